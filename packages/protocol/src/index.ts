@@ -1,0 +1,59 @@
+export { canonicalJson } from './lib/canonical-json.ts'
+export type { Channel } from './lib/channel.ts'
+export { CodedError, isBranded } from './lib/coded-error.ts'
+export { contentId, sha256Of } from './lib/digest.ts'
+export { type EpisodeEnd, episodeEndSchema, type Truncation } from './lib/episode-end.ts'
+export {
+  type EpisodeRecord,
+  episodeRecordSchema,
+  type Outcome,
+  type RecordedStep,
+  type Returns,
+} from './lib/episode-record.ts'
+export {
+  type CloseResult,
+  closeResultSchema,
+  DEFAULT_SEAT,
+  type EnvironmentInfo,
+  EXTENSION,
+  environmentInfoSchema,
+  type LoggedStep,
+  listResultSchema,
+  META,
+  METHODS,
+  type OpenParams,
+  type OpenResult,
+  type OpenSeat,
+  openParamsSchema,
+  openResultSchema,
+  type SessionSummary,
+  type StateResult,
+  sessionParamsSchema,
+  sessionsParamsSchema,
+  sessionsResultSchema,
+  stateResultSchema,
+  type ToolInfo,
+  type WatchParams,
+  type WatchResult,
+  watchParamsSchema,
+  watchResultSchema,
+} from './lib/extension.ts'
+export { findNonJson, type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './lib/json.ts'
+export { DEFAULT_LIMITS, type Limits, type LimitsRequest, limitsRequestSchema, limitsSchema } from './lib/limits.ts'
+export { createRng, type Rng, type RngState, type SavableRng } from './lib/rng.ts'
+export { seedFor } from './lib/seed.ts'
+export {
+  type Action,
+  actionSchema,
+  type Observation,
+  observationSchema,
+  type Refusal,
+  type Reward,
+  refusalSchema,
+  type Step,
+  type StepInfo,
+  type StepReport,
+  stepReportSchema,
+} from './lib/step.ts'
+export { type Split, splitSchema, type Task, taskSchema } from './lib/task.ts'
+export { WIRE_ERROR_NUMBERS, WireError, type WireErrorCode, wireErrorCodeOf } from './lib/wire-error.ts'

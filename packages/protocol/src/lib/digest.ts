@@ -1,0 +1,12 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { utf8ToBytes } from '@noble/hashes/utils.js'
+
+/** The SHA-256 of a text, as 32 bytes. Synchronous and the same in Node, a worker and a browser. */
+export function sha256Of(text: string): Uint8Array {
+  return sha256(utf8ToBytes(text))
+}
+
+/** The first 128 bits of a text's SHA-256, in hexadecimal: a short content id. */
+export function contentId(text: string): string {
+  return Array.from(sha256Of(text).subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

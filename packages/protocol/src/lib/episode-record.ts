@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
+import { type JsonObject, jsonObjectSchema } from './json.ts'
+import {
+  type Action,
+  actionSchema,
+  type Observation,
+  observationSchema,
+  type Refusal,
+  type Reward,
+  refusalSchema,
+} from './step.ts'
+import { type Split, splitSchema } from './task.ts'
+
+/** One step as it is kept. Times are milliseconds. */
+export interface RecordedStep {
+  readonly action: Action
+  readonly observation: Observation
+  readonly reward: Reward
+  /** Φ after the step; `null` where the world has none. */
+  readonly potential: number | null
+  readonly refused: Refusal | null
+  /** From sending the action to having the answer. */
+  readonly milliseconds: number
+}
+
+/** Finished episodes have a return. A failed one is our fault or the world's: it has a cause and never a score. */
+export type Outcome =
+  | { readonly kind: 'finished'; readonly end: EpisodeEnd }
+  | { readonly kind: 'failed'; readonly error: { readonly code: string; readonly message: string } }
+
+/** What a finished episode earned. All are sums over its steps; `discounted` weighs step t (from 0) by γ^t. */
+export interface Returns {
+  /** Sum of `reward.total`: weighted and shaped, what a learner optimises. */
+  readonly total: number
+  /** Sum of the weighted terms alone: `total` without shaping. */
+  readonly unshaped: number
+  /** Σ γ^t · `reward.total` of step t. */
+  readonly discounted: number
+}
+
+/** One play of a task, sealed as one line of JSONL. A report is a fold over such lines and over nothing else. */
+export interface EpisodeRecord {
+  /** Version of this shape. */
+  readonly format: 1
+  readonly run: string
+  readonly task: {
+    readonly id: string
+    readonly prompt: string
+    readonly difficulty: number
+    readonly split: Split
+    readonly tags: readonly string[]
+  }
+  /** Numbers the episodes of one task, from 0. With `task.id` it names the episode. */
+  readonly attempt: number
+  readonly environment: { readonly name: string; readonly version: string }
+  readonly params: JsonObject
+  readonly seed: string
+  readonly policy: { readonly name: string; readonly seed: string }
+  /** What the player was told at the start, and Φ there; `null` when the world never opened. */
+  readonly start: { readonly observation: Observation; readonly potential: number | null } | null
+  readonly steps: readonly RecordedStep[]
+  readonly outcome: Outcome
+  /** `null` for a failed episode. */
+  readonly returns: Returns | null
+  /** Milliseconds since the run began, on the machine that played it. */
+  readonly time: { readonly started: number; readonly ended: number }
+}
+
+const rewardSchema = z.object({ total: z.number(), terms: z.record(z.string(), z.number()), shaping: z.number() })
+
+export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
+  format: z.literal(1),
+  run: z.string(),
+  task: z.object({
+    id: z.string(),
+    prompt: z.string(),
+    difficulty: z.number(),
+    split: splitSchema,
+    tags: z.array(z.string()),
+  }),
+  attempt: z.int().min(0),
+  environment: z.object({ name: z.string(), version: z.string() }),
+  params: jsonObjectSchema,
+  seed: z.string(),
+  policy: z.object({ name: z.string(), seed: z.string() }),
+  start: z.object({ observation: observationSchema, potential: z.number().nullable() }).nullable(),
+  steps: z.array(
+    z.object({
+      action: actionSchema,
+      observation: observationSchema,
+      reward: rewardSchema,
+      potential: z.number().nullable(),
+      refused: refusalSchema.nullable(),
+      milliseconds: z.number(),
+    }),
+  ),
+  outcome: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('finished'), end: episodeEndSchema }),
+    z.object({ kind: z.literal('failed'), error: z.object({ code: z.string(), message: z.string() }) }),
+  ]),
+  returns: z.object({ total: z.number(), unshaped: z.number(), discounted: z.number() }).nullable(),
+  time: z.object({ started: z.number(), ended: z.number() }),
+})

@@ -1,0 +1,236 @@
+import { z } from 'zod'
+import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
+import { type JsonObject, jsonObjectSchema } from './json.ts'
+import { type Limits, limitsRequestSchema, limitsSchema } from './limits.ts'
+import {
+  type Action,
+  actionSchema,
+  type Observation,
+  observationSchema,
+  type StepReport,
+  stepReportSchema,
+} from './step.ts'
+
+/** The MCP extension that the trusted door speaks, named in `capabilities.extensions`. */
+export const EXTENSION = 'dev.episodic/environment'
+
+/** The extension's methods. They exist at the trusted door alone; the agent's door answers "method not found". */
+export const METHODS = {
+  list: 'environment/list',
+  open: 'environment/open',
+  state: 'environment/state',
+  watch: 'environment/watch',
+  sessions: 'environment/sessions',
+  close: 'environment/close',
+} as const
+
+/** Keys in `_meta`. Requests carry the first three, answers of the trusted door the last two. */
+export const META = {
+  /** The control handle of the session that a `tools/call` steps. */
+  session: 'dev.episodic/session',
+  /** How many steps of the seat the caller believes were applied. */
+  seq: 'dev.episodic/seq',
+  /** The epoch that the caller holds; an older one than the session's is fenced. */
+  epoch: 'dev.episodic/epoch',
+  /** The {@link StepReport} of this answer. */
+  step: 'dev.episodic/step',
+  /** `true` when the answer is a stored one. */
+  replayed: 'dev.episodic/replayed',
+} as const
+
+/** The seat of a session that names no seats. */
+export const DEFAULT_SEAT = 'agent'
+
+/** A tool as a player sees it. Schemas are JSON Schema 2020-12. */
+export interface ToolInfo {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+  readonly outputSchema: JsonObject | null
+}
+const toolInfoSchema: z.ZodType<ToolInfo> = z.object({
+  name: z.string(),
+  description: z.string(),
+  inputSchema: jsonObjectSchema,
+  outputSchema: jsonObjectSchema.nullable(),
+})
+
+/** A world that a server can open. */
+export interface EnvironmentInfo {
+  readonly name: string
+  readonly version: string
+  readonly description: string
+  readonly paramsSchema: JsonObject
+  readonly tools: readonly ToolInfo[]
+  /** Names of the reward terms. */
+  readonly terms: readonly string[]
+  /** Whether the world defines a potential Φ, so that shaping is possible. */
+  readonly potential: boolean
+  /** What a session gets when its opener names no limits. */
+  readonly limits: Limits
+}
+export const environmentInfoSchema: z.ZodType<EnvironmentInfo> = z.object({
+  name: z.string(),
+  version: z.string(),
+  description: z.string(),
+  paramsSchema: jsonObjectSchema,
+  tools: z.array(toolInfoSchema),
+  terms: z.array(z.string()),
+  potential: z.boolean(),
+  limits: limitsSchema,
+})
+export const listResultSchema = z.object({ environments: z.array(environmentInfoSchema) })
+
+/** What `environment/open` takes. */
+export const openParamsSchema = z.strictObject({
+  environment: z.string().min(1),
+  /** Refused when the server has another version; left out, any will do. */
+  version: z.string().min(1).optional(),
+  params: jsonObjectSchema.default({}),
+  /** Left out, the host draws one. The same seed, parameters and actions give the same episode. */
+  seed: z.string().min(1).max(256).optional(),
+  limits: limitsRequestSchema.default({}),
+  /** At least 128 random bits made by the caller. Opening again with the same key gives the same session. */
+  requestKey: z.string().min(16).max(256),
+  _meta: z.unknown().optional(),
+})
+export type OpenParams = z.input<typeof openParamsSchema>
+
+/** One seat of an open session. */
+export interface OpenSeat {
+  /** The agent capability: good for this seat's tools at the agent's door, at `/mcp/s/<capability>`, and for nothing else. */
+  readonly capability: string
+  readonly observation: Observation
+}
+
+/** What `environment/open` answers. */
+export interface OpenResult {
+  /** Names the session in lists and logs; no secret. */
+  readonly id: string
+  /** The control handle: a secret that steps, watches and closes the session at the trusted door. */
+  readonly session: string
+  readonly epoch: number
+  readonly environment: { readonly name: string; readonly version: string }
+  /** The parameters with defaults filled in. */
+  readonly params: JsonObject
+  readonly seed: string
+  readonly limits: Limits
+  readonly seats: { readonly [seat: string]: OpenSeat }
+  /** Φ at the start; `null` where the world has none. */
+  readonly potential: number | null
+}
+export const openResultSchema: z.ZodType<OpenResult> = z.object({
+  id: z.string(),
+  session: z.string(),
+  epoch: z.int(),
+  environment: z.object({ name: z.string(), version: z.string() }),
+  params: jsonObjectSchema,
+  seed: z.string(),
+  limits: limitsSchema,
+  seats: z.record(z.string(), z.object({ capability: z.string(), observation: observationSchema })),
+  potential: z.number().nullable(),
+})
+
+/** What `environment/state` and `environment/close` take. */
+export const sessionParamsSchema = z.strictObject({ session: z.string(), _meta: z.unknown().optional() })
+
+/** The truth about a session, private state included: for the trusted door alone. */
+export interface StateResult {
+  readonly id: string
+  readonly environment: { readonly name: string; readonly version: string }
+  readonly revision: number
+  readonly epoch: number
+  /** Answered steps of each seat. */
+  readonly seats: { readonly [seat: string]: { readonly seq: number } }
+  /** Virtual time, in milliseconds. */
+  readonly now: number
+  readonly state: { readonly public: JsonObject; readonly private: JsonObject }
+  readonly end: EpisodeEnd | null
+}
+export const stateResultSchema: z.ZodType<StateResult> = z.object({
+  id: z.string(),
+  environment: z.object({ name: z.string(), version: z.string() }),
+  revision: z.int(),
+  epoch: z.int(),
+  seats: z.record(z.string(), z.object({ seq: z.int() })),
+  now: z.number(),
+  state: z.object({ public: jsonObjectSchema, private: jsonObjectSchema }),
+  end: episodeEndSchema.nullable(),
+})
+
+/** What `environment/watch` takes: the entries after revision `after`, waiting up to `wait` seconds for the first. */
+export const watchParamsSchema = z.strictObject({
+  session: z.string(),
+  after: z.int().min(0).default(0),
+  limit: z.int().min(1).max(1_000).default(100),
+  wait: z.number().min(0).max(60).default(0),
+  _meta: z.unknown().optional(),
+})
+export type WatchParams = z.input<typeof watchParamsSchema>
+
+/** One answered step as the session's step log keeps it. */
+export interface LoggedStep {
+  readonly seat: string
+  readonly action: Action
+  readonly observation: Observation
+  readonly report: StepReport
+}
+export interface WatchResult {
+  readonly steps: readonly LoggedStep[]
+  readonly end: EpisodeEnd | null
+}
+export const watchResultSchema: z.ZodType<WatchResult> = z.object({
+  steps: z.array(
+    z.object({
+      seat: z.string(),
+      action: actionSchema,
+      observation: observationSchema,
+      report: stepReportSchema,
+    }),
+  ),
+  end: episodeEndSchema.nullable(),
+})
+
+/** A live session as an operator sees it. Holds no secret and no state. */
+export interface SessionSummary {
+  readonly id: string
+  readonly environment: string
+  readonly owner: string | null
+  /** Seconds since it was opened, and since its last finished call. */
+  readonly age: number
+  readonly idle: number
+  /** UTF-8 bytes that the store keeps for it, its step log left out. */
+  readonly bytes: number
+  readonly steps: number
+  /** Entries of the bounded history that the world keeps. */
+  readonly history: number
+  readonly end: EpisodeEnd | null
+}
+export const sessionsParamsSchema = z.strictObject({
+  /** Sessions come in the order of their ids; pass the last id of one page to get the next. */
+  after: z.string().optional(),
+  limit: z.int().min(1).max(1_000).default(100),
+  _meta: z.unknown().optional(),
+})
+export const sessionsResultSchema = z.object({
+  total: z.int(),
+  sessions: z.array(
+    z.object({
+      id: z.string(),
+      environment: z.string(),
+      owner: z.string().nullable(),
+      age: z.number(),
+      idle: z.number(),
+      bytes: z.int(),
+      steps: z.int(),
+      history: z.int(),
+      end: episodeEndSchema.nullable(),
+    }),
+  ),
+})
+
+/** What `environment/close` answers: how the episode stood. Closing an ended session again gives the same. */
+export interface CloseResult {
+  readonly end: EpisodeEnd
+}
+export const closeResultSchema: z.ZodType<CloseResult> = z.object({ end: episodeEndSchema })

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+
+/**
+ * The budgets of one session, enforced by the host on every door. A running-out `steps` or `seconds` truncates the
+ * episode; a step whose state or answer would pass `bytes` fails and changes nothing.
+ */
+export interface Limits {
+  /** Answered steps of one seat, refused ones included. */
+  readonly steps: number
+  /** Real seconds since the session was opened; `null` for none. */
+  readonly seconds: number | null
+  /** UTF-8 bytes of the stored state, and of one answer. */
+  readonly bytes: number
+}
+
+/** What a session gets when neither its opener nor its environment says otherwise. */
+export const DEFAULT_LIMITS: Limits = { steps: 1_000, seconds: null, bytes: 1_048_576 }
+
+/** The part of the budgets that an opener or a task may name; what it leaves out comes from the environment. */
+export const limitsRequestSchema = z.strictObject({
+  steps: z.int().min(1).max(1_000_000).optional(),
+  seconds: z.number().positive().optional(),
+  bytes: z.int().min(1).max(67_108_864).optional(),
+})
+export type LimitsRequest = Readonly<z.infer<typeof limitsRequestSchema>>
+export const limitsSchema: z.ZodType<Limits> = z.object({
+  steps: z.int().min(1),
+  seconds: z.number().positive().nullable(),
+  bytes: z.int().min(1),
+})

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { type JsonObject, jsonObjectSchema } from './json.ts'
+import { type LimitsRequest, limitsRequestSchema } from './limits.ts'
+
+export const splitSchema = z.enum(['train', 'validation', 'test'])
+/** Which part of a dataset a task belongs to. */
+export type Split = z.infer<typeof splitSchema>
+
+/** What a dataset row asks: which world, set up how, and what to tell the player. One line of JSONL. */
+export interface Task {
+  /** A content hash of everything that decides what is played; the same task has the same id wherever it is made. */
+  readonly id: string
+  readonly environment: { readonly name: string; readonly version: string }
+  /** The entry of an `mcpServers` file that serves it, where it is not the run's own server. */
+  readonly server?: string | undefined
+  /** The tools that the player will find. */
+  readonly tools: readonly string[]
+  /** What to ask the player for. */
+  readonly prompt: string
+  readonly hints: readonly string[]
+  /** Parameters of the world. */
+  readonly params: JsonObject
+  /** The world's seed. */
+  readonly seed: string
+  /** From 0 (easiest) to 1. */
+  readonly difficulty: number
+  readonly limits: LimitsRequest
+  readonly split: Split
+  readonly tags: readonly string[]
+  readonly metadata: JsonObject
+}
+
+/** Strict: a key that nobody knows is a typing error and is named, not dropped. */
+export const taskSchema: z.ZodType<Task> = z.strictObject({
+  id: z.string().min(1),
+  environment: z.strictObject({ name: z.string().min(1), version: z.string().min(1) }),
+  server: z.string().min(1).optional(),
+  tools: z.array(z.string().min(1)),
+  prompt: z.string(),
+  hints: z.array(z.string()),
+  params: jsonObjectSchema,
+  seed: z.string().min(1),
+  difficulty: z.number().min(0).max(1),
+  limits: limitsRequestSchema,
+  split: splitSchema,
+  tags: z.array(z.string()),
+  metadata: jsonObjectSchema,
+})

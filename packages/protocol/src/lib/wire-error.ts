@@ -1,0 +1,50 @@
+import { CodedError, isBranded } from './coded-error.ts'
+import type { JsonObject } from './json.ts'
+
+/**
+ * Everything that a door may answer instead of a result, with the number it carries in JSON-RPC.
+ *
+ * The list is closed: whatever is not on it reaches the caller as `internal` and a reference, and its text stays in
+ * the server's log. Own numbers lie outside the range that JSON-RPC reserves.
+ */
+export const WIRE_ERROR_NUMBERS = {
+  'parse-error': -32700,
+  'invalid-request': -32600,
+  'method-not-found': -32601,
+  'invalid-params': -32602,
+  internal: -32603,
+  unauthorized: 1401,
+  'unknown-environment': 1402,
+  'session-not-found': 1404,
+  'episode-ended': 1409,
+  'seq-conflict': 1410,
+  'seq-reused': 1411,
+  fenced: 1412,
+  'too-large': 1413,
+  capacity: 1429,
+  'rate-limited': 1430,
+  'environment-failed': 1500,
+  'store-unavailable': 1503,
+} as const
+
+export type WireErrorCode = keyof typeof WIRE_ERROR_NUMBERS
+
+/** A refusal that may cross the wire: its code, message and details are all fit for whoever asked. */
+export class WireError extends CodedError<WireErrorCode> {
+  constructor(code: WireErrorCode, message: string, options?: ErrorOptions & { details?: JsonObject }) {
+    super('WireError', code, message, options)
+  }
+
+  static is(error: unknown, code?: WireErrorCode): error is WireError {
+    return isBranded('WireError', error, code)
+  }
+}
+
+const codes = new Map<number, WireErrorCode>(
+  Object.entries(WIRE_ERROR_NUMBERS).map(([code, number]) => [number, code as WireErrorCode]),
+)
+
+/** The code that a JSON-RPC error number stands for, or `null` for a number that is not ours. */
+export function wireErrorCodeOf(number: number): WireErrorCode | null {
+  return codes.get(number) ?? null
+}
