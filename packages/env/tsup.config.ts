@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/http.ts', 'src/stdio.ts'],
+  entry: ['src/index.ts'],
   format: 'esm',
   target: 'node22',
   dts: true,

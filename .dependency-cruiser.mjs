@@ -1,0 +1,121 @@
+// Who may import whom. `pnpm rooms` holds these rules, and scripts/rooms.test.ts shows that each one bites.
+
+/** The packages, and what each may import of the others. A package that is not here may import none and be imported by none. */
+const ROOMS = {
+  protocol: [],
+  state: ['protocol'],
+  'mcp-server': ['protocol', 'state'],
+  env: ['protocol'],
+  dataset: ['protocol'],
+  contexts: ['protocol', 'state', 'mcp-server'],
+  agent: ['protocol', 'env'],
+}
+
+/** Tests meet their neighbours: the laws of `env` are tried against a real host of `mcp-server`. */
+const TESTS = String.raw`\.(test|test-d|bench|fixture)\.ts$`
+
+/** The files that open an MCP SDK. The next SDK, or the next revision of the protocol, is a change of these alone. */
+const SDK_FILES = '^packages/(mcp-server|env)/src/lib/sdk-[^/]+[.]ts$'
+
+/** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
+const NODE_FILES = [
+  '^packages/state/src/lib/sqlite-store[.]ts$',
+  '^packages/(mcp-server|env)/src/lib/(http|stdio)-[^/]+[.]ts$',
+  '^packages/dataset/src/lib/(jsonl[^/]*|read-lines|write-tasks)[.]ts$',
+]
+
+const between = Object.entries(ROOMS).map(([room, imports]) => ({
+  name: `imports-of-${room}`,
+  severity: 'error',
+  comment: `${room} may import ${imports.join(', ') || 'no other package'}. Imports point one way.`,
+  from: { path: `^packages/${room}/`, pathNot: TESTS },
+  to: { path: '^packages/', pathNot: [room, ...imports].map((name) => `^packages/${name}/`) },
+}))
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...between,
+    {
+      name: 'known-rooms',
+      severity: 'error',
+      comment: 'Every package is in the table at the top of .dependency-cruiser.mjs, which says what it may import.',
+      from: { path: '^packages/', pathNot: `^packages/(${Object.keys(ROOMS).join('|')})/` },
+      to: {},
+    },
+    {
+      name: 'packages-stand-alone',
+      severity: 'error',
+      comment: 'A package knows nothing of the apps, examples and scripts that use it; its tests neither.',
+      from: { path: '^packages/' },
+      to: { path: '^(apps|examples|bench|scripts)/' },
+    },
+    {
+      name: 'front-door',
+      severity: 'error',
+      comment: 'Across packages, import the package by its name.',
+      from: { path: '^(packages|apps|examples)/([^/]+)/|^bench/' },
+      to: { path: '^(packages|apps|examples)/[^/]+/src/lib/', pathNot: '^$1/$2/' },
+    },
+    {
+      name: 'no-own-index',
+      severity: 'error',
+      comment: 'Inside lib, import the file that owns the symbol: a way round through the index is a cycle.',
+      from: { path: '^(packages|apps|examples)/([^/]+)/src/lib/', pathNot: TESTS },
+      to: { path: '^$1/$2/src/[^/]+[.]ts$' },
+    },
+    {
+      name: 'tests-stay-out',
+      severity: 'error',
+      comment: 'What runs for users needs nothing of the tests.',
+      from: { path: '^(packages|apps|examples)/', pathNot: TESTS },
+      to: { path: TESTS },
+    },
+    {
+      name: 'no-circular',
+      severity: 'error',
+      comment: 'Two files that need each other are one concept, or hide a third.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'sdk-behind-doors',
+      severity: 'error',
+      comment: 'Only the files that open doors and the client channel know an MCP SDK: packages/*/src/lib/sdk-*.ts.',
+      from: { path: '^(packages|apps|examples)/', pathNot: [TESTS, SDK_FILES] },
+      to: { path: '@modelcontextprotocol/' },
+    },
+    {
+      name: 'node-behind-subpaths',
+      severity: 'error',
+      comment: 'Only the files listed as NODE_FILES and SDK_FILES import node:*.',
+      from: { path: '^packages/', pathNot: [TESTS, ...NODE_FILES, SDK_FILES] },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'root-entry-without-node',
+      severity: 'error',
+      comment: 'A root entry loads in a worker: what needs Node is reached through a subpath such as ./http.',
+      from: { path: '^packages/[^/]+/src/index[.]ts$' },
+      to: { path: NODE_FILES, reachable: true },
+    },
+    {
+      name: 'not-resolvable',
+      severity: 'error',
+      comment: 'An import that leads nowhere would pass every rule above.',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    // Types are imports too: what a type names must be there for whoever installs the package.
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|node_modules/[.]cache)/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+      extensions: ['.ts', '.js', '.d.ts'],
+    },
+  },
+}

@@ -1,0 +1,67 @@
+import { defineEnvironment } from '@episodic/mcp-server'
+import { z } from 'zod'
+
+const Guess = z.object({ value: z.int(), hint: z.enum(['higher', 'lower', 'correct']) })
+type Guess = z.infer<typeof Guess>
+
+/** Find the hidden number: the smallest world that has a secret, a budget and a reward that can be shaped. */
+export const environment = defineEnvironment({
+  name: 'number-guessing',
+  version: '1.0.0',
+  description: 'Find the hidden number in few guesses.',
+  params: z.object({ low: z.int().default(1), high: z.int().default(100), maxGuesses: z.int().min(1).default(8) }),
+  state: {
+    public: z.object({ low: z.int(), high: z.int(), guesses: z.array(Guess), guessesLeft: z.int() }),
+    private: z.object({ target: z.int() }),
+  },
+  start: ({ params, rng }) => ({
+    public: { low: params.low, high: params.high, guesses: [], guessesLeft: params.maxGuesses },
+    private: { target: rng.int(params.low, params.high) },
+  }),
+  observe: ({ low, high, guessesLeft }) => `Guess a whole number from ${low} to ${high}. ${guessesLeft} guesses left.`,
+  tools: ({ tool }) => ({
+    guess: tool({
+      description: 'Guess the number.',
+      input: z.object({ value: z.int() }),
+      output: Guess,
+      play({ state, input, refuse, reveal, end, say }) {
+        if (input.value < state.public.low || input.value > state.public.high) return refuse('Out of range.')
+        const hint = reveal(compare(input.value, state.private.target))
+        state.public.guesses.push({ value: input.value, hint })
+        state.public.guessesLeft -= 1
+        if (hint === 'correct') end('solved')
+        else if (state.public.guessesLeft === 0) end('out-of-guesses')
+        return say(`${input.value} is ${hint}.`, { value: input.value, hint })
+      },
+    }),
+  }),
+  rewards: {
+    solved: ({ end }) => (end?.reason === 'solved' ? 1 : 0),
+    cost: () => -0.01,
+  },
+  // Φ: how far the search has narrowed, from 0 (anything is possible) to 1 (one number is left).
+  potential: ({ public: s }) => (s.high === s.low ? 1 : 1 - (candidates(s) - 1) / (s.high - s.low)),
+})
+
+/** The hint says where the hidden number lies, seen from the guess. */
+function compare(value: number, target: number): Guess['hint'] {
+  if (value === target) return 'correct'
+  return value < target ? 'higher' : 'lower'
+}
+
+/** How many numbers the hints leave. */
+function candidates({ low, high, guesses }: { low: number; high: number; guesses: Guess[] }): number {
+  const { from, to } = narrow(low, high, guesses)
+  return to - from + 1
+}
+
+/** The range that the hints leave, both ends included. */
+export function narrow(low: number, high: number, guesses: readonly Guess[]): { from: number; to: number } {
+  let from = low
+  let to = high
+  for (const { value, hint } of guesses) {
+    if (hint !== 'lower') from = Math.max(from, hint === 'correct' ? value : value + 1)
+    if (hint !== 'higher') to = Math.min(to, hint === 'correct' ? value : value - 1)
+  }
+  return { from, to }
+}

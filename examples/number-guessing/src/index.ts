@@ -1,0 +1,2 @@
+export { environment } from './environment.ts'
+export { solver } from './solver.ts'

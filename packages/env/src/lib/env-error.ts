@@ -1,0 +1,31 @@
+import { CodedError, isBranded, type JsonObject } from '@episodic/protocol'
+
+/**
+ * - `target-invalid`: what was to be connected to is not a URL, a command, an `mcpServers` entry or a channel.
+ * - `config-invalid`: an `mcpServers` file is not what it should be.
+ * - `connection-failed`: the server could not be reached, or would not talk.
+ * - `not-an-environment`: the server speaks MCP, but not the environment extension.
+ * - `reply-malformed`: the server answered with something that is not an answer. Never scored, never a zero.
+ * - `not-playing`: `step` before `reset`, after `close`, or after the episode ended.
+ * - `outcome-unknown`: a reply was lost, and whether the call had its effect cannot be known.
+ * - `option-invalid`: an option names something that the environment does not have.
+ */
+export type EnvErrorCode =
+  | 'target-invalid'
+  | 'config-invalid'
+  | 'connection-failed'
+  | 'not-an-environment'
+  | 'reply-malformed'
+  | 'not-playing'
+  | 'outcome-unknown'
+  | 'option-invalid'
+
+export class EnvError extends CodedError<EnvErrorCode> {
+  constructor(code: EnvErrorCode, message: string, options?: ErrorOptions & { details?: JsonObject }) {
+    super('EnvError', code, message, options)
+  }
+
+  static is(error: unknown, code?: EnvErrorCode): error is EnvError {
+    return isBranded('EnvError', error, code)
+  }
+}

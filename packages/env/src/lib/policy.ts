@@ -1,0 +1,30 @@
+import type { Action, JsonObject, Observation, Step, ToolInfo } from '@episodic/protocol'
+
+/** What a policy is told before it plays. The world's own seed is not among it. */
+export interface PolicyContext {
+  readonly task: { readonly prompt: string; readonly hints: readonly string[]; readonly params: JsonObject }
+  readonly tools: readonly ToolInfo[]
+  /** The policy's own chance: the same seed plays the same game. */
+  readonly seed: string
+}
+
+/** What a player sees before it acts. */
+export interface PlayerView {
+  /** The step before; `null` at the start. */
+  readonly last: Step | null
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Plays one episode: one action for each observation. */
+export type Player = (observation: Observation, view: PlayerView) => Action | Promise<Action>
+
+/** A way to act. `begin` makes a fresh player for each episode, so that nothing is carried from one into another. */
+export interface Policy {
+  readonly name: string
+  begin(context: PolicyContext): Player | Promise<Player>
+}
+
+/** Describes a policy. */
+export function definePolicy(policy: Policy): Policy {
+  return policy
+}

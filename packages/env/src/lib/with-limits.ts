@@ -1,0 +1,18 @@
+import type { LimitsRequest } from '@episodic/protocol'
+import { delegate, type Environment } from './environment.ts'
+
+/** Sets budgets for every episode; the host enforces them. Where a task names one too, the smaller holds. */
+export function withLimits(environment: Environment, limits: LimitsRequest): Environment {
+  return delegate(environment, {
+    reset: (task = {}, options) => environment.reset({ ...task, limits: smaller(task.limits ?? {}, limits) }, options),
+  })
+}
+
+function smaller(a: LimitsRequest, b: LimitsRequest): LimitsRequest {
+  const merged: Record<string, number> = {}
+  for (const key of ['steps', 'seconds', 'bytes'] as const) {
+    const values = [a[key], b[key]].filter((value) => value !== undefined)
+    if (values.length > 0) merged[key] = Math.min(...values)
+  }
+  return merged
+}

@@ -1,0 +1,26 @@
+import type { Action, Step } from '@episodic/protocol'
+import { delegate, type Environment, type Start } from './environment.ts'
+
+/** What happened, as it happens. */
+export type Recorded =
+  | { readonly kind: 'reset'; readonly start: Start }
+  | { readonly kind: 'step'; readonly action: Action; readonly step: Step }
+  | { readonly kind: 'failed'; readonly cause: unknown }
+  | { readonly kind: 'closed' }
+
+/** Tells `record` of everything that an environment answers, failures included. What `record` throws is passed on. */
+export function withRecording(environment: Environment, record: (event: Recorded) => void): Environment {
+  const observed = async <T>(work: Promise<T>, event: (result: T) => Recorded): Promise<T> => {
+    const result = await work.catch((cause) => {
+      record({ kind: 'failed', cause })
+      throw cause
+    })
+    record(event(result))
+    return result
+  }
+  return delegate(environment, {
+    reset: (task, options) => observed(environment.reset(task, options), (start) => ({ kind: 'reset', start })),
+    step: (action, options) => observed(environment.step(action, options), (step) => ({ kind: 'step', action, step })),
+    close: () => observed(environment.close(), () => ({ kind: 'closed' })),
+  })
+}

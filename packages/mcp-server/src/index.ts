@@ -1,0 +1,27 @@
+export type { AgentWorld, Caller } from './lib/caller.ts'
+export { defineEnvironment } from './lib/define-environment.ts'
+export { createDispatcher, type Dispatcher, type DispatcherOptions, type Reply } from './lib/dispatcher.ts'
+export type {
+  Environment,
+  EnvironmentDefinition,
+  PlayContext,
+  StartContext,
+  Tool,
+  Transition,
+  WorldState,
+} from './lib/environment.ts'
+export {
+  createHost,
+  DEFAULT_BOUNDS,
+  type Fault,
+  type Host,
+  type HostBounds,
+  type HostOptions,
+  type OpenRequest,
+  type Principal,
+  type StepCall,
+  type WatchRange,
+} from './lib/host.ts'
+export { openInProcess } from './lib/in-process.ts'
+export { type Rehearsal, rehearse } from './lib/rehearse.ts'
+export { ServerError, type ServerErrorCode } from './lib/server-error.ts'

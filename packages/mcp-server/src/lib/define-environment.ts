@@ -1,0 +1,99 @@
+import type { JsonObject, ToolInfo } from '@episodic/protocol'
+import { z } from 'zod'
+import type { Environment, EnvironmentDefinition, Tool, ToolMaker, Transition, WorldState } from './environment.ts'
+import { ServerError } from './server-error.ts'
+
+/**
+ * Describes an environment: parameters, public and private state, tools, rewards and end, in one place.
+ *
+ * Types flow from the schemas, so an author annotates nothing. Pure: nothing runs until a host opens a session.
+ * Throws `definition-invalid` where the description cannot be served, naming the part.
+ */
+export function defineEnvironment<
+  Params extends z.ZodType,
+  Public extends z.ZodType,
+  Private extends z.ZodType,
+  Tools extends { readonly [name: string]: Tool },
+>(definition: EnvironmentDefinition<Params, Public, Private, Tools>): Environment<Tools> {
+  // Inside, types are erased once: the definition's own types have done their work on the author's side.
+  const erased = definition as unknown as ErasedDefinition
+  const { name, version, description, params, state, limits = {}, history = null } = erased
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
+    throw invalid(
+      name,
+      `its name is "${name}", and a name is lower-case words joined by hyphens, such as number-guessing`,
+    )
+  if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+    throw invalid(name, `its version is "${version}", and a version is semantic, such as 1.0.0`)
+  const tools = definition.tools({
+    tool: makeTool as ToolMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>>,
+  })
+  if (Object.keys(tools).length === 0) throw invalid(name, 'it has no tools, so nothing could be done in it')
+  const terms = Object.keys(erased.rewards)
+  return Object.freeze({
+    name,
+    version,
+    description,
+    params,
+    paramsSchema: jsonSchemaOf(params, 'input', `the parameters of ${name}`),
+    state,
+    history,
+    tools,
+    toolInfos: Object.entries(tools).map(([toolName, tool]) => describeTool(name, toolName, tool, state.public)),
+    terms,
+    hasPotential: erased.potential !== undefined,
+    limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),
+    start: (context) => erased.start(context),
+    observe: (publicState, values) => erased.observe(publicState, values),
+    reward: (term, transition) => finite(name, `reward term "${term}"`, erased.rewards[term]?.(transition)),
+    potential: (current, values) =>
+      erased.potential ? finite(name, 'potential', erased.potential(current, values)) : null,
+  } satisfies Environment<Tools>)
+}
+
+/** The definition with its types erased: JSON in, JSON out. */
+interface ErasedDefinition
+  extends Pick<Environment, 'name' | 'version' | 'description' | 'params' | 'state' | 'start' | 'observe'> {
+  readonly limits?: ReturnType<Environment['limitsFor']> | Environment['limitsFor']
+  readonly history?: NonNullable<Environment['history']>
+  readonly rewards: { [term: string]: (transition: Transition<WorldState<JsonObject, JsonObject>, unknown>) => number }
+  potential?(state: WorldState<JsonObject, JsonObject>, params: unknown): number
+}
+
+const makeTool = (definition: Omit<Tool, 'output'> & { readonly output?: z.ZodType }): Tool => ({
+  ...definition,
+  output: definition.output ?? null,
+})
+
+function describeTool(environment: string, name: string, tool: Tool, publicState: z.ZodType): ToolInfo {
+  if (!/^[\w.-]{1,128}$/.test(name))
+    throw invalid(environment, `its tool "${name}" needs a name of letters, digits, "_", "-" and "." (at most 128)`)
+  const inputSchema = jsonSchemaOf(tool.input, 'input', `the input of ${name}`)
+  if (inputSchema.type !== 'object')
+    throw invalid(environment, `the input of ${name} must be an object schema, because tools take named arguments`)
+  const outputSchema = jsonSchemaOf(tool.output ?? publicState, 'output', `the output of ${name}`)
+  if (outputSchema.type !== 'object')
+    throw invalid(environment, `the output of ${name} must be an object schema, because MCP carries objects`)
+  return { name, description: tool.description, inputSchema, outputSchema }
+}
+
+function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', what: string): JsonObject {
+  try {
+    return z.toJSONSchema(schema, { io }) as JsonObject
+  } catch (cause) {
+    throw new ServerError(
+      'definition-invalid',
+      `JSON Schema cannot say ${what}: ${(cause as Error).message}. Use types that JSON has.`,
+      { cause },
+    )
+  }
+}
+
+function finite(environment: string, what: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  throw new ServerError('rules-failed', `The ${what} of ${environment} is ${value}, and has to be a finite number.`)
+}
+
+function invalid(name: string, why: string): ServerError {
+  return new ServerError('definition-invalid', `The environment ${name} cannot be served: ${why}.`)
+}

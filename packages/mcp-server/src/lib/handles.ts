@@ -1,0 +1,81 @@
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { utf8ToBytes } from '@noble/hashes/utils.js'
+
+/**
+ * The secrets of a session. An id only names a session; a handle proves a right to it.
+ *
+ * Every secret is an HMAC-SHA256 under the store's own key, so there is no table to keep or lose: a restarted
+ * server, or another one on the same store, derives the same handles. Each proves 128 bits.
+ */
+export interface Handles {
+  /** The session id of an opener's request key: the same key of the same principal always names the same session. */
+  idFor(principal: string | null, requestKey: string): string
+  /** The secret that steps, watches and closes a session at the trusted door, good for its owner alone. */
+  control(id: string, owner: string | null): string
+  /** The secret that plays one seat of a session at the agent's door. */
+  capability(id: string, seat: number): string
+  /** The `Mcp-Session-Id` of a plain client: a name that proves that this server gave it out, and when. */
+  transport(issuedAt: number): string
+  /** When a transport id was given out; `null` for one that was not given out here. */
+  transportIssuedAt(transportId: string): number | null
+}
+
+/** What a handle claims to be, before anything is proved. */
+export type Claim =
+  | { readonly kind: 'control'; readonly id: string }
+  | { readonly kind: 'capability'; readonly id: string; readonly seat: number }
+
+/** 128 bits in base64url. */
+const DIGITS = 22
+
+export function createHandles(secret: Uint8Array): Handles {
+  const prove = (...claim: readonly string[]): string => {
+    const text = claim.map((part) => `${part.length}:${part}`).join('')
+    return base64url(hmac(sha256, secret, utf8ToBytes(text)).subarray(0, 16))
+  }
+  return {
+    idFor: (principal, requestKey) => prove('id', principal ?? '', requestKey),
+    control: (id, owner) => `ctl_${id}${prove('control', id, owner === null ? 'anonymous' : `principal ${owner}`)}`,
+    capability: (id, seat) => `cap_${seat.toString(36)}${id}${prove('capability', id, String(seat))}`,
+    transport(issuedAt) {
+      const name = `${randomText()}.${issuedAt.toString(36)}`
+      return `mcp_${name}.${prove('transport', name)}`
+    },
+    transportIssuedAt(transportId) {
+      const parts = /^mcp_([\w-]{22}\.([0-9a-z]{1,11}))\.([\w-]{22})$/.exec(transportId)
+      if (!parts) return null
+      const [, name, issuedAt, proof] = parts as unknown as [string, string, string, string]
+      return equalSecrets(proof, prove('transport', name)) ? Number.parseInt(issuedAt, 36) : null
+    },
+  }
+}
+
+/** Reads what a handle claims to be; `null` where it is not even shaped like one. */
+export function readClaim(handle: string): Claim | null {
+  if (handle.length === 4 + 2 * DIGITS && handle.startsWith('ctl_'))
+    return { kind: 'control', id: handle.slice(4, 4 + DIGITS) }
+  if (handle.length === 5 + 2 * DIGITS && handle.startsWith('cap_'))
+    return { kind: 'capability', id: handle.slice(5, 5 + DIGITS), seat: Number.parseInt(handle.charAt(4), 36) }
+  return null
+}
+
+/** Compares two secrets in a time that depends on their length alone. */
+export function equalSecrets(a: string, b: string): boolean {
+  if (a.length !== b.length) return false
+  let difference = 0
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i)
+  return difference === 0
+}
+
+/** 128 random bits as text: seeds, references, and whatever must not be guessed. */
+export function randomText(): string {
+  return base64url(crypto.getRandomValues(new Uint8Array(16)))
+}
+
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes)).replace(
+    /[+/=]/g,
+    (digit) => ({ '+': '-', '/': '_', '=': '' })[digit] as string,
+  )
+}

@@ -1,0 +1,174 @@
+import {
+  type Action,
+  createRng,
+  type EpisodeEnd,
+  findNonJson,
+  type Json,
+  type JsonObject,
+  type Observation,
+  type Refusal,
+  type RngState,
+} from '@episodic/protocol'
+import type { Played, SessionState, Turn } from '@episodic/state'
+import type { z } from 'zod'
+import type { Environment, PlayContext, Refused, Said, Tool, WorldState } from './environment.ts'
+import { ServerError } from './server-error.ts'
+
+/** How a world stands before its first step. */
+export interface Start {
+  readonly state: SessionState
+  readonly rng: RngState
+  readonly observation: Observation
+  readonly potential: number | null
+}
+
+/**
+ * Starts a world from parameters that passed its schema. The same parameters and seed give the same start, so it
+ * can be asked for again at any time.
+ */
+export function startWorld(environment: Environment, params: JsonObject, seed: string): Start {
+  const rng = createRng(seed)
+  const started = environment.start({ params, rng })
+  for (const part of ['public', 'private'] as const) {
+    const parsed = environment.state[part].safeParse(started[part])
+    if (!parsed.success)
+      throw new ServerError(
+        'rules-failed',
+        `start of ${environment.name} gave a wrong ${part} state: ${explain(parsed.error)}.`,
+      )
+    const problem = findNonJson(started[part])
+    if (problem)
+      throw new ServerError(
+        'rules-failed',
+        `start of ${environment.name} gave a ${part} state that JSON cannot say: ${problem}.`,
+      )
+  }
+  return {
+    state: started,
+    rng: rng.save(),
+    observation: { text: environment.observe(started.public, params), structured: started.public },
+    potential: environment.potential(started, params),
+  }
+}
+
+/** Plays one action by the rules: pure, synchronous, and all that an environment's own code decides. */
+export function playAction(environment: Environment, turn: Turn, action: Action): Played {
+  const { record, truncation } = turn
+  const refuse = (refusal: Refusal, text: string): Played =>
+    settle(environment, turn, action, { refusal, text, structured: null, ended: null, change: null })
+
+  if (truncation === 'time-limit')
+    return refuse('time', 'The time of this session has run out. The call changed nothing.')
+  const tool = Object.hasOwn(environment.tools, action.tool) ? environment.tools[action.tool] : undefined
+  if (!tool)
+    return refuse(
+      'tool',
+      `There is no tool "${action.tool}". The tools are: ${Object.keys(environment.tools).join(', ')}.`,
+    )
+  const input = tool.input.safeParse(action.arguments)
+  if (!input.success) return refuse('arguments', `Invalid arguments for ${action.tool}: ${explain(input.error)}.`)
+
+  const rng = createRng(record.seed, record.rng)
+  let ended: string | null = null
+  let now = record.now
+  const context: PlayContext<unknown, unknown, unknown, unknown> = {
+    state: turn.draft,
+    input: input.data,
+    params: record.params,
+    rng,
+    get now() {
+      return now
+    },
+    history: record.history,
+    say: (text: string, data?: unknown): Said<unknown> => ({ kind: 'said', text, data }),
+    refuse: (text): Refused => ({ kind: 'refused', text }),
+    reveal: <T extends Json>(value: T): T => value,
+    end: (reason) => {
+      ended = reason
+    },
+    elapse: (milliseconds) => {
+      if (!(milliseconds >= 0)) throw new RangeError(`elapse needs milliseconds from 0 up; it got ${milliseconds}.`)
+      now += milliseconds
+    },
+  }
+  const answer = tool.play(context)
+  if (answer?.kind === 'refused') return refuse('rules', answer.text)
+  if (answer?.kind !== 'said')
+    throw new ServerError(
+      'rules-failed',
+      `Tool ${action.tool} of ${environment.name} returned no answer. Return say(…) or refuse(…).`,
+    )
+  return settle(environment, turn, action, {
+    refusal: null,
+    text: answer.text,
+    structured: structuredAnswer(environment, action.tool, tool, answer.data, turn.draft),
+    ended,
+    change: { state: turn.draft, rng: rng.save(), now },
+  })
+}
+
+/** What the rules decided, before rewards. */
+interface Decided {
+  readonly refusal: Refusal | null
+  readonly text: string
+  readonly structured: JsonObject | null
+  readonly ended: string | null
+  readonly change: Played['change']
+}
+
+function settle(environment: Environment, turn: Turn, action: Action, decided: Decided): Played {
+  const { params, state: before } = turn.record
+  const after = decided.change ? decided.change.state : before
+  const end: EpisodeEnd | null =
+    decided.ended !== null
+      ? { kind: 'terminated', reason: decided.ended }
+      : turn.truncation && { kind: 'truncated', reason: turn.truncation }
+  const transition = {
+    before: before as WorldState<JsonObject, JsonObject>,
+    after: after as WorldState<JsonObject, JsonObject>,
+    tool: action.tool,
+    input: action.arguments,
+    params,
+    end,
+    refused: decided.refusal,
+  }
+  const terms: Record<string, number> = {}
+  for (const term of environment.terms) terms[term] = environment.reward(term, transition)
+  // A world that is over has nothing more to ask for; one that was cut short still stands somewhere.
+  const text =
+    end?.kind === 'terminated' ? decided.text : `${decided.text}\n${environment.observe(after.public, params)}`
+  return {
+    change: decided.change,
+    end,
+    observation: { text, structured: decided.structured },
+    terms,
+    potential: environment.potential(transition.after, params),
+    refused: decided.refusal,
+    remember: environment.history ? { tool: action.tool, arguments: action.arguments, said: decided.text } : undefined,
+  }
+}
+
+/** The structured answer: what `say` gave, as far as the output schema lets it out, or else the public state. */
+function structuredAnswer(
+  environment: Environment,
+  name: string,
+  tool: Tool,
+  data: unknown,
+  state: SessionState,
+): JsonObject {
+  if (!tool.output) return state.public
+  const parsed = tool.output.safeParse(data)
+  if (!parsed.success)
+    throw new ServerError(
+      'rules-failed',
+      `Tool ${name} of ${environment.name} gave a wrong answer: ${explain(parsed.error)}.`,
+    )
+  return parsed.data as JsonObject
+}
+
+/** Says what a schema expected, on one line, without repeating what was sent. */
+export function explain(error: z.ZodError): string {
+  return error.issues
+    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+    .join('; ')
+}

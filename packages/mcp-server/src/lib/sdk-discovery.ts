@@ -1,0 +1,58 @@
+import type { ToolInfo } from '@episodic/protocol'
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import {
+  type JSONRPCMessage,
+  ListToolsRequestSchema,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/sdk/types.js'
+
+/** What a door says of itself. */
+export interface Advertisement {
+  readonly name: string
+  readonly title: string
+  readonly version: string
+  readonly instructions: string
+  readonly tools: readonly ToolInfo[]
+  /** The extension that the trusted door speaks; `null` at the agent's door. */
+  readonly extension: string | null
+}
+
+/** Protocol versions that the doors of this era negotiate, newest first. */
+export const PROTOCOL_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS
+
+/**
+ * Answers one request for discovery or negotiation (`initialize`, `ping`, `tools/list`, …) with the MCP SDK.
+ *
+ * A server object is made for the one request and dropped after it: it costs some tens of microseconds where speed
+ * does not matter, and leaves nothing behind for ten thousand sessions.
+ */
+export async function discover(advertisement: Advertisement, request: object): Promise<object> {
+  const { name, title, version, instructions, extension } = advertisement
+  const extensions = extension ? { [extension]: {} } : undefined
+  const server = new Server(
+    { name, title, version },
+    { capabilities: { tools: {}, ...(extensions && { extensions, experimental: extensions }) }, instructions },
+  )
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: advertisement.tools.map(toolOnTheWire) }))
+  return new Promise((resolve, reject) => {
+    const transport: Transport = {
+      async start() {},
+      async send(message) {
+        resolve(message)
+      },
+      async close() {},
+    }
+    server.onerror = reject
+    server.connect(transport).then(() => transport.onmessage?.(request as JSONRPCMessage), reject)
+  })
+}
+
+function toolOnTheWire({ name, description, inputSchema, outputSchema }: ToolInfo) {
+  return {
+    name,
+    description,
+    inputSchema: inputSchema as { type: 'object' },
+    ...(outputSchema && { outputSchema: outputSchema as { type: 'object' } }),
+  }
+}

@@ -1,0 +1,25 @@
+import { CodedError, isBranded } from '@episodic/protocol'
+
+/**
+ * - `definition-invalid`: an environment is defined in a way that cannot be served.
+ * - `rules-failed`: an environment's code threw, or returned what its own schemas forbid.
+ * - `option-invalid`: a host or door was asked for something that it does not do.
+ * - `unsafe-bind`: a door would be open to a network without authentication.
+ * - `address-in-use`: another program has the port.
+ */
+export type ServerErrorCode =
+  | 'definition-invalid'
+  | 'rules-failed'
+  | 'option-invalid'
+  | 'unsafe-bind'
+  | 'address-in-use'
+
+export class ServerError extends CodedError<ServerErrorCode> {
+  constructor(code: ServerErrorCode, message: string, options?: ErrorOptions) {
+    super('ServerError', code, message, options)
+  }
+
+  static is(error: unknown, code?: ServerErrorCode): error is ServerError {
+    return isBranded('ServerError', error, code)
+  }
+}

@@ -1,0 +1,84 @@
+import {
+  type JsonObject,
+  META,
+  METHODS,
+  openParamsSchema,
+  sessionParamsSchema,
+  sessionsParamsSchema,
+  WireError,
+  watchParamsSchema,
+} from '@episodic/protocol'
+import type { z } from 'zod'
+import { type ToolResult, toolResult } from './agent-requests.ts'
+import type { Host, Principal, StepCall } from './host.ts'
+import { explain } from './rules.ts'
+
+/** What may come with a request besides its parameters. */
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Answers one method of the extension; `undefined` for a method that is not one of them. */
+export function answerExtension(
+  host: Host,
+  principal: Principal,
+  method: string,
+  params: JsonObject,
+  options: RequestOptions,
+): Promise<unknown> | undefined {
+  switch (method) {
+    case METHODS.list:
+      return Promise.resolve({ environments: host.environments })
+    case METHODS.open:
+      return host.open(principal, parse(openParamsSchema, params, method))
+    case METHODS.state:
+      return host.state(principal, parse(sessionParamsSchema, params, method).session)
+    case METHODS.watch: {
+      const { session, ...range } = parse(watchParamsSchema, params, method)
+      return host.watch(principal, session, { ...range, ...options })
+    }
+    case METHODS.sessions:
+      return host.sessions(parse(sessionsParamsSchema, params, method))
+    case METHODS.close:
+      return host.close(principal, parse(sessionParamsSchema, params, method).session)
+    default:
+      return undefined
+  }
+}
+
+/** Plays one `tools/call` at the trusted door: the player's answer, and the step report in `_meta`. */
+export async function stepAsTrusted(
+  host: Host,
+  principal: Principal,
+  call: StepCall,
+  meta: JsonObject,
+): Promise<ToolResult> {
+  const session = meta[META.session]
+  if (typeof session !== 'string')
+    throw new WireError(
+      'invalid-params',
+      `A step at this door names its session: send the handle in _meta["${META.session}"].`,
+    )
+  const { step, replayed } = await host.step(principal, session, {
+    ...call,
+    seq: wholeNumber(meta, META.seq),
+    epoch: wholeNumber(meta, META.epoch),
+  })
+  const report = { [META.step]: step.report as unknown as JsonObject }
+  return { ...toolResult(step), _meta: replayed ? { ...report, [META.replayed]: true } : report }
+}
+
+function wholeNumber(meta: JsonObject, key: string): number | undefined {
+  const value = meta[key]
+  if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)) return value as number | undefined
+  throw new WireError(
+    'invalid-params',
+    `_meta["${key}"] is ${JSON.stringify(value)}, and has to be a whole number from 0 up.`,
+  )
+}
+
+function parse<S extends z.ZodType>(schema: S, params: JsonObject, method: string): z.output<S> {
+  const parsed = schema.safeParse(params)
+  if (parsed.success) return parsed.data
+  throw new WireError('invalid-params', `Wrong parameters for ${method}: ${explain(parsed.error)}.`)
+}

@@ -1,0 +1,56 @@
+/**
+ * Real time as an argument. It expires sessions and measures; it never reaches the rules of a world, whose own time
+ * is virtual and part of the session record.
+ */
+export interface Clock {
+  /** Milliseconds since 1970, for what is kept. May jump. */
+  now(): number
+  /** Milliseconds since an arbitrary start, for durations. Never jumps. */
+  monotonic(): number
+  /** Calls `run` once, `milliseconds` from now. The returned function calls it off. Does not keep a process alive. */
+  after(milliseconds: number, run: () => void): () => void
+}
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(milliseconds, run) {
+    const timer: { unref?: () => void } & ReturnType<typeof setTimeout> = setTimeout(run, milliseconds)
+    timer.unref?.()
+    return () => clearTimeout(timer)
+  },
+}
+
+/** A clock that stands still until it is told otherwise, so that tests move time instead of waiting for it. */
+export interface ManualClock extends Clock {
+  /** Moves both times forward and runs what falls due, in the order of its time. */
+  advance(milliseconds: number): void
+}
+
+export function createManualClock(start = 0): ManualClock {
+  let elapsed = 0
+  let timers: { at: number; run: () => void }[] = []
+  return {
+    now: () => start + elapsed,
+    monotonic: () => elapsed,
+    after(milliseconds, run) {
+      const timer = { at: elapsed + milliseconds, run }
+      timers.push(timer)
+      return () => {
+        timers = timers.filter((other) => other !== timer)
+      }
+    },
+    advance(milliseconds) {
+      const target = elapsed + milliseconds
+      for (;;) {
+        const due = timers.filter((timer) => timer.at <= target).sort((a, b) => a.at - b.at)[0]
+        if (!due) break
+        timers = timers.filter((timer) => timer !== due)
+        elapsed = due.at
+        due.run()
+      }
+      elapsed = target
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+interface Waiting {
+  readonly write: () => unknown
+  readonly resolve: (answer: never) => void
+  readonly reject: (cause: unknown) => void
+  answer: unknown
+}
+
+/**
+ * Gathers all writes of one turn of the event loop into one transaction, so that they share the cost of making it
+ * durable. Each is answered after the commit; when the transaction fails, none of them is applied and all reject.
+ */
+export class GroupCommit {
+  readonly #begin: () => unknown
+  readonly #commit: () => unknown
+  readonly #rollback: () => unknown
+  #waiting: Waiting[] = []
+
+  constructor(database: DatabaseSync) {
+    const begin = database.prepare('BEGIN IMMEDIATE')
+    const commit = database.prepare('COMMIT')
+    this.#begin = () => begin.run()
+    this.#commit = () => commit.run()
+    this.#rollback = () => database.exec('ROLLBACK')
+  }
+
+  /** Runs `write` with the others of this turn, in the order of the calls, and resolves with what it returns. */
+  run<T>(write: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.push({ write, resolve, reject, answer: undefined }) === 1) setImmediate(() => this.flush())
+    })
+  }
+
+  /** Commits what waits, now. */
+  flush(): void {
+    const waiting = this.#waiting
+    if (waiting.length === 0) return
+    this.#waiting = []
+    try {
+      this.#begin()
+      for (const entry of waiting) entry.answer = entry.write()
+      this.#commit()
+    } catch (cause) {
+      this.#undo()
+      for (const { reject } of waiting) reject(cause)
+      return
+    }
+    for (const { resolve, answer } of waiting) resolve(answer as never)
+  }
+
+  #undo(): void {
+    try {
+      this.#rollback()
+    } catch {
+      // SQLite has rolled back already, as it does after some faults; there is no transaction left to end.
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import type {
+  Action,
+  EpisodeEnd,
+  JsonObject,
+  LoggedStep,
+  Observation,
+  Refusal,
+  RngState,
+  Truncation,
+} from '@episodic/protocol'
+import { seatOf } from './decide-step.ts'
+import { appendHistory, type HistoryBounds } from './history.ts'
+import type { SessionRecord, SessionState } from './session-record.ts'
+
+/** What the rules made of a draft. */
+export interface Change {
+  readonly state: SessionState
+  readonly rng: RngState
+  readonly now: number
+}
+
+/** What playing one action came to. */
+export interface Played {
+  /** `null` leaves the world as it was: a refused step. */
+  readonly change: Change | null
+  readonly end: EpisodeEnd | null
+  readonly observation: Observation
+  readonly terms: { readonly [name: string]: number }
+  readonly potential: number | null
+  readonly refused: Refusal | null
+  /** Remembered in the record's history, where the session keeps one. */
+  readonly remember?: JsonObject | undefined
+}
+
+/** What the rules get to work with. */
+export interface Turn {
+  /** The record before the step. */
+  readonly record: SessionRecord
+  /** A copy of its state to edit; thrown away unless it is returned in a {@link Change}. */
+  readonly draft: SessionState
+  /** The budget that this step uses up, or that had run out before it; `null` while there is more. */
+  readonly truncation: Truncation | null
+}
+
+/** The step to play and what it is played under. `now` is real time, in milliseconds since 1970. */
+export interface StepSetting {
+  readonly seat: string
+  readonly action: Action
+  /** The action in canonical JSON. */
+  readonly actionText: string
+  readonly draft: SessionState
+  readonly now: number
+  readonly history: HistoryBounds | null
+}
+
+/**
+ * Plays one step on a record and returns the record after it and the entry for the step log. Pure where `play` is.
+ * A step that left the world as it was keeps the very same `state`.
+ */
+export function playStep(
+  record: SessionRecord,
+  setting: StepSetting,
+  play: (turn: Turn) => Played,
+): { readonly next: SessionRecord; readonly step: LoggedStep } {
+  const { seat, action, now } = setting
+  const seq = seatOf(record, seat).seq + 1
+  const revision = record.revision + 1
+  const played = play({ record, draft: setting.draft, truncation: truncationOf(record, seq, now) })
+  const { change, end, observation, terms, potential, refused, remember } = played
+  const next: SessionRecord = {
+    ...record,
+    ...change,
+    end,
+    revision,
+    touchedAt: now,
+    seats: { ...record.seats, [seat]: { seq, last: { revision, action: setting.actionText } } },
+    history: setting.history && remember ? appendHistory(record.history, remember, setting.history) : record.history,
+  }
+  return { next, step: { seat, action, observation, report: { seq, revision, terms, potential, end, refused } } }
+}
+
+function truncationOf(record: SessionRecord, seq: number, now: number): Truncation | null {
+  const { seconds, steps } = record.limits
+  if (seconds !== null && now - record.createdAt >= seconds * 1_000) return 'time-limit'
+  return seq >= steps ? 'step-limit' : null
+}

@@ -1,0 +1,70 @@
+import type { EpisodeEnd, JsonObject, Limits, RngState } from '@episodic/protocol'
+import type { History } from './history.ts'
+import type { StoredSession } from './session-store.ts'
+import { StateError } from './state-error.ts'
+
+/** What is true in a world: the part that players may see, and the part that they may not. */
+export interface SessionState {
+  readonly public: JsonObject
+  readonly private: JsonObject
+}
+
+/** Where one seat stands. */
+export interface SeatRecord {
+  /** Answered steps. A trusted client's next step sends this number. */
+  readonly seq: number
+  /** The last answered step: its entry in the step log, and its action in canonical JSON; `null` before the first. */
+  readonly last: { readonly revision: number; readonly action: string } | null
+}
+
+/** Everything that a session is. Plain JSON, so that it can be stored, replayed and forked. */
+export interface SessionRecord {
+  /** Names the session in stores, lists and logs. No secret: what proves the right to it is derived elsewhere. */
+  readonly id: string
+  /** The principal that opened it; `null` for an anonymous one. */
+  readonly owner: string | null
+  readonly environment: { readonly name: string; readonly version: string }
+  readonly params: JsonObject
+  readonly seed: string
+  readonly limits: Limits
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  readonly touchedAt: number
+  /** Counts commits of any kind: a step of any seat, an outside event, an end. What the store compares. */
+  readonly revision: number
+  /** Counts owners: raised by whoever takes the session over, so that the former owner is fenced. */
+  readonly epoch: number
+  /** Position of every random stream. */
+  readonly rng: RngState
+  /** Virtual time in milliseconds: 0 at the start, moved by the rules alone. */
+  readonly now: number
+  readonly state: SessionState
+  readonly end: EpisodeEnd | null
+  readonly seats: { readonly [seat: string]: SeatRecord }
+  readonly history: History
+}
+
+/** Version of the encoding. A store written by another version is refused, never guessed at. */
+const FORMAT = 1
+
+/** Writes a record as a store keeps it. `stateText` spares the work where the caller has it already. */
+export function encodeSession(record: SessionRecord, stateText = JSON.stringify(record.state)): StoredSession {
+  const { id, revision, epoch, touchedAt, state: _, ...head } = record
+  return { id, revision, epoch, touchedAt, head: JSON.stringify({ format: FORMAT, ...head }), state: stateText }
+}
+
+/** Reads a stored session back. Throws `store-invalid` where the text is damaged or of another version. */
+export function decodeSession(stored: StoredSession): SessionRecord {
+  const { id, revision, epoch, touchedAt } = stored
+  try {
+    const { format, ...head } = JSON.parse(stored.head)
+    if (format !== FORMAT) throw new Error(`its format is ${format}, and this version reads format ${FORMAT}`)
+    return { id, revision, epoch, touchedAt, ...head, state: JSON.parse(stored.state) }
+  } catch (cause) {
+    throw new StateError(
+      'store-invalid',
+      `Session ${id} cannot be read from the store: ${(cause as Error).message}. Restore the store from a copy, or start a new one.`,
+      { cause },
+    )
+  }
+}

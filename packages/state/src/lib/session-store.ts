@@ -1,0 +1,54 @@
+/** One session as a store keeps it. All fields are immutable values, so no copy can be reached into. */
+export interface StoredSession {
+  /** Printable ASCII, so that every store sorts it alike. Never empty. */
+  readonly id: string
+  /** A whole number that every commit raises. */
+  readonly revision: number
+  readonly epoch: number
+  /** Milliseconds since 1970 of the last commit. */
+  readonly touchedAt: number
+  /** JSON text of the record without its state. Stores never look inside. */
+  readonly head: string
+  /** JSON text of the state; kept apart because it is the part that can be large and that forks share. */
+  readonly state: string
+}
+
+/** One entry of a session's step log: `text` is JSON, `revision` that of the session it was committed with. */
+export interface LogEntry {
+  readonly revision: number
+  readonly text: string
+}
+
+/**
+ * Where sessions live. The contract, each sentence of which the suite in `@episodic/state/testing` holds:
+ *
+ * - `create` inserts if absent, with an empty log, and says whether it did.
+ * - `commit` writes the session and its log entry together or not at all, and only where the stored `revision` and
+ *   `epoch` are the expected ones; it says whether it did. It resolves after the write is as durable as the store
+ *   promises, so an answer that waits for it is never lost.
+ * - `read` gives what the last commit wrote, or `null`.
+ * - `remove` deletes a session and its log, and says whether it was there.
+ * - `readLog` gives entries after a revision, in order, at most `limit` of them.
+ * - `list` gives sessions in the order of their ids, after an id, at most `limit` of them.
+ * - `idle` gives the ids of sessions last touched before a time, longest idle first (of equals, in the order
+ *   of their ids), at most `limit` of them.
+ * - `count` gives the number of sessions.
+ * - `secret` is 32 random bytes, made with the store and the same for as long as the store lives.
+ * - A store that cannot do its work rejects with `store-unavailable`, and then nothing was applied.
+ * - After disposal every method rejects with `store-unavailable`; disposing twice is safe.
+ */
+export interface SessionStore extends AsyncDisposable {
+  secret(): Promise<Uint8Array>
+  create(session: StoredSession): Promise<boolean>
+  read(id: string): Promise<StoredSession | null>
+  commit(
+    next: StoredSession,
+    expected: { readonly revision: number; readonly epoch: number },
+    entry?: LogEntry,
+  ): Promise<boolean>
+  remove(id: string): Promise<boolean>
+  readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]>
+  list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]>
+  idle(query: { readonly before: number; readonly limit: number }): Promise<string[]>
+  count(): Promise<number>
+}

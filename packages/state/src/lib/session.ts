@@ -1,0 +1,239 @@
+import { type Action, canonicalJson, type EpisodeEnd, findNonJson, type LoggedStep } from '@episodic/protocol'
+import { CallQueue } from './call-queue.ts'
+import type { Clock } from './clock.ts'
+import { decideStep, type StepRequest } from './decide-step.ts'
+import type { HistoryBounds } from './history.ts'
+import { type Change, type Played, playStep, type Turn } from './play-step.ts'
+import { decodeSession, encodeSession, type SessionRecord, type SessionState } from './session-record.ts'
+import type { LogEntry, SessionStore, StoredSession } from './session-store.ts'
+import { StateError } from './state-error.ts'
+
+/** A step as it arrives: as {@link StepRequest}, with the action itself. */
+export type Move = Omit<StepRequest, 'action'> & { readonly action: Action }
+
+/** An answered step. */
+export interface Answered {
+  readonly step: LoggedStep
+  /** The answer was given before, and this is the stored one. */
+  readonly replayed: boolean
+}
+
+export interface SessionOptions {
+  readonly store: SessionStore
+  readonly clock: Clock
+  /** Kept history; `null` for none. */
+  readonly history: HistoryBounds | null
+  /** How many calls may wait for the session, the running one included. */
+  readonly queue: number
+}
+
+/** What a call comes to on the record that it saw: the answer, and what has to be written before it is given. */
+interface Plan<T> {
+  readonly write: Write | null
+  readonly answer: T
+}
+
+interface Write {
+  readonly next: SessionRecord
+  readonly stateText: string
+  readonly entry?: LogEntry
+}
+
+/** How often a call is tried again when others commit in between. Each try means that somebody got through. */
+const COMMIT_TRIES = 32
+
+/**
+ * A session in play: runs its calls one at a time and commits each before it is answered.
+ *
+ * Several of these, in several processes, may hold the same session: what is true is in the store, the record held
+ * here is a guess that saves a read, and a commit that finds another revision plays again on what is there now.
+ */
+export class Session {
+  readonly #options: SessionOptions
+  readonly #calls: CallQueue
+  #record: SessionRecord
+  #stateText: string
+
+  constructor(stored: StoredSession, options: SessionOptions) {
+    this.#options = options
+    this.#calls = new CallQueue(options.queue)
+    this.#record = decodeSession(stored)
+    this.#stateText = stored.state
+  }
+
+  /** The record as it was last seen in the store. */
+  get record(): SessionRecord {
+    return this.#record
+  }
+
+  /** Whether a call is running or waiting. */
+  get busy(): boolean {
+    return this.#calls.busy
+  }
+
+  /** UTF-8 bytes that the store keeps, the step log left out. */
+  get bytes(): number {
+    const { head, state } = encodeSession(this.#record, this.#stateText)
+    return byteLength(head) + byteLength(state)
+  }
+
+  /**
+   * Applies one step exactly once, or gives the stored answer of one that was applied before.
+   *
+   * `play` is called with a draft; when it throws, the session is as it was and the error is passed on. It may be
+   * called again, on a newer record, when another holder of the session commits in between.
+   * Throws what {@link decideStep} throws, `queue-full`, `too-large`, `not-json`, and `session-not-found` once the
+   * session is gone from the store.
+   */
+  step(move: Move, play: (turn: Turn) => Played): Promise<Answered> {
+    return this.#calls.run(async () => {
+      const request = { ...move, action: actionText(move.action) }
+      const answer = await this.#settle<LoggedStep | { readonly replay: number }>(() => {
+        const verdict = decideStep(this.#record, request)
+        return verdict.kind === 'play'
+          ? this.#planStep(move, request.action, play)
+          : { write: null, answer: { replay: verdict.revision } }
+      })
+      if ('replay' in answer) return { step: await this.#loggedStep(answer.replay), replayed: true }
+      return { step: answer, replayed: false }
+    })
+  }
+
+  /**
+   * Commits a change that is no step of any seat: an outside event, or the end that a budget or a closing makes.
+   * `change` returns `null` to leave everything as it is, and may be called again as `play` may in {@link step}.
+   */
+  advance(
+    change: (turn: { readonly record: SessionRecord; readonly draft: SessionState }) =>
+      | (Partial<Change> & {
+          readonly end?: EpisodeEnd
+        })
+      | null,
+  ): Promise<SessionRecord> {
+    return this.#calls.run(async () => {
+      await this.#settle(() => {
+        const record = this.#record
+        const changed = change({ record, draft: this.#draft() })
+        if (!changed) return { write: null, answer: null }
+        const next = { ...record, ...changed, revision: record.revision + 1, touchedAt: this.#options.clock.now() }
+        return { write: { next, stateText: this.#encodeState(next) }, answer: null }
+      })
+      return this.#record
+    })
+  }
+
+  /** Reads the record anew, for an answer that must not come from a guess. */
+  refresh(): Promise<SessionRecord> {
+    return this.#calls.run(async () => {
+      await this.#refresh()
+      return this.#record
+    })
+  }
+
+  /**
+   * Plans on the record held here until a plan holds. One that writes holds when the store takes it, because the
+   * store compares; one that does not, a throw included, holds when the store has nothing newer.
+   */
+  async #settle<T>(plan: () => Plan<T>): Promise<T> {
+    for (let tries = 0; tries < COMMIT_TRIES; tries++) {
+      const guess = this.#record
+      const planned = attempt(plan)
+      if (planned.ok && planned.value.write && (await this.#commit(planned.value.write))) return planned.value.answer
+      await this.#refresh()
+      if (this.#record !== guess) continue
+      if (!planned.ok) throw planned.cause
+      if (!planned.value.write) return planned.value.answer
+    }
+    throw new StateError(
+      'store-unavailable',
+      `Session ${this.#record.id} is changed by others faster than this call can follow. Try again.`,
+    )
+  }
+
+  #planStep({ seat, action }: Move, actionText: string, play: (turn: Turn) => Played): Plan<LoggedStep> {
+    const { clock, history } = this.#options
+    const setting = { seat, action, actionText, draft: this.#draft(), now: clock.now(), history }
+    const { next, step } = playStep(this.#record, setting, play)
+    const text = JSON.stringify(step)
+    this.#assertFits(text, 'answer')
+    return {
+      write: { next, stateText: this.#encodeState(next), entry: { revision: next.revision, text } },
+      answer: step,
+    }
+  }
+
+  async #commit({ next, stateText, entry }: Write): Promise<boolean> {
+    const { revision, epoch } = this.#record
+    if (!(await this.#options.store.commit(encodeSession(next, stateText), { revision, epoch }, entry))) return false
+    this.#record = next
+    this.#stateText = stateText
+    return true
+  }
+
+  async #refresh(): Promise<void> {
+    const stored = await this.#options.store.read(this.#record.id)
+    if (!stored) throw sessionNotFound()
+    if (stored.revision === this.#record.revision && stored.epoch === this.#record.epoch) return
+    this.#record = decodeSession(stored)
+    this.#stateText = stored.state
+  }
+
+  async #loggedStep(revision: number): Promise<LoggedStep> {
+    const [entry] = await this.#options.store.readLog(this.#record.id, { after: revision - 1, limit: 1 })
+    if (entry?.revision !== revision)
+      throw new StateError('store-invalid', `The step log of session ${this.#record.id} lacks revision ${revision}.`)
+    return JSON.parse(entry.text)
+  }
+
+  #draft(): SessionState {
+    return JSON.parse(this.#stateText)
+  }
+
+  #encodeState(next: SessionRecord): string {
+    if (next.state === this.#record.state) return this.#stateText
+    const problem = findNonJson(next.state)
+    if (problem)
+      throw new StateError('not-json', `The rules left a state that JSON cannot say: ${problem.replace('$', 'state')}.`)
+    const text = JSON.stringify(next.state)
+    this.#assertFits(text, 'state')
+    return text
+  }
+
+  #assertFits(text: string, what: string): void {
+    const { bytes } = this.#record.limits
+    // A UTF-16 code unit is at most three bytes of UTF-8, so short texts need no counting.
+    if (text.length * 3 > bytes && byteLength(text) > bytes)
+      throw new StateError('too-large', `The ${what} would pass the session's limit of ${bytes} bytes.`, {
+        details: { limit: bytes },
+      })
+  }
+}
+
+/** The one answer for a session that is not there, whatever the reason. */
+export function sessionNotFound(): StateError {
+  return new StateError(
+    'session-not-found',
+    'There is no such session: it was never opened here, has been closed, or has expired. Open a new one.',
+  )
+}
+
+function actionText(action: Action): string {
+  try {
+    return canonicalJson({ ...action })
+  } catch (cause) {
+    throw new StateError('not-json', `The action cannot be written as JSON: ${(cause as Error).message}.`, { cause })
+  }
+}
+
+function byteLength(text: string): number {
+  return encoder.encode(text).length
+}
+const encoder = new TextEncoder()
+
+function attempt<T>(run: () => T): { readonly ok: true; readonly value: T } | { readonly ok: false; cause: unknown } {
+  try {
+    return { ok: true, value: run() }
+  } catch (cause) {
+    return { ok: false, cause }
+  }
+}

@@ -1,0 +1,32 @@
+import { StateError, type StateErrorCode } from './state-error.ts'
+
+/** What SQLite's primary result codes mean to a store (https://sqlite.org/rescode.html); any other is `store-unavailable`. */
+const CODES: { readonly [errcode: number]: StateErrorCode } = {
+  5: 'store-locked', // SQLITE_BUSY
+  6: 'store-locked', // SQLITE_LOCKED
+  11: 'store-invalid', // SQLITE_CORRUPT
+  26: 'store-invalid', // SQLITE_NOTADB
+}
+
+const ADVICE: { readonly [code: string]: string } = {
+  'store-locked': 'It is open already, here or in another process. Close it there, or give each process its own file',
+  'store-invalid': 'The file is damaged, or is no database. Restore it from a copy, or name a new file',
+  'store-unavailable': 'Nothing was applied. See that its folder exists, may be written and has room, and try again',
+}
+
+/** Says in the words of this package why SQLite could not do something with the file at `path`. */
+export function sqliteFault(path: string, cause: unknown): StateError {
+  if (StateError.is(cause)) return cause
+  const { errcode = 0, message } = cause as Error & { readonly errcode?: number }
+  const code = CODES[errcode & 0xff] ?? 'store-unavailable'
+  return new StateError(code, `The store ${path} cannot be used (${message}). ${ADVICE[code]}.`, { cause })
+}
+
+/** Runs `work`, and throws what SQLite throws in it as {@link sqliteFault} puts it. */
+export function orSqliteFault<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    throw sqliteFault(path, cause)
+  }
+}

@@ -1,0 +1,107 @@
+import { closeSync, openSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { orSqliteFault } from './sqlite-fault.ts'
+import { StateError } from './state-error.ts'
+
+/** `process`: a commit outlives the process. `power`: it outlives a power cut too, for one more disk sync a turn. */
+export type Durability = 'process' | 'power'
+
+const SYNCHRONOUS: { readonly [durability in Durability]: string } = { process: 'NORMAL', power: 'FULL' }
+
+/** "EPIS", in the header's field that tells one application's databases from another's. */
+const APPLICATION_ID = 0x45504953
+
+/** Version of the tables. */
+const VERSION = 1
+
+/**
+ * Log entries are numbered across sessions in the order of their commits, so that a transaction appends to a few
+ * pages however many sessions it touches. Which numbers are a session's own stands with the session for the youngest
+ * (`recent`) and in blocks for the rest, as text, each number followed by a space; a block's `revision` is that of
+ * the commit that closed it. An index entry for each step instead would make most steps write a page of their own.
+ */
+const TABLES = `
+  CREATE TABLE secret (bytes BLOB NOT NULL) STRICT;
+  CREATE TABLE session (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    revision INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    touched_at REAL NOT NULL,
+    recent TEXT NOT NULL,
+    head TEXT NOT NULL,
+    state TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX session_idle ON session (touched_at);
+  CREATE TABLE log_entry (number INTEGER PRIMARY KEY, revision INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
+  CREATE TABLE log_block (
+    session INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    numbers TEXT NOT NULL,
+    PRIMARY KEY (session, revision)
+  ) STRICT, WITHOUT ROWID;
+  PRAGMA application_id = ${APPLICATION_ID};
+  PRAGMA user_version = ${VERSION};
+`
+
+/**
+ * Opens the database at `path`, or makes it, and holds it alone until it is closed or the process dies.
+ *
+ * Throws `store-locked` when somebody else holds it; `store-invalid` when it is damaged, of another application or
+ * of another version, and then leaves it as it was; `store-unavailable` when the file cannot be used at all.
+ */
+export function openSqliteFile(path: string, durability: Durability): DatabaseSync {
+  return orSqliteFault(path, () => {
+    createPrivately(path)
+    const database = new DatabaseSync(path)
+    try {
+      // Held through the file system's own lock, which dies with its process: nothing is left to clean up.
+      database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT')
+      const isNew = inspect(path, database)
+      database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${SYNCHRONOUS[durability]}`)
+      if (isNew) createTables(database)
+      return database
+    } catch (cause) {
+      database.close()
+      throw cause
+    }
+  })
+}
+
+/** Makes the file readable by its owner alone: the store's secret is in it. An existing file is left alone. */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (cause) {
+    // Never opened to look inside: closing it again would drop the lock of a store of this process on it.
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+  }
+}
+
+/** Says whether the database is empty, and throws where it is neither that nor a sound store. */
+function inspect(path: string, database: DatabaseSync): boolean {
+  const ask = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0]
+  const application = ask('PRAGMA application_id')
+  const version = ask('PRAGMA user_version')
+  if (application === 0 && version === 0 && ask('SELECT count(*) FROM sqlite_schema') === 0) return true
+  if (application !== APPLICATION_ID)
+    throw new StateError('store-invalid', `${path} is the database of another application. Name another file.`)
+  if (version !== VERSION)
+    throw new StateError(
+      'store-invalid',
+      `The store ${path} is of version ${version}, and this release uses version ${VERSION}. Open it with the release that wrote it, or name a new file.`,
+    )
+  const problem = ask('PRAGMA integrity_check(1)')
+  if (problem !== 'ok')
+    throw new StateError(
+      'store-invalid',
+      `The store ${path} is damaged (${problem}). Restore it from a copy, or name a new file.`,
+    )
+  return false
+}
+
+function createTables(database: DatabaseSync): void {
+  database.exec(`BEGIN; ${TABLES}`)
+  database.prepare('INSERT INTO secret VALUES (?)').run(crypto.getRandomValues(new Uint8Array(32)))
+  database.exec('COMMIT')
+}

@@ -1,0 +1,162 @@
+import { resolve } from 'node:path'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { GroupCommit } from './group-commit.ts'
+import type { LogEntry, SessionStore, StoredSession } from './session-store.ts'
+import { orSqliteFault, sqliteFault } from './sqlite-fault.ts'
+import { type Durability, openSqliteFile } from './sqlite-file.ts'
+import { SqliteLog } from './sqlite-log.ts'
+import { StateError } from './state-error.ts'
+
+export interface SqliteStoreOptions {
+  /**
+   * What a commit outlives before it is answered: the death of the process (default), or a power cut too, at the
+   * price of one disk sync for each turn of the event loop that writes.
+   */
+  readonly durability?: Durability | undefined
+}
+
+/**
+ * Opens the store in the file at `path`, or makes it; the folder has to exist. Beside the file lies a `-wal`, part
+ * of the store while it is open and after a crash. The file holds the secret from which handles are derived, so
+ * only its owner may read it.
+ *
+ * One process at a time: a second opener gets `store-locked`, until the first closes the store or dies in any way.
+ * Rejects with `store-invalid` where the file is damaged, of another application or of another version.
+ * Don't open the file in this process by other means (to copy it, say) while the store is open: on POSIX systems
+ * closing it again drops the lock.
+ */
+export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<SessionStore> {
+  const file = resolve(path)
+  const database = openSqliteFile(file, options.durability ?? 'process')
+  return orSqliteFault(file, () => new SqliteStore(file, database))
+}
+
+const COLUMNS = 'id, revision, epoch, touched_at AS touchedAt, head, state'
+
+class SqliteStore implements SessionStore {
+  readonly #file: string
+  readonly #database: DatabaseSync
+  readonly #writes: GroupCommit
+  readonly #log: SqliteLog
+  readonly #insert: StatementSync
+  readonly #update: StatementSync
+  readonly #delete: StatementSync
+  readonly #read: StatementSync
+  readonly #list: StatementSync
+  readonly #idle: StatementSync
+  readonly #count: StatementSync
+  #open = true
+
+  constructor(file: string, database: DatabaseSync) {
+    this.#file = file
+    this.#database = database
+    this.#writes = new GroupCommit(database)
+    this.#log = new SqliteLog(database)
+    this.#insert = database.prepare(
+      `INSERT INTO session (id, revision, epoch, touched_at, recent, head, state) VALUES (?, ?, ?, ?, '', ?, ?)
+       ON CONFLICT (id) DO NOTHING`,
+    )
+    this.#update = database.prepare(
+      `UPDATE session SET revision = ?, epoch = ?, touched_at = ?, recent = recent || ?, head = ?, state = ?
+       WHERE id = ? AND revision = ? AND epoch = ?`,
+    )
+    this.#delete = database.prepare('DELETE FROM session WHERE id = ?')
+    this.#read = database.prepare(`SELECT ${COLUMNS} FROM session WHERE id = ?`)
+    this.#list = database.prepare(`SELECT ${COLUMNS} FROM session WHERE id > ? ORDER BY id LIMIT ?`)
+    this.#idle = database.prepare('SELECT id FROM session WHERE touched_at < ? ORDER BY touched_at, id LIMIT ?')
+    this.#count = database.prepare('SELECT count(*) AS count FROM session')
+  }
+
+  async secret(): Promise<Uint8Array> {
+    const row = this.#ask(() => this.#database.prepare('SELECT bytes FROM secret').get())
+    return row?.bytes as Uint8Array
+  }
+
+  create({ id, revision, epoch, touchedAt, head, state }: StoredSession): Promise<boolean> {
+    return this.#write(() => this.#insert.run(id, revision, epoch, touchedAt, head, state).changes === 1)
+  }
+
+  async read(id: string): Promise<StoredSession | null> {
+    const row = this.#ask(() => this.#read.get(id))
+    return row ? asSession(row) : null
+  }
+
+  commit(
+    next: StoredSession,
+    expected: { readonly revision: number; readonly epoch: number },
+    entry?: LogEntry,
+  ): Promise<boolean> {
+    return this.#write(() => {
+      const { id, revision, epoch, touchedAt, head, state } = next
+      const mark = entry ? this.#log.mark : ''
+      const { changes } = this.#update.run(
+        revision,
+        epoch,
+        touchedAt,
+        mark,
+        head,
+        state,
+        id,
+        expected.revision,
+        expected.epoch,
+      )
+      if (changes === 0) return false
+      if (entry) this.#log.append(entry)
+      this.#log.afterCommit(id, expected.revision, revision)
+      return true
+    })
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.#write(() => {
+      this.#log.remove(id)
+      return this.#delete.run(id).changes === 1
+    })
+  }
+
+  async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
+    return this.#ask(() => this.#log.read(id, range.after, range.limit))
+  }
+
+  async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
+    return this.#ask(() => this.#list.all(page.after ?? '', page.limit).map(asSession))
+  }
+
+  async idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
+    return this.#ask(() => this.#idle.all(query.before, query.limit).map(({ id }) => String(id)))
+  }
+
+  async count(): Promise<number> {
+    return this.#ask(() => Number(this.#count.get()?.count))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#open) return
+    this.#open = false
+    this.#writes.flush()
+    orSqliteFault(this.#file, () => this.#database.close())
+  }
+
+  #ask<T>(query: () => T): T {
+    this.#assertOpen()
+    return orSqliteFault(this.#file, query)
+  }
+
+  async #write<T>(change: () => T): Promise<T> {
+    this.#assertOpen()
+    try {
+      return await this.#writes.run(change)
+    } catch (cause) {
+      throw sqliteFault(this.#file, cause)
+    }
+  }
+
+  #assertOpen(): void {
+    if (!this.#open) throw new StateError('store-unavailable', `The store ${this.#file} is closed.`)
+  }
+}
+
+/** Rows come without a prototype. */
+function asSession(row: unknown): StoredSession {
+  return { ...(row as StoredSession) }
+}

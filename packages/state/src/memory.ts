@@ -1,0 +1,1 @@
+export { createMemoryStore } from './lib/memory-store.ts'

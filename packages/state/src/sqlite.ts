@@ -1,0 +1,1 @@
+export { openSqliteStore, type SqliteStoreOptions } from './lib/sqlite-store.ts'

@@ -1,0 +1,1 @@
+export { describeSessionStore, type SessionStoreUnderTest } from './lib/session-store.contract.ts'

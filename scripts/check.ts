@@ -1,0 +1,53 @@
+import { stripVTControlCharacters } from 'node:util'
+import { type Command, runCommand } from './run-command.ts'
+
+/** One thing that must hold, said as a command that anyone can run by hand. */
+export interface Check {
+  readonly name: string
+  readonly command: Command
+  /** Part of `--quick`: what is worth waiting for between two edits. */
+  readonly quick?: true
+  /** Counts what the command checked, for a command that checks many things. By default a command counts as one. */
+  readonly count?: () => Promise<Tally>
+}
+
+export interface Tally {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+}
+
+export interface Verdict extends Tally {
+  readonly output: string
+}
+
+/** Runs a check. Never rejects: whatever goes wrong is a failure of that check, so that the others still run. */
+export async function runCheck({ command, count }: Check, signal: AbortSignal): Promise<Verdict> {
+  const result = await runCommand(command, { signal })
+  const output = stripVTControlCharacters(result.output).trim()
+  const verdict = { passed: result.code === 0 ? 1 : 0, failed: result.code === 0 ? 0 : 1, skipped: 0 }
+  if (!count) return { ...verdict, output }
+  try {
+    const tally = await count()
+    // A run can fail with no failing test: a file that does not load, an error after the last test.
+    return { ...tally, failed: result.code === 0 ? tally.failed : Math.max(1, tally.failed), output }
+  } catch (cause) {
+    return { passed: 0, failed: 1, skipped: 0, output: `${output}\nNothing could be counted: ${cause}` }
+  }
+}
+
+/** Adds tallies up. */
+export function total(tallies: Iterable<Tally>): Tally {
+  const sum = { passed: 0, failed: 0, skipped: 0 }
+  for (const { passed, failed, skipped } of tallies) {
+    sum.passed += passed
+    sum.failed += failed
+    sum.skipped += skipped
+  }
+  return sum
+}
+
+/** Says a tally in one line, which is the last that `verify` prints: `12 passed, 0 failed, 1 skipped`. */
+export function sayTally({ passed, failed, skipped }: Tally): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+}

@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Check, Tally } from './check.ts'
+import type { Command } from './run-command.ts'
+import { listPublished, listRooms, pnpm, type Room, tarballOf } from './workspace.ts'
+
+/** A broken package is told of together with the others, and the ones that are well stay quiet. */
+const TURBO = ['--continue', '--output-logs=errors-only']
+
+/**
+ * Lists everything that `verify` checks, in order: what is quick to say first, what needs a build last.
+ *
+ * @param folder An empty folder, for the tarballs and the report of the tests.
+ */
+export function listChecks(folder: string): Check[] {
+  const testReport = join(folder, 'tests.json')
+  const published = listPublished()
+  return [
+    { name: 'lint', command: script('lint'), quick: true },
+    { name: 'types', command: script('typecheck', ...TURBO), quick: true },
+    { name: 'types of scripts', command: ['tsc', '-p', 'scripts'], quick: true },
+    { name: 'rooms', command: script('rooms'), quick: true },
+    { name: 'chance, time and logging', command: ['node', 'scripts/ambient.ts'], quick: true },
+    { name: 'unused code', command: script('unused') },
+    { name: 'code in docs', command: ['node', 'scripts/snippets.ts'] },
+    {
+      name: 'tests',
+      command: ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${testReport}`],
+      count: () => countTests(testReport),
+      quick: true,
+    },
+    { name: 'build', command: script('build', ...TURBO) },
+    { name: 'pack', command: packCommand(published, folder) },
+    ...published.flatMap((room) => checksOfTarball(room.name, join(folder, tarballOf(room)))),
+    { name: 'consumer', command: ['node', 'scripts/consumer.ts', folder] },
+    ...listRooms().flatMap(checksOfExample),
+  ]
+}
+
+/** A script of the root, so that a check and the script that one runs by hand stay the same thing. */
+function script(name: string, ...args: string[]): Command {
+  return pnpm('run', name, ...args)
+}
+
+/** Packs with pnpm, the only packer that puts `publishConfig.exports` in the place of `exports`. */
+export function packCommand(published: readonly Room[], folder: string): Command {
+  const filters = published.map(({ name }) => `--filter=${name}`)
+  return pnpm(...filters, 'pack', '--pack-destination', folder)
+}
+
+function checksOfTarball(name: string, tarball: string): Check[] {
+  return [
+    { name: `package ${name}`, command: ['publint', 'run', tarball, '--strict'] },
+    { name: `published types ${name}`, command: ['attw', tarball, '--profile', 'esm-only'] },
+  ]
+}
+
+/** An example asserts what it shows and exits non-zero when it is wrong, so running it is a check. */
+function checksOfExample({ name, folder, scripts }: Room): Check[] {
+  if (!folder.startsWith('examples/')) return []
+  return ['demo', 'example']
+    .filter((script) => script in scripts)
+    .map((script) => ({ name: `${script} ${name}`, command: pnpm(`--filter=${name}`, 'run', script) }))
+}
+
+async function countTests(file: string): Promise<Tally> {
+  const report = JSON.parse(await readFile(file, 'utf8'))
+  const files: { status: string; assertionResults: unknown[] }[] = report.testResults
+  const unloadable = files.filter(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  )
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + unloadable.length,
+    skipped: report.numPendingTests + report.numTodoTests,
+  }
+}

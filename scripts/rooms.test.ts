@@ -1,0 +1,111 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { runCommand } from './run-command.ts'
+import { root } from './workspace.ts'
+
+/** A workspace in small, in which every rule has something to let pass. */
+const CLEAN = {
+  'packages/protocol/src/index.ts': "export { word } from './lib/word.ts'",
+  'packages/protocol/src/lib/word.ts': "export const word = 'word'",
+  'packages/protocol/src/lib/word.test.ts': "import '../index.ts'\nimport 'node:fs'",
+  'packages/state/src/index.ts': "export { session } from './lib/session.ts'",
+  'packages/state/src/sqlite.ts': "export { store } from './lib/sqlite-store.ts'",
+  'packages/state/src/lib/session.ts': "import { word } from '@episodic/protocol'\nexport const session = word",
+  'packages/state/src/lib/sqlite-store.ts': "import 'node:sqlite'\nexport const store = 1",
+  'packages/mcp-server/src/index.ts': "export { host } from './lib/host.ts'",
+  'packages/mcp-server/src/http.ts': "export { door } from './lib/http-door.ts'",
+  'packages/mcp-server/src/lib/host.ts': "import '@episodic/state'\nexport const host = 1",
+  'packages/mcp-server/src/lib/http-door.ts': "import 'node:http'\nimport './sdk-door.ts'\nexport const door = 1",
+  'packages/mcp-server/src/lib/sdk-door.ts': "import '@modelcontextprotocol/sdk'",
+  'packages/env/src/index.ts': "export { play } from './lib/play.ts'",
+  'packages/env/src/lib/play.ts': "import '@episodic/protocol'\nexport const play = 1",
+  'packages/env/src/lib/play.test.ts': "import '@episodic/mcp-server'\nimport '@modelcontextprotocol/sdk'",
+  'packages/dataset/src/index.ts': "export { tasks } from './lib/tasks.ts'",
+  'packages/dataset/src/jsonl.ts': "export { lines } from './lib/jsonl.ts'",
+  'packages/dataset/src/lib/tasks.ts': "import '@episodic/protocol'\nexport const tasks = 1",
+  'packages/dataset/src/lib/jsonl.ts': "import 'node:fs'\nexport const lines = 1",
+  'apps/harness/src/index.ts': "import 'node:fs'\nimport '@episodic/mcp-server/http'\nimport '@episodic/env'",
+  'examples/world/src/index.ts': "import '@episodic/mcp-server'\nimport '@episodic/env'",
+  'bench/bench.ts': "import '@modelcontextprotocol/sdk'\nimport '@episodic/env'",
+}
+
+/** Who may not say what, and the rule that hears it. */
+const BROKEN: readonly (readonly [rule: string, file: string, source: string])[] = [
+  ['imports-of-protocol', 'packages/protocol/src/lib/a.ts', "import '@episodic/state'"],
+  ['imports-of-protocol', 'packages/protocol/src/lib/b.ts', "import type { session } from '@episodic/state'"],
+  ['imports-of-state', 'packages/state/src/lib/a.ts', "import '@episodic/env'"],
+  ['imports-of-state', 'packages/state/src/lib/b.ts', "export const late = () => import('@episodic/env')"],
+  ['imports-of-mcp-server', 'packages/mcp-server/src/lib/a.ts', "import '@episodic/env'"],
+  ['imports-of-env', 'packages/env/src/lib/a.ts', "import '@episodic/mcp-server'"],
+  ['imports-of-env', 'packages/env/src/lib/b.ts', "import '@episodic/state'"],
+  ['imports-of-dataset', 'packages/dataset/src/lib/a.ts', "import '@episodic/state'"],
+  ['known-rooms', 'packages/newcomer/src/index.ts', "import '@episodic/protocol'"],
+  ['packages-stand-alone', 'packages/state/src/lib/c.ts', "import '../../../../apps/harness/src/index.ts'"],
+  ['packages-stand-alone', 'packages/state/src/lib/d.test.ts', "import '../../../../examples/world/src/index.ts'"],
+  ['front-door', 'packages/state/src/lib/e.ts', "import '../../../protocol/src/lib/word.ts'"],
+  ['front-door', 'examples/world/src/a.ts', "import '../../../packages/state/src/lib/session.ts'"],
+  ['front-door', 'bench/a.ts', "import '../packages/state/src/lib/session.ts'"],
+  ['no-own-index', 'packages/state/src/lib/f.ts', "import '../index.ts'"],
+  ['no-own-index', 'packages/state/src/lib/g.ts', "import '../sqlite.ts'"],
+  ['tests-stay-out', 'packages/env/src/lib/m.ts', "import './play.test.ts'"],
+  ['no-circular', 'packages/state/src/lib/h.ts', "import './h.ts'"],
+  ['no-circular', 'packages/state/src/lib/i.ts', "import type { J } from './j.ts'\nexport type I = J"],
+  ['sdk-behind-doors', 'packages/mcp-server/src/lib/b.ts', "import '@modelcontextprotocol/sdk'"],
+  ['sdk-behind-doors', 'packages/env/src/lib/c.ts', "import type { Tool } from '@modelcontextprotocol/sdk'"],
+  ['sdk-behind-doors', 'apps/harness/src/a.ts', "import '@modelcontextprotocol/sdk'"],
+  ['node-behind-subpaths', 'packages/protocol/src/lib/c.ts', "import 'node:crypto'"],
+  ['node-behind-subpaths', 'packages/state/src/lib/k.ts', "import type { Stats } from 'node:fs'"],
+  ['not-resolvable', 'packages/state/src/lib/l.ts', "import './nowhere.ts'"],
+]
+
+const workspaces: string[] = []
+afterEach(async () => {
+  for (const folder of workspaces.splice(0)) await rm(folder, { recursive: true })
+})
+
+describe('import directions', () => {
+  it('let a clean workspace pass', async () => {
+    expect(await violations({})).toEqual([])
+  })
+
+  it('hear everyone who breaks a rule, and nobody else', async () => {
+    const files = Object.fromEntries(BROKEN.map(([, file, source]) => [file, source]))
+    const otherHalfOfTheCycle = { 'packages/state/src/lib/j.ts': "import type { I } from './i.ts'\nexport type J = I" }
+    const heard = await violations({ ...files, ...otherHalfOfTheCycle })
+    expect(heard).toEqual(BROKEN.map(([rule, file]) => `${rule}: ${file}`).sort())
+  })
+
+  it('see Node behind a root entry through other files and other packages', async () => {
+    expect(await violations({ 'packages/state/src/index.ts': "import './sqlite.ts'" })).toEqual([
+      'root-entry-without-node: packages/mcp-server/src/index.ts',
+      'root-entry-without-node: packages/state/src/index.ts',
+    ])
+  })
+})
+
+/** Lays out the small workspace with `files` added, runs the rules over it, and says who broke which. */
+async function violations(files: Record<string, string>): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'episodic-rooms-'))
+  workspaces.push(folder)
+  for (const [file, source] of Object.entries({ ...CLEAN, ...files })) await write(join(folder, file), source)
+  await write(join(folder, 'node_modules/@modelcontextprotocol/sdk/index.js'), '')
+  await write(join(folder, 'node_modules/@modelcontextprotocol/sdk/package.json'), '{"main":"index.js"}')
+  await mkdir(join(folder, 'node_modules/@episodic'))
+  for (const name of ['protocol', 'state', 'mcp-server', 'env', 'dataset', 'newcomer']) {
+    const exports = { '.': './src/index.ts', './*': './src/*.ts' }
+    await write(join(folder, 'packages', name, 'package.json'), JSON.stringify({ name: `@episodic/${name}`, exports }))
+    await symlink(join(folder, 'packages', name), join(folder, 'node_modules/@episodic', name))
+  }
+  const config = join(root, '.dependency-cruiser.mjs')
+  const rooms = ['packages', 'apps', 'examples', 'bench']
+  const { output } = await runCommand(['depcruise', '--config', config, '--output-type=json', ...rooms], { folder })
+  const { summary } = JSON.parse(output) as { summary: { violations: { rule: { name: string }; from: string }[] } }
+  return [...new Set(summary.violations.map(({ rule, from }) => `${rule.name}: ${from}`))].sort()
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text)
+}
