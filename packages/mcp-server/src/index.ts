@@ -10,10 +10,10 @@ export type {
   Transition,
   WorldState,
 } from './lib/environment.ts'
+export type { Fault } from './lib/faults.ts'
 export {
   createHost,
   DEFAULT_BOUNDS,
-  type Fault,
   type Host,
   type HostBounds,
   type HostOptions,

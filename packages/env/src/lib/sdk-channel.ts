@@ -1,69 +1,94 @@
-import { type Channel, type JsonObject, WireError, wireErrorCodeOf } from '@episodic/protocol'
+import { type Channel, EXTENSION, type JsonObject } from '@episodic/protocol'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { Agent } from 'undici'
 import { EnvError } from './env-error.ts'
+import { createHttpChannel, refusal } from './http-channel.ts'
 import { createFetch } from './http-fetch.ts'
 import type { CommandTarget, HttpTarget } from './target.ts'
 
 /** Sockets that one HTTP connection may hold; calls beyond it wait for a free one. */
 const SOCKETS = 64
-/** How long an answer may take before the call fails, in milliseconds. */
+/** Milliseconds until a call without an answer fails. */
 const CALL_TIMEOUT = 120_000
 
-/** Opens a channel to an MCP server with the SDK's client. Rejects with `connection-failed`. */
+/** A server that answered the handshake. */
+interface Connected {
+  readonly client: Client
+  readonly name: string
+  /** The straight path, where the server is one of ours over HTTP. */
+  readonly straight: Omit<Channel, 'close'> | null
+  readonly release: () => Promise<void>
+}
+
+export interface ChannelOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Opens a channel to an MCP server: the SDK's client shakes hands, and plays wherever no straighter path exists.
+ *
+ * Rejects with `connection-failed`.
+ */
 export async function openSdkChannel(
   target: HttpTarget | CommandTarget,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  options: ChannelOptions = {},
 ): Promise<Channel> {
-  signal?.throwIfAborted()
-  const client = new Client({ name: 'episodic', version: '1.0.0' })
-  const { transport, release, name } = 'url' in target ? openHttp(target) : openCommand(target)
-  try {
-    await client.connect(transport as Parameters<Client['connect']>[0], { signal })
-  } catch (cause) {
-    await client.close().catch(() => {})
-    await release()
-    signal?.throwIfAborted()
-    throw new EnvError('connection-failed', `Cannot connect to ${name}: ${reasonOf(cause)}`, { cause })
-  }
+  options.signal?.throwIfAborted()
+  const { client, name, straight, release } = await ('url' in target
+    ? openHttp(target, options)
+    : openCommand(target, options))
   let closed: Promise<void> | null = null
   return {
-    async request(method, params, options = {}) {
-      options.signal?.throwIfAborted()
+    async request(method, params, { signal } = {}) {
+      signal?.throwIfAborted()
+      if (straight) return straight.request(method, params, { signal })
       try {
-        return await client.request({ method, params: params as JsonObject }, ResultSchema, {
-          timeout: CALL_TIMEOUT,
-          ...(options.signal && { signal: options.signal }),
-        })
+        const call = { method, params: params as Record<string, unknown> }
+        return await client.request(call, ResultSchema, { timeout: CALL_TIMEOUT, ...(signal && { signal }) })
       } catch (error) {
-        options.signal?.throwIfAborted()
+        signal?.throwIfAborted()
         throw translate(error, name)
       }
     },
     close() {
-      closed ??= (async () => {
-        if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(() => {})
-        await client.close()
-        await release()
-      })()
+      closed ??= release()
       return closed
     },
   }
 }
 
-function openHttp({ url, token, headers }: HttpTarget) {
-  const agent = new Agent({ connections: SOCKETS, pipelining: 1 })
+async function openHttp({ url, token, headers }: HttpTarget, options: ChannelOptions): Promise<Connected> {
+  const dispatcher = new Agent({ connections: SOCKETS, pipelining: 1 })
+  const sent = { ...headers, ...(token && { authorization: `Bearer ${token}` }) }
   const transport = new StreamableHTTPClientTransport(new URL(url), {
-    fetch: createFetch(agent),
-    requestInit: { headers: { ...headers, ...(token && { Authorization: `Bearer ${token}` }) } },
+    fetch: createFetch(dispatcher),
+    requestInit: { headers: sent },
   })
-  return { transport, release: () => agent.close(), name: url }
+  const client = await shakeHands(transport, url, () => dispatcher.destroy(), options)
+  const version = { 'mcp-protocol-version': transport.protocolVersion ?? '' }
+  const ours = client.getServerCapabilities()?.extensions?.[EXTENSION] !== undefined
+  return {
+    client,
+    name: url,
+    straight: ours
+      ? createHttpChannel({ url, dispatcher, headers: { ...sent, ...version }, timeout: CALL_TIMEOUT })
+      : null,
+    async release() {
+      await transport.terminateSession().catch(() => {})
+      await client.close()
+      await dispatcher.close()
+    },
+  }
 }
 
-function openCommand({ command, args = [], env, cwd }: CommandTarget) {
+async function openCommand(
+  { command, args = [], env, cwd }: CommandTarget,
+  options: ChannelOptions,
+): Promise<Connected> {
+  const name = `the command ${command}`
   const transport = new StdioClientTransport({
     command,
     args: [...args],
@@ -71,21 +96,42 @@ function openCommand({ command, args = [], env, cwd }: CommandTarget) {
     ...(cwd && { cwd }),
     stderr: 'inherit',
   })
-  return { transport, release: async () => {}, name: `the command ${command}` }
+  const client = await shakeHands(transport, name, async () => {}, options)
+  return { client, name, straight: null, release: () => client.close() }
+}
+
+async function shakeHands(
+  transport: StdioClientTransport | StreamableHTTPClientTransport,
+  name: string,
+  release: () => Promise<void>,
+  { signal }: ChannelOptions,
+): Promise<Client> {
+  const client = new Client({ name: 'episodic', version: '1.0.0' })
+  try {
+    await client.connect(transport as Parameters<Client['connect']>[0], { ...(signal && { signal }) })
+    return client
+  } catch (cause) {
+    await client.close().catch(() => {})
+    await release()
+    signal?.throwIfAborted()
+    throw new EnvError('connection-failed', `Cannot connect to ${name}: ${reasonOf(cause)}`, { cause })
+  }
 }
 
 /** A refusal keeps its code; anything else means that no answer came. */
-function translate(error: unknown, name: string): unknown {
-  if (error instanceof McpError) {
-    const code = (error.data as { code?: unknown } | undefined)?.code
-    const known = wireErrorCodeOf(error.code)
-    if (known)
-      return new WireError(known, error.message.replace(/^MCP error -?\d+: /, ''), {
-        cause: error,
-        details: typeof code === 'string' ? (error.data as JsonObject) : {},
-      })
-  }
+function translate(error: unknown, name: string): Error {
+  if (error instanceof McpError && !isLost(error))
+    return refusal({
+      code: error.code,
+      message: error.message.replace(/^MCP error -?\d+: /, ''),
+      data: error.data as JsonObject,
+    })
   return new EnvError('connection-failed', `No answer from ${name}: ${reasonOf(error)}`, { cause: error })
+}
+
+/** The SDK's own errors for a closed connection and a call that timed out. */
+function isLost({ code }: McpError): boolean {
+  return code === -32000 || code === -32001
 }
 
 function reasonOf(error: unknown): string {

@@ -1,11 +1,9 @@
 import {
   type Action,
   type CloseResult,
-  DEFAULT_LIMITS,
   DEFAULT_SEAT,
   type EnvironmentInfo,
   type JsonObject,
-  type Limits,
   type LimitsRequest,
   type LoggedStep,
   type OpenResult,
@@ -18,20 +16,19 @@ import {
   type Answered,
   type Clock,
   decodeSession,
-  encodeSession,
-  Session,
   type SessionRecord,
   type SessionStore,
-  StateError,
   type StoredSession,
-  sessionNotFound,
   systemClock,
 } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import type { Environment } from './environment.ts'
-import { createHandles, equalSecrets, type Handles, randomText, readClaim } from './handles.ts'
-import { explain, playAction, startWorld } from './rules.ts'
+import { type Fault, Faults } from './faults.ts'
+import { type Live, LiveSessions } from './live-sessions.ts'
+import { chooseEnvironment, describeEnvironment, describeOpen, startRecord } from './open-session.ts'
+import { playAction } from './rules.ts'
 import { ServerError } from './server-error.ts'
+import { TransportSessions, transportKey } from './transport-sessions.ts'
 
 export interface HostOptions {
   /** What can be opened. A plain client that names none gets the first. */
@@ -55,15 +52,6 @@ export interface HostBounds {
 }
 
 export const DEFAULT_BOUNDS: HostBounds = { sessions: 10_000, idleSeconds: 900, queue: 64 }
-
-/** An environment's code failed. */
-export interface Fault {
-  /** What the caller was told instead of the cause. */
-  readonly reference: string
-  readonly environment: string
-  readonly session: string
-  readonly cause: unknown
-}
 
 /** What an opener asks for. */
 export interface OpenRequest {
@@ -133,22 +121,10 @@ export function createHost(options: HostOptions): Host {
   return new SessionHost(options)
 }
 
-/** A session that this process has in hand. */
-interface Live {
-  readonly session: Session
-  readonly environment: Environment
-  readonly control: string
-  readonly capabilities: readonly string[]
-  /** Woken at every commit that this process makes. */
-  readonly watchers: Set<() => void>
-  /** Monotonic milliseconds of the last finished call. */
-  touched: number
-}
-
-/** How many sessions one slice of a sweep removes before it lets other work through. */
-const SWEEP_SLICE = 200
-/** Seats of a session. More than one is for worlds that name them. */
-const SEATS = [DEFAULT_SEAT]
+/** How often a watcher looks by itself, in milliseconds: commits of other processes on the same store wake nobody here. */
+const WATCH_INTERVAL = 1_000
+/** The longest time between two sweeps, in milliseconds. */
+const SWEEP_INTERVAL = 30_000
 
 class SessionHost implements Host {
   readonly environments: readonly EnvironmentInfo[]
@@ -157,9 +133,9 @@ class SessionHost implements Host {
   readonly #ownsStore: boolean
   readonly #clock: Clock
   readonly #bounds: HostBounds
-  readonly #onFault: (fault: Fault) => void
-  readonly #live = new Map<string, Live>()
-  #handles: Promise<Handles> | null = null
+  readonly #faults: Faults
+  readonly #sessions: LiveSessions
+  readonly #transports: TransportSessions
   #stopSweep: () => void = () => {}
   #disposed = false
 
@@ -178,361 +154,160 @@ class SessionHost implements Host {
     this.#store = store ?? createMemoryStore()
     this.#ownsStore = !store
     this.#clock = clock
-    this.#onFault = onFault
+    this.#faults = new Faults(onFault)
+    const { idleSeconds, queue } = this.#bounds
+    this.#sessions = new LiveSessions({
+      environments: this.#byName,
+      store: this.#store,
+      clock,
+      faults: this.#faults,
+      idleSeconds,
+      queue,
+    })
+    this.#transports = new TransportSessions(this.#sessions, clock, idleSeconds)
     this.#scheduleSweep()
   }
 
   async open(principal: Principal, request: OpenRequest): Promise<OpenResult> {
-    const environment = this.#byName.get(request.environment)
-    if (!environment)
-      throw new WireError(
-        'unknown-environment',
-        `There is no environment "${request.environment}" here. There is: ${[...this.#byName.keys()].join(', ')}.`,
-      )
-    if (request.version !== undefined && request.version !== environment.version)
-      throw new WireError(
-        'unknown-environment',
-        `${environment.name} is served in version ${environment.version}, and version ${request.version} was asked for. Make the tasks anew, or serve that version.`,
-      )
-    const parsed = environment.params.safeParse(request.params ?? {})
-    if (!parsed.success)
-      throw new WireError('invalid-params', `Wrong parameters for ${environment.name}: ${explain(parsed.error)}.`)
-    const params = parsed.data as JsonObject
-    const handles = await this.#proofs()
-    const id = handles.idFor(principal, request.requestKey)
-    const existing = await this.#lookup(id)
-    if (existing) return this.#opened(existing, environment.name)
-    if ((await this.#store.count()) >= this.#bounds.sessions)
-      throw new WireError(
-        'capacity',
-        `All ${this.#bounds.sessions} sessions are in use. Close one, or try again later.`,
-        { details: { retryAfterSeconds: Math.min(30, this.#bounds.idleSeconds) } },
-      )
-    const seed = request.seed ?? randomText()
-    const record = this.#startRecord(id, principal, environment, params, seed, request.limits ?? {})
-    await this.#fromStore(this.#store.create(encodeSession(record)))
-    // Lost the race against a twin of this request, or won it: either way the store now has the session.
-    const live = await this.#lookup(id)
-    if (!live) throw notFound()
-    return this.#opened(live, environment.name)
+    const live = await this.#open(principal, request)
+    return this.#faults.guard(live.environment.name, live.session.record.id, () => describeOpen(live))
   }
 
   async step(principal: Principal, control: string, call: StepCall): Promise<Answered> {
-    return this.#play(await this.#controlled(principal, control), DEFAULT_SEAT, call)
+    return this.#play(await this.#sessions.controlled(principal, control), DEFAULT_SEAT, call)
   }
 
   async act(capability: string, call: StepCall): Promise<Answered> {
-    const { live, seat } = await this.#seated(capability)
+    const { live, seat } = await this.#sessions.seated(capability)
     return this.#play(live, seat, call)
   }
 
   async actAt(principal: Principal, transportId: string, environment: string, call: StepCall): Promise<Answered> {
-    const handles = await this.#proofs()
-    await this.checkTransport(principal, transportId)
-    const requestKey = transportKey(transportId)
-    let live = await this.#lookup(handles.idFor(principal, requestKey))
-    if (!live) {
-      await this.open(principal, { environment, requestKey })
-      live = await this.#lookup(handles.idFor(principal, requestKey))
-    }
-    if (!live) throw notFound()
+    const found = await this.#transports.find(principal, transportId)
+    const live = found ?? (await this.#open(principal, { environment, requestKey: transportKey(transportId) }))
     return this.#play(live, DEFAULT_SEAT, call)
   }
 
   async state(principal: Principal, control: string): Promise<StateResult> {
-    const live = await this.#controlled(principal, control)
-    const record = await this.#onSession(live, () => live.session.refresh())
+    const live = await this.#sessions.controlled(principal, control)
+    const record = await this.#sessions.use(live, (session) => session.refresh())
     const { id, environment, revision, epoch, now, state, end } = record
     const seats = Object.fromEntries(Object.entries(record.seats).map(([seat, { seq }]) => [seat, { seq }]))
     return { id, environment, revision, epoch, seats, now, state, end }
   }
 
-  async watch(principal: Principal, control: string, range: WatchRange): Promise<WatchResult> {
-    const live = await this.#controlled(principal, control)
-    const deadline = this.#clock.monotonic() + range.wait * 1_000
+  async watch(principal: Principal, control: string, { after, limit, wait, signal }: WatchRange): Promise<WatchResult> {
+    const live = await this.#sessions.controlled(principal, control)
+    const deadline = this.#clock.monotonic() + wait * 1_000
     for (;;) {
-      const woken = wakeable(live.watchers)
+      const place = live.watchers.join()
       try {
-        const entries = await this.#fromStore(this.#store.readLog(live.session.record.id, range))
+        const { id, end } = (await this.#sessions.use(live, (session) => session.refresh())) as SessionRecord
+        const entries = await this.#sessions.guardStore(this.#store.readLog(id, { after, limit }))
         const left = deadline - this.#clock.monotonic()
-        const { end } = live.session.record
-        if (entries.length > 0 || end || left <= 0 || range.signal?.aborted)
+        if (entries.length > 0 || end || left <= 0 || signal?.aborted)
           return { steps: entries.map(({ text }) => JSON.parse(text) as LoggedStep), end }
-        // Another process on the same store may commit, and its commits wake nobody here: look again in a second.
-        await woken.wait(this.#clock, Math.min(left, 1_000), range.signal)
-        await this.#onSession(live, () => live.session.refresh())
+        await place.until(this.#clock, Math.min(left, WATCH_INTERVAL), signal)
       } finally {
-        woken.forget()
+        place.leave()
       }
     }
   }
 
   async close(principal: Principal, control: string): Promise<CloseResult> {
-    const live = await this.#controlled(principal, control)
-    const end = await this.#end(live)
-    await this.#remove(live.session.record.id)
+    const live = await this.#sessions.controlled(principal, control)
+    const end = await this.#end(live, (record) => record.end === null)
+    await this.#sessions.remove(live.session.record.id)
     return { end }
   }
 
-  async issueTransport(): Promise<string> {
-    return (await this.#proofs()).transport(Math.floor(this.#clock.now() / 1_000))
-  }
-
-  async environmentOf(capability: string): Promise<EnvironmentInfo> {
-    const { live } = await this.#seated(capability)
-    return this.environments.find(({ name }) => name === live.environment.name) as EnvironmentInfo
+  issueTransport(): Promise<string> {
+    return this.#transports.issue()
   }
 
   async checkTransport(principal: Principal, transportId: string): Promise<void> {
-    const handles = await this.#proofs()
-    const issuedAt = handles.transportIssuedAt(transportId)
-    if (issuedAt === null) throw notFound()
-    const live = await this.#lookup(handles.idFor(principal, transportKey(transportId)))
-    if (live ? isClosed(live.session.record) : this.#clock.now() / 1_000 - issuedAt > this.#bounds.idleSeconds)
-      throw notFound()
+    await this.#transports.find(principal, transportId)
   }
 
   async endTransport(principal: Principal, transportId: string, environment: string): Promise<void> {
-    await this.checkTransport(principal, transportId)
-    const handles = await this.#proofs()
-    const requestKey = transportKey(transportId)
-    const id = handles.idFor(principal, requestKey)
+    const found = await this.#transports.find(principal, transportId)
+    const live = found ?? (await this.#open(principal, { environment, requestKey: transportKey(transportId) }))
     // The ended record stays until it expires, so that the id is refused from now on and not opened anew.
-    if (!(await this.#lookup(id))) await this.open(principal, { environment, requestKey })
-    const live = await this.#lookup(id)
-    if (live) await this.#end(live, { evenIfEnded: true })
+    await this.#end(live, () => true)
+  }
+
+  async environmentOf(capability: string): Promise<EnvironmentInfo> {
+    const { live } = await this.#sessions.seated(capability)
+    return this.environments.find(({ name }) => name === live.environment.name) as EnvironmentInfo
   }
 
   async sessions(page: { readonly after?: string | undefined; readonly limit: number }) {
     const now = this.#clock.now()
-    const [total, stored] = await this.#fromStore(Promise.all([this.#store.count(), this.#store.list(page)]))
+    const [total, stored] = await this.#sessions.guardStore(Promise.all([this.#store.count(), this.#store.list(page)]))
     return { total, sessions: stored.map((session) => summarise(session, now)) }
   }
 
-  async sweep(): Promise<number> {
-    const idle = this.#bounds.idleSeconds * 1_000
-    let swept = 0
-    for (;;) {
-      const ids = await this.#store.idle({ before: this.#clock.now() - idle, limit: SWEEP_SLICE })
-      const expired = ids.filter((id) => !this.#inUse(id, idle))
-      for (const id of expired) await this.#remove(id)
-      swept += expired.length
-      if (expired.length < SWEEP_SLICE || this.#disposed) return swept
-    }
+  sweep(): Promise<number> {
+    return this.#sessions.sweep()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
     this.#stopSweep()
-    for (const { watchers } of this.#live.values()) for (const wake of watchers) wake()
-    this.#live.clear()
+    this.#sessions.release()
     if (this.#ownsStore) await this.#store[Symbol.asyncDispose]()
   }
 
-  #startRecord(
-    id: string,
-    owner: Principal,
-    environment: Environment,
-    params: JsonObject,
-    seed: string,
-    requested: LimitsRequest,
-  ): SessionRecord {
-    const start = this.#guarded(environment, id, () => startWorld(environment, params, seed))
-    const now = this.#clock.now()
-    return {
-      id,
-      owner,
-      environment: { name: environment.name, version: environment.version },
-      params,
-      seed,
-      limits: mergeLimits(environment.limitsFor(params), requested),
-      createdAt: now,
-      touchedAt: now,
-      revision: 0,
-      epoch: 1,
-      rng: start.rng,
-      now: 0,
-      state: start.state,
-      end: null,
-      seats: Object.fromEntries(SEATS.map((seat) => [seat, { seq: 0, last: null }])),
-      history: [],
-    }
-  }
-
-  /** What an opener is told. Made anew from parameters and seed, so that asking again gives the same answer. */
-  #opened(live: Live, asked: string): OpenResult {
-    const { environment, control, capabilities, session } = live
-    const { id, epoch, params, seed, limits } = session.record
-    if (environment.name !== asked)
+  async #open(principal: Principal, request: OpenRequest): Promise<Live> {
+    const environment = chooseEnvironment(this.#byName, request)
+    const id = (await this.#sessions.handles()).idFor(principal, request.requestKey)
+    const existing = await this.#sessions.find(id)
+    if (existing) {
+      if (existing.environment === environment) return existing
       throw new WireError(
         'invalid-params',
         'This request key has opened a session of another environment. Make a new key.',
       )
-    const start = startWorld(environment, params, seed)
-    return {
-      id,
-      session: control,
-      epoch,
-      environment: { name: environment.name, version: environment.version },
-      params,
-      seed,
-      limits,
-      seats: Object.fromEntries(
-        SEATS.map((seat, i) => [seat, { capability: capabilities[i] as string, observation: start.observation }]),
-      ),
-      potential: start.potential,
     }
+    const { sessions, idleSeconds } = this.#bounds
+    if ((await this.#sessions.guardStore(this.#store.count())) >= sessions)
+      throw new WireError('capacity', `All ${sessions} sessions are in use. Close one, or try again later.`, {
+        details: { retryAfterSeconds: Math.min(30, idleSeconds) },
+      })
+    const identity = { id, owner: principal, now: this.#clock.now() }
+    return this.#sessions.create(
+      this.#faults.guard(environment.name, id, () => startRecord(environment, identity, request)),
+    )
   }
 
   async #play(live: Live, seat: string, call: StepCall): Promise<Answered> {
-    const { environment, session } = live
-    const answered = await this.#onSession(live, () =>
+    const { environment } = live
+    const answered = await this.#sessions.use(live, (session) =>
       session.step({ seat, ...call }, (turn) =>
-        this.#guarded(environment, turn.record.id, () => playAction(environment, turn, call.action)),
+        this.#faults.guard(environment.name, turn.record.id, () => playAction(environment, turn, call.action)),
       ),
     )
-    for (const wake of live.watchers) wake()
+    live.watchers.wake()
     return answered
   }
 
-  async #end(live: Live, { evenIfEnded = false } = {}): Promise<NonNullable<SessionRecord['end']>> {
+  /** Ends the episode as closed, where `when` says so of the record, and gives the end that then holds. */
+  async #end(live: Live, when: (record: SessionRecord) => boolean): Promise<NonNullable<SessionRecord['end']>> {
     const closed = { kind: 'truncated', reason: 'closed' } as const
-    const record = await this.#onSession(live, () =>
-      live.session.advance(({ record }) => (record.end && !evenIfEnded ? null : { end: closed })),
+    const record = await this.#sessions.use(live, (session) =>
+      session.advance(({ record }) => (when(record) ? { end: closed } : null)),
     )
-    for (const wake of live.watchers) wake()
+    live.watchers.wake()
     return record.end ?? closed
-  }
-
-  async #controlled(principal: Principal, control: string): Promise<Live> {
-    const claim = readClaim(control)
-    const live = claim?.kind === 'control' ? await this.#lookup(claim.id) : null
-    if (!live || live.session.record.owner !== principal || !equalSecrets(live.control, control)) throw notFound()
-    return live
-  }
-
-  async #seated(capability: string): Promise<{ live: Live; seat: string }> {
-    const claim = readClaim(capability)
-    const live = claim?.kind === 'capability' ? await this.#lookup(claim.id) : null
-    const seat = claim?.kind === 'capability' ? SEATS[claim.seat] : undefined
-    const expected = claim?.kind === 'capability' ? live?.capabilities[claim.seat] : undefined
-    if (!live || seat === undefined || expected === undefined || !equalSecrets(expected, capability)) throw notFound()
-    return { live, seat }
-  }
-
-  /** The session of an id, from hand or from the store. */
-  async #lookup(id: string): Promise<Live | null> {
-    const known = this.#live.get(id)
-    if (known) return known
-    const [handles, stored] = await Promise.all([this.#proofs(), this.#fromStore(this.#store.read(id))])
-    // Two calls may have looked it up at once: both must get the one whose queue keeps them in order.
-    const raced = this.#live.get(id)
-    if (raced || !stored) return raced ?? null
-    const { environment: wanted, owner } = decodeSession(stored)
-    const environment = this.#byName.get(wanted.name)
-    if (environment?.version !== wanted.version)
-      throw new WireError(
-        'unknown-environment',
-        `This session plays ${wanted.name} ${wanted.version}, which is not served here. Serve that version, or open a new session.`,
-      )
-    const { queue } = this.#bounds
-    const live: Live = {
-      session: new Session(stored, { store: this.#store, clock: this.#clock, history: environment.history, queue }),
-      environment,
-      control: handles.control(id, owner),
-      capabilities: SEATS.map((_, seat) => handles.capability(id, seat)),
-      watchers: new Set(),
-      touched: this.#clock.monotonic(),
-    }
-    this.#live.set(id, live)
-    return live
-  }
-
-  /** Runs a call on a session, marks the session as used once it is finished, and translates what it throws. */
-  async #onSession<T>(live: Live, run: () => Promise<T>): Promise<T> {
-    try {
-      return await run()
-    } catch (error) {
-      if (StateError.is(error, 'session-not-found')) this.#live.delete(live.session.record.id)
-      if (StateError.is(error, 'not-json') || StateError.is(error, 'too-large'))
-        throw this.#fault(live.environment, live.session.record.id, error)
-      throw translate(error)
-    } finally {
-      live.touched = this.#clock.monotonic()
-    }
-  }
-
-  async #fromStore<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work
-    } catch (error) {
-      throw translate(error)
-    }
-  }
-
-  #guarded<T>(environment: Environment, session: string, run: () => T): T {
-    try {
-      return run()
-    } catch (cause) {
-      throw this.#fault(environment, session, cause)
-    }
-  }
-
-  #fault(environment: Environment, session: string, cause: unknown): WireError {
-    const reference = randomText()
-    this.#onFault({ reference, environment: environment.name, session, cause })
-    const what = cause instanceof Error ? cause.message : String(cause)
-    return new WireError(
-      'environment-failed',
-      `The environment ${environment.name} failed, and the call changed nothing: ${what}`,
-      {
-        cause,
-        details: { reference },
-      },
-    )
-  }
-
-  async #remove(id: string): Promise<void> {
-    const live = this.#live.get(id)
-    this.#live.delete(id)
-    await this.#fromStore(this.#store.remove(id))
-    for (const wake of live?.watchers ?? []) wake()
-  }
-
-  #inUse(id: string, idle: number): boolean {
-    const live = this.#live.get(id)
-    return live !== undefined && (live.session.busy || this.#clock.monotonic() - live.touched < idle)
-  }
-
-  #proofs(): Promise<Handles> {
-    this.#handles ??= this.#fromStore(this.#store.secret()).then(createHandles)
-    return this.#handles
   }
 
   #scheduleSweep(): void {
     if (this.#disposed) return
-    this.#stopSweep = this.#clock.after(Math.min(30_000, (this.#bounds.idleSeconds * 1_000) / 4), () => {
+    this.#stopSweep = this.#clock.after(Math.min(SWEEP_INTERVAL, (this.#bounds.idleSeconds * 1_000) / 4), () => {
+      const again = () => this.#scheduleSweep()
       // A store that fails to sweep fails its calls too, and they say so; the next sweep tries again.
-      this.sweep().then(
-        () => this.#scheduleSweep(),
-        () => this.#scheduleSweep(),
-      )
+      this.sweep().then(again, again)
     })
-  }
-}
-
-function describeEnvironment(environment: Environment): EnvironmentInfo {
-  const { name, version, description, paramsSchema, toolInfos: tools, terms, hasPotential: potential } = environment
-  const defaults = environment.params.safeParse({})
-  const limits = mergeLimits(defaults.success ? environment.limitsFor(defaults.data) : {}, {})
-  return { name, version, description, paramsSchema, tools, terms, potential, limits }
-}
-
-function mergeLimits(own: LimitsRequest, requested: LimitsRequest): Limits {
-  return {
-    steps: requested.steps ?? own.steps ?? DEFAULT_LIMITS.steps,
-    seconds: requested.seconds ?? own.seconds ?? DEFAULT_LIMITS.seconds,
-    bytes: requested.bytes ?? own.bytes ?? DEFAULT_LIMITS.bytes,
   }
 }
 
@@ -548,55 +323,5 @@ function summarise(stored: StoredSession, now: number): SessionSummary {
     steps: Object.values(record.seats).reduce((sum, { seq }) => sum + seq, 0),
     history: record.history.length,
     end: record.end,
-  }
-}
-
-/** A plain client's request key is its transport id, kept apart from the keys that openers make. */
-function transportKey(transportId: string): string {
-  return `transport ${transportId}`
-}
-
-function isClosed({ end }: SessionRecord): boolean {
-  return end?.kind === 'truncated' && end.reason === 'closed'
-}
-
-function notFound(): WireError {
-  return translate(sessionNotFound()) as WireError
-}
-
-/** What a session or a store refuses, as the wire says it. Anything else is passed on as it is. */
-function translate(error: unknown): unknown {
-  if (!StateError.is(error)) return error
-  switch (error.code) {
-    case 'session-not-found':
-    case 'seq-conflict':
-    case 'seq-reused':
-    case 'fenced':
-    case 'episode-ended':
-    case 'store-unavailable':
-      return new WireError(error.code, error.message, { cause: error, details: error.details })
-    case 'queue-full':
-      return new WireError('rate-limited', error.message, { cause: error, details: { retryAfterSeconds: 1 } })
-    default:
-      return error
-  }
-}
-
-/** One watcher's place among those that a commit wakes. */
-function wakeable(watchers: Set<() => void>) {
-  let wake: () => void = () => {}
-  const woken = new Promise<void>((resolve) => {
-    wake = resolve
-  })
-  watchers.add(wake)
-  return {
-    async wait(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-      const callOff = clock.after(milliseconds, wake)
-      signal?.addEventListener('abort', wake, { once: true })
-      await woken
-      callOff()
-      signal?.removeEventListener('abort', wake)
-    },
-    forget: () => watchers.delete(wake),
   }
 }

@@ -15,9 +15,12 @@ export class GroupCommit {
   readonly #begin: () => unknown
   readonly #commit: () => unknown
   readonly #rollback: () => unknown
+  readonly #faultOf: (cause: unknown) => Error
   #waiting: Waiting[] = []
 
-  constructor(database: DatabaseSync) {
+  /** `faultOf` says what the callers get to hear of a transaction that failed. */
+  constructor(database: DatabaseSync, faultOf: (cause: unknown) => Error) {
+    this.#faultOf = faultOf
     const begin = database.prepare('BEGIN IMMEDIATE')
     const commit = database.prepare('COMMIT')
     this.#begin = () => begin.run()
@@ -43,7 +46,7 @@ export class GroupCommit {
       this.#commit()
     } catch (cause) {
       this.#undo()
-      for (const { reject } of waiting) reject(cause)
+      for (const { reject } of waiting) reject(this.#faultOf(cause))
       return
     }
     for (const { resolve, answer } of waiting) resolve(answer as never)

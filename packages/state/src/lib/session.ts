@@ -54,10 +54,11 @@ export class Session {
   #record: SessionRecord
   #stateText: string
 
-  constructor(stored: StoredSession, options: SessionOptions) {
+  /** `record` is what `stored` says, for a caller that has read it already. */
+  constructor(stored: StoredSession, options: SessionOptions, record = decodeSession(stored)) {
     this.#options = options
     this.#calls = new CallQueue(options.queue)
-    this.#record = decodeSession(stored)
+    this.#record = record
     this.#stateText = stored.state
   }
 
@@ -221,7 +222,9 @@ function actionText(action: Action): string {
   try {
     return canonicalJson({ ...action })
   } catch (cause) {
-    throw new StateError('not-json', `The action cannot be written as JSON: ${(cause as Error).message}.`, { cause })
+    throw new StateError('action-invalid', `The action cannot be written as JSON: ${(cause as Error).message}.`, {
+      cause,
+    })
   }
 }
 

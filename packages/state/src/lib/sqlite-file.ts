@@ -11,6 +11,9 @@ const SYNCHRONOUS: { readonly [durability in Durability]: string } = { process: 
 /** "EPIS", in the header's field that tells one application's databases from another's. */
 const APPLICATION_ID = 0x45504953
 
+/** Pages that the `-wal` file gathers before they are moved to the file itself: 16 MB. Fewer cost steps a second. */
+const WAL_PAGES = 4_000
+
 /** Version of the tables. */
 const VERSION = 1
 
@@ -58,7 +61,9 @@ export function openSqliteFile(path: string, durability: Durability): DatabaseSy
       // Held through the file system's own lock, which dies with its process: nothing is left to clean up.
       database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT')
       const isNew = inspect(path, database)
-      database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${SYNCHRONOUS[durability]}`)
+      database.exec(
+        `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${WAL_PAGES}; PRAGMA synchronous = ${SYNCHRONOUS[durability]}`,
+      )
       if (isNew) createTables(database)
       return database
     } catch (cause) {

@@ -28,8 +28,9 @@ export class SqliteLog {
     )
     this.#clearRecent = database.prepare(`UPDATE session SET recent = '' WHERE id = ?`)
     this.#numbers = database.prepare(
-      `SELECT numbers FROM log_block WHERE session = (SELECT key FROM session WHERE id = ?1) AND revision > ?2
-       UNION ALL SELECT recent FROM session WHERE id = ?1`,
+      `SELECT revision, numbers FROM log_block WHERE session = (SELECT key FROM session WHERE id = ?1) AND revision > ?2
+       UNION ALL SELECT revision + 1, recent FROM session WHERE id = ?1
+       ORDER BY revision`,
     )
     this.#deleteBlocks = database.prepare(
       'DELETE FROM log_block WHERE session = (SELECT key FROM session WHERE id = ?)',

@@ -50,7 +50,7 @@ class SqliteStore implements SessionStore {
   constructor(file: string, database: DatabaseSync) {
     this.#file = file
     this.#database = database
-    this.#writes = new GroupCommit(database)
+    this.#writes = new GroupCommit(database, (cause) => sqliteFault(file, cause))
     this.#log = new SqliteLog(database)
     this.#insert = database.prepare(
       `INSERT INTO session (id, revision, epoch, touched_at, recent, head, state) VALUES (?, ?, ?, ?, '', ?, ?)
@@ -138,21 +138,16 @@ class SqliteStore implements SessionStore {
   }
 
   #ask<T>(query: () => T): T {
-    this.#assertOpen()
+    if (!this.#open) throw this.#closed()
     return orSqliteFault(this.#file, query)
   }
 
-  async #write<T>(change: () => T): Promise<T> {
-    this.#assertOpen()
-    try {
-      return await this.#writes.run(change)
-    } catch (cause) {
-      throw sqliteFault(this.#file, cause)
-    }
+  #write<T>(change: () => T): Promise<T> {
+    return this.#open ? this.#writes.run(change) : Promise.reject(this.#closed())
   }
 
-  #assertOpen(): void {
-    if (!this.#open) throw new StateError('store-unavailable', `The store ${this.#file} is closed.`)
+  #closed(): StateError {
+    return new StateError('store-unavailable', `The store ${this.#file} is closed.`)
   }
 }
 

@@ -21,6 +21,7 @@ export type StateErrorCode =
   | 'episode-ended'
   | 'queue-full'
   | 'too-large'
+  | 'action-invalid'
   | 'not-json'
   | 'store-unavailable'
   | 'store-locked'

@@ -1,0 +1,45 @@
+import { findNonJson, type Task, taskSchema } from '@episodic/protocol'
+import { DatasetError } from './dataset-error.ts'
+import { taskId } from './task-id.ts'
+import { type FieldProblem, formatProblem, problemsOf } from './task-problem.ts'
+
+/**
+ * Checks one row by itself: its shape, that it is plain JSON (a lone surrogate or `-0` would not survive every
+ * reader), and that its id is the hash of its content. Returns what is wrong; nothing is wrong when it is empty.
+ */
+export function checkTask(value: unknown): readonly FieldProblem[] {
+  const problems = checkShape(value)
+  if (problems.length > 0) return problems
+  const task = value as Task
+  const id = taskId(task)
+  if (task.id === id) return []
+  return [{ code: 'id', field: 'id', reason: `${task.id} is not the hash of the content, which is ${id}` }]
+}
+
+/** Checks what {@link checkTask} does, but for the id: whatever passes can be hashed. */
+export function checkShape(value: unknown): readonly FieldProblem[] {
+  const read = taskSchema.safeParse(value)
+  if (!read.success) return problemsOf(read.error, 'shape')
+  return Object.entries(value as Task).flatMap(([field, part]): FieldProblem[] => {
+    const reason = findNonJson(part, field)
+    return reason ? [{ code: 'shape', field, reason }] : []
+  })
+}
+
+/**
+ * Reads one row. Throws `task-invalid` with everything that {@link checkTask} finds.
+ *
+ * @param where names the row in the message, such as `line 12`.
+ */
+export function parseTask(value: unknown, where = 'The row'): Task {
+  assertNoProblems(checkTask(value), where)
+  return value as Task
+}
+
+/** Throws `task-invalid` when something was found, with all of it in the message and the details. */
+export function assertNoProblems(problems: readonly FieldProblem[], where: string): void {
+  if (problems.length === 0) return
+  throw new DatasetError('task-invalid', `${where} is not a task. ${problems.map(formatProblem).join('; ')}.`, {
+    details: { problems: problems.map(({ code, field, reason }) => ({ code, field, reason })) },
+  })
+}

@@ -1,0 +1,106 @@
+import { createRng, type JsonObject, seedFor, type Task } from '@episodic/protocol'
+import { checkParams } from './check-params.ts'
+import { assertNoProblems, checkShape } from './check-task.ts'
+import { DatasetError } from './dataset-error.ts'
+import type { TaskDraft, TasksDefinition } from './define-tasks.ts'
+import { assertRange, type DifficultyRange } from './difficulty-range.ts'
+import { assertRatios, DEFAULT_SPLITS, type SplitRatios, splitOf } from './split.ts'
+import { toolNames } from './task-environment.ts'
+import { taskId } from './task-id.ts'
+
+export interface GenerateOptions {
+  /** The same seed gives the same rows. */
+  readonly seed: string
+  /** How many distinct rows to make. */
+  readonly count: number
+  /** The difficulties to ask the generator for. Default: 0 to 1. */
+  readonly difficulty?: DifficultyRange
+  /** Default: {@link DEFAULT_SPLITS}. */
+  readonly splits?: SplitRatios
+}
+
+/** Repeats in a row after which a generator is taken to have nothing new. */
+const MOST_REPEATS = 1_000
+
+/**
+ * Makes the rows of a family, one at a time as they are asked for.
+ *
+ * The row of an index depends on the seed, the family's name and the index (and on the range of difficulty), never on
+ * the count: a longer dataset begins with the shorter one. A row that was made before is skipped. Memory is constant,
+ * but for the ids of rows whose author named the world's seed: other rows cannot repeat, and are not remembered.
+ *
+ * @throws DatasetError at once `options-invalid`; while iterating `task-invalid` when a draft is no task, and
+ * `exhausted` when 1 000 rows in succession were repeats.
+ */
+export function generateTasks(tasks: TasksDefinition, options: GenerateOptions): Generator<Task, void, undefined> {
+  const { count, difficulty = [0, 1], splits = DEFAULT_SPLITS } = options
+  if (!Number.isSafeInteger(count) || count < 0)
+    throw new DatasetError('options-invalid', `A count of tasks is a whole number from 0 up; got ${count}.`)
+  assertRange(difficulty, 'generateTasks')
+  assertRatios(splits)
+  return distinctTasks(tasks, { seed: options.seed, count, difficulty, splits })
+}
+
+function* distinctTasks(
+  tasks: TasksDefinition,
+  { seed, count, difficulty, splits }: Required<GenerateOptions>,
+): Generator<Task, void, undefined> {
+  const repeatable = new Set<string>()
+  let made = 0
+  let repeats = 0
+  for (let index = 0; made < count; index++) {
+    const { task, ownSeed } = taskAt(tasks, index, { seed, difficulty, splits })
+    if (ownSeed && repeatable.has(task.id)) {
+      if (++repeats < MOST_REPEATS) continue
+      throw new DatasetError(
+        'exhausted',
+        `${count} tasks of "${tasks.name}" were asked for, but after ${made} the next ${repeats} were all repeats. ` +
+          'Ask for fewer, or let the generator vary more.',
+        { details: { made } },
+      )
+    }
+    if (ownSeed) repeatable.add(task.id)
+    repeats = 0
+    made += 1
+    yield task
+  }
+}
+
+function taskAt(
+  tasks: TasksDefinition,
+  index: number,
+  { seed, difficulty: [low, high], splits }: Required<Omit<GenerateOptions, 'count'>>,
+): { readonly task: Task; readonly ownSeed: boolean } {
+  const rowSeed = seedFor(seed, tasks.name, index)
+  // Not the row's seed itself: the world draws from that, and its draws must not repeat the generator's.
+  const rng = createRng(seedFor(rowSeed, 'generate'))
+  const difficulty = low + rng.stream('difficulty').float() * (high - low)
+  const draft = tasks.generate({ rng, index, difficulty })
+  const where = `Row ${index} of "${tasks.name}"`
+  const { name, version } = tasks.environment
+  const unhashed: Task = {
+    id: 'to be computed',
+    environment: { name, version },
+    ...(draft.server === undefined ? {} : { server: draft.server }),
+    tools: toolNames(tasks.environment),
+    prompt: draft.prompt,
+    hints: draft.hints ?? [],
+    params: paramsOf(tasks, draft, where),
+    seed: draft.seed ?? rowSeed,
+    difficulty: draft.difficulty,
+    limits: draft.limits ?? {},
+    split: 'train',
+    tags: draft.tags ?? [],
+    metadata: draft.metadata ?? {},
+  }
+  assertNoProblems(checkShape(unhashed), where)
+  const task = { ...unhashed, id: taskId(unhashed), split: splitOf(unhashed, splits) }
+  return { task, ownSeed: draft.seed !== undefined }
+}
+
+function paramsOf({ environment }: TasksDefinition, draft: TaskDraft, where: string): JsonObject {
+  if (!environment.params) return draft.params as JsonObject
+  const { params, problems } = checkParams(environment.params, draft.params)
+  assertNoProblems(problems, where)
+  return params as JsonObject
+}

@@ -1,0 +1,31 @@
+import type { Task } from '@episodic/protocol'
+import { parseTask } from './check-task.ts'
+import { DatasetError } from './dataset-error.ts'
+import type { Line } from './line.ts'
+import { parseJson } from './parse-json.ts'
+import { type ReadLinesOptions, readLines } from './read-lines.ts'
+
+export interface ReadTasksOptions extends ReadLinesOptions {
+  /** Hears of a last line that was cut short, which is then left out. Default: it is left out. */
+  readonly onTorn?: (line: Line) => void
+}
+
+/**
+ * Reads the tasks of a JSONL file as they are asked for, in constant memory. Blank lines are passed over. Each task
+ * has the right shape and the id of its content; what only shows against other rows is for `checkLines` to find.
+ *
+ * @throws DatasetError `task-invalid` naming the line, `file-failed`, `line-too-long`. After an abort: the signal's
+ * reason.
+ */
+export async function* readTasks(
+  path: string,
+  { onTorn, ...options }: ReadTasksOptions = {},
+): AsyncGenerator<Task, void, undefined> {
+  for await (const line of readLines(path, options)) {
+    if (line.text.trim() === '') continue
+    const row = parseJson(line.text)
+    if (row) yield parseTask(row.value, `${path}, line ${line.line}`)
+    else if (line.torn) onTorn?.(line)
+    else throw new DatasetError('task-invalid', `${path}, line ${line.line} is not a task. It is not JSON.`)
+  }
+}

@@ -1,0 +1,72 @@
+import type { z } from 'zod'
+
+/** What can be wrong with a row. */
+export type TaskProblemCode =
+  /** The line is not JSON. */
+  | 'json'
+  /** The last line was cut short: a writer was stopped. Rows before it are unharmed. */
+  | 'torn'
+  /** A field is missing, has the wrong type, or is out of range. */
+  | 'shape'
+  /** A key that nobody knows, most often a typing error. */
+  | 'unknown-key'
+  /** The id is not the hash of the content. */
+  | 'id'
+  /** An earlier row has the same id. */
+  | 'duplicate'
+  /** An earlier row sets up the same world for another split. */
+  | 'split'
+  /** No environment of that name was given. */
+  | 'environment'
+  /** The environment that was given has another version. */
+  | 'version'
+  /** The environment has no such tool. */
+  | 'tools'
+  /** The environment's schema does not accept the parameters. */
+  | 'params'
+
+/** Something wrong with one field of a row. */
+export interface FieldProblem {
+  readonly code: TaskProblemCode
+  /** Such as `params.high` or `tools[2]`; empty where the whole row is meant. */
+  readonly field: string
+  /** What is expected and what is there, without the field. */
+  readonly reason: string
+}
+
+/** Something wrong with one row of a dataset. */
+export interface TaskProblem extends FieldProblem {
+  /** Counted from 1. */
+  readonly line: number
+  /** For people: `line 12: params.high: expected number, received string`. */
+  readonly message: string
+}
+
+/** Writes a problem as `field: reason`. */
+export function formatProblem({ field, reason }: FieldProblem): string {
+  return field ? `${field}: ${reason}` : reason
+}
+
+export function problemAt(line: number, problem: FieldProblem): TaskProblem {
+  return { ...problem, line, message: `line ${line}: ${formatProblem(problem)}` }
+}
+
+/** Turns what a schema found into problems, one for each unknown key. `base` is where the checked value sits. */
+export function problemsOf(error: z.ZodError, code: TaskProblemCode, base: readonly string[] = []): FieldProblem[] {
+  return error.issues.flatMap((issue): FieldProblem[] => {
+    const path = [...base, ...issue.path]
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...path, key]))
+    return [{ code, field: fieldOf(path), reason: issue.message.replace(/^Invalid input: /, '') }]
+  })
+}
+
+export function unknownKey(path: readonly PropertyKey[]): FieldProblem {
+  return { code: 'unknown-key', field: fieldOf(path), reason: 'nobody knows this key' }
+}
+
+function fieldOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((field, key) => {
+    if (typeof key === 'number') return `${field}[${key}]`
+    return field ? `${field}.${String(key)}` : String(key)
+  }, '')
+}

@@ -1,0 +1,185 @@
+import { DEFAULT_SEAT, WireError } from '@episodic/protocol'
+import {
+  type Clock,
+  decodeSession,
+  encodeSession,
+  Session,
+  type SessionRecord,
+  type SessionStore,
+  StateError,
+  type StoredSession,
+  sessionNotFound,
+} from '@episodic/state'
+import type { Environment } from './environment.ts'
+import { type Faults, refusalOf } from './faults.ts'
+import { createHandles, equalSecrets, type Handles, readClaim } from './handles.ts'
+import type { Principal } from './host.ts'
+import { Watchers } from './watchers.ts'
+
+/** A session that this process has in hand. */
+export interface Live {
+  readonly session: Session
+  readonly environment: Environment
+  /** The control handle. */
+  readonly control: string
+  /** The agent capability of each seat, in the order of {@link SEATS}. */
+  readonly capabilities: readonly string[]
+  readonly watchers: Watchers
+  /** Monotonic milliseconds of the last finished call. */
+  touched: number
+}
+
+/** The seats of a session. */
+export const SEATS: readonly string[] = [DEFAULT_SEAT]
+
+/** How many sessions one slice of a sweep removes before it lets other work through. */
+const SWEEP_SLICE = 200
+
+export interface LiveSessionsOptions {
+  readonly environments: ReadonlyMap<string, Environment>
+  readonly store: SessionStore
+  readonly clock: Clock
+  readonly faults: Faults
+  readonly idleSeconds: number
+  readonly queue: number
+}
+
+/**
+ * Finds sessions by id or by proof, in hand or in the store, and lets go of those that are idle.
+ *
+ * One session has one place here, so that its calls keep their order.
+ */
+export class LiveSessions {
+  readonly #options: LiveSessionsOptions
+  readonly #live = new Map<string, Live>()
+  #handles: Promise<Handles> | null = null
+
+  constructor(options: LiveSessionsOptions) {
+    this.#options = options
+  }
+
+  /** The secrets of this store's sessions. */
+  handles(): Promise<Handles> {
+    this.#handles ??= this.guardStore(this.#options.store.secret()).then(createHandles)
+    return this.#handles
+  }
+
+  /** The session of an id; `null` where there is none. */
+  async find(id: string): Promise<Live | null> {
+    const known = this.#live.get(id)
+    if (known) return known
+    const [handles, stored] = await Promise.all([this.handles(), this.guardStore(this.#options.store.read(id))])
+    // Two calls may have looked it up at once: both must get the one whose queue keeps them in order.
+    return this.#live.get(id) ?? (stored && this.#hold(stored, decodeSession(stored), handles))
+  }
+
+  /** Keeps a new session, or finds the one that a twin of the same request has made. */
+  async create(record: SessionRecord): Promise<Live> {
+    const stored = encodeSession(record)
+    const handles = await this.handles()
+    const created = await this.guardStore(this.#options.store.create(stored))
+    const live = created ? this.#hold(stored, record, handles) : await this.find(record.id)
+    if (!live) throw notFound()
+    return live
+  }
+
+  /** The session of a control handle. A foreign, an expired and an unknown handle are told apart by nobody. */
+  async controlled(principal: Principal, control: string): Promise<Live> {
+    const claim = readClaim(control)
+    const live = claim?.kind === 'control' ? await this.find(claim.id) : null
+    if (!live || live.session.record.owner !== principal || !equalSecrets(live.control, control)) throw notFound()
+    return live
+  }
+
+  /** The session and the seat of an agent capability. */
+  async seated(capability: string): Promise<{ readonly live: Live; readonly seat: string }> {
+    const claim = readClaim(capability)
+    if (claim?.kind !== 'capability') throw notFound()
+    const live = await this.find(claim.id)
+    const seat = SEATS[claim.seat]
+    if (!live || seat === undefined || !equalSecrets(live.capabilities[claim.seat] as string, capability))
+      throw notFound()
+    return { live, seat }
+  }
+
+  /** Runs a call on a session, marks the session as used once it is finished, and translates what it throws. */
+  async use<T>(live: Live, run: (session: Session) => Promise<T>): Promise<T> {
+    const { session, environment } = live
+    try {
+      return await run(session)
+    } catch (error) {
+      if (StateError.is(error, 'session-not-found')) this.#live.delete(session.record.id)
+      throw this.#options.faults.translate(environment.name, session.record.id, error)
+    } finally {
+      live.touched = this.#options.clock.monotonic()
+    }
+  }
+
+  async remove(id: string): Promise<void> {
+    const live = this.#live.get(id)
+    this.#live.delete(id)
+    await this.guardStore(this.#options.store.remove(id))
+    live?.watchers.wake()
+  }
+
+  /** Removes what has been idle too long, a slice at a time, and says how many. */
+  async sweep(): Promise<number> {
+    const { store, clock, idleSeconds } = this.#options
+    let swept = 0
+    for (;;) {
+      const ids = await this.guardStore(store.idle({ before: clock.now() - idleSeconds * 1_000, limit: SWEEP_SLICE }))
+      const expired = ids.filter((id) => !this.#inUse(id))
+      for (const id of expired) await this.remove(id)
+      swept += expired.length
+      if (expired.length < SWEEP_SLICE) return swept
+    }
+  }
+
+  /** Lets go of everything in hand. The sessions stay in the store. */
+  release(): void {
+    for (const { watchers } of this.#live.values()) watchers.wake()
+    this.#live.clear()
+  }
+
+  /** Waits for the store, and says its refusals as the wire does. */
+  async guardStore<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      throw refusalOf(error)
+    }
+  }
+
+  #hold(stored: StoredSession, record: SessionRecord, handles: Handles): Live {
+    const { environments, store, clock, queue } = this.#options
+    const { id, owner } = record
+    const environment = environments.get(record.environment.name)
+    if (environment?.version !== record.environment.version)
+      throw new WireError(
+        'unknown-environment',
+        `This session plays ${record.environment.name} ${record.environment.version}, which is not served here. Serve that version, or open a new session.`,
+      )
+    const live: Live = {
+      session: new Session(stored, { store, clock, history: environment.history, queue }, record),
+      environment,
+      control: handles.control(id, owner),
+      capabilities: SEATS.map((_, seat) => handles.capability(id, seat)),
+      watchers: new Watchers(),
+      touched: clock.monotonic(),
+    }
+    this.#live.set(id, live)
+    return live
+  }
+
+  #inUse(id: string): boolean {
+    const live = this.#live.get(id)
+    if (!live) return false
+    const { clock, idleSeconds } = this.#options
+    return live.session.busy || clock.monotonic() - live.touched < idleSeconds * 1_000
+  }
+}
+
+/** The one refusal for a session that is not there for this caller, whatever the reason. */
+export function notFound(): WireError {
+  return refusalOf(sessionNotFound()) as WireError
+}

@@ -1,0 +1,98 @@
+import {
+  DEFAULT_LIMITS,
+  type EnvironmentInfo,
+  type JsonObject,
+  type Limits,
+  type LimitsRequest,
+  type OpenResult,
+  WireError,
+} from '@episodic/protocol'
+import type { SessionRecord } from '@episodic/state'
+import type { Environment } from './environment.ts'
+import { randomText } from './handles.ts'
+import type { OpenRequest, Principal } from './host.ts'
+import { type Live, SEATS } from './live-sessions.ts'
+import { explain, startWorld } from './rules.ts'
+
+/** Finds what an opener asks for. Throws `unknown-environment`, for another version too. */
+export function chooseEnvironment(
+  environments: ReadonlyMap<string, Environment>,
+  { environment: name, version }: Pick<OpenRequest, 'environment' | 'version'>,
+): Environment {
+  const environment = environments.get(name)
+  if (!environment)
+    throw new WireError(
+      'unknown-environment',
+      `There is no environment "${name}" here. There is: ${[...environments.keys()].join(', ')}.`,
+    )
+  if (version !== undefined && version !== environment.version)
+    throw new WireError(
+      'unknown-environment',
+      `${name} is served in version ${environment.version}, and version ${version} was asked for. Make the tasks anew, or serve that version.`,
+    )
+  return environment
+}
+
+/** The record of a session that begins now. Throws `invalid-params`. */
+export function startRecord(
+  environment: Environment,
+  identity: { readonly id: string; readonly owner: Principal; readonly now: number },
+  { params: given = {}, seed = randomText(), limits = {} }: OpenRequest,
+): SessionRecord {
+  const parsed = environment.params.safeParse(given)
+  if (!parsed.success)
+    throw new WireError('invalid-params', `Wrong parameters for ${environment.name}: ${explain(parsed.error)}.`)
+  const params = parsed.data as JsonObject
+  const { id, owner, now } = identity
+  const { state, rng } = startWorld(environment, params, seed)
+  return {
+    id,
+    owner,
+    environment: { name: environment.name, version: environment.version },
+    params,
+    seed,
+    limits: mergeLimits(environment.limitsFor(params), limits),
+    createdAt: now,
+    touchedAt: now,
+    revision: 0,
+    epoch: 1,
+    rng,
+    now: 0,
+    state,
+    end: null,
+    seats: Object.fromEntries(SEATS.map((seat) => [seat, { seq: 0, last: null }])),
+    history: [],
+  }
+}
+
+/** What an opener is told. Made anew from parameters and seed, so that asking again gives the same answer. */
+export function describeOpen({ environment, control, capabilities, session }: Live): OpenResult {
+  const { id, epoch, params, seed, limits } = session.record
+  const { observation, potential } = startWorld(environment, params, seed)
+  return {
+    id,
+    session: control,
+    epoch,
+    environment: { name: environment.name, version: environment.version },
+    params,
+    seed,
+    limits,
+    seats: Object.fromEntries(SEATS.map((seat, i) => [seat, { capability: capabilities[i] as string, observation }])),
+    potential,
+  }
+}
+
+export function describeEnvironment(environment: Environment): EnvironmentInfo {
+  const { name, version, description, paramsSchema, toolInfos: tools, terms, hasPotential: potential } = environment
+  const defaults = environment.params.safeParse({})
+  const limits = mergeLimits(defaults.success ? environment.limitsFor(defaults.data) : {}, {})
+  return { name, version, description, paramsSchema, tools, terms, potential, limits }
+}
+
+function mergeLimits(own: LimitsRequest, requested: LimitsRequest): Limits {
+  return {
+    steps: requested.steps ?? own.steps ?? DEFAULT_LIMITS.steps,
+    seconds: requested.seconds ?? own.seconds ?? DEFAULT_LIMITS.seconds,
+    bytes: requested.bytes ?? own.bytes ?? DEFAULT_LIMITS.bytes,
+  }
+}

@@ -1,0 +1,283 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { anyOperations, applyTo, createStoreModel } from './session-store.model.ts'
+import type { LogEntry, SessionStore, StoredSession } from './session-store.ts'
+
+/** A driver as the suite needs it. */
+export interface SessionStoreUnderTest {
+  /** Makes a new, empty store. */
+  open(): SessionStore | Promise<SessionStore>
+  /** Disposes `store` and opens again what it kept; left out by a store that keeps nothing. */
+  reopen?(store: SessionStore): Promise<SessionStore>
+}
+
+const ID = 'session-1'
+
+/**
+ * Registers the suite that every driver of {@link SessionStore} passes: one test for each sentence of its contract,
+ * and random sequences of operations against a model.
+ */
+export function describeSessionStore(name: string, { open, reopen }: SessionStoreUnderTest): void {
+  describe(`SessionStore contract: ${name}`, () => {
+    const opened: SessionStore[] = []
+    const openStore = async (): Promise<SessionStore> => {
+      const store = await open()
+      opened.push(store)
+      return store
+    }
+    afterEach(async () => {
+      for (const store of opened.splice(0)) await store[Symbol.asyncDispose]()
+    })
+
+    it('creates a session that is absent, and says so', async () => {
+      const store = await openStore()
+      expect(await store.create(sessionOf(ID))).toBe(true)
+      expect(await store.read(ID)).toEqual(sessionOf(ID))
+      expect(await store.readLog(ID, { after: -1, limit: 10 })).toEqual([])
+    })
+
+    it('leaves a session that is present as it is, and says so', async () => {
+      const store = await openStore()
+      await store.create(sessionOf(ID))
+      expect(await store.create(sessionOf(ID, { state: '"other"' }))).toBe(false)
+      expect(await store.read(ID)).toEqual(sessionOf(ID))
+    })
+
+    it('lets one of several creators of a session win', async () => {
+      const store = await openStore()
+      const candidates = ['"a"', '"b"', '"c"'].map((state) => sessionOf(ID, { state }))
+      const created = await Promise.all(candidates.map((session) => store.create(session)))
+      expect(created.filter(Boolean)).toHaveLength(1)
+      expect(await store.read(ID)).toEqual(candidates[created.indexOf(true)])
+    })
+
+    it('reads null for a session that was never created', async () => {
+      const store = await openStore()
+      expect(await store.read(ID)).toBeNull()
+    })
+
+    it('reads what the last commit wrote', async () => {
+      const store = await openStore()
+      await store.create(sessionOf(ID))
+      const next = { id: ID, revision: 1, epoch: 2, touchedAt: 7, head: '{"h":"é \\u0000 🎲"}', state: '{}' }
+      expect(await store.commit(next, { revision: 0, epoch: 1 })).toBe(true)
+      expect(await store.read(ID)).toEqual(next)
+    })
+
+    it('returns copies, so a caller cannot reach into the store', async () => {
+      const store = await openStore()
+      const session = { ...sessionOf(ID) }
+      await store.create(session)
+      Object.assign(session, { state: '"changed"' })
+      Object.assign((await store.read(ID)) ?? {}, { state: '"changed"' })
+      const entry: LogEntry = { revision: 1, text: '"first"' }
+      await store.commit(sessionOf(ID, { revision: 1 }), { revision: 0, epoch: 1 }, entry)
+      Object.assign(entry, { text: '"changed"' })
+      Object.assign((await store.list({ limit: 1 }))[0] ?? {}, { state: '"changed"' })
+      Object.assign((await store.readLog(ID, { after: 0, limit: 1 }))[0] ?? {}, { text: '"changed"' })
+      expect(await store.read(ID)).toEqual(sessionOf(ID, { revision: 1 }))
+      expect(await store.readLog(ID, { after: 0, limit: 1 })).toEqual([{ revision: 1, text: '"first"' }])
+    })
+
+    it.each([
+      { what: 'revision', expected: { revision: 1, epoch: 1 } },
+      { what: 'epoch', expected: { revision: 0, epoch: 2 } },
+    ])('writes neither session nor log entry where the stored $what is another', async ({ expected }) => {
+      const store = await openStore()
+      await store.create(sessionOf(ID))
+      const next = sessionOf(ID, { revision: 5 })
+      expect(await store.commit(next, expected, { revision: 5, text: '5' })).toBe(false)
+      expect(await store.read(ID)).toEqual(sessionOf(ID))
+      expect(await store.readLog(ID, { after: -1, limit: 10 })).toEqual([])
+    })
+
+    it('writes nothing for a session that is absent', async () => {
+      const store = await openStore()
+      expect(await store.commit(sessionOf(ID), { revision: 0, epoch: 1 }, { revision: 0, text: '0' })).toBe(false)
+      expect(await store.read(ID)).toBeNull()
+      await store.create(sessionOf(ID))
+      expect(await store.readLog(ID, { after: -1, limit: 10 })).toEqual([])
+    })
+
+    it('loses no update: of writers that expect the same revision exactly one wins, with its entry', async () => {
+      const store = await openStore()
+      await store.create(sessionOf(ID))
+      const writers = ['a', 'b', 'c', 'd']
+      for (let revision = 1; revision <= 20; revision++) {
+        const wrote = await Promise.all(
+          writers.map((state) =>
+            store.commit(
+              sessionOf(ID, { revision, state }),
+              { revision: revision - 1, epoch: 1 },
+              { revision, text: state },
+            ),
+          ),
+        )
+        expect(wrote.filter(Boolean)).toHaveLength(1)
+        const winner = writers[wrote.indexOf(true)]
+        expect(await store.read(ID)).toEqual(sessionOf(ID, { revision, state: winner }))
+        expect(await store.readLog(ID, { after: revision - 1, limit: 2 })).toEqual([{ revision, text: winner }])
+      }
+    })
+
+    it('keeps sessions apart that are written at once', async () => {
+      const store = await openStore()
+      const ids = Array.from({ length: 40 }, (_, index) => `session-${100 + index}`)
+      await Promise.all(ids.map((id) => store.create(sessionOf(id))))
+      await Promise.all(ids.map((id) => play(store, id, { from: 0, to: 5 })))
+      for (const id of ids) {
+        expect((await store.read(id))?.revision).toBe(5)
+        expect(await store.readLog(id, { after: 0, limit: 9 })).toEqual(entriesOf(id, [1, 2, 3, 4, 5]))
+      }
+    })
+
+    it('removes a session with its log, and says whether it was there', async () => {
+      const store = await openStore()
+      await store.create(sessionOf(ID))
+      await store.create(sessionOf('session-2'))
+      await play(store, ID, { from: 0, to: 70 })
+      await play(store, 'session-2', { from: 0, to: 1 })
+      expect(await store.remove(ID)).toBe(true)
+      expect(await store.remove(ID)).toBe(false)
+      expect(await store.read(ID)).toBeNull()
+      expect(await store.readLog(ID, { after: -1, limit: 10 })).toEqual([])
+      expect(await store.commit(sessionOf(ID, { revision: 71 }), { revision: 70, epoch: 1 })).toBe(false)
+      expect(await store.create(sessionOf(ID))).toBe(true)
+      expect(await store.readLog(ID, { after: -1, limit: 10 })).toEqual([])
+      expect(await store.readLog('session-2', { after: -1, limit: 10 })).toEqual(entriesOf('session-2', [1]))
+    })
+
+    it('pages through a long log in order, gaps included', async () => {
+      const store = await openStore()
+      await store.create(sessionOf(ID))
+      const logged: number[] = []
+      for (let revision = 1; revision <= 150; revision++) {
+        const silent = revision % 7 === 0 || (revision > 60 && revision < 110)
+        if (!silent) logged.push(revision)
+        const next = sessionOf(ID, { revision })
+        await store.commit(
+          next,
+          { revision: revision - 1, epoch: 1 },
+          silent ? undefined : { revision, text: `${ID}:${revision}` },
+        )
+      }
+      for (const limit of [1, 7, 64, 1_000]) {
+        const read: LogEntry[] = []
+        for (;;) {
+          const page = await store.readLog(ID, { after: read.at(-1)?.revision ?? 0, limit })
+          expect(page.length).toBeLessThanOrEqual(limit)
+          read.push(...page)
+          if (page.length < limit) break
+        }
+        expect(read).toEqual(entriesOf(ID, logged))
+      }
+      for (const after of [0, 31, 32, 33, 59, 85, 149, 150, 999])
+        expect(await store.readLog(ID, { after, limit: 3 })).toEqual(
+          entriesOf(ID, logged.filter((revision) => revision > after).slice(0, 3)),
+        )
+    })
+
+    it('lists sessions in the order of their ids, a page at a time, and counts them', async () => {
+      const store = await openStore()
+      const ids = ['b', 'B', 'a', 'ab', '10', '9', '-', '_']
+      for (const id of ids) await store.create(sessionOf(id))
+      const sorted = [...ids].sort()
+      expect(await store.count()).toBe(ids.length)
+      expect(await store.list({ limit: 100 })).toEqual(sorted.map((id) => sessionOf(id)))
+      expect((await store.list({ limit: 3 })).map(({ id }) => id)).toEqual(sorted.slice(0, 3))
+      expect((await store.list({ after: sorted[2], limit: 3 })).map(({ id }) => id)).toEqual(sorted.slice(3, 6))
+      expect(await store.list({ after: sorted.at(-1), limit: 3 })).toEqual([])
+    })
+
+    it('names idle sessions, longest idle first', async () => {
+      const store = await openStore()
+      const touched = { a: 30, b: 10, c: 20, d: 20, e: 40 }
+      for (const [id, touchedAt] of Object.entries(touched)) await store.create(sessionOf(id, { touchedAt }))
+      expect(await store.idle({ before: 40, limit: 10 })).toEqual(['b', 'c', 'd', 'a'])
+      expect(await store.idle({ before: 40, limit: 2 })).toEqual(['b', 'c'])
+      expect(await store.idle({ before: 10, limit: 10 })).toEqual([])
+      await store.commit(sessionOf('b', { revision: 1, touchedAt: 50 }), { revision: 0, epoch: 1 })
+      expect(await store.idle({ before: 100, limit: 10 })).toEqual(['c', 'd', 'a', 'e', 'b'])
+    })
+
+    it('has a secret of 32 bytes that is its own and stays the same', async () => {
+      const [store, other] = [await openStore(), await openStore()]
+      const secret = await store.secret()
+      expect(secret).toBeInstanceOf(Uint8Array)
+      expect(secret).toHaveLength(32)
+      expect(await other.secret()).not.toEqual(secret)
+      const before = Uint8Array.from(secret)
+      secret.fill(0)
+      expect(await store.secret()).toEqual(before)
+    })
+
+    it('refuses every call after disposal, and may be disposed twice', async () => {
+      const store = await openStore()
+      await store.create(sessionOf(ID))
+      await store[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
+      const calls = [
+        () => store.secret(),
+        () => store.create(sessionOf('session-2')),
+        () => store.read(ID),
+        () => store.commit(sessionOf(ID, { revision: 1 }), { revision: 0, epoch: 1 }),
+        () => store.remove(ID),
+        () => store.readLog(ID, { after: 0, limit: 1 }),
+        () => store.list({ limit: 1 }),
+        () => store.idle({ before: 1, limit: 1 }),
+        () => store.count(),
+      ]
+      for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'store-unavailable' })
+    })
+
+    it('answers any sequence of operations as the model does', async () => {
+      await fc.assert(
+        fc.asyncProperty(anyOperations, async (operations) => {
+          await using store = await open()
+          const model = createStoreModel()
+          for (const operation of operations)
+            expect(await applyTo(store, operation)).toEqual(await applyTo(model, operation))
+        }),
+        { numRuns: 50 },
+      )
+    })
+
+    if (!reopen) return
+
+    it('keeps everything across being closed and opened again', async () => {
+      const store = await openStore()
+      for (const id of ['a', 'b', 'c']) await store.create(sessionOf(id))
+      await play(store, 'a', { from: 0, to: 40 })
+      await play(store, 'b', { from: 0, to: 3 })
+      await store.remove('c')
+      const secret = await store.secret()
+      const sessions = await store.list({ limit: 10 })
+
+      const again = await reopen(store)
+      opened.push(again)
+      expect(await again.secret()).toEqual(secret)
+      expect(await again.list({ limit: 10 })).toEqual(sessions)
+      expect(await again.count()).toBe(2)
+      await play(again, 'a', { from: 40, to: 45 })
+      const revisions = Array.from({ length: 45 }, (_, index) => index + 1)
+      expect(await again.readLog('a', { after: 0, limit: 100 })).toEqual(entriesOf('a', revisions))
+      expect(await again.readLog('b', { after: 0, limit: 100 })).toEqual(entriesOf('b', [1, 2, 3]))
+    })
+  })
+}
+
+function sessionOf(id: string, changes: Partial<StoredSession> = {}): StoredSession {
+  return { id, revision: 0, epoch: 1, touchedAt: 0, head: `{"id":"${id}"}`, state: '{}', ...changes }
+}
+
+function entriesOf(id: string, revisions: readonly number[]): LogEntry[] {
+  return revisions.map((revision) => ({ revision, text: `${id}:${revision}` }))
+}
+
+async function play(store: SessionStore, id: string, range: { from: number; to: number }): Promise<void> {
+  for (let revision = range.from; revision < range.to; revision++) {
+    const [entry] = entriesOf(id, [revision + 1])
+    const next = sessionOf(id, { revision: revision + 1 })
+    expect(await store.commit(next, { revision, epoch: 1 }, entry)).toBe(true)
+  }
+}
