@@ -1,0 +1,68 @@
+import { openChannel } from '@episodic/env'
+import { type Json, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import { Command } from 'commander'
+import { z } from 'zod'
+import type { Console } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
+import { addClientOptions, type ClientOptions, requireTarget, wireOf } from './client.ts'
+
+const resultSchema = z.looseObject({
+  content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).default([]),
+  isError: z.boolean().optional(),
+})
+
+export function callCommand(console: Console): Command {
+  const command = new Command('call')
+    .description('call one tool of any MCP server')
+    .argument('<tool>', 'name of the tool')
+    .argument('[argument...]', 'arguments as name=value; a value is JSON where it can be, and text where not')
+    .option('--args <json>', 'all arguments at once, as a JSON object')
+    .option('--json', 'print the whole result as JSON')
+    .addHelpText('after', '\nExample:\n  episodic call guess value=50 --url http://127.0.0.1:7337/mcp')
+  return addClientOptions(command).action(
+    async (
+      tool: string,
+      words: string[],
+      { args, json, ...options }: ClientOptions & { args?: string; json?: true },
+    ) => {
+      const target = requireTarget(options)
+      const call = { name: tool, arguments: { ...(args === undefined ? {} : readArgs(args)), ...readArguments(words) } }
+      const channel = await openChannel(target, wireOf(options, console))
+      try {
+        const result = await channel.request('tools/call', call)
+        const { content, isError } = resultSchema.parse(result)
+        if (json) console.out.write(`${JSON.stringify(result)}\n`)
+        else for (const { type, text } of content) console.out.write(`${text ?? `[${type}]`}\n`)
+        if (isError) process.exitCode = 1
+      } finally {
+        await channel.close()
+      }
+    },
+  )
+}
+
+/** Reads `name=value` words. */
+export function readArguments(words: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    words.map((word) => {
+      const at = word.indexOf('=')
+      if (at < 1) throw new HarnessError('option-invalid', `"${word}" is not an argument; write it as name=value.`)
+      return [word.slice(0, at), readValue(word.slice(at + 1))]
+    }),
+  )
+}
+
+/** A value as JSON, or as text where it is none. */
+export function readValue(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function readArgs(text: string): JsonObject {
+  const parsed = jsonObjectSchema.safeParse(readValue(text))
+  if (!parsed.success) throw new HarnessError('option-invalid', `--args ${text} is not a JSON object.`)
+  return parsed.data
+}

@@ -1,0 +1,101 @@
+import { checkLines, generateTasks, type Rows, sampleTasks, summarizeTasks } from '@episodic/dataset'
+import { readLines, readTasks, writeTasks } from '@episodic/dataset/jsonl'
+import type { Split, Task } from '@episodic/protocol'
+import { Command, Option } from 'commander'
+import { type Console, colorsOf, formatTable } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
+import { collect, range, wholeNumber } from '../option-values.ts'
+import { loadWorld } from '../world.ts'
+
+export function datasetCommand(console: Console): Command {
+  return new Command('dataset')
+    .description('make, check and look at datasets of tasks')
+    .addCommand(generateCommand(console))
+    .addCommand(validateCommand(console))
+    .addCommand(statsCommand(console))
+    .addCommand(sampleCommand(console))
+}
+
+function generateCommand(console: Console): Command {
+  return new Command('generate')
+    .description('generate tasks of a world as JSONL')
+    .argument('<world>', 'name, path or package of the world')
+    .option('--count <count>', 'how many tasks', wholeNumber(1), 1_000)
+    .option('--difficulty <low..high>', 'from 0 to 1', range, [0, 1])
+    .option('--seed <seed>', 'the same seed gives the same tasks', '0')
+    .requiredOption('--out <file>', 'where to write them')
+    .action(
+      async (
+        reference: string,
+        options: { count: number; difficulty: [number, number]; seed: string; out: string },
+      ) => {
+        const { tasks, environment } = await loadWorld(reference)
+        if (!tasks)
+          throw new HarnessError(
+            'world-invalid',
+            `${environment.name} exports no "tasks" made by defineTasks, so there is nothing to generate from.`,
+          )
+        const { count, sha256 } = await writeTasks(options.out, generateTasks(tasks, options))
+        console.out.write(`${options.out}  ${count} tasks  sha256 ${sha256}\n`)
+      },
+    )
+}
+
+function validateCommand(console: Console): Command {
+  return new Command('validate')
+    .description('check every line of a dataset')
+    .argument('<file>', 'the dataset')
+    .option(
+      '--world <world>',
+      'check parameters and version against this world; may be given several times',
+      collect,
+      [],
+    )
+    .option('--json', 'print the problems as JSON lines')
+    .action(async (file: string, options: { world: string[]; json?: true }) => {
+      const worlds = await Promise.all(options.world.map((reference) => loadWorld(reference)))
+      let problems = 0
+      for await (const problem of checkLines(readLines(file), {
+        environments: worlds.map(({ environment }) => environment),
+      })) {
+        problems += 1
+        console.out.write(`${options.json ? JSON.stringify(problem) : problem.message}\n`)
+      }
+      const { green, red } = colorsOf(console.err)
+      console.err.write(problems === 0 ? green(`${file} is valid.\n`) : red(`${file} has ${problems} problems.\n`))
+      if (problems > 0) process.exitCode = 1
+    })
+}
+
+function statsCommand(console: Console): Command {
+  return new Command('stats')
+    .description('count the tasks of a dataset')
+    .argument('<file>', 'the dataset')
+    .option('--json', 'print the counts as JSON')
+    .action(async (file: string, { json }: { json?: true }) => {
+      const stats = await summarizeTasks(readTasks(file))
+      console.out.write(json ? `${JSON.stringify(stats)}\n` : `${formatTable(flatten(stats))}\n`)
+    })
+}
+
+function sampleCommand(console: Console): Command {
+  return new Command('sample')
+    .description('draw tasks of a dataset at random')
+    .argument('<file>', 'the dataset')
+    .option('--count <count>', 'how many', wholeNumber(1), 5)
+    .option('--seed <seed>', 'the same seed draws the same tasks', '0')
+    .option('--difficulty <low..high>', 'from 0 to 1', range)
+    .addOption(new Option('--split <split>', 'only of this split').choices(['train', 'validation', 'test']))
+    .action(
+      async (file: string, options: { count: number; seed: string; difficulty?: [number, number]; split?: Split }) => {
+        const rows: Rows<Task> = readTasks(file)
+        for (const task of await sampleTasks(rows, options)) console.out.write(`${JSON.stringify(task)}\n`)
+      },
+    )
+}
+
+/** Nested counts as rows of a table. */
+function flatten(value: unknown, path: readonly string[] = []): string[][] {
+  if (typeof value !== 'object' || value === null) return [[path.join('  '), String(value)]]
+  return Object.entries(value).flatMap(([key, inner]) => flatten(inner, [...path, key]))
+}

@@ -1,0 +1,114 @@
+import { createInterface } from 'node:readline/promises'
+import { type Environment, withShaping } from '@episodic/env'
+import type { Action, Step, ToolInfo } from '@episodic/protocol'
+import { Command } from 'commander'
+import { type Console, colorsOf } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
+import { openTarget, openWorld } from '../run/environments.ts'
+import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
+import { loadWorld } from '../world.ts'
+import { readArguments, readValue } from './call.ts'
+import { describeInput } from './tools.ts'
+
+interface PlayOptions extends TargetOptions {
+  readonly seed?: string
+  readonly params?: string
+  readonly environment?: string
+}
+
+export function playCommand(console: Console): Command {
+  const command = new Command('play')
+    .description('play a world yourself, in the terminal')
+    .argument('[world]', 'name, path or package of the world; left out, the server that the options name')
+    .option('--seed <seed>', 'play this very game')
+    .option('--params <json>', 'parameters of the world, as a JSON object')
+    .option('--environment <name>', 'which environment of the server')
+  return addTargetOptions(command).action((world: string | undefined, options: PlayOptions) =>
+    play(world, options, console),
+  )
+}
+
+async function play(reference: string | undefined, options: PlayOptions, console: Console): Promise<void> {
+  const target = targetOf(options)
+  if (!target && reference === undefined)
+    throw new HarnessError('option-invalid', 'Play what? Give a world, or a server with --url.')
+  await using opened = target
+    ? await openTarget(target)
+    : await openWorld(reference as string, await loadWorld(reference as string), 'in-process', 1)
+  const bare = opened.connection.environment(options.environment)
+  await using environment = bare.info.potential ? withShaping(bare) : bare
+  const params = options.params === undefined ? {} : readValue(options.params)
+  if (typeof params !== 'object' || params === null || Array.isArray(params))
+    throw new HarnessError('option-invalid', `--params ${options.params} is not a JSON object.`)
+  const { observation, info } = await environment.reset(
+    { params: params as Record<string, never> },
+    { seed: options.seed },
+  )
+  const { bold, dim } = colorsOf(console.out)
+  console.out.write(`${bold(environment.info.name)} ${dim(`${environment.info.version}, seed ${info.seed}`)}\n`)
+  console.out.write(`${environment.info.description}\n\n${helpOf(environment.info.tools)}\n\n${observation.text}\n`)
+  await playInTerminal(environment, console)
+}
+
+async function playInTerminal(environment: Environment, console: Console): Promise<void> {
+  const { dim, red, green, bold } = colorsOf(console.out)
+  const { tools } = environment.info
+  const lines = createInterface({
+    input: process.stdin,
+    output: console.out,
+    prompt: '> ',
+    terminal: console.out.isTTY === true,
+  })
+  let earned = 0
+  lines.prompt()
+  for await (const line of lines) {
+    const text = line.trim()
+    if (text === 'quit' || text === 'exit') break
+    if (text === 'help' || text === '?') console.out.write(`${helpOf(tools)}\n`)
+    else if (text !== '') {
+      const action = readAction(text, tools)
+      if (typeof action === 'string') console.out.write(`${red(action)}\n`)
+      else {
+        const step = await environment.step(action)
+        earned += step.reward.total
+        console.out.write(
+          `${step.info.refused ? red(step.observation.text) : step.observation.text}\n${dim(rewardOf(step))}\n`,
+        )
+        if (step.end) {
+          const how = `${step.end.kind}: ${step.end.reason}`
+          console.out.write(`${bold(step.end.kind === 'terminated' ? green(how) : how)}  return ${earned.toFixed(3)}\n`)
+          break
+        }
+      }
+    }
+    lines.prompt()
+  }
+  lines.close()
+}
+
+/** Reads `tool value`, `tool name=value …` or `tool {json}`. Says what is wrong instead, where something is. */
+export function readAction(text: string, tools: readonly ToolInfo[]): Action | string {
+  const [name = '', ...words] = text.split(/\s+/)
+  const tool = tools.find((other) => other.name === name)
+  if (!tool) return `There is no tool "${name}". ${tools.map((other) => other.name).join(', ')}, help, quit.`
+  const rest = text.slice(name.length).trim()
+  const value = rest === '' ? {} : readValue(rest)
+  if (rest.startsWith('{') && typeof value === 'object' && value !== null && !Array.isArray(value))
+    return { tool: name, arguments: value as Action['arguments'] }
+  const names = Object.keys((tool.inputSchema.properties ?? {}) as object)
+  if (words.every((word) => word.includes('='))) return { tool: name, arguments: readArguments(words) }
+  if (words.length > names.length) return `${name} takes ${describeInput(tool.inputSchema)}.`
+  return { tool: name, arguments: Object.fromEntries(words.map((word, i) => [names[i] as string, readValue(word)])) }
+}
+
+function helpOf(tools: readonly ToolInfo[]): string {
+  return tools
+    .map(({ name, description, inputSchema }) => `  ${name}  ${description}  (${describeInput(inputSchema)})`)
+    .concat('  help, quit')
+    .join('\n')
+}
+
+function rewardOf({ reward }: Step): string {
+  const terms = Object.entries(reward.terms).map(([name, value]) => `${name} ${value.toFixed(3)}`)
+  return `reward ${reward.total.toFixed(3)}  (${[...terms, ...(reward.shaping === 0 ? [] : [`shaping ${reward.shaping.toFixed(3)}`])].join(', ')})`
+}

@@ -1,0 +1,47 @@
+import { openChannel } from '@episodic/env'
+import { METHODS, type SessionSummary, sessionsResultSchema } from '@episodic/protocol'
+import { Command } from 'commander'
+import { type Console, formatTable } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
+import { wholeNumber } from '../option-values.ts'
+import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
+
+export function sessionsCommand(console: Console): Command {
+  const command = new Command('sessions')
+    .description('list the live sessions of a server')
+    .option('--limit <count>', 'how many', wholeNumber(1), 50)
+    .option('--after <id>', 'those after this one')
+    .option('--json', 'print them as JSON')
+  return addTargetOptions(command).action(
+    async ({ limit, after, json, ...options }: TargetOptions & { limit: number; after?: string; json?: true }) => {
+      const target = targetOf(options)
+      if (!target) throw new HarnessError('option-invalid', 'Whose sessions? Give --url, or --config and --server.')
+      const channel = await openChannel(target)
+      try {
+        const page = { limit: Math.min(limit, 1_000), ...(after !== undefined && { after }) }
+        const { total, sessions } = sessionsResultSchema.parse(await channel.request(METHODS.sessions, page))
+        if (json) console.out.write(`${JSON.stringify({ total, sessions })}\n`)
+        else console.out.write(`${formatSessions(sessions)}\n${sessions.length} of ${total} sessions\n`)
+      } finally {
+        await channel.close()
+      }
+    },
+  )
+}
+
+function formatSessions(sessions: readonly SessionSummary[]): string {
+  return formatTable([
+    ['SESSION', 'ENVIRONMENT', 'OWNER', 'AGE', 'IDLE', 'BYTES', 'STEPS', 'HISTORY', 'END'],
+    ...sessions.map(({ id, environment, owner, age, idle, bytes, steps, history, end }) => [
+      id,
+      environment,
+      owner ?? '–',
+      `${age.toFixed(1)} s`,
+      `${idle.toFixed(1)} s`,
+      String(bytes),
+      String(steps),
+      String(history),
+      end ? `${end.kind}: ${end.reason}` : '–',
+    ]),
+  ])
+}

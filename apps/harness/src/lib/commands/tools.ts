@@ -1,0 +1,44 @@
+import { openChannel } from '@episodic/env'
+import { jsonObjectSchema } from '@episodic/protocol'
+import { Command } from 'commander'
+import { z } from 'zod'
+import { type Console, colorsOf } from '../console.ts'
+import { addClientOptions, type ClientOptions, requireTarget, wireOf } from './client.ts'
+
+const toolsSchema = z.object({
+  tools: z.array(z.object({ name: z.string(), description: z.string().optional(), inputSchema: jsonObjectSchema })),
+})
+
+export function toolsCommand(console: Console): Command {
+  const command = new Command('tools')
+    .description('list the tools of any MCP server')
+    .option('--json', 'print them as JSON')
+  return addClientOptions(command).action(async ({ json, ...options }: ClientOptions & { json?: true }) => {
+    const channel = await openChannel(requireTarget(options), wireOf(options, console))
+    try {
+      const { tools } = toolsSchema.parse(await channel.request('tools/list', {}))
+      const { bold, dim } = colorsOf(console.out)
+      if (json) console.out.write(`${JSON.stringify(tools)}\n`)
+      else
+        for (const { name, description = '', inputSchema } of tools)
+          console.out.write(`${bold(name)}  ${description}\n  ${dim(describeInput(inputSchema))}\n`)
+    } finally {
+      await channel.close()
+    }
+  })
+}
+
+/** The arguments of a tool on one line, with a question mark where one may be left out. */
+export function describeInput(schema: z.output<typeof jsonObjectSchema>): string {
+  const required = new Set(schema.required as readonly string[] | undefined)
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Record<string, unknown>>)
+  if (properties.length === 0) return 'no arguments'
+  return properties
+    .map(([name, property]) => `${name}${required.has(name) ? '' : '?'}: ${describeType(property)}`)
+    .join(', ')
+}
+
+function describeType({ enum: values, type, description }: Record<string, unknown>): string {
+  const what = Array.isArray(values) ? values.map((value) => JSON.stringify(value)).join(' | ') : String(type ?? 'any')
+  return typeof description === 'string' ? `${what} (${description})` : what
+}

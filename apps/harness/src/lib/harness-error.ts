@@ -1,0 +1,34 @@
+import { CodedError, isBranded } from '@episodic/protocol'
+
+/**
+ * - `world-not-found`, `world-invalid`: a world could not be found, or what was found is not one.
+ * - `policy-unknown`: no such policy.
+ * - `option-invalid`: the command was asked for something that it does not do.
+ * - `dataset-invalid`: tasks that cannot be played.
+ * - `run-exists`: the output folder holds a run already.
+ * - `run-mismatch`: a run was to be resumed with another configuration.
+ * - `run-invalid`: a folder is not one of a run, or its files are damaged.
+ * - `disk-failed`: what was played could not be written down.
+ * - `server-failed`: the server could not be started, or went away.
+ */
+export type HarnessErrorCode =
+  | 'world-not-found'
+  | 'world-invalid'
+  | 'policy-unknown'
+  | 'option-invalid'
+  | 'dataset-invalid'
+  | 'run-exists'
+  | 'run-mismatch'
+  | 'run-invalid'
+  | 'disk-failed'
+  | 'server-failed'
+
+export class HarnessError extends CodedError<HarnessErrorCode> {
+  constructor(code: HarnessErrorCode, message: string, options?: ErrorOptions) {
+    super('HarnessError', code, message, options)
+  }
+
+  static is(error: unknown, code?: HarnessErrorCode): error is HarnessError {
+    return isBranded('HarnessError', error, code)
+  }
+}

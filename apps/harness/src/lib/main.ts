@@ -1,0 +1,51 @@
+import { Command, CommanderError } from 'commander'
+import { callCommand } from './commands/call.ts'
+import { datasetCommand } from './commands/dataset.ts'
+import { playCommand } from './commands/play.ts'
+import { reportCommand } from './commands/report.ts'
+import { runCommand } from './commands/run.ts'
+import { serveCommand } from './commands/serve.ts'
+import { sessionsCommand } from './commands/sessions.ts'
+import { toolsCommand } from './commands/tools.ts'
+import { type Console, colorsOf, processConsole } from './console.ts'
+import { VERSION } from './version.ts'
+
+/** Runs the `episodic` command and resolves with its exit status: 0, or 1 for what failed, or 2 for what was asked wrongly. */
+export async function main(args: readonly string[], console: Console = processConsole): Promise<number> {
+  const program = new Command('episodic')
+    .description('Stateful MCP environments: serve them, play them, report on them.')
+    .version(VERSION)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => console.out.write(text),
+      writeErr: (text) => console.err.write(text),
+    })
+  for (const command of [
+    serveCommand(console),
+    playCommand(console),
+    runCommand(console),
+    reportCommand(console),
+    datasetCommand(console),
+    sessionsCommand(console),
+    toolsCommand(console),
+    callCommand(console),
+  ])
+    program.addCommand(inherit(command, program))
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    console.err.write(`${colorsOf(console.err).red('error')}: ${(error as Error).message}\n`)
+    if (process.env.EPISODIC_DEBUG && error instanceof Error) console.err.write(`${error.stack}\n`)
+    return 1
+  }
+}
+
+/** Gives a command and those below it the program's way of writing and of ending. */
+function inherit(command: Command, program: Command): Command {
+  command.copyInheritedSettings(program)
+  for (const inner of command.commands) inherit(inner, program)
+  return command
+}

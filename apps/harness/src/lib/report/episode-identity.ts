@@ -1,0 +1,46 @@
+import { hash } from 'node:crypto'
+import type { EpisodeRecord } from '@episodic/protocol'
+
+/**
+ * Names a sealed episode in six 32-bit words: three of the task id's SHA-256, the attempt, and two of the SHA-256 of the
+ * whole line. The first four are the **key** (which episode it is), the last two its **content** (what was sealed). The
+ * same line has the same identity however often it is read; two lines with one key and different content conflict.
+ *
+ * Sorting by the words puts the attempts of a task side by side, in an order that nobody chose.
+ */
+export type EpisodeIdentity = Uint32Array
+
+export const IDENTITY_WORDS = 6
+export const KEY_WORDS = 4
+export const TASK_WORDS = 3
+
+export function identityOf(record: EpisodeRecord): EpisodeIdentity {
+  const content = hash('sha256', JSON.stringify(record), 'buffer')
+  return Uint32Array.of(...keyOf(record), content.readUInt32BE(0), content.readUInt32BE(4))
+}
+
+/** The first four words of an identity, without reading the steps. */
+export function keyOf({ task, attempt }: EpisodeRecord): Uint32Array {
+  const id = hash('sha256', task.id, 'buffer')
+  return Uint32Array.of(id.readUInt32BE(0), id.readUInt32BE(4), id.readUInt32BE(8), attempt)
+}
+
+/** A number that orders episodes as if they were drawn: 48 bits of the SHA-256 of attempt and task id. */
+export function drawOf({ task, attempt }: EpisodeRecord): number {
+  return hash('sha256', `${attempt}/${task.id}`, 'buffer').readUIntBE(0, 6)
+}
+
+/** Compares the first `count` words of two identities, each of which starts at its offset. */
+export function compareWords(
+  a: ArrayLike<number>,
+  aStart: number,
+  b: ArrayLike<number>,
+  bStart: number,
+  count: number,
+): number {
+  for (let i = 0; i < count; i++) {
+    const difference = (a[aStart + i] as number) - (b[bStart + i] as number)
+    if (difference !== 0) return difference
+  }
+  return 0
+}

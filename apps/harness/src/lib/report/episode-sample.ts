@@ -1,0 +1,110 @@
+import type { EpisodeRecord } from '@episodic/protocol'
+import {
+  compareWords,
+  drawOf,
+  type EpisodeIdentity,
+  IDENTITY_WORDS,
+  identityOf,
+  KEY_WORDS,
+  keyOf,
+} from './episode-identity.ts'
+import { scoredOutcomeOf } from './scored-outcome.ts'
+import { type ShownEpisode, showEpisode } from './shown-episode.ts'
+
+/** Why an episode is in the sample. */
+export type SampleReason = 'drawn' | 'best' | 'worst' | 'failed'
+
+export interface SampledEpisode extends ShownEpisode {
+  readonly because: readonly SampleReason[]
+}
+
+/** Chooses the episodes that a report shows step by step. */
+export interface EpisodeSample {
+  add(record: EpisodeRecord): void
+  /** The chosen ones, by task and attempt. The sample can go on afterwards. */
+  finish(): SampledEpisode[]
+}
+
+/** How many episodes of each kind a report shows. All of them, at their largest, take 7 MiB of the page. */
+export const SAMPLE_SIZES: Readonly<Record<SampleReason, number>> = { drawn: 100, best: 20, worst: 20, failed: 40 }
+
+interface Candidate {
+  readonly rank: number
+  readonly identity: EpisodeIdentity
+  readonly failed: boolean
+  readonly episode: ShownEpisode
+}
+
+/**
+ * Creates an empty sample. It holds at most 180 episodes, whatever is added, and does not depend on the order:
+ *
+ * - **drawn**: the 100 lowest by the hash of task and attempt, which is a draw that anyone can repeat;
+ * - **best** and **worst**: the 20 highest and the 20 lowest unshaped returns, ties going to the lower hash;
+ * - **failed**: the 40 failed ones with the lowest hash.
+ */
+export function createEpisodeSample(): EpisodeSample {
+  const reasons = Object.keys(SAMPLE_SIZES) as SampleReason[]
+  const chosen = Object.fromEntries(reasons.map((reason) => [reason, []])) as unknown as Record<
+    SampleReason,
+    Candidate[]
+  >
+  return {
+    add(record) {
+      const ranks = ranksOf(record)
+      const key = keyOf(record)
+      const wanted = reasons.filter((reason) => {
+        const last = chosen[reason][SAMPLE_SIZES[reason] - 1]
+        const rank = ranks[reason]
+        if (rank === undefined) return false
+        return (
+          !last || rank < last.rank || (rank === last.rank && compareWords(key, 0, last.identity, 0, KEY_WORDS) <= 0)
+        )
+      })
+      if (wanted.length === 0) return
+      const identity = identityOf(record)
+      const failed = ranks.failed !== undefined
+      const episode = showEpisode(record)
+      for (const reason of wanted)
+        insert(chosen[reason], { rank: ranks[reason] as number, identity, failed, episode }, SAMPLE_SIZES[reason])
+    },
+    finish() {
+      const byKey = new Map<string, { candidate: Candidate; because: SampleReason[] }>()
+      for (const reason of reasons) {
+        for (const candidate of chosen[reason]) {
+          const key = candidate.identity.subarray(0, KEY_WORDS).join()
+          const found = byKey.get(key) ?? { candidate, because: [] }
+          byKey.set(key, found)
+          if (comparePreference(candidate, found.candidate) < 0) found.candidate = candidate
+          if (!found.because.includes(reason)) found.because.push(reason)
+        }
+      }
+      return [...byKey.values()]
+        .map(({ candidate, because }) => ({ ...candidate.episode, because }))
+        .sort((a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : a.attempt - b.attempt))
+    },
+  }
+}
+
+/** Where an episode stands in each list that it could be in; lower is first. */
+function ranksOf(record: EpisodeRecord): { readonly [reason in SampleReason]?: number } {
+  const drawn = drawOf(record)
+  const unshaped = record.returns?.unshaped
+  if (scoredOutcomeOf(record).kind === 'failed' || unshaped === undefined) return { drawn, failed: drawn }
+  return { drawn, best: -unshaped, worst: unshaped }
+}
+
+function insert(list: Candidate[], candidate: Candidate, limit: number): void {
+  const compare = (other: Candidate) =>
+    candidate.rank - other.rank ||
+    compareWords(candidate.identity, 0, other.identity, 0, KEY_WORDS) ||
+    comparePreference(candidate, other)
+  const at = list.findIndex((other) => compare(other) <= 0)
+  if (at >= 0 && compare(list[at] as Candidate) === 0) return
+  list.splice(at < 0 ? list.length : at, 0, candidate)
+  list.length = Math.min(list.length, limit)
+}
+
+/** Of two lines of one episode, the one that the figures count: a finished one, then the lower content. */
+function comparePreference(a: Candidate, b: Candidate): number {
+  return Number(a.failed) - Number(b.failed) || compareWords(a.identity, 0, b.identity, 0, IDENTITY_WORDS)
+}

@@ -1,0 +1,129 @@
+import { compareWords, type EpisodeIdentity, IDENTITY_WORDS, KEY_WORDS, TASK_WORDS } from './episode-identity.ts'
+
+/** Outcomes that a report tells apart. */
+export const KINDS = ['terminated', 'truncated', 'failed'] as const
+
+/** What a report remembers of one episode: numbers alone. */
+export interface EpisodeRow {
+  /** The place of the outcome's kind in {@link KINDS}. */
+  readonly kind: number
+  readonly total: number
+  readonly unshaped: number
+  readonly discounted: number
+  /** Milliseconds since the run began. */
+  readonly started: number
+  readonly ended: number
+  readonly steps: number
+  readonly refused: number
+  /** Numbers for names and groups, which mean nothing to the table. */
+  readonly ending: number
+  readonly tags: number
+  readonly split: number
+  readonly difficulty: number
+}
+
+/** The same bytes, as floats and as words. */
+interface Block {
+  readonly words: Uint32Array
+  readonly floats: Float64Array
+}
+
+/** Rows of one episode each, by identity. */
+export interface EpisodeTable {
+  /** Adds a row; `false` when this very line was added before. */
+  add(identity: EpisodeIdentity, row: EpisodeRow): boolean
+  /**
+   * The one row that counts for each episode, in the order of the keys, with a number for its task (equal tasks are
+   * adjacent). Where lines conflict, a finished one comes before a failed one, and then the lowest content does.
+   */
+  episodes(): IterableIterator<EpisodeRow & { readonly task: number }>
+  /** Rows, those included that lose to another row of the same episode. */
+  readonly size: number
+}
+
+const FLOATS = ['total', 'unshaped', 'discounted', 'started', 'ended'] as const
+const WORDS = ['kind', 'steps', 'refused', 'ending', 'tags', 'split', 'difficulty'] as const
+/** Where a row's identity starts, where its other words do, and how long it is: even, to align the next row's floats. */
+const IDENTITY = FLOATS.length * 2
+const FIRST_WORD = IDENTITY + IDENTITY_WORDS
+const ROW_WORDS = Math.ceil((FIRST_WORD + WORDS.length) / 2) * 2
+const BLOCK_ROWS = 4_096
+
+/**
+ * Creates an empty table. It keeps 96 bytes a row, and 5 to 11 for the index that finds a line that was added before.
+ *
+ * Rows lie in blocks, so that growing neither copies nor leaves more than one block unused.
+ */
+export function createEpisodeTable(): EpisodeTable {
+  const blocks: Block[] = []
+  let size = 0
+  let slots = new Uint32Array(1_024)
+
+  const wordsOf = (row: number) => (blocks[Math.floor(row / BLOCK_ROWS)] as Block).words
+  const floatsOf = (row: number) => (blocks[Math.floor(row / BLOCK_ROWS)] as Block).floats
+  const read = (row: number): EpisodeRow =>
+    Object.fromEntries([
+      ...FLOATS.map((name, i) => [name, floatsOf(row)[startOf(row) / 2 + i]]),
+      ...WORDS.map((name, i) => [name, wordsOf(row)[startOf(row) + FIRST_WORD + i]]),
+    ])
+  /** The slot that holds the identity, or the free one where it belongs. A slot holds a row's number plus one. */
+  const findSlot = (words: ArrayLike<number>, start: number): number => {
+    const mask = slots.length - 1
+    let slot = ((words[start] as number) ^ (words[start + 3] as number) ^ (words[start + 4] as number)) & mask
+    for (;;) {
+      const row = (slots[slot] as number) - 1
+      if (row < 0 || compareWords(wordsOf(row), startOf(row) + IDENTITY, words, start, IDENTITY_WORDS) === 0)
+        return slot
+      slot = (slot + 1) & mask
+    }
+  }
+  const grow = () => {
+    slots = new Uint32Array(slots.length * 2)
+    for (let row = 0; row < size; row++) slots[findSlot(wordsOf(row), startOf(row) + IDENTITY)] = row + 1
+  }
+  const compareRows = (a: number, b: number, count: number) =>
+    compareWords(wordsOf(a), startOf(a) + IDENTITY, wordsOf(b), startOf(b) + IDENTITY, count)
+  const failedAt = (row: number) => Number(wordsOf(row)[startOf(row) + FIRST_WORD] === KINDS.indexOf('failed'))
+
+  return {
+    get size() {
+      return size
+    },
+    add(identity, row) {
+      const slot = findSlot(identity, 0)
+      if (slots[slot]) return false
+      if (size % BLOCK_ROWS === 0) {
+        const words = new Uint32Array(BLOCK_ROWS * ROW_WORDS)
+        blocks.push({ words, floats: new Float64Array(words.buffer) })
+      }
+      FLOATS.forEach((name, i) => {
+        floatsOf(size)[startOf(size) / 2 + i] = row[name]
+      })
+      wordsOf(size).set(identity, startOf(size) + IDENTITY)
+      WORDS.forEach((name, i) => {
+        wordsOf(size)[startOf(size) + FIRST_WORD + i] = row[name]
+      })
+      slots[slot] = ++size
+      if (size > slots.length * 0.75) grow()
+      return true
+    },
+    *episodes() {
+      const order = Uint32Array.from({ length: size }, (_, row) => row).sort(
+        (a, b) => compareRows(a, b, KEY_WORDS) || failedAt(a) - failedAt(b) || compareRows(a, b, IDENTITY_WORDS),
+      )
+      let task = -1
+      let previous = -1
+      for (const row of order) {
+        if (previous >= 0 && compareRows(previous, row, KEY_WORDS) === 0) continue
+        if (previous < 0 || compareRows(previous, row, TASK_WORDS) !== 0) task += 1
+        previous = row
+        yield { ...read(row), task }
+      }
+    },
+  }
+}
+
+/** Where a row starts in its block, in words. */
+function startOf(row: number): number {
+  return (row % BLOCK_ROWS) * ROW_WORDS
+}

@@ -1,0 +1,60 @@
+/** The signs of a figure that is not there. */
+export const NOTHING = '–'
+
+/** A whole number with its thousands apart. */
+export function formatCount(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 0 })
+}
+
+/** Three significant digits, and no more than three decimals: 0.682, 12.3, 1,234. */
+export function formatNumber(value: number | null): string {
+  if (value === null) return NOTHING
+  const size = Math.abs(value)
+  if (size !== 0 && (size < 0.000_5 || size >= 1e7)) return minus(value.toExponential(1))
+  const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3
+  return minus(value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }))
+}
+
+/** A share in per cent, with one decimal: 74.8 %. */
+export function formatPercent(share: number | null): string {
+  return share === null ? NOTHING : `${(share * 100).toFixed(1)} %`
+}
+
+/** A duration in the unit that keeps it readable: 240 µs, 3.97 ms, 1.20 s, 2 min 5 s. */
+export function formatDuration(milliseconds: number | null): string {
+  if (milliseconds === null) return NOTHING
+  if (milliseconds === 0) return '0 ms'
+  if (milliseconds < 1) return `${Math.round(milliseconds * 1_000)} µs`
+  if (milliseconds < 1_000) return `${formatNumber(milliseconds)} ms`
+  if (milliseconds < 60_000) return `${formatNumber(milliseconds / 1_000)} s`
+  const minutes = Math.floor(milliseconds / 60_000)
+  if (minutes < 60) return `${minutes} min ${Math.floor((milliseconds % 60_000) / 1_000)} s`
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** Both ends of a confidence interval. */
+interface Interval {
+  readonly low: number | null
+  readonly high: number | null
+}
+
+/** An interval of plain numbers: 0.651 to 0.714. */
+export function formatInterval({ low, high }: Interval): string {
+  return low === null || high === null ? NOTHING : `${formatNumber(low)} to ${formatNumber(high)}`
+}
+
+/** An interval of shares: 72.8 to 76.7 %. */
+export function formatShareInterval({ low, high }: Interval): string {
+  return low === null || high === null ? NOTHING : `${(low * 100).toFixed(1)} to ${formatPercent(high)}`
+}
+
+function minus(text: string): string {
+  return text.replace(/^-(?=[\d.])/, '−')
+}
+
+/** A value of an axis: as short as it can be said. */
+export function formatTick(value: number): string {
+  if (Math.abs(value) >= 100_000)
+    return minus(value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 2 }))
+  return minus(value.toLocaleString('en-US', { maximumSignificantDigits: 6 }))
+}

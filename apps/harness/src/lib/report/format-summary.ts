@@ -1,0 +1,127 @@
+import { createColors } from 'picocolors'
+import {
+  formatCount,
+  formatDuration,
+  formatInterval,
+  formatNumber,
+  formatPercent,
+  formatShareInterval,
+} from './figures.ts'
+import type { Summary } from './summary.ts'
+
+const NAME_WIDTH = 18
+const VALUE_WIDTH = 10
+const LABEL_WIDTH = 24
+const MOST_ROWS = 6
+const BAR_WIDTH = 20
+
+/**
+ * Writes a summary as a few lines for a terminal, the last one ended with a line break.
+ *
+ * @param color - whether escape sequences may be written; the caller knows what it writes to.
+ */
+export function formatSummary(summary: Summary, { color }: { readonly color: boolean }): string {
+  const { bold, dim, green, red, yellow } = createColors(color)
+  const { counts, success, returns, time, ends, failures } = summary
+  const line = (name: string, value: string, note = '') =>
+    `  ${dim(name.padEnd(NAME_WIDTH))}${bold(value.padStart(VALUE_WIDTH))}${note && `   ${dim(note)}`}`.trimEnd()
+  const bar = (share: number) => {
+    const filled = Math.round(share * BAR_WIDTH)
+    return green('█'.repeat(filled)) + dim('░'.repeat(BAR_WIDTH - filled))
+  }
+  const pass = success.passAtK.at(-1)
+  const interval = (text: string) => (text.includes(' to ') ? `95 % ${text}` : '')
+  const lines = [
+    `${bold(clean(summary.run))}  ${dim(clean([...summary.environments, ...summary.policies].join(' · ')))}`,
+    '',
+    `  ${[
+      `${formatCount(counts.scheduled)} scheduled`,
+      green(`${formatCount(counts.finished)} finished`),
+      (counts.failed > 0 ? red : dim)(`${formatCount(counts.failed)} failed`),
+      (counts.unresolved > 0 ? yellow : dim)(`${formatCount(counts.unresolved)} unresolved`),
+    ].join('   ')}`,
+    '',
+    line('success', formatPercent(success.overall.rate), interval(formatShareInterval(success.overall))),
+    ...(pass && pass.k > 1
+      ? [line(`pass@${pass.k}`, formatPercent(pass.mean), interval(formatShareInterval(pass)))]
+      : []),
+    ...(
+      [
+        ['return', returns.unshaped],
+        ['  with shaping', returns.total],
+        ['  discounted', returns.discounted],
+      ] as const
+    ).flatMap(([name, distribution]) =>
+      distribution
+        ? [line(name, formatNumber(distribution.mean.mean), interval(formatInterval(distribution.mean)))]
+        : [],
+    ),
+    ...(success.steps
+      ? [
+          line(
+            'steps to success',
+            formatNumber(success.steps.mean.mean),
+            `median ${formatNumber(success.steps.median)}`,
+          ),
+        ]
+      : []),
+    ...(time.step
+      ? [
+          line(
+            'step latency',
+            formatDuration(time.step.median),
+            `p90 ${formatDuration(time.step.p90)}   p99 ${formatDuration(time.step.p99)}   longest ${formatDuration(time.step.longest)}`,
+          ),
+        ]
+      : []),
+    line(
+      'episodes a second',
+      formatNumber(time.episodesPerSecond),
+      `${formatNumber(time.stepsPerSecond)} steps a second, ${formatDuration(time.milliseconds)} in all`,
+    ),
+    ...(counts.refused > 0
+      ? [line('refused steps', formatCount(counts.refused), `of ${formatCount(counts.steps)}`)]
+      : []),
+    ...block(
+      'success by difficulty',
+      success.byDifficulty.length > 1
+        ? success.byDifficulty.map(
+            ({ from, to, rate, count }) =>
+              `    ${`${from} to ${to}`.padEnd(NAME_WIDTH - 2)}${formatPercent(rate).padStart(VALUE_WIDTH)}   ${bar(rate ?? 0)}   ${dim(formatCount(count))}`,
+          )
+        : [],
+    ),
+    ...block(
+      'ends',
+      [...ends.terminated, ...ends.truncated.map((end) => ({ ...end, name: `${end.name} (truncated)` }))].map(
+        ({ name, count }) => `    ${clean(name).padEnd(LABEL_WIDTH)}${formatCount(count).padStart(7)}`,
+      ),
+    ),
+    ...block(
+      'failures',
+      failures.map(
+        ({ name, count, message }) =>
+          `    ${red(clean(name).padEnd(LABEL_WIDTH))}${formatCount(count).padStart(7)}   ${dim(clean(message).slice(0, 90))}`,
+      ),
+    ),
+    ...(counts.conflicts > 0
+      ? [
+          '',
+          `  ${yellow(`${formatCount(counts.conflicts)} sealed lines differ from another line of the same episode; one of each counts.`)}`,
+        ]
+      : []),
+  ]
+  return `${lines.join('\n')}\n`
+
+  function block(title: string, rows: readonly string[]): string[] {
+    if (rows.length === 0) return []
+    const shown = title === 'success by difficulty' ? rows : rows.slice(0, MOST_ROWS)
+    const more = rows.length - shown.length
+    return ['', `  ${dim(title)}`, ...shown, ...(more > 0 ? [dim(`    and ${more} more`)] : [])]
+  }
+}
+
+/** Takes out what would move the cursor or change colours: names and messages come from outside. */
+function clean(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ')
+}

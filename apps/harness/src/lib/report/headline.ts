@@ -1,0 +1,96 @@
+import { escapeHtml } from './escape.ts'
+import {
+  formatCount,
+  formatDuration,
+  formatInterval,
+  formatNumber,
+  formatPercent,
+  formatShareInterval,
+  NOTHING,
+} from './figures.ts'
+import type { Summary } from './summary.ts'
+import { element, tip } from './svg.ts'
+
+/** The row of figures that a reader sees first, each with what it is worth. */
+export function renderHeadline({ success, returns, counts, time }: Summary): string {
+  const pass = success.passAtK.at(-1)
+  const unshaped = returns.unshaped?.mean
+  const cards = [
+    ['Success rate', formatPercent(success.overall.rate), intervalNote(success.overall, formatShareInterval)],
+    ['Mean return, unshaped', formatNumber(unshaped?.mean ?? null), intervalNote(unshaped, formatInterval)],
+    pass && pass.k > 1 ? [`pass@${pass.k}`, formatPercent(pass.mean), intervalNote(pass, formatShareInterval)] : null,
+    [
+      'Steps to success',
+      success.steps ? formatNumber(success.steps.median).replace(/\.0+$/, '') : NOTHING,
+      success.steps ? `median; half: ${success.steps.lowerQuartile} to ${success.steps.upperQuartile}` : 'no success',
+    ],
+    [
+      'Latency of a step',
+      formatDuration(time.step?.median ?? null),
+      time.step ? `median; p99 ${formatDuration(time.step.p99)}` : 'no step',
+    ],
+    [
+      'Episodes a second',
+      time.episodesPerSecond === null ? NOTHING : formatNumber(time.episodesPerSecond),
+      `${formatCount(counts.finished + counts.failed)} in ${formatDuration(time.milliseconds)}`,
+    ],
+  ].filter((card) => card !== null)
+  return element(
+    'section',
+    { class: 'headline', 'aria-label': 'Headline figures' },
+    ...cards.map(([name = '', figure = '', note = '']) =>
+      element(
+        'div',
+        { class: 'card' },
+        element('div', { class: 'figure-name' }, escapeHtml(name)),
+        element('div', { class: 'figure' }, escapeHtml(figure)),
+        element('div', { class: 'figure-note' }, escapeHtml(note)),
+      ),
+    ),
+  )
+}
+
+/** Where every scheduled episode went: one bar that adds up. */
+export function renderAccount({ counts, success, ends }: Summary): string {
+  const truncated = ends.truncated.reduce((sum, { count }) => sum + count, 0)
+  const parts = [
+    ['good', 'succeeded', success.overall.successes],
+    ['fell-short', 'terminated without success', counts.finished - truncated - success.overall.successes],
+    ['truncated', 'truncated', truncated],
+    ['bad', 'failed (not scored)', counts.failed],
+    ['pending', 'unresolved', counts.unresolved],
+  ] as const
+  let at = 0
+  const shown = parts.filter(([, , count]) => count > 0)
+  const bar = shown.map(([kind, name, count]) => {
+    const width = (count / Math.max(1, counts.scheduled)) * 1_000
+    const piece = element(
+      'rect',
+      { class: kind, x: at, y: 0, width, height: 10 },
+      tip(`${name}: ${formatCount(count)}`),
+    )
+    at += width
+    return piece
+  })
+  return element(
+    'section',
+    { class: 'card account', 'aria-label': 'Scheduled episodes' },
+    element('svg', { viewBox: '0 0 1000 10', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, ...bar),
+    element(
+      'div',
+      { class: 'legend' },
+      element('span', {}, element('b', {}, formatCount(counts.scheduled)), ' scheduled'),
+      ...shown.map(([kind, name, count]) =>
+        element('span', {}, element('i', { class: `key ${kind}` }), element('b', {}, formatCount(count)), ` ${name}`),
+      ),
+    ),
+  )
+}
+
+function intervalNote<Figure extends { readonly low: number | null; readonly count: number }>(
+  figure: Figure | undefined,
+  format: (figure: Figure) => string,
+): string {
+  if (!figure || figure.count === 0) return 'no finished episode'
+  return figure.low === null ? 'one task: no interval' : `95 % CI ${format(figure)}`
+}

@@ -1,0 +1,131 @@
+/**
+ * What the page of a report does in a browser: it lists the sampled episodes and shows the chosen one's steps.
+ *
+ * Everything that a world or a policy said is set as text, never as markup. Plain JavaScript, because it runs as it is.
+ */
+export const PAGE_SCRIPT = `
+const episodes = JSON.parse(document.getElementById('episodes').textContent)
+const list = document.getElementById('list')
+const play = document.getElementById('play')
+const search = document.getElementById('search')
+const chips = [...document.querySelectorAll('.chips button')]
+const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 })
+let outcome = 'all'
+let current = null
+
+function make(tag, className, text) {
+  const node = document.createElement(tag)
+  if (className) node.className = className
+  if (text !== undefined) node.textContent = text
+  return node
+}
+const say = (value) => (value === null ? '–' : number.format(value).replace('-', '−'))
+const signed = (value) => (value > 0 ? '+' : '') + say(value)
+const signOf = (value) => (value > 0 ? ' positive' : value < 0 ? ' negative' : '')
+const time = (ms) => (ms < 1 ? Math.round(ms * 1000) + ' µs' : ms < 1000 ? ms.toPrecision(3) + ' ms' : (ms / 1000).toFixed(2) + ' s')
+const stepsOf = (episode) => episode.steps.length + episode.omitted
+const plural = (count, word) => count + ' ' + word + (count === 1 ? '' : 's')
+
+function row(episode) {
+  const button = make('button')
+  button.type = 'button'
+  button.append(make('span', 'dot ' + episode.outcome), make('span', 'title', episode.task))
+  button.append(make('span', 'value', episode.returns ? say(episode.returns.unshaped) : 'no score'))
+  button.append(make('span', 'detail', [
+    'attempt ' + episode.attempt, plural(stepsOf(episode), 'step'), episode.ending, episode.because.join(', '),
+  ].join(' · ')))
+  button.onclick = () => show(episode)
+  return button
+}
+
+function facts(episode) {
+  const pairs = [
+    ['Unshaped return', episode.returns ? say(episode.returns.unshaped) : 'not scored'],
+    ['Shaped return', episode.returns ? say(episode.returns.total) : null],
+    ['Discounted', episode.returns ? say(episode.returns.discounted) : null],
+    ['Lasted', time(episode.milliseconds)],
+    ['Difficulty', say(episode.difficulty)],
+    ['Split', episode.split],
+    ['Tags', episode.tags.join(', ') || null],
+    ['Policy', episode.policy],
+    ['Seed', episode.seed],
+  ]
+  const dl = make('dl')
+  for (const [name, value] of pairs) {
+    if (value === null) continue
+    const pair = make('div')
+    pair.append(make('dt', '', name), make('dd', '', value))
+    dl.append(pair)
+  }
+  return dl
+}
+
+function moment(index, call, reward, says) {
+  const node = make('div', 'step')
+  node.append(make('span', 'index', index), call, reward, make('div', 'says', says))
+  return node
+}
+
+function stepOf(step) {
+  const node = moment(
+    '#' + step.number,
+    make('code', 'call', step.tool + '(' + step.arguments + ')'),
+    make('span', 'reward' + signOf(step.total), signed(step.total)),
+    step.observation,
+  )
+  if (step.structured) node.append(make('code', 'data', step.structured))
+  const line = make('div', 'facts')
+  for (const [name, value] of step.terms) line.append(make('span', '', name + ' ' + signed(value)))
+  if (step.shaping !== 0) line.append(make('span', '', 'shaping ' + signed(step.shaping)))
+  if (step.potential !== null) line.append(make('span', '', 'Φ ' + say(step.potential)))
+  line.append(make('span', '', time(step.milliseconds)))
+  if (step.refused) line.append(make('span', 'badge refused', 'refused: ' + step.refused))
+  node.append(line)
+  return node
+}
+
+function show(episode) {
+  current = episode
+  const children = [make('p', 'meta', 'Attempt ' + episode.attempt + ' of ' + episode.task), make('h3', '', episode.prompt || 'No prompt'), facts(episode)]
+  if (episode.start) {
+    const potential = episode.start.potential
+    children.push(moment('start', make('span', 'meta', 'what the player was told'), make('span', 'meta', potential === null ? '' : 'Φ ' + say(potential)), episode.start.observation))
+  }
+  let last = 0
+  for (const step of episode.steps) {
+    if (step.number > last + 1) children.push(make('p', 'empty', plural(episode.omitted, 'step') + ' left out here to keep this page small'))
+    last = step.number
+    children.push(stepOf(step))
+  }
+  const words = { succeeded: 'Terminated', 'fell-short': 'Terminated', truncated: 'Truncated', failed: 'Failed' }
+  children.push(moment('end', make('span', 'badge ' + episode.outcome, words[episode.outcome] + ': ' + episode.ending), make('span', ''), episode.message || ''))
+  play.replaceChildren(...children)
+  play.scrollTop = 0
+  mark()
+}
+
+function mark() {
+  for (const button of list.children) button.setAttribute('aria-current', String(button.episode === current))
+}
+
+function filter() {
+  const wanted = search.value.trim().toLowerCase()
+  const found = episodes.filter((episode) =>
+    (outcome === 'all' || episode.outcome === outcome) &&
+    [episode.task, episode.prompt, episode.ending, ...episode.tags, ...episode.because].join(' ').toLowerCase().includes(wanted))
+  list.replaceChildren(...found.map((episode) => Object.assign(row(episode), { episode })))
+  if (found.length === 0) list.append(make('p', 'empty', 'No sampled episode matches.'))
+  mark()
+}
+
+for (const chip of chips) {
+  chip.onclick = () => {
+    outcome = chip.dataset.outcome
+    for (const other of chips) other.setAttribute('aria-pressed', String(other === chip))
+    filter()
+  }
+}
+search.oninput = filter
+filter()
+if (episodes.length > 0) show(episodes[0])
+`

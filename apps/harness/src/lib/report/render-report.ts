@@ -1,0 +1,157 @@
+import { hash } from 'node:crypto'
+import type { Json } from '@episodic/protocol'
+import { SAMPLE_SIZES, type SampledEpisode } from './episode-sample.ts'
+import { escapeHtml, scriptJson } from './escape.ts'
+import { formatCount } from './figures.ts'
+import { renderAccount, renderHeadline } from './headline.ts'
+import { PAGE_SCRIPT } from './page-script.ts'
+import { PAGE_STYLE } from './page-style.ts'
+import type { ReportedRun } from './reported-run.ts'
+import { card, renderFailures, renderRewards, renderScores, renderTimes, section } from './sections.ts'
+import type { Summary } from './summary.ts'
+import { element } from './svg.ts'
+
+/**
+ * Renders a run as one HTML page that needs nothing else: no request leaves it, and its policy forbids any.
+ *
+ * The same summary, run and episodes give the same bytes. What worlds and policies said is text to the page, in markup
+ * and in script alike; at most 10 MiB.
+ */
+export function renderReport(summary: Summary, run: ReportedRun, episodes: readonly SampledEpisode[]): string {
+  const title = `${run.name} · Episodic run report`
+  const body = element(
+    'main',
+    {},
+    renderTitle(summary, run),
+    renderHeadline(summary),
+    renderAccount(summary),
+    renderScores(summary),
+    renderRewards(summary),
+    renderTimes(summary),
+    renderFailures(summary),
+    renderEpisodes(summary, episodes),
+    renderConfiguration(run),
+    renderNotes(summary),
+  )
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${contentPolicy()}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${escapeHtml(title)}</title><style>${PAGE_STYLE}</style></head><body>`,
+    body,
+    `<script type="application/json" id="episodes">${scriptJson(episodes)}</script>`,
+    `<script>${PAGE_SCRIPT}</script></body></html>\n`,
+  ].join('')
+}
+
+/** Nothing is fetched, and only this page's own style and script run, whatever an observation smuggles in. */
+function contentPolicy(): string {
+  const own = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`
+  return `default-src 'none'; style-src ${own(PAGE_STYLE)}; script-src ${own(PAGE_SCRIPT)}; base-uri 'none'; form-action 'none'`
+}
+
+function renderTitle({ environments, policies, counts }: Summary, run: ReportedRun): string {
+  const played = [
+    environments.join(', '),
+    policies.length > 0 ? `played by ${policies.join(', ')}` : '',
+    `${count(counts.scheduled, 'episode')} of ${count(counts.tasks, 'task')}`,
+  ]
+  return element(
+    'header',
+    {},
+    element('p', { class: 'kicker' }, 'Episodic run report'),
+    element('h1', {}, escapeHtml(run.name)),
+    element('p', { class: 'meta' }, escapeHtml(played.filter((part) => part !== '').join(' · '))),
+  )
+}
+
+function renderEpisodes({ counts }: Summary, episodes: readonly SampledEpisode[]): string {
+  const outcomes = [
+    ['all', 'All'],
+    ['succeeded', 'Succeeded'],
+    ['fell-short', 'Terminated without success'],
+    ['truncated', 'Truncated'],
+    ['failed', 'Failed'],
+  ] as const
+  const chips = outcomes.map(([outcome, name]) => {
+    const size = episodes.filter((episode) => outcome === 'all' || episode.outcome === outcome).length
+    return element(
+      'button',
+      { type: 'button', 'data-outcome': outcome, 'aria-pressed': String(outcome === 'all') },
+      `${name} ${formatCount(size)}`,
+    )
+  })
+  const { drawn, best, worst, failed } = SAMPLE_SIZES
+  const caption = `${formatCount(episodes.length)} of ${formatCount(counts.finished + counts.failed)} sealed episodes: ${drawn} drawn by the hash of task and attempt, the ${best} best and ${worst} worst by unshaped return, and up to ${failed} that failed.`
+  return element(
+    'section',
+    {},
+    element('h2', {}, 'Episodes'),
+    element('p', { class: 'caption' }, caption),
+    element(
+      'div',
+      { class: 'chips' },
+      ...chips,
+      '<input type="search" id="search" placeholder="Task, prompt, tag or end" aria-label="Search the episodes">',
+    ),
+    element(
+      'div',
+      { class: 'browser' },
+      element('div', { class: 'card list', id: 'list' }),
+      element(
+        'div',
+        { class: 'card play', id: 'play', 'aria-live': 'polite' },
+        element('p', { class: 'empty' }, 'No episode to show.'),
+      ),
+    ),
+    element(
+      'noscript',
+      {},
+      element('p', { class: 'empty' }, 'Browsing episodes needs JavaScript. All the figures do without.'),
+    ),
+  )
+}
+
+function renderConfiguration({ configuration }: ReportedRun): string {
+  const rows = Object.entries(configuration).map(
+    ([name, value]) => element('dt', {}, escapeHtml(name)) + element('dd', {}, escapeHtml(readable(value))),
+  )
+  return section(
+    'Configuration',
+    card(
+      'What the run was asked to do',
+      '',
+      rows.length > 0 ? element('dl', { class: 'settings' }, ...rows) : null,
+      'No configuration was recorded.',
+      'wide',
+    ),
+  )
+}
+
+function readable(value: Json): string {
+  if (typeof value === 'string') return value
+  const short = JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ')
+  return short.length <= 100 ? short : JSON.stringify(value, null, 2)
+}
+
+function renderNotes({ counts }: Summary): string {
+  const notes = [
+    'An episode succeeds when it terminates with a positive unshaped return. A truncated one does not; a failed one is not scored at all.',
+    'Intervals are 95 %. Those of means treat the attempts of one task as one cluster (cluster-robust standard errors: Liang & Zeger 1986; Miller 2024). Those of rates are Wilson’s (1927). pass@k is the unbiased estimate of Chen et al. (2021).',
+    'Unshaped return is the weighted sum of the reward terms. The shaped one adds γΦ(s′) − Φ(s) in each step, which leaves the best policy as it is (Ng, Harada & Russell 1999).',
+    'All figures are a fold over sealed episodes. Neither their order nor a line that is there twice changes a byte of this page.',
+    ...(counts.conflicts > 0
+      ? [
+          `${count(counts.conflicts, 'sealed line')} told of an episode that another line tells differently. One line of each counts; rewards by step and by term and the latency of steps have all of them in.`,
+        ]
+      : []),
+  ]
+  return section(
+    'How to read this',
+    element('div', { class: 'card wide notes' }, ...notes.map((note) => element('p', {}, escapeHtml(note)))),
+  )
+}
+
+function count(size: number, word: string): string {
+  return `${formatCount(size)} ${word}${size === 1 ? '' : 's'}`
+}

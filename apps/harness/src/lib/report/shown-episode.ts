@@ -1,0 +1,130 @@
+import type { EpisodeRecord, RecordedStep } from '@episodic/protocol'
+import { scriptJson } from './escape.ts'
+import { scoredOutcomeOf } from './scored-outcome.ts'
+import { isSuccess } from './success.ts'
+
+/** Groups by which the page filters its episodes. */
+export type ShownOutcome = 'succeeded' | 'fell-short' | 'truncated' | 'failed'
+
+/** A step as the page shows it. Values of the world are text already. */
+export interface ShownStep {
+  /** From 1. */
+  readonly number: number
+  readonly tool: string
+  readonly arguments: string
+  readonly observation: string
+  readonly structured: string | null
+  readonly total: number
+  readonly shaping: number
+  readonly terms: readonly (readonly [name: string, value: number])[]
+  readonly potential: number | null
+  readonly refused: string | null
+  readonly milliseconds: number
+}
+
+/** An episode as the page shows it: cut to a size that is known. */
+export interface ShownEpisode {
+  readonly task: string
+  readonly attempt: number
+  readonly prompt: string
+  readonly difficulty: number
+  readonly split: string
+  readonly tags: readonly string[]
+  readonly seed: string
+  readonly policy: string
+  readonly outcome: ShownOutcome
+  /** The reason of the end, or the code of the failure. */
+  readonly ending: string
+  /** What went wrong, where it failed. */
+  readonly message: string | null
+  readonly returns: { readonly total: number; readonly unshaped: number; readonly discounted: number } | null
+  readonly milliseconds: number
+  readonly start: { readonly observation: string; readonly potential: number | null } | null
+  readonly steps: readonly ShownStep[]
+  /** Steps left out in the middle. */
+  readonly omitted: number
+}
+
+/** The most that one episode takes of the page, in bytes of its escaped JSON. */
+export const SHOWN_BYTES = 40_960
+
+/** How far texts (in characters) and the number of steps are cut, until an episode fits. The last always does. */
+const CUTS = [
+  { text: 8_000, steps: 200 },
+  { text: 2_000, steps: 200 },
+  { text: 500, steps: 200 },
+  { text: 500, steps: 60 },
+  { text: 120, steps: 60 },
+  { text: 120, steps: 20 },
+  { text: 40, steps: 4 },
+] as const
+const MOST_TERMS = 16
+const MOST_TAGS = 16
+
+/** Cuts an episode to what the page shows: at most {@link SHOWN_BYTES}, first the longest texts, then middle steps. */
+export function showEpisode(record: EpisodeRecord): ShownEpisode {
+  let shown: ShownEpisode | undefined
+  for (const cut of CUTS) {
+    shown = cutEpisode(record, cut.text, cut.steps)
+    if (Buffer.byteLength(scriptJson(shown)) <= SHOWN_BYTES) break
+  }
+  return shown as ShownEpisode
+}
+
+function cutEpisode(record: EpisodeRecord, longest: number, mostSteps: number): ShownEpisode {
+  const text = (full: string) =>
+    full.length <= longest
+      ? full
+      : `${full.slice(0, longest).toWellFormed()}… (${full.length - longest} more characters)`
+  const { task, start, time } = record
+  const outcome = scoredOutcomeOf(record)
+  const omitted = Math.max(0, record.steps.length - mostSteps)
+  const head = omitted > 0 ? Math.ceil(mostSteps / 2) : record.steps.length
+  const shownSteps = record.steps.map((step, i) => ({ step, number: i + 1 }))
+  return {
+    task: text(task.id),
+    attempt: record.attempt,
+    prompt: text(task.prompt),
+    difficulty: task.difficulty,
+    split: task.split,
+    tags: task.tags.slice(0, MOST_TAGS).map(text),
+    seed: text(record.seed),
+    policy: text(record.policy.name),
+    outcome: groupOf(record),
+    ending: text(outcome.kind === 'failed' ? outcome.error.code : outcome.end.reason),
+    message: outcome.kind === 'failed' ? text(outcome.error.message) : null,
+    returns: outcome.kind === 'failed' ? null : record.returns,
+    milliseconds: time.ended - time.started,
+    start: start && { observation: text(start.observation.text), potential: start.potential },
+    steps: [...shownSteps.slice(0, head), ...shownSteps.slice(head + omitted)].map(({ step, number }) =>
+      cutStep(step, number, text),
+    ),
+    omitted,
+  }
+}
+
+function cutStep(step: RecordedStep, number: number, text: (full: string) => string): ShownStep {
+  const { action, observation, reward } = step
+  return {
+    number,
+    tool: text(action.tool),
+    arguments: text(JSON.stringify(action.arguments)),
+    observation: text(observation.text),
+    structured: observation.structured && text(JSON.stringify(observation.structured)),
+    total: reward.total,
+    shaping: reward.shaping,
+    terms: Object.entries(reward.terms)
+      .slice(0, MOST_TERMS)
+      .map(([name, value]) => [text(name), value]),
+    potential: step.potential,
+    refused: step.refused,
+    milliseconds: step.milliseconds,
+  }
+}
+
+function groupOf(record: EpisodeRecord): ShownOutcome {
+  const outcome = scoredOutcomeOf(record)
+  if (outcome.kind === 'failed') return 'failed'
+  if (outcome.end.kind === 'truncated') return 'truncated'
+  return isSuccess(outcome.end.kind, record.returns?.unshaped ?? 0) ? 'succeeded' : 'fell-short'
+}

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { clusteredMean, passAtK, quantile, wilson } from './statistics.ts'
+
+describe('clusteredMean', () => {
+  it('is the ordinary standard error s/√n where each value is its own cluster', () => {
+    const estimate = clusteredMean([1, 2, 3, 4], [0, 1, 2, 3])
+    expect(estimate).toMatchObject({ mean: 2.5, count: 4, clusters: 4 })
+    expect(estimate?.standardError).toBeCloseTo(Math.sqrt(5 / 3) / 2, 12)
+    expect(estimate?.low).toBeCloseTo(2.5 - 1.959964 * 0.645497, 5)
+    expect(estimate?.high).toBeCloseTo(2.5 + 1.959964 * 0.645497, 5)
+  })
+
+  it('sums deviations within a cluster first (worked by hand)', () => {
+    // Deviations −1.5 −0.5 | 0.5 1.5 sum to −2 and 2, so √(2/1 · 8) / 4 = 1.
+    expect(clusteredMean([1, 2, 3, 4], [0, 0, 1, 1])?.standardError).toBeCloseTo(1, 12)
+    // Deviations that cancel within each cluster say that the mean is known exactly.
+    expect(clusteredMean([1, 4, 2, 3], [0, 0, 1, 1])?.standardError).toBe(0)
+  })
+
+  it('does not pretend to know more when every value is there twice', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -100, max: 100 }), { minLength: 2, maxLength: 30 }), (values) => {
+        const once = clusteredMean(values, [...values.keys()])
+        const twice = clusteredMean(
+          values.flatMap((value) => [value, value]),
+          [...values.keys()].flatMap((i) => [i, i]),
+        )
+        expect(twice?.standardError).toBeCloseTo(once?.standardError as number, 9)
+      }),
+    )
+  })
+
+  it('has no interval for one cluster, and nothing for no value', () => {
+    expect(clusteredMean([1, 2], [7, 7])).toMatchObject({ mean: 1.5, standardError: null, low: null, high: null })
+    expect(clusteredMean([], [])).toBeNull()
+  })
+})
+
+describe('wilson', () => {
+  it.each([
+    [81, 263, 0.2553, 0.3662],
+    [15, 148, 0.0624, 0.1605],
+    [0, 20, 0, 0.1611],
+    [1, 29, 0.0061, 0.1718],
+  ])('agrees with Newcombe (1998), table I, for %i of %i', (successes, count, low, high) => {
+    const interval = wilson(successes, count)
+    expect(interval.low).toBeCloseTo(low, 4)
+    expect(interval.high).toBeCloseTo(high, 4)
+  })
+
+  it('stays inside [0, 1] around the rate, and says nothing about nothing', () => {
+    fc.assert(
+      fc.property(fc.nat(500), fc.nat(500), (successes, others) => {
+        fc.pre(successes + others > 0)
+        const { rate, low, high } = wilson(successes, successes + others)
+        expect(low).toBeGreaterThanOrEqual(0)
+        expect(high).toBeLessThanOrEqual(1)
+        expect(low).toBeLessThanOrEqual(rate as number)
+        expect(high).toBeGreaterThanOrEqual(rate as number)
+      }),
+    )
+    expect(wilson(0, 0)).toEqual({ successes: 0, count: 0, rate: null, low: null, high: null })
+  })
+})
+
+describe('passAtK', () => {
+  it('is the share of all choices of k attempts that hold a success', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9 }), fc.nat(9), fc.integer({ min: 1, max: 9 }), (count, some, k) => {
+        fc.pre(k <= count)
+        const successes = Math.min(some, count)
+        const choices = Array.from({ length: 2 ** count }, (_, bits) => bits).filter((bits) => bitsIn(bits) === k)
+        const passing = choices.filter((bits) => (bits & (2 ** successes - 1)) !== 0)
+        expect(passAtK(count, successes, k)).toBeCloseTo(passing.length / choices.length, 12)
+      }),
+    )
+  })
+
+  it('does not overflow, and needs enough attempts', () => {
+    expect(passAtK(100_000, 1, 50_000)).toBeCloseTo(0.5, 9)
+    expect(() => passAtK(3, 1, 4)).toThrow(RangeError)
+    expect(() => passAtK(3, 1, 0)).toThrow(RangeError)
+  })
+})
+
+describe('quantile', () => {
+  it('agrees with R’s default, type 7', () => {
+    const values = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+    expect(quantile(values, 0.25)).toBe(3.25)
+    expect(quantile(values, 0.5)).toBe(5.5)
+    expect(quantile(values, 0.9)).toBeCloseTo(9.1, 12)
+    expect([quantile(values, 0), quantile(values, 1), quantile([7], 0.3)]).toEqual([1, 10, 7])
+    expect(() => quantile([], 0.5)).toThrow(RangeError)
+  })
+})
+
+function bitsIn(bits: number): number {
+  return bits.toString(2).replaceAll('0', '').length
+}

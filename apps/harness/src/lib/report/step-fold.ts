@@ -1,0 +1,65 @@
+import type { EpisodeRecord } from '@episodic/protocol'
+import { createBoundedMap } from './bounded-map.ts'
+import { createExactSum, type ExactSum } from './exact-sum.ts'
+import { createLatencyHistogram } from './latency-histogram.ts'
+import type { Summary } from './summary.ts'
+
+/** How many steps of an episode are told apart, and how many reward terms. */
+const MOST_STEPS = 1_000
+const MOST_TERMS = 64
+
+/** What is folded step by step, because an episode's steps are not remembered. */
+export interface StepFold {
+  /** Adds the steps of an episode; rewards only where it `counts`, which a failed one does not. */
+  add(steps: EpisodeRecord['steps'], counts: boolean): void
+  finish(): { readonly rewards: Summary['rewards']; readonly latency: Summary['time']['step'] }
+}
+
+/** Creates an empty fold over steps. Its sums are exact, so that no order shows in them. */
+export function createStepFold(): StepFold {
+  const steps: { count: number; readonly total: ExactSum; readonly shaping: ExactSum }[] = []
+  const terms = createBoundedMap(MOST_TERMS, () => ({ sum: createExactSum(), steps: 0 }))
+  let episodes = 0
+  const latency = createLatencyHistogram()
+  return {
+    add(episode, counts) {
+      for (const { milliseconds } of episode) latency.add(milliseconds)
+      if (!counts) return
+      episodes += 1
+      episode.slice(0, MOST_STEPS).forEach(({ reward }, i) => {
+        steps[i] ??= { count: 0, total: createExactSum(), shaping: createExactSum() }
+        steps[i].count += 1
+        steps[i].total.add(reward.total)
+        steps[i].shaping.add(reward.shaping)
+      })
+      for (const { reward } of episode) {
+        for (const [name, value] of Object.entries(reward.terms)) {
+          const term = terms.of(name)
+          if (!term) continue
+          term.sum.add(value)
+          if (value !== 0) term.steps += 1
+        }
+      }
+    },
+    finish: () => ({
+      rewards: {
+        byStep: steps.map(({ count, total, shaping }) => ({
+          count,
+          total: total.value() / count,
+          unshaped: (total.value() - shaping.value()) / count,
+        })),
+        byTerm: terms.entries().map(([name, term]) => ({ name, mean: term.sum.value() / episodes, steps: term.steps })),
+      },
+      latency:
+        latency.count === 0
+          ? null
+          : {
+              median: latency.percentile(0.5),
+              p90: latency.percentile(0.9),
+              p99: latency.percentile(0.99),
+              longest: latency.longest,
+              bins: latency.bins(),
+            },
+    }),
+  }
+}

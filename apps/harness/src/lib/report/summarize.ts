@@ -1,0 +1,156 @@
+import { concurrencyOf } from './concurrency.ts'
+import { distributionOf } from './distribution.ts'
+import { type EpisodeTable, KINDS } from './episode-table.ts'
+import { exactSum } from './exact-sum.ts'
+import type { ReportedRun } from './reported-run.ts'
+import { clusteredMean, passAtK, wilson } from './statistics.ts'
+import type { StepFold } from './step-fold.ts'
+import { DIFFICULTY_BINS, SPLITS } from './strata.ts'
+import { isSuccess } from './success.ts'
+import type { Summary, Tally } from './summary.ts'
+import { createTallies } from './tallies.ts'
+
+/** The names behind a table's numbers. A number that is missing stands for a name that there was no room for. */
+export interface Names {
+  readonly endings: ReadonlyMap<number, string>
+  readonly tagSets: ReadonlyMap<number, readonly string[]>
+}
+
+const MOST_TAGS = 64
+const MOST_K = 100
+const OTHER = 'other'
+
+/** Turns the rows of a fold into the figures that come from whole episodes. */
+export function summarize(
+  { name, scheduled }: Pick<ReportedRun, 'name' | 'scheduled'>,
+  table: EpisodeTable,
+  names: Names,
+  steps: ReturnType<StepFold['finish']>,
+): Omit<Summary, 'environments' | 'policies' | 'failures'> & { readonly failures: Tally[] } {
+  const all = createColumns(table.size, ['started', 'ended', 'steps', 'refused'])
+  const finished = createColumns(table.size, ['task', 'success', 'unshaped', 'total', 'discounted', 'lasted'])
+  const successful = createColumns(table.size, ['task', 'steps'])
+  const ends = {
+    terminated: createTallies<string>(),
+    truncated: createTallies<string>(),
+    failed: createTallies<string>(),
+  }
+  const byDifficulty = createTallies<number>()
+  const bySplit = createTallies<number>()
+  const byTag = createTallies<string>()
+  let tasks = 0
+  for (const episode of table.episodes()) {
+    const kind = KINDS[episode.kind] ?? 'failed'
+    const success = isSuccess(kind, episode.unshaped)
+    tasks = episode.task + 1
+    all.add(episode)
+    ends[kind].add(names.endings.get(episode.ending) ?? OTHER)
+    if (kind === 'failed') continue
+    finished.add({ ...episode, success: Number(success), lasted: episode.ended - episode.started })
+    byDifficulty.add(episode.difficulty, success)
+    bySplit.add(episode.split, success)
+    for (const tag of names.tagSets.get(episode.tags) ?? []) byTag.add(tag, success)
+    if (success) successful.add(episode)
+  }
+  const failed = all.size - finished.size
+  const task = finished.column('task')
+  return {
+    format: 1,
+    run: name,
+    counts: {
+      ...countScheduled(scheduled, finished.size, failed),
+      tasks,
+      steps: exactSum(all.column('steps')),
+      refused: exactSum(all.column('refused')),
+      conflicts: table.size - all.size,
+    },
+    ends: { terminated: ends.terminated.ranked(), truncated: ends.truncated.ranked() },
+    failures: ends.failed.ranked(),
+    success: {
+      overall: wilson(successful.size, finished.size),
+      byDifficulty: byDifficulty.groups().map((bin) => ({
+        from: bin / DIFFICULTY_BINS,
+        to: (bin + 1) / DIFFICULTY_BINS,
+        ...byDifficulty.proportion(bin),
+      })),
+      bySplit: bySplit.groups().map((split) => ({ name: SPLITS[split] ?? OTHER, ...bySplit.proportion(split) })),
+      byTag: byTag
+        .groups()
+        .slice(0, MOST_TAGS)
+        .map((tag) => ({ name: tag, ...byTag.proportion(tag) })),
+      passAtK: passAtEveryK(task, finished.column('success')),
+      steps: distributionOf(successful.column('steps'), successful.column('task'), 1),
+    },
+    returns: {
+      unshaped: distributionOf(finished.column('unshaped'), task),
+      total: distributionOf(finished.column('total'), task),
+      discounted: distributionOf(finished.column('discounted'), task),
+    },
+    rewards: steps.rewards,
+    time: {
+      ...paceOf(all.column('started'), all.column('ended'), exactSum(all.column('steps'))),
+      episode: distributionOf(finished.column('lasted'), task),
+      step: steps.latency,
+      concurrency: concurrencyOf(all.column('started'), all.column('ended')),
+    },
+  }
+}
+
+function countScheduled(scheduled: number | undefined, finished: number, failed: number) {
+  const sealed = finished + failed
+  if (scheduled !== undefined && scheduled < sealed)
+    throw new RangeError(
+      `The run scheduled ${scheduled} episodes, and ${sealed} are sealed. Report sealed episodes with the run they came from.`,
+    )
+  return { scheduled: scheduled ?? sealed, finished, failed, unresolved: (scheduled ?? sealed) - sealed }
+}
+
+/** Averages pass@k over the tasks that have k attempts, for each k that any task has. */
+function passAtEveryK(task: Float64Array, success: Float64Array): Summary['success']['passAtK'] {
+  const attempts: { count: number; successes: number }[] = []
+  task.forEach((number, i) => {
+    if (number !== task[i - 1]) attempts.push({ count: 0, successes: 0 })
+    const last = attempts.at(-1) as (typeof attempts)[number]
+    last.count += 1
+    last.successes += success[i] as number
+  })
+  const most = attempts.reduce((max, { count }) => Math.max(max, count), 0)
+  const result: Summary['success']['passAtK'] = []
+  for (let k = 1; k <= Math.min(most, MOST_K); k++) {
+    const estimates = attempts
+      .filter(({ count }) => count >= k)
+      .map(({ count, successes }) => passAtK(count, successes, k))
+    const mean = clusteredMean(estimates, [...estimates.keys()])
+    if (mean) result.push({ k, ...mean, low: within(mean.low), high: within(mean.high) })
+  }
+  return result
+}
+
+/** The normal interval of a share may reach past what a share can be. */
+function within(bound: number | null): number | null {
+  return bound === null ? null : Math.max(0, Math.min(1, bound))
+}
+
+function paceOf(started: Float64Array, ended: Float64Array, steps: number) {
+  const first = started.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
+  const last = ended.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
+  const milliseconds = last > first ? last - first : 0
+  const perSecond = (count: number) => (milliseconds > 0 ? (count / milliseconds) * 1_000 : null)
+  return { milliseconds, episodesPerSecond: perSecond(started.length), stepsPerSecond: perSecond(steps) }
+}
+
+/** Columns of at most `capacity` numbers. */
+function createColumns<Name extends string>(capacity: number, names: readonly Name[]) {
+  const columns = new Map(names.map((name) => [name, new Float64Array(capacity)]))
+  let size = 0
+  return {
+    get size() {
+      return size
+    },
+    add(row: Readonly<Record<Name, number>>): void {
+      for (const [name, column] of columns) column[size] = row[name]
+      size += 1
+    },
+    column: (name: Name) => (columns.get(name) as Float64Array).subarray(0, size),
+  }
+}

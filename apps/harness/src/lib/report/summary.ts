@@ -1,0 +1,115 @@
+import { z } from 'zod'
+
+const tallySchema = z.object({ name: z.string(), count: z.int() })
+
+const estimateSchema = z.object({
+  mean: z.number(),
+  low: z.number().nullable(),
+  high: z.number().nullable(),
+  standardError: z.number().nullable(),
+  count: z.int(),
+  clusters: z.int(),
+})
+
+const proportionSchema = z.object({
+  successes: z.int(),
+  count: z.int(),
+  rate: z.number().nullable(),
+  low: z.number().nullable(),
+  high: z.number().nullable(),
+})
+
+const histogramSchema = z.object({ start: z.number(), width: z.number(), counts: z.array(z.int()) })
+
+const distributionSchema = z.object({
+  /** With the interval that counts the attempts of a task as one cluster. */
+  mean: estimateSchema,
+  least: z.number(),
+  lowerQuartile: z.number(),
+  median: z.number(),
+  upperQuartile: z.number(),
+  most: z.number(),
+  histogram: histogramSchema,
+})
+
+/**
+ * What a run came to: plain JSON, and the same bytes for the same sealed episodes in any order.
+ *
+ * Returns, successes and pass@k are over finished episodes alone: a failed one is no zero. Intervals are 95 %. All times
+ * are milliseconds. A figure that nothing can be said about is `null`.
+ */
+export const summarySchema = z.object({
+  /** Version of this shape. */
+  format: z.literal(1),
+  run: z.string(),
+  /** What was played and by whom, as `name@version` and as policy names. At most 16 of each are told. */
+  environments: z.array(z.string()),
+  policies: z.array(z.string()),
+  /** `scheduled` = `finished` + `failed` + `unresolved`, always. */
+  counts: z.object({
+    scheduled: z.int(),
+    finished: z.int(),
+    failed: z.int(),
+    /** Scheduled, and not sealed. */
+    unresolved: z.int(),
+    /** Tasks with at least one sealed episode. */
+    tasks: z.int(),
+    /** Recorded steps, those of failed episodes included, and how many of them were refused. */
+    steps: z.int(),
+    refused: z.int(),
+    /** Sealed lines that differ from the one that counts for the same episode: a finished one, then the lowest hash. */
+    conflicts: z.int(),
+  }),
+  /** Finished episodes by how they ended, most frequent first. */
+  ends: z.object({ terminated: z.array(tallySchema), truncated: z.array(tallySchema) }),
+  /** Failed episodes by error code, most frequent first, each with one message. */
+  failures: z.array(z.object({ name: z.string(), count: z.int(), message: z.string() })),
+  /** An episode succeeds when it terminates with a positive unshaped return. */
+  success: z.object({
+    overall: proportionSchema,
+    /** Ten bins of difficulty, `from` included and `to` not (the last bin holds 1); empty ones are left out. */
+    byDifficulty: z.array(z.object({ from: z.number(), to: z.number(), ...proportionSchema.shape })),
+    bySplit: z.array(z.object({ name: z.string(), ...proportionSchema.shape })),
+    /** At most 64 tags, in the order of their names. An episode counts under each of its tags. */
+    byTag: z.array(z.object({ name: z.string(), ...proportionSchema.shape })),
+    /** The unbiased estimate, averaged over the `clusters` tasks that have at least `k` finished attempts. */
+    passAtK: z.array(z.object({ k: z.int(), ...estimateSchema.shape })),
+    /** Steps of the successful episodes. */
+    steps: distributionSchema.nullable(),
+  }),
+  /** `unshaped` is what the world paid, `total` has shaping in it, and `discounted` is the discounted `total`. */
+  returns: z.object({
+    unshaped: distributionSchema.nullable(),
+    total: distributionSchema.nullable(),
+    discounted: distributionSchema.nullable(),
+  }),
+  rewards: z.object({
+    /** Mean reward of step 0, 1, …, over the `count` finished episodes that got that far. At most 1,000 steps. */
+    byStep: z.array(z.object({ count: z.int(), total: z.number(), unshaped: z.number() })),
+    /** Each raw term: its sum over an episode, averaged over finished episodes; and in how many steps it was not 0. */
+    byTerm: z.array(z.object({ name: z.string(), mean: z.number(), steps: z.int() })),
+  }),
+  time: z.object({
+    /** From the start of the first episode to the end of the last. */
+    milliseconds: z.number(),
+    episodesPerSecond: z.number().nullable(),
+    stepsPerSecond: z.number().nullable(),
+    episode: distributionSchema.nullable(),
+    /** Percentiles are upper ends of buckets 0.8 % wide; `longest` is exact. */
+    step: z
+      .object({
+        median: z.number(),
+        p90: z.number(),
+        p99: z.number(),
+        longest: z.number(),
+        bins: z.array(z.object({ from: z.number(), to: z.number(), count: z.int() })),
+      })
+      .nullable(),
+    /** Episodes in flight: the mean in each of equally long bins from the start of the first, and the most at once. */
+    concurrency: z.object({ binMilliseconds: z.number(), inFlight: z.array(z.number()), peak: z.int() }).nullable(),
+  }),
+})
+
+export type Summary = z.infer<typeof summarySchema>
+export type Distribution = z.infer<typeof distributionSchema>
+export type Tally = z.infer<typeof tallySchema>

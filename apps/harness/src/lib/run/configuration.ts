@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { HarnessError } from '../harness-error.ts'
+
+/** Everything that decides what a run plays and how it is scored. Two runs with the same one give the same figures. */
+export const configurationSchema = z.strictObject({
+  environment: z.strictObject({ name: z.string(), version: z.string() }),
+  /** Where the tasks come from: a file by its content, or the world's generator. */
+  tasks: z.discriminatedUnion('from', [
+    z.strictObject({ from: z.literal('dataset'), file: z.string(), sha256: z.string(), split: z.string().nullable() }),
+    z.strictObject({
+      from: z.literal('generator'),
+      count: z.int().min(1),
+      difficulty: z.tuple([z.number(), z.number()]),
+      split: z.string().nullable(),
+    }),
+  ]),
+  policy: z.string(),
+  rollouts: z.int().min(1),
+  maxSteps: z.int().min(1).nullable(),
+  weights: z.record(z.string(), z.number()),
+  shaping: z.boolean(),
+  /** γ of the discounted return, and of shaping. */
+  discount: z.number().min(0).max(1),
+  seed: z.string(),
+})
+export type RunConfiguration = z.infer<typeof configurationSchema>
+
+/** Throws `run-mismatch` where two configurations differ, naming each key and both values. */
+export function assertSame(kept: RunConfiguration, asked: RunConfiguration, folder: string): void {
+  const differences = compare(kept, asked, '')
+  if (differences.length > 0)
+    throw new HarnessError(
+      'run-mismatch',
+      `${folder} holds a run with another configuration:\n${differences.map((line) => `  ${line}`).join('\n')}\nResume it as it was, or give another --out.`,
+    )
+}
+
+function compare(kept: unknown, asked: unknown, path: string): string[] {
+  if (isRecord(kept) && isRecord(asked))
+    return [...new Set([...Object.keys(kept), ...Object.keys(asked)])].flatMap((key) =>
+      compare(kept[key], asked[key], path ? `${path}.${key}` : key),
+    )
+  const [was, is] = [JSON.stringify(kept), JSON.stringify(asked)]
+  return was === is ? [] : [`${path}: was ${was}, now ${is}`]
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,57 @@
+import {
+  type Connection,
+  type Environment,
+  openConnection,
+  type Target,
+  withLimits,
+  withShaping,
+  withWeights,
+} from '@episodic/env'
+import { createHost, openInProcess } from '@episodic/mcp-server'
+import { startServer, stdioTarget } from '../serve/start-server.ts'
+import type { World } from '../world.ts'
+import type { RunConfiguration } from './configuration.ts'
+
+/** How a run reaches a world that it serves itself. */
+export type Door = 'in-process' | 'http' | 'stdio'
+
+/** A connection with whatever had to be started for it. Disposing of it stops that too. */
+export interface Opened extends AsyncDisposable {
+  readonly connection: Connection
+}
+
+/** Serves a world for one run, behind the door that was asked for, and connects to it. */
+export async function openWorld(
+  reference: string,
+  { environment }: World,
+  door: Door,
+  sessions: number,
+): Promise<Opened> {
+  await using cleanUp = new AsyncDisposableStack()
+  let target: Target
+  if (door === 'http') target = cleanUp.use(await startServer(reference, sessions)).target
+  else if (door === 'stdio') target = stdioTarget(reference, sessions)
+  else target = openInProcess(cleanUp.use(createHost({ environments: [environment], bounds: { sessions } })))
+  const connection = cleanUp.use(await openConnection(target))
+  const owned = cleanUp.move()
+  return { connection, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Connects to a server that is there already. */
+export async function openTarget(target: Target): Promise<Opened> {
+  const connection = await openConnection(target)
+  return { connection, [Symbol.asyncDispose]: () => connection.close() }
+}
+
+/** Makes the environments that a configuration scores with. */
+export function scoredBy(
+  { environment, maxSteps, weights, shaping, discount }: RunConfiguration,
+  connection: Connection,
+): () => Environment {
+  return () => {
+    let scored = connection.environment(environment.name)
+    if (maxSteps !== null) scored = withLimits(scored, { steps: maxSteps })
+    if (Object.keys(weights).length > 0) scored = withWeights(scored, weights)
+    return shaping ? withShaping(scored, { discount }) : scored
+  }
+}

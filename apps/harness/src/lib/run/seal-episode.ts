@@ -1,0 +1,54 @@
+import { type Episode, returnsOf } from '@episodic/env'
+import type { EpisodeRecord } from '@episodic/protocol'
+import type { PlannedEpisode } from './plan.ts'
+
+/** What a record says besides what was played. */
+export interface Sealing {
+  readonly run: string
+  readonly policy: { readonly name: string; readonly seed: string }
+  readonly discount: number
+  /** Milliseconds since the run began. */
+  readonly time: { readonly started: number; readonly ended: number }
+}
+
+/** Makes the record of an episode. A failed one keeps its steps and its cause, and has no return. */
+export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode, sealing: Sealing): EpisodeRecord {
+  const { start, steps } = episode
+  return {
+    format: 1,
+    run: sealing.run,
+    task: { id: task.id, prompt: task.prompt, difficulty: task.difficulty, split: task.split, tags: task.tags },
+    attempt,
+    environment: task.environment,
+    params: start?.info.params ?? task.params,
+    seed: task.seed,
+    policy: sealing.policy,
+    start: start && { observation: start.observation, potential: start.info.potential },
+    steps: steps.map(({ action, observation, reward, info, milliseconds }) => ({
+      action,
+      observation,
+      reward,
+      potential: info.potential,
+      refused: info.refused,
+      milliseconds: roundTime(milliseconds),
+    })),
+    outcome:
+      episode.kind === 'finished'
+        ? { kind: 'finished', end: episode.end }
+        : { kind: 'failed', error: describeFailure(episode.cause) },
+    returns: episode.kind === 'finished' ? returnsOf(steps, sealing.discount) : null,
+    time: { started: roundTime(sealing.time.started), ended: roundTime(sealing.time.ended) },
+  }
+}
+
+/** A failure as a record keeps it: a code to count by, and words to read. */
+export function describeFailure(cause: unknown): { readonly code: string; readonly message: string } {
+  if (!(cause instanceof Error)) return { code: 'unexpected', message: String(cause) }
+  const { code } = cause as Error & { code?: unknown }
+  return { code: typeof code === 'string' ? code : 'unexpected', message: cause.message }
+}
+
+/** Microseconds are as fine as a clock is worth. */
+function roundTime(milliseconds: number): number {
+  return Math.round(milliseconds * 1_000) / 1_000
+}

@@ -1,0 +1,35 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * Where the control token of a local server is kept for its own user: a file that nobody else can read, named after
+ * the port, so that commands on the same machine find it by the server's URL.
+ */
+export function controlTokenFile(port: number): string {
+  return join(process.env.EPISODIC_HOME ?? join(homedir(), '.episodic'), `control-${port}.token`)
+}
+
+export function writeControlToken(port: number, token: string): string {
+  const file = controlTokenFile(port)
+  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 })
+  writeFileSync(file, `${token}\n`, { mode: 0o600 })
+  // A file that was there before keeps its mode through a write.
+  chmodSync(file, 0o600)
+  return file
+}
+
+export function removeControlToken(port: number): void {
+  rmSync(controlTokenFile(port), { force: true })
+}
+
+/** The token of a server on this machine, by its URL; `undefined` where there is none to be read. */
+export function findControlToken(url: string): string | undefined {
+  const { hostname, port, pathname } = new URL(url)
+  if (!/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) || pathname !== '/env') return undefined
+  try {
+    return readFileSync(controlTokenFile(Number(port || 80)), 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}

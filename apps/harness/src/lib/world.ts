@@ -1,0 +1,104 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { TasksDefinition } from '@episodic/dataset'
+import type { Policy } from '@episodic/env'
+import type { Environment } from '@episodic/mcp-server'
+import { HarnessError } from './harness-error.ts'
+
+/** What a world module exports: an environment, and what is there to play it with. */
+export interface World {
+  readonly environment: Environment
+  /** Generates tasks; without it, tasks are the environment's defaults under many seeds. */
+  readonly tasks: TasksDefinition | null
+  /** The policy that the world's author takes for a good one. */
+  readonly solver: Policy | null
+  readonly policies: Readonly<Record<string, Policy>>
+}
+
+/** Folders under which a bare name is looked for. */
+const SHELVES = ['examples', 'worlds']
+
+/**
+ * Loads a world by a path to a module or to a package's folder, by a bare name (a folder under `examples/` or
+ * `worlds/`), or by the name of an installed package.
+ *
+ * Throws `world-not-found`, naming those there are, and `world-invalid`.
+ */
+export async function loadWorld(reference: string, folder = process.cwd()): Promise<World> {
+  const file = locate(reference, folder)
+  if (!file) {
+    const names = SHELVES.flatMap((shelf) => namesUnder(join(folder, shelf)))
+    const known = names.length > 0 ? ` There is: ${names.join(', ')}.` : ''
+    throw new HarnessError(
+      'world-not-found',
+      `There is no world "${reference}".${known} Give a name, a path to a module that exports one, or an installed package.`,
+    )
+  }
+  let module: Record<string, unknown>
+  try {
+    module = await import(pathToFileURL(file).href)
+  } catch (cause) {
+    throw new HarnessError(
+      'world-invalid',
+      `The world ${reference} (${file}) does not load: ${(cause as Error).message}`,
+      { cause },
+    )
+  }
+  return readWorld(module, reference)
+}
+
+function readWorld(module: Record<string, unknown>, reference: string): World {
+  const { environment, tasks = null, solver = null, policies = {} } = module
+  if (!isEnvironment(environment))
+    throw new HarnessError('world-invalid', `${reference} exports no "environment" made by defineEnvironment.`)
+  const named = { ...(policies as Record<string, unknown>), ...(solver === null ? {} : { solver }) }
+  for (const [name, policy] of Object.entries(named))
+    if (!isPolicy(policy))
+      throw new HarnessError(
+        'world-invalid',
+        `${reference} exports a "${name}" that is no policy made by definePolicy.`,
+      )
+  return { environment, tasks, solver, policies } as World
+}
+
+function isEnvironment(value: unknown): value is Environment {
+  return typeof value === 'object' && value !== null && 'toolInfos' in value && 'start' in value
+}
+
+export function isPolicy(value: unknown): value is Policy {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<Policy>).begin === 'function'
+}
+
+function locate(reference: string, folder: string): string | null {
+  const places = [resolve(folder, reference), ...SHELVES.map((shelf) => resolve(folder, shelf, reference))]
+  for (const place of places) {
+    if (!existsSync(place)) continue
+    const file = statSync(place).isDirectory() ? entryOf(place) : place
+    if (file) return file
+  }
+  try {
+    return createRequire(join(folder, 'package.json')).resolve(reference)
+  } catch {
+    return null
+  }
+}
+
+/** The module that a package's folder stands for. */
+function entryOf(place: string): string | null {
+  const manifest = join(place, 'package.json')
+  const named = existsSync(manifest) ? mainOf(JSON.parse(readFileSync(manifest, 'utf8'))) : null
+  const files = [named, 'src/index.ts', 'index.ts', 'index.js', 'dist/index.js'].filter((file) => file !== null)
+  return files.map((file) => join(place, file)).find((file) => existsSync(file)) ?? null
+}
+
+function mainOf(manifest: { exports?: unknown; main?: unknown }): string | null {
+  const root = (manifest.exports as Record<string, unknown> | undefined)?.['.'] ?? manifest.exports ?? manifest.main
+  const target = typeof root === 'object' && root !== null ? (root as Record<string, unknown>).default : root
+  return typeof target === 'string' ? target : null
+}
+
+function namesUnder(shelf: string): string[] {
+  return existsSync(shelf) ? readdirSync(shelf).filter((name) => statSync(join(shelf, name)).isDirectory()) : []
+}

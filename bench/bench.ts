@@ -1,0 +1,25 @@
+/** `pnpm bench`: runs every benchmark, `pnpm bench <name>`: one. Each ends with one line of JSON, its figures. */
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { availableParallelism, cpus, loadavg } from 'node:os'
+
+const names = readdirSync(import.meta.dirname)
+  .filter((file) => file.endsWith('.bench.ts'))
+  .map((file) => file.replace('.bench.ts', ''))
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !names.includes(name))
+if (unknown.length > 0) {
+  console.error(`There is no benchmark ${unknown.join(', ')}. There is: ${names.join(', ')}.`)
+  process.exit(2)
+}
+console.error(
+  `${availableParallelism()} cores of ${cpus()[0]?.model}, Node ${process.version}, load ${loadavg()
+    .map((load) => load.toFixed(2))
+    .join(' ')}`,
+)
+// A process each, so that none inherits another's heap or compiled code.
+for (const name of asked.length > 0 ? asked : names) {
+  const file = `${import.meta.dirname}/${name}.bench.ts`
+  const { status } = spawnSync(process.execPath, ['--expose-gc', file], { stdio: 'inherit' })
+  if (status !== 0) process.exitCode = 1
+}

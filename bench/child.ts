@@ -1,0 +1,28 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+
+/** A server in a process of its own, which ends with this one. */
+export interface Child<Ready> extends Disposable {
+  /** What it said once it listened. */
+  readonly ready: Ready
+  /** Asks it something and waits for the answer. */
+  ask<Answer>(question: string): Promise<Answer>
+}
+
+export async function startChild<Ready>(file: string): Promise<Child<Ready>> {
+  const child: ChildProcess = fork(new URL(file, import.meta.url), { execArgv: ['--expose-gc'] })
+  const next = async <T>(): Promise<T> => {
+    const [message] = await once(child, 'message')
+    return message as T
+  }
+  const ready = await next<Ready>()
+  return {
+    ready,
+    async ask<Answer>(question: string) {
+      const answer = next<Answer>()
+      child.send(question)
+      return answer
+    },
+    [Symbol.dispose]: () => child.disconnect(),
+  }
+}

@@ -1,0 +1,56 @@
+/** What a benchmark found: `ok` says whether the figure that it stands for holds in this run. */
+export interface Figures {
+  readonly ok: boolean
+  readonly [name: string]: unknown
+}
+
+/** Prints the one line that a benchmark ends with. */
+export function report(name: string, { ok, ...figures }: Figures): void {
+  console.log(JSON.stringify({ name, ok, ...figures }))
+}
+
+/** The middle of a list of numbers. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1
+    ? (sorted[middle] as number)
+    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
+}
+
+/**
+ * Measures several things in turn, round after round, so that a machine whose speed drifts slows all of them: gives
+ * each one's rates, in operations a second, after one round that is not counted.
+ */
+export async function inTurn<Name extends string>(
+  rounds: number,
+  measures: Readonly<Record<Name, () => Promise<number> | number>>,
+): Promise<Record<Name, number[]>> {
+  const rates = Object.fromEntries(Object.keys(measures).map((name) => [name, [] as number[]])) as Record<
+    Name,
+    number[]
+  >
+  for (let round = 0; round <= rounds; round++)
+    for (const name of Object.keys(measures) as Name[]) {
+      const rate = await measures[name]()
+      console.error(
+        `  ${round === 0 ? 'warm-up' : `round ${round}`}  ${name.padEnd(16)} ${Math.round(rate).toLocaleString('en')}/s`,
+      )
+      if (round > 0) rates[name].push(rate)
+    }
+  return rates
+}
+
+/** The median over rounds of the ratio of two things measured in the same round. */
+export function ratio(of: readonly number[], to: readonly number[]): number {
+  return round2(median(of.map((rate, i) => rate / (to[i] as number))))
+}
+
+export function round2(value: number): number {
+  return Math.round(value * 100) / 100
+}
+
+/** Mebibytes of a number of bytes. */
+export function mebibytes(bytes: number): number {
+  return Math.round((bytes / 1_048_576) * 10) / 10
+}

@@ -1,0 +1,74 @@
+/** Memory of a run: 100,000 episodes in process, folded as they land. */
+
+import { openConnection } from '@episodic/env'
+import { createFold, playEpisodes } from '@episodic/harness'
+import { createHost, openInProcess } from '@episodic/mcp-server'
+import type { Task } from '@episodic/protocol'
+import { environment, solver } from '@episodic-world/number-guessing'
+import { mebibytes, report } from './figures.ts'
+
+const EPISODES = 100_000
+const WARM_UP = 5_000
+const CEILING = 64
+
+await using host = createHost({ environments: [environment] })
+await using connection = await openConnection(openInProcess(host))
+const fold = createFold()
+
+async function* plan(from: number, to: number) {
+  for (let i = from; i < to; i++) yield { task: taskNumbered(i), attempt: 0 }
+}
+
+function taskNumbered(i: number): Task {
+  const { name, version } = environment
+  return {
+    id: `task-${i}`,
+    environment: { name, version },
+    tools: ['guess'],
+    prompt: '',
+    hints: [],
+    params: {},
+    seed: `${i}`,
+    difficulty: (i % 10) / 10,
+    limits: {},
+    split: 'train',
+    tags: [],
+    metadata: {},
+  }
+}
+
+const play = (from: number, to: number) =>
+  playEpisodes(plan(from, to), {
+    run: 'fold',
+    createEnvironment: () => connection.environment(),
+    policy: solver,
+    seed: '0',
+    discount: 1,
+    concurrency: 64,
+    seal: async (record) => fold.add(record),
+  })
+
+const kept = () => {
+  for (let i = 0; i < 3; i++) globalThis.gc?.()
+  const { heapUsed, external, rss } = process.memoryUsage()
+  return { heap: heapUsed + external, resident: rss }
+}
+
+// Compiled code and grown heaps are the process's own: the start is where a run is in full swing.
+await play(0, WARM_UP)
+const start = kept()
+const began = performance.now()
+await play(WARM_UP, EPISODES)
+const seconds = (performance.now() - began) / 1_000
+const end = kept()
+const { counts } = fold.finish({ name: 'fold', scheduled: EPISODES })
+const bytesPerEpisode = Math.round((end.heap - start.heap) / (EPISODES - WARM_UP))
+const above = mebibytes(end.resident - start.resident)
+report('fold', {
+  ok: above <= CEILING && bytesPerEpisode <= 128 && counts.finished === EPISODES,
+  episodes: counts.finished,
+  mebibytes: above,
+  bytesPerEpisode,
+  episodesPerSecond: Math.round((EPISODES - WARM_UP) / seconds),
+  ratio: Math.round((above / CEILING) * 100) / 100,
+})
