@@ -9,7 +9,9 @@ export const environment = defineEnvironment({
   name: 'number-guessing',
   version: '1.0.0',
   description: 'Find the hidden number in few guesses.',
-  params: z.object({ low: z.int().default(1), high: z.int().default(100), maxGuesses: z.int().min(1).default(8) }),
+  params: z
+    .object({ low: z.int().default(1), high: z.int().default(100), maxGuesses: z.int().min(1).default(8) })
+    .refine(({ low, high }) => low <= high, { path: ['high'], message: 'has to be at least low' }),
   state: {
     public: z.object({ low: z.int(), high: z.int(), guesses: z.array(Guess), guessesLeft: z.int() }),
     private: z.object({ target: z.int() }),

@@ -1,7 +1,7 @@
 import { definePolicy } from '@episodic/env'
 import { narrow } from './environment.ts'
 
-/** Halves what is left with every guess. Optimal: ⌈log₂(high − low + 2)⌉ guesses at the most, less one. */
+/** Guesses the middle of what is left. It never needs more than {@link guessesNeeded}, and nothing could do with fewer. */
 export const solver = definePolicy({
   name: 'binary-search',
   begin({ task }) {
@@ -14,3 +14,14 @@ export const solver = definePolicy({
     }
   },
 })
+
+/**
+ * How many guesses find any number from `low` to `high`: ⌈log₂(n + 1)⌉ for n numbers, since k guesses tell at most
+ * 2ᵏ − 1 numbers apart (Knuth, The Art of Computer Programming, vol. 3, section 6.2.1).
+ */
+export function guessesNeeded(low: number, high: number): number {
+  let guesses = 0
+  // Halving instead of a logarithm: exact for every range.
+  for (let left = high - low + 1; left > 0; left = Math.floor(left / 2)) guesses += 1
+  return guesses
+}

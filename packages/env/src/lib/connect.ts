@@ -1,30 +1,26 @@
-import { type Channel, type EnvironmentInfo, listResultSchema, METHODS, WireError } from '@episodic/protocol'
+import { listResultSchema, METHODS, WireError } from '@episodic/protocol'
+import { type Connection, createConnection } from './connection.ts'
 import { EnvError } from './env-error.ts'
-import { delegate, type Environment } from './environment.ts'
-import { createSessionEnvironment, parseReply } from './session-environment.ts'
+import { type CallOptions, delegate, type Environment } from './environment.ts'
+import { openForeignConnection } from './foreign-connection.ts'
+import type { ForeignEnvironment } from './foreign-environment.ts'
+import { openChannel } from './open-channel.ts'
+import { parseReply } from './reply.ts'
+import { createSessionEnvironment } from './session-environment.ts'
 import type { Target } from './target.ts'
 
-/** A connection to a server of environments. Any number of episodes may be played over it at once. */
-export interface Connection extends AsyncDisposable {
-  readonly environments: readonly EnvironmentInfo[]
-  /** An environment of its own over this connection. Throws `option-invalid` for a name that the server does not have. */
-  environment(name?: string): Environment
-  /** Closes the connection; a server that was started for it is stopped. Safe to call twice. */
-  close(): Promise<void>
-}
-
-export interface ConnectOptions {
-  readonly signal?: AbortSignal | undefined
-}
-
 /**
- * Connects to a server of environments: a URL, a command to start, an `mcpServers` entry, or a channel to a host in
- * the same process.
+ * Connects to a server of environments: a URL, a command to start, an `mcpServers` entry, a channel to a host in the
+ * same process, or a foreign MCP server that `defineForeignEnvironment` has made a world of.
  *
- * Rejects with `connection-failed` where nobody answers, and `not-an-environment` where the server is an MCP server
- * that does not speak the environment extension: an adapter plays those.
+ * Rejects with `target-invalid` for what is none of these, `connection-failed` where nobody answers, and
+ * `not-an-environment` where the server is an MCP server that does not speak the environment extension.
  */
-export async function openConnection(target: Target, options: ConnectOptions = {}): Promise<Connection> {
+export async function openConnection(
+  target: Target | ForeignEnvironment,
+  options: CallOptions = {},
+): Promise<Connection> {
+  if (isForeign(target)) return openForeignConnection(target, options)
   const channel = await openChannel(target, options)
   try {
     const { environments } = parseReply(
@@ -32,34 +28,27 @@ export async function openConnection(target: Target, options: ConnectOptions = {
       await channel.request(METHODS.list, {}, options),
       METHODS.list,
     )
-    const close = () => channel.close()
-    return {
+    return createConnection(
       environments,
-      environment(name = environments[0]?.name) {
-        const info = environments.find((environment) => environment.name === name)
-        if (info) return createSessionEnvironment(channel, info)
-        const names = environments.map((environment) => environment.name).join(', ')
-        throw new EnvError('option-invalid', `The server has no environment "${name}". It has: ${names}.`)
-      },
-      close,
-      [Symbol.asyncDispose]: close,
-    }
+      (info) => createSessionEnvironment(channel, info),
+      () => channel.close(),
+    )
   } catch (error) {
     await channel.close()
-    if (WireError.is(error, 'method-not-found'))
-      throw new EnvError(
-        'not-an-environment',
-        'This is an MCP server, but not one of environments, or it is the door for agents. Connect to the trusted door (/env), or adapt a foreign server.',
-        { cause: error },
-      )
-    throw error
+    throw isUnknownMethod(error)
+      ? new EnvError(
+          'not-an-environment',
+          'This is an MCP server, but not one of environments, or it is the door for agents. Connect to the trusted door (/env), or make a world of it with defineForeignEnvironment.',
+          { cause: error },
+        )
+      : error
   }
 }
 
-/** Connects to one environment. Closing the environment closes the connection too. */
+/** Connects to one environment, by default the first. Closing the environment closes the connection too. */
 export async function connect(
-  target: Target,
-  { environment: name, ...options }: ConnectOptions & { readonly environment?: string } = {},
+  target: Target | ForeignEnvironment,
+  { environment: name, ...options }: CallOptions & { readonly environment?: string } = {},
 ): Promise<Environment> {
   const connection = await openConnection(target, options)
   try {
@@ -78,16 +67,11 @@ export async function connect(
   }
 }
 
-/** Opens the channel of a target. What needs Node is loaded only where a target asks for it. */
-export async function openChannel(target: Target, options: ConnectOptions = {}): Promise<Channel> {
-  if (typeof target === 'object' && 'request' in target) return target
-  const { openSdkChannel } = await import('./sdk-channel.ts')
-  if (typeof target === 'object') {
-    if ('url' in target || 'command' in target) return openSdkChannel(target, options)
-  } else if (URL.canParse(target) && /^https?:$/.test(new URL(target).protocol))
-    return openSdkChannel({ url: target }, options)
-  throw new EnvError(
-    'target-invalid',
-    `Cannot connect to ${JSON.stringify(target)}. Give an http(s) URL, a command, an mcpServers entry, or a channel.`,
-  )
+function isForeign(target: Target | ForeignEnvironment): target is ForeignEnvironment {
+  return typeof target === 'object' && target !== null && 'rewards' in target
+}
+
+/** How servers say that they do not know a method: most by the number for it, some by one of its neighbours. */
+function isUnknownMethod(error: unknown): boolean {
+  return (['method-not-found', 'invalid-request', 'invalid-params'] as const).some((code) => WireError.is(error, code))
 }

@@ -7,8 +7,9 @@ import { CodedError, isBranded, type JsonObject } from '@episodic/protocol'
  * - `not-an-environment`: the server speaks MCP, but not the environment extension.
  * - `reply-malformed`: the server answered with something that is not an answer. Never scored, never a zero.
  * - `not-playing`: `step` before `reset`, after `close`, or after the episode ended.
- * - `outcome-unknown`: a reply was lost, and whether the call had its effect cannot be known.
- * - `option-invalid`: an option names something that the environment does not have.
+ * - `outcome-unknown`: the reply of a foreign server was lost, and whether the call had its effect cannot be known.
+ * - `rules-failed`: the definition of a foreign environment threw, scored with what is no number, or was refused by its server.
+ * - `option-invalid`: an option or a task names something that the environment does not have.
  */
 export type EnvErrorCode =
   | 'target-invalid'
@@ -18,6 +19,7 @@ export type EnvErrorCode =
   | 'reply-malformed'
   | 'not-playing'
   | 'outcome-unknown'
+  | 'rules-failed'
   | 'option-invalid'
 
 export class EnvError extends CodedError<EnvErrorCode> {

@@ -1,4 +1,5 @@
 import type { Action, EpisodeEnd, Step } from '@episodic/protocol'
+import { monotonic } from './clock.ts'
 import type { Environment, Playable, Start } from './environment.ts'
 import type { Policy, PolicyContext } from './policy.ts'
 
@@ -33,42 +34,54 @@ export interface EpisodeOptions {
   /** Seed of the policy's chance. Default: the policy's name. */
   readonly policySeed?: string | undefined
   readonly signal?: AbortSignal | undefined
+  /** Monotonic milliseconds, for the times of the steps. Default: the machine's. */
+  readonly now?: () => number
 }
 
 /**
- * Plays one episode to its end and returns what happened.
+ * Plays one episode to its end, closes its environment and returns what happened.
  *
  * Never rejects: a crash, an abort or a failed clean-up comes back as `failed`, with the steps that were played, so
- * one bad episode cannot take a run down or be scored as a bad answer.
+ * one bad episode cannot take a run down or be scored as a bad answer. Of several failures, `cause` is the first.
  */
-export async function runEpisode({
-  createEnvironment,
-  policy,
-  task = {},
-  seed,
-  policySeed = policy.name,
-  signal,
-}: EpisodeOptions): Promise<Episode> {
+export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
   const steps: PlayedStep[] = []
   let start: Start | null = null
+  let environment: Environment | null = null
+  let episode: Episode
   try {
-    await using environment = createEnvironment()
+    environment = options.createEnvironment()
+    const { task = {}, seed, signal } = options
     start = await environment.reset(task, { seed, signal })
-    const { prompt = '', hints = [] } = task
-    const { tools } = environment.info
-    const player = await policy.begin({ task: { prompt, hints, params: start.info.params }, tools, seed: policySeed })
-    let { observation } = start
-    let last: Step | null = null
-    for (;;) {
-      signal?.throwIfAborted()
-      const action = await player(observation, { last, signal })
-      const sent = performance.now()
-      last = await environment.step(action, { signal })
-      steps.push({ ...last, action, milliseconds: performance.now() - sent })
-      if (last.end) return { kind: 'finished', start, steps, end: last.end }
-      observation = last.observation
-    }
+    episode = { kind: 'finished', start, steps, end: await playToEnd(environment, start, steps, options) }
   } catch (cause) {
-    return { kind: 'failed', start, steps, cause }
+    episode = { kind: 'failed', start, steps, cause }
+  }
+  try {
+    await environment?.close()
+  } catch (cause) {
+    if (episode.kind === 'finished') return { ...episode, kind: 'failed', cause }
+  }
+  return episode
+}
+
+async function playToEnd(
+  environment: Environment,
+  start: Start,
+  steps: PlayedStep[],
+  { policy, policySeed = policy.name, task: { prompt = '', hints = [] } = {}, signal, now = monotonic }: EpisodeOptions,
+): Promise<EpisodeEnd> {
+  const task = { prompt, hints, params: start.info.params }
+  const player = await policy.begin({ task, tools: environment.info.tools, seed: policySeed })
+  let { observation } = start
+  let last: Step | null = null
+  for (;;) {
+    signal?.throwIfAborted()
+    const action = await player(observation, { last, signal })
+    const sent = now()
+    last = await environment.step(action, { signal })
+    steps.push({ ...last, action, milliseconds: now() - sent })
+    if (last.end) return last.end
+    observation = last.observation
   }
 }

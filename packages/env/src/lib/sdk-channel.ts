@@ -5,8 +5,9 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { Agent } from 'undici'
 import { EnvError } from './env-error.ts'
-import { createHttpChannel, refusal } from './http-channel.ts'
-import { createFetch } from './http-fetch.ts'
+import type { ChannelOptions } from './open-channel.ts'
+import { createFetch } from './sdk-fetch.ts'
+import { createStraightChannel, refusal } from './straight-channel.ts'
 import type { CommandTarget, HttpTarget } from './target.ts'
 
 /** Sockets that one HTTP connection may hold; calls beyond it wait for a free one. */
@@ -21,10 +22,6 @@ interface Connected {
   /** The straight path, where the server is one of ours over HTTP. */
   readonly straight: Omit<Channel, 'close'> | null
   readonly release: () => Promise<void>
-}
-
-export interface ChannelOptions {
-  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -73,9 +70,11 @@ async function openHttp({ url, token, headers }: HttpTarget, options: ChannelOpt
   return {
     client,
     name: url,
-    straight: ours
-      ? createHttpChannel({ url, dispatcher, headers: { ...sent, ...version }, timeout: CALL_TIMEOUT })
-      : null,
+    // What is to be overheard goes through the SDK's transport, message by message.
+    straight:
+      ours && !options.onMessage
+        ? createStraightChannel({ url, dispatcher, headers: { ...sent, ...version }, timeout: CALL_TIMEOUT })
+        : null,
     async release() {
       await transport.terminateSession().catch(() => {})
       await client.close()
@@ -104,8 +103,9 @@ async function shakeHands(
   transport: StdioClientTransport | StreamableHTTPClientTransport,
   name: string,
   release: () => Promise<void>,
-  { signal }: ChannelOptions,
+  { signal, onMessage }: ChannelOptions,
 ): Promise<Client> {
+  if (onMessage) overhear(transport, onMessage)
   const client = new Client({ name: 'episodic', version: '1.0.0' })
   try {
     await client.connect(transport as Parameters<Client['connect']>[0], { ...(signal && { signal }) })
@@ -116,6 +116,20 @@ async function shakeHands(
     signal?.throwIfAborted()
     throw new EnvError('connection-failed', `Cannot connect to ${name}: ${reasonOf(cause)}`, { cause })
   }
+}
+
+/** Tells of every message that a transport carries. */
+function overhear(
+  transport: StdioClientTransport | StreamableHTTPClientTransport,
+  onMessage: NonNullable<ChannelOptions['onMessage']>,
+): void {
+  const send = transport.send.bind(transport) as (message: unknown, options?: unknown) => Promise<void>
+  transport.send = (message: unknown, options?: unknown) => {
+    onMessage('sent', message)
+    return send(message, options)
+  }
+  // The client that connects calls the listener that it finds before its own.
+  transport.onmessage = (message) => onMessage('received', message)
 }
 
 /** A refusal keeps its code; anything else means that no answer came. */

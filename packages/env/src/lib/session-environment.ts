@@ -2,27 +2,31 @@ import {
   type Action,
   type Channel,
   type EnvironmentInfo,
-  jsonObjectSchema,
+  type JsonObject,
   META,
   METHODS,
   type OpenResult,
   openResultSchema,
   type Step,
+  type StepReport,
   stepReportSchema,
   WireError,
 } from '@episodic/protocol'
 import { z } from 'zod'
 import { EnvError } from './env-error.ts'
 import type { CallOptions, Environment, Playable, ResetOptions, Start } from './environment.ts'
+import { randomText } from './random-text.ts'
+import { observationOf, parseReply, toolAnswerSchema } from './reply.ts'
+
+/** How often a call is made before a lost reply is told of. */
+const ATTEMPTS = 3
 
 /** Plays the worlds of a server that speaks the environment extension: one session at a time, over a shared channel. */
 export function createSessionEnvironment(channel: Channel, info: EnvironmentInfo): Environment {
   return new SessionEnvironment(channel, info)
 }
 
-const stepResultSchema = z.object({
-  content: z.array(z.looseObject({ type: z.string() })),
-  structuredContent: jsonObjectSchema.optional(),
+const stepResultSchema = toolAnswerSchema.extend({
   _meta: z.looseObject({ [META.step]: stepReportSchema, [META.replayed]: z.boolean().optional() }),
 })
 
@@ -45,20 +49,14 @@ class SessionEnvironment implements Environment {
         'option-invalid',
         `This environment plays ${this.info.name}, and the task is for ${environment.name}.`,
       )
-    await this.close()
-    const request = {
-      environment: environment.name,
-      version: environment.version,
-      params,
-      limits,
-      requestKey: requestKey(),
-    }
-    const answer = await this.#channel.request(METHODS.open, seed === undefined ? request : { ...request, seed }, {
-      signal,
-    })
-    const opened = parseReply(openResultSchema, answer, METHODS.open)
+    await this.#end(signal)
+    const { name, version } = environment
+    const asked = { environment: name, version, params, limits, requestKey: randomText() }
+    const request = seed === undefined ? asked : { ...asked, seed }
+    const opened = parseReply(openResultSchema, await this.#ask(METHODS.open, request, signal), METHODS.open)
     const [seat] = Object.values(opened.seats)
-    if (!seat) throw new EnvError('reply-malformed', `${METHODS.open} answered with a session that has no seat.`)
+    if (!seat) throw malformed(`${METHODS.open} answered with a session that has no seat.`)
+    this.#checkPotential(opened.potential)
     this.#session = opened
     this.#seq = 0
     this.#over = false
@@ -80,21 +78,20 @@ class SessionEnvironment implements Environment {
     if (!this.#session) throw new EnvError('not-playing', 'No episode is being played. Call reset first.')
     if (this.#over)
       throw new EnvError('not-playing', 'The episode is over, so no step follows. Call reset to play again.')
-    const meta = { [META.session]: this.#session.session, [META.epoch]: this.#session.epoch, [META.seq]: this.#seq }
-    const call = { name: action.tool, arguments: action.arguments, _meta: meta }
-    const answer = parseReply(
-      stepResultSchema,
-      await this.#channel.request('tools/call', call, { signal }),
-      'tools/call',
-    )
+    const { session, epoch } = this.#session
+    const _meta = { [META.session]: session, [META.epoch]: epoch, [META.seq]: this.#seq }
+    const reply = await this.#ask('tools/call', { name: action.tool, arguments: action.arguments, _meta }, signal)
+    const answer = parseReply(stepResultSchema, reply, 'tools/call')
     const report = answer._meta[META.step]
     if (report.seq !== this.#seq + 1)
-      throw new EnvError('reply-malformed', `The server counts ${report.seq} steps where ${this.#seq + 1} were sent.`)
+      throw malformed(`The server counts ${report.seq} steps where ${this.#seq + 1} were sent.`)
+    this.#checkPotential(report.potential)
+    const total = this.#sum(report)
     this.#seq = report.seq
     this.#over = report.end !== null
     return {
-      observation: { text: textOf(answer.content), structured: answer.structuredContent ?? null },
-      reward: { total: sum(report.terms), terms: report.terms, shaping: 0 },
+      observation: observationOf(answer),
+      reward: { total, terms: report.terms, shaping: 0 },
       end: report.end,
       info: {
         seq: report.seq,
@@ -105,51 +102,63 @@ class SessionEnvironment implements Environment {
     }
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return this.#end(undefined)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #end(signal: AbortSignal | undefined): Promise<void> {
     const session = this.#session
     if (!session) return
     this.#session = null
     this.#over = true
     try {
-      await this.#channel.request(METHODS.close, { session: session.session })
+      await this.#ask(METHODS.close, { session: session.session }, signal)
     } catch (error) {
       // Closed or expired already: what was asked for is so.
       if (!WireError.is(error, 'session-not-found')) throw error
     }
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
+  /**
+   * Asks the server, and asks again where no answer came. The host plays nothing twice: a step carries its `seq`, an
+   * open its request key, and a session that is closed stays closed.
+   */
+  async #ask(method: string, params: JsonObject, signal: AbortSignal | undefined): Promise<unknown> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#channel.request(method, params, { signal })
+      } catch (error) {
+        if (attempt === ATTEMPTS || !EnvError.is(error, 'connection-failed')) throw error
+      }
+    }
+  }
+
+  /** Adds up the terms, all that were announced and no other: a term that is missing must not pass for a zero. */
+  #sum({ terms }: StepReport): number {
+    const names = this.info.terms
+    let total = 0
+    for (const name of names) {
+      const value = terms[name]
+      if (value === undefined) throw malformed(`The server announced a reward term "${name}" and sent none.`)
+      total += value
+    }
+    for (const name in terms)
+      if (!names.includes(name)) throw malformed(`The server sent a reward term "${name}" that it had not announced.`)
+    return total
+  }
+
+  #checkPotential(potential: number | null): void {
+    if ((potential !== null) !== this.info.potential)
+      throw malformed(
+        `The server ${this.info.potential ? 'announced a potential and sent none' : 'sent a potential that it had not announced'}.`,
+      )
   }
 }
 
-/** Reads a reply by its schema. Throws `reply-malformed`, so that nonsense is an error and never a silent zero. */
-export function parseReply<S extends z.ZodType>(schema: S, reply: unknown, method: string): z.output<S> {
-  const parsed = schema.safeParse(reply)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw new EnvError(
-    'reply-malformed',
-    `The server's answer to ${method} is malformed at "${issue?.path.join('.')}": ${issue?.message}. It may be of another version.`,
-    { cause: parsed.error },
-  )
-}
-
-/** The texts of a tool's answer, one after the other. */
-export function textOf(content: readonly { readonly type: string; readonly text?: unknown }[]): string {
-  return content
-    .filter((block) => block.type === 'text' && typeof block.text === 'string')
-    .map((block) => block.text as string)
-    .join('\n')
-}
-
-function sum(terms: { readonly [name: string]: number }): number {
-  let total = 0
-  for (const name in terms) total += terms[name] as number
-  return total
-}
-
-/** 128 random bits that name one `open`, so that asking again after a lost reply opens nothing twice. */
-function requestKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+function malformed(message: string): EnvError {
+  return new EnvError('reply-malformed', `${message} It may be of another version.`)
 }

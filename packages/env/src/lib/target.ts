@@ -21,63 +21,77 @@ export interface CommandTarget {
 /** What can be connected to: a URL, a URL with a token, a command, or a channel such as a host in this process. */
 export type Target = string | HttpTarget | CommandTarget | Channel
 
-const entrySchema = z.union([
-  z.strictObject({
-    type: z.enum(['http', 'streamable-http', 'streamableHttp']).optional(),
-    url: z.url({ protocol: /^https?$/ }),
-    headers: z.record(z.string(), z.string()).optional(),
-    token: z.string().optional(),
-  }),
-  z.strictObject({
-    type: z.literal('stdio').optional(),
-    command: z.string().min(1),
-    args: z.array(z.string()).optional(),
-    env: z.record(z.string(), z.string()).optional(),
-    cwd: z.string().optional(),
-  }),
-])
-const configSchema = z.looseObject({ mcpServers: z.record(z.string().min(1), entrySchema) })
+const urlSchema = z.strictObject({
+  type: z.enum(['http', 'streamable-http', 'streamableHttp']).optional(),
+  url: z.url({ protocol: /^https?$/ }),
+  headers: z.record(z.string(), z.string()).optional(),
+  token: z.string().optional(),
+})
+const commandSchema = z.strictObject({
+  type: z.literal('stdio').optional(),
+  command: z.string().min(1),
+  args: z.array(z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  cwd: z.string().optional(),
+})
+const configSchema = z.looseObject({ mcpServers: z.record(z.string().min(1), z.looseObject({})) })
+
+/** What `${NAME}` in a configuration is replaced from, such as `process.env`. */
+type Variables = Readonly<Record<string, string | undefined>>
 
 /**
  * Reads an `mcpServers` configuration, as desktop clients keep it, from its JSON text: named servers, each a URL or
  * a command. `${NAME}` in any value is replaced from `variables`, so that tokens need not stand in the file.
  *
- * Throws `config-invalid`, naming the server and the field, or the variable that is not set.
+ * Throws `config-invalid`, naming the server and the field.
  */
-export function parseMcpServers(
-  text: string,
-  variables: Readonly<Record<string, string | undefined>>,
-): Map<string, Target> {
+export function parseMcpServers(text: string, variables: Variables): Map<string, HttpTarget | CommandTarget> {
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch (cause) {
     throw new EnvError('config-invalid', `The configuration is not JSON: ${(cause as Error).message}.`, { cause })
   }
-  const parsed = configSchema.safeParse(expand(json, variables))
-  if (!parsed.success) {
-    const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-    throw new EnvError(
-      'config-invalid',
-      `The configuration is wrong at ${issues.join('; ')}. Each of mcpServers needs either a url or a command.`,
-      { cause: parsed.error },
-    )
-  }
+  const { mcpServers } = check(configSchema, json, [])
   return new Map(
-    Object.entries(parsed.data.mcpServers).map(([name, { type: _, ...target }]) => [name, target as Target]),
+    Object.entries(mcpServers).map(([name, entry]) => {
+      const path = ['mcpServers', name]
+      const schema = 'command' in entry ? commandSchema : urlSchema
+      if (!('command' in entry || 'url' in entry)) throw wrong(path, 'it needs either a url or a command')
+      const { type: _, ...target } = check<(HttpTarget & { type?: string }) | (CommandTarget & { type?: string })>(
+        schema,
+        expand(entry, variables, path),
+        path,
+      )
+      return [name, target]
+    }),
   )
 }
 
-function expand(value: unknown, variables: Readonly<Record<string, string | undefined>>): unknown {
+function check<T>(schema: z.ZodType<T>, value: unknown, path: readonly string[]): T {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw wrong([...path, ...(issue?.path ?? []).map(String)], issue?.message ?? '', parsed.error)
+}
+
+function wrong(path: readonly string[], why: string, cause?: unknown): EnvError {
+  return new EnvError('config-invalid', `The configuration is wrong at ${path.join('.') || 'its top'}: ${why}.`, {
+    cause,
+  })
+}
+
+function expand(value: unknown, variables: Variables, path: readonly string[]): unknown {
   if (typeof value === 'string')
     return value.replace(/\$\{(\w+)\}/g, (_, name: string) => {
-      const found = variables[name]
-      if (found === undefined)
-        throw new EnvError('config-invalid', `The configuration uses \${${name}}, which is not set.`)
+      const found = Object.hasOwn(variables, name) ? variables[name] : undefined
+      if (found === undefined) throw wrong(path, `it uses the variable ${name}, which is not set`)
       return found
     })
-  if (Array.isArray(value)) return value.map((item) => expand(item, variables))
+  if (Array.isArray(value)) return value.map((item, i) => expand(item, variables, [...path, String(i)]))
   if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expand(item, variables)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, expand(item, variables, [...path, key])]),
+    )
   return value
 }

@@ -8,7 +8,7 @@ export type Settled<T> =
 
 /**
  * Several environments behind one batch interface: place i of what goes in belongs to place i of what comes out.
- * `null` in a batch leaves that place alone, and comes back as `null`.
+ * `null` in a batch leaves that place alone, and comes back as `null`. A batch of another size rejects with a `RangeError`.
  */
 export interface VectorEnvironment extends AsyncDisposable {
   readonly size: number
@@ -28,15 +28,16 @@ export function createVectorEnvironment(
   if (!Number.isSafeInteger(size) || size < 1)
     throw new RangeError(`A vector environment needs a whole number of places above 0; it got ${size}.`)
   const places = Array.from({ length: size }, (_, place) => createEnvironment(place))
-  const batch = <In, Out>(items: readonly (In | null)[], run: (place: Environment, item: In) => Promise<Out>) => {
+  const batch = async <In, Out>(items: readonly (In | null)[], run: (place: Environment, item: In) => Promise<Out>) => {
     if (items.length !== size)
       throw new RangeError(`The batch has ${items.length} places, and the environment has ${size}.`)
-    return Promise.all(items.map((item, i) => (item === null ? null : settle(run(places[i] as Environment, item)))))
+    return Promise.all(
+      items.map((item, i) => (item === null ? null : settle(() => run(places[i] as Environment, item)))),
+    )
   }
   const close = async () => {
-    const failed = (await Promise.all(places.map((place) => settle(place.close())))).filter(
-      (end) => end.kind === 'failed',
-    )
+    const ends = await Promise.all(places.map((place) => settle(() => place.close())))
+    const failed = ends.filter((end) => end.kind === 'failed')
     if (failed.length > 0)
       throw new AggregateError(
         failed.map(({ cause }) => cause),
@@ -52,9 +53,9 @@ export function createVectorEnvironment(
   }
 }
 
-async function settle<T>(work: Promise<T>): Promise<Settled<T>> {
+async function settle<T>(work: () => Promise<T>): Promise<Settled<T>> {
   try {
-    return { kind: 'ok', value: await work }
+    return { kind: 'ok', value: await work() }
   } catch (cause) {
     return { kind: 'failed', cause }
   }

@@ -59,6 +59,10 @@ async function playInTerminal(environment: Environment, console: Console): Promi
     prompt: '> ',
     terminal: console.out.isTTY === true,
   })
+  let open = true
+  lines.once('close', () => {
+    open = false
+  })
   let earned = 0
   lines.prompt()
   for await (const line of lines) {
@@ -81,7 +85,8 @@ async function playInTerminal(environment: Environment, console: Console): Promi
         }
       }
     }
-    lines.prompt()
+    // A pipe may have ended with lines still to be played.
+    if (open) lines.prompt()
   }
   lines.close()
 }

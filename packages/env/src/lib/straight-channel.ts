@@ -2,7 +2,7 @@ import { type Channel, type JsonObject, WireError, wireErrorCodeOf } from '@epis
 import { type Dispatcher, request } from 'undici'
 import { EnvError } from './env-error.ts'
 
-export interface HttpChannelOptions {
+export interface StraightChannelOptions {
   readonly url: string
   readonly dispatcher: Dispatcher
   readonly headers: Readonly<Record<string, string>>
@@ -16,34 +16,41 @@ export interface HttpChannelOptions {
  * An episode is thousands of such calls, and an SDK client spends several times the call itself on each. Discovery
  * and negotiation still go through the SDK, before this channel is made.
  */
-export function createHttpChannel({ url, dispatcher, headers, timeout }: HttpChannelOptions): Omit<Channel, 'close'> {
-  const sent = { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+export function createStraightChannel(options: StraightChannelOptions): Omit<Channel, 'close'> {
+  const { url, dispatcher, timeout } = options
+  const headers = {
+    ...options.headers,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  }
   let nextId = 1
   return {
     async request(method, params, { signal } = {}) {
       const id = nextId++
-      const { statusCode, body } = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }), signal)
-      const message = parse(body)
-      if (message?.error) throw refusal(message.error)
-      if (message?.id === id && message.result !== undefined) return message.result
-      if (statusCode >= 200 && statusCode < 300)
+      const { status, text } = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }), signal)
+      const message = parse(text)
+      if (message && isRpcError(message.error)) {
+        // What failed before the request was read is answered to nobody in particular.
+        if (message.id === id || message.id === null) throw refusal(message.error)
+      } else if (message?.id === id && message.result !== undefined) return message.result
+      if (status >= 200 && status < 300)
         throw new EnvError('reply-malformed', `The server's answer to ${method} is not a JSON-RPC answer to it.`)
-      throw new EnvError('connection-failed', `${url} answered ${method} with HTTP status ${statusCode}.`)
+      throw new EnvError('connection-failed', `${url} answered ${method} with HTTP status ${status}.`)
     },
   }
 
-  async function post(body: string, signal: AbortSignal | undefined): Promise<{ statusCode: number; body: string }> {
+  async function post(body: string, signal: AbortSignal | undefined): Promise<{ status: number; text: string }> {
     try {
       const response = await request(url, {
         method: 'POST',
-        headers: sent,
+        headers,
         body,
         dispatcher,
         headersTimeout: timeout,
         bodyTimeout: timeout,
         signal: signal ?? null,
       })
-      return { statusCode: response.statusCode, body: await response.body.text() }
+      return { status: response.statusCode, text: await response.body.text() }
     } catch (cause) {
       signal?.throwIfAborted()
       throw new EnvError('connection-failed', `No answer from ${url}: ${(cause as Error).message}`, { cause })
@@ -54,22 +61,34 @@ export function createHttpChannel({ url, dispatcher, headers, timeout }: HttpCha
 interface ReplyMessage {
   readonly id?: unknown
   readonly result?: unknown
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: JsonObject }
+  readonly error?: unknown
+}
+
+interface RpcError {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
 }
 
 function parse(text: string): ReplyMessage | null {
   try {
-    const message = JSON.parse(text)
+    const message: unknown = JSON.parse(text)
     return typeof message === 'object' ? message : null
   } catch {
     return null
   }
 }
 
+function isRpcError(error: unknown): error is RpcError {
+  const { code, message } = (error ?? {}) as Partial<RpcError>
+  return typeof code === 'number' && typeof message === 'string'
+}
+
 /** An error answer of a server: ours keeps its code, another's is a failure of the connection. */
-export function refusal({ code, message, data }: NonNullable<ReplyMessage['error']>): Error {
+export function refusal({ code, message, data }: RpcError): Error {
   const known = wireErrorCodeOf(code)
+  const details = typeof data === 'object' && data !== null ? (data as JsonObject) : {}
   return known
-    ? new WireError(known, message, { details: data ?? {} })
+    ? new WireError(known, message, { details })
     : new EnvError('connection-failed', `The server refused: ${message} (${code})`)
 }

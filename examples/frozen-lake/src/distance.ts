@@ -1,0 +1,19 @@
+import { isEnd, type MapName, tilesOf } from './maps.ts'
+import { DIRECTIONS, neighbour } from './transitions.ts'
+
+/** Moves from each position to the goal round the holes, if no ice were slippery; `Infinity` from a hole. */
+export function distancesOf(map: MapName): readonly number[] {
+  const tiles = tilesOf(map)
+  const distances = tiles.map((tile) => (tile === 'G' ? 0 : Number.POSITIVE_INFINITY))
+  // Breadth first from the goal: steps can be walked both ways, since only holes and the goal are never left.
+  const queue = [tiles.indexOf('G')]
+  for (const position of queue) {
+    for (const index of DIRECTIONS.keys()) {
+      const next = neighbour(map, position, index)
+      if (distances[next] !== Number.POSITIVE_INFINITY || isEnd(tiles[next])) continue
+      distances[next] = (distances[position] as number) + 1
+      queue.push(next)
+    }
+  }
+  return distances
+}

@@ -1,0 +1,76 @@
+import { defineEnvironment } from '@episodic/mcp-server'
+import { z } from 'zod'
+import { distancesOf } from './distance.ts'
+import { MAPS, type MapName, MOVES, tilesOf } from './maps.ts'
+import { DIRECTIONS, pickOutcome, transitionsOf } from './transitions.ts'
+
+/** Everything about a lake that never changes, worked out once. */
+const LAKES = { '4x4': surveyLake('4x4'), '8x8': surveyLake('8x8') }
+
+/** Cross a frozen lake without falling into a hole: Gymnasium's FrozenLake-v1. */
+export const environment = defineEnvironment({
+  name: 'frozen-lake',
+  version: '1.0.0',
+  description: 'Cross a frozen lake from the start to the goal without falling into a hole. The ice may be slippery.',
+  params: z.object({ map: z.enum(['4x4', '8x8']).default('4x4'), slippery: z.boolean().default(true) }),
+  state: {
+    public: z.object({ map: z.array(z.string()), slippery: z.boolean(), position: z.int().min(0) }),
+    private: z.object({}),
+  },
+  limits: ({ map }) => ({ steps: MOVES[map] }),
+  start: ({ params }) => ({
+    public: { map: [...MAPS[params.map]], slippery: params.slippery, position: tilesOf(params.map).indexOf('S') },
+    private: {},
+  }),
+  observe: ({ map, slippery, position }) =>
+    `You are at @ on ${slippery ? 'slippery' : 'firm'} ice (F). Reach the goal (G), and keep out of the holes (H).\n` +
+    drawMap(map, position),
+  tools: ({ tool }) => ({
+    move: tool({
+      description: 'Move one tile. On slippery ice you go where you want, or to either side of it, equally likely.',
+      input: z.object({ direction: z.enum(DIRECTIONS) }),
+      play({ state, input, params, rng, end, say }) {
+        const { tiles, table } = LAKES[params.map]
+        const outcomes = table(params.slippery)[state.public.position]?.[input.direction] ?? []
+        const { position } = pickOutcome(outcomes, rng.float())
+        state.public.position = position
+        if (tiles[position] === 'G') {
+          end('goal')
+          return say('You reached the goal.')
+        }
+        if (tiles[position] === 'H') {
+          end('hole')
+          return say('You fell into a hole.')
+        }
+        return say(`You tried to go ${input.direction}.`)
+      },
+    }),
+  }),
+  rewards: {
+    goal: ({ end }) => (end?.reason === 'goal' ? 1 : 0),
+  },
+  // Φ: the share of the longest way to the goal that is behind one, from 0 to 1; a hole is as far away as can be.
+  potential({ public: { position } }, { map }) {
+    const { distances, longest } = LAKES[map]
+    return Math.max(0, 1 - (distances[position] ?? Number.POSITIVE_INFINITY) / longest)
+  },
+})
+
+function surveyLake(map: MapName) {
+  const distances = distancesOf(map)
+  const firm = transitionsOf(map, false)
+  const slippery = transitionsOf(map, true)
+  return {
+    tiles: tilesOf(map),
+    table: (isSlippery: boolean) => (isSlippery ? slippery : firm),
+    distances,
+    longest: Math.max(...distances.filter(Number.isFinite)),
+  }
+}
+
+function drawMap(rows: readonly string[], position: number): string {
+  const size = rows.length
+  const tiles = rows.join('')
+  const drawn = `${tiles.slice(0, position)}@${tiles.slice(position + 1)}`
+  return rows.map((_, row) => drawn.slice(row * size, (row + 1) * size)).join('\n')
+}

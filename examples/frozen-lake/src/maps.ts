@@ -1,0 +1,23 @@
+/** What a tile is: the start, frozen ice, a hole, the goal. */
+export type Tile = 'S' | 'F' | 'H' | 'G'
+
+/** The two lakes, row by row from the top, as Gymnasium has them. */
+export const MAPS = {
+  '4x4': ['SFFF', 'FHFH', 'FFFH', 'HFFG'],
+  '8x8': ['SFFFFFFF', 'FFFFFFFF', 'FFFHFFFF', 'FFFFFHFF', 'FFFHFFFF', 'FHHFFFHF', 'FHFFHFHF', 'FFFHFFFG'],
+} as const
+
+export type MapName = keyof typeof MAPS
+
+/** How many moves an episode has, as in Gymnasium's FrozenLake-v1 and FrozenLake8x8-v1. */
+export const MOVES = { '4x4': 100, '8x8': 200 } as const
+
+/** The tiles of a lake by position, which counts them row by row from 0. */
+export function tilesOf(map: MapName): readonly Tile[] {
+  return [...MAPS[map].join('')] as Tile[]
+}
+
+/** Whether an episode is over on a tile. */
+export function isEnd(tile: Tile | undefined): boolean {
+  return tile === 'H' || tile === 'G'
+}

@@ -1,0 +1,69 @@
+import { openConnection, type Policy, randomPolicy, runEpisode } from '@episodic/env'
+import { createHost, openInProcess } from '@episodic/mcp-server'
+import { describe, expect, it } from 'vitest'
+import { gymnasiumLakes } from './gymnasium.fixture.ts'
+import { environment, solver } from './index.ts'
+import { type MapName, MOVES } from './maps.ts'
+import { findOptimum } from './optimum.ts'
+
+describe('solver', () => {
+  it.each([
+    ['4x4', 2_000],
+    ['8x8', 1_000],
+  ] as const)('reaches the goal of the slippery lake as often as is computed: %s', async (map, episodes) => {
+    const goals = await countGoals(solver, { map, slippery: true }, episodes)
+    expectRate(goals, episodes, findOptimum(map, true, MOVES[map]).value(0, MOVES[map]))
+  })
+
+  it.each(['4x4', '8x8'] as const)('always reaches the goal of the firm lake: %s', async (map) => {
+    expect(await countGoals(solver, { map, slippery: false }, 3)).toBe(3)
+  })
+})
+
+describe('randomPolicy', () => {
+  it('reaches the goal of the slippery lake as often as Gymnasium’s table says', async () => {
+    const episodes = 3_000
+    const goals = await countGoals(randomPolicy(), { map: '4x4', slippery: true }, episodes)
+    expectRate(goals, episodes, randomGoalRate('4x4'))
+  })
+})
+
+async function countGoals(policy: Policy, params: { map: MapName; slippery: boolean }, episodes: number) {
+  await using host = createHost({ environments: [environment] })
+  await using connection = await openConnection(openInProcess(host))
+  let goals = 0
+  for (let i = 0; i < episodes; i++) {
+    const createEnvironment = () => connection.environment()
+    // Two seeds: a player that drew from the lake's own chance would know where it slips.
+    const [seed, policySeed] = [`lake-${i}`, `player-${i}`]
+    const episode = await runEpisode({ createEnvironment, policy, task: { params }, seed, policySeed })
+    if (episode.kind !== 'finished') throw episode.cause
+    if (episode.end.reason === 'goal') goals += 1
+  }
+  return goals
+}
+
+/** Whether a count lies in the 99 % confidence interval of a rate (normal approximation). */
+function expectRate(goals: number, episodes: number, rate: number): void {
+  const error = Math.sqrt((rate * (1 - rate)) / episodes)
+  expect(goals / episodes).toBeGreaterThan(rate - 2.576 * error)
+  expect(goals / episodes).toBeLessThan(rate + 2.576 * error)
+}
+
+/** The probability of the goal where every move is as likely as any other, by Gymnasium's table. */
+function randomGoalRate(map: MapName): number {
+  const P = gymnasiumLakes.find((lake) => lake.map === map && lake.slippery)?.P ?? []
+  let values = P.map(() => 0)
+  for (let move = 0; move < MOVES[map]; move++) {
+    values = P.map((actions) =>
+      actions
+        .flat()
+        .reduce(
+          (sum, [probability, next, reward, terminated]) =>
+            sum + (probability / 4) * (reward + (terminated ? 0 : (values[next] as number))),
+          0,
+        ),
+    )
+  }
+  return values[0] as number
+}

@@ -1,0 +1,25 @@
+import { definePolicy } from '@episodic/env'
+import { createRng } from '@episodic/protocol'
+import { narrow } from './environment.ts'
+
+/** How often it does not bother to find the middle. */
+const CARELESSNESS = 0.6
+
+/** Listens to the hints and halves only now and then: somewhere between random play and the solver, and never twice the same. */
+export const careless = definePolicy({
+  name: 'careless',
+  begin({ task, seed }) {
+    const { low, high } = task.params as { low: number; high: number }
+    const rng = createRng(seed).stream('careless')
+    let range = { from: low, to: high }
+    return (_, { last }) => {
+      const guess = last?.observation.structured
+      if (guess) range = narrow(range.from, range.to, [guess as Parameters<typeof narrow>[2][number]])
+      const middle = Math.floor((range.from + range.to) / 2)
+      return {
+        tool: 'guess',
+        arguments: { value: rng.chance(CARELESSNESS) ? rng.int(range.from, range.to) : middle },
+      }
+    }
+  },
+})

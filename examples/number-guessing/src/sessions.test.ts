@@ -1,0 +1,80 @@
+import { connect } from '@episodic/env'
+import { createHost, openInProcess, rehearse } from '@episodic/mcp-server'
+import { METHODS } from '@episodic/protocol'
+import { describe, expect, it } from 'vitest'
+import { environment } from './index.ts'
+
+/** An agent that was given the address of one session. */
+async function openForAgent(seed: string) {
+  const host = createHost({ environments: [environment] })
+  const trusted = await connect(openInProcess(host))
+  const { observation, info } = await trusted.reset({ params: { maxGuesses: 3 }, seed })
+  const world = { by: 'capability', capability: info.capability as string } as const
+  const agent = openInProcess(host, { door: 'agent', principal: null, world })
+  const guess = (args: { readonly [name: string]: number }) =>
+    agent.request('tools/call', { name: 'guess', arguments: args })
+  return { trusted, observation, agent, guess, [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]() }
+}
+
+// Worlds of this game are easily built so that they can be played around. This one cannot.
+describe('an agent in a session', () => {
+  it('has one tool, which takes a guess and nothing else', () => {
+    expect(environment.toolInfos.map(({ name }) => name)).toEqual(['guess'])
+    expect(environment.toolInfos[0]?.inputSchema.properties).toEqual({ value: expect.anything() })
+  })
+
+  it('cannot set the hidden number', async () => {
+    await using session = await openForAgent('a')
+    const target = targetOf('a')
+    const wrong = target === 1 ? 2 : 1
+    await session.guess({ value: wrong, target: wrong })
+    const { structuredContent } = (await session.guess({ value: target })) as { structuredContent: object }
+    expect(structuredContent).toEqual({ value: target, hint: 'correct' })
+  })
+
+  it('cannot open, read or end a world', async () => {
+    await using session = await openForAgent('a')
+    for (const method of Object.values(METHODS))
+      await expect(session.agent.request(method, {})).rejects.toMatchObject({ code: 'method-not-found' })
+  })
+
+  it('is told the same at the start, whatever the number is', async () => {
+    await using session = await openForAgent('a')
+    await using other = await openForAgent('b')
+    expect(targetOf('a')).not.toBe(targetOf('b'))
+    expect(session.observation).toEqual(other.observation)
+  })
+
+  it('has all its guesses when it begins', async () => {
+    await using session = await openForAgent('a')
+    expect(session.observation.structured).toMatchObject({ guessesLeft: 3, guesses: [] })
+    const step = await session.trusted.step({ tool: 'guess', arguments: { value: -1 } })
+    expect(step.info).toMatchObject({ seq: 1, refused: 'rules' })
+    expect(step.observation.text).toContain('3 guesses left')
+  })
+
+  it('hears of no reward', async () => {
+    await using session = await openForAgent('a')
+    const answer = await session.guess({ value: 50 })
+    expect(Object.keys(answer as object).sort()).toEqual(['content', 'structuredContent'])
+    expect(JSON.stringify(answer)).not.toMatch(/reward|terms|potential|solved/)
+  })
+
+  it('shares nothing with another session', async () => {
+    await using host = createHost({ environments: [environment] })
+    await using left = await connect(openInProcess(host))
+    await using right = await connect(openInProcess(host))
+    await left.reset({ seed: 'a' })
+    await right.reset({ seed: 'b' })
+    for (const value of [90, 80, 70]) {
+      const step = await left.step({ tool: 'guess', arguments: { value } })
+      expect(step.observation.structured?.hint).toBe(value < targetOf('a') ? 'higher' : 'lower')
+    }
+    const first = await right.step({ tool: 'guess', arguments: { value: 1 } })
+    expect(first.observation.text).toContain('7 guesses left')
+  })
+})
+
+function targetOf(seed: string): number {
+  return (rehearse(environment, { seed }).state.private as { target: number }).target
+}

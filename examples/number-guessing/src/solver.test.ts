@@ -1,0 +1,95 @@
+import { openConnection, randomPolicy, returnsOf, runEpisode, withShaping } from '@episodic/env'
+import { createHost, openInProcess, rehearse } from '@episodic/mcp-server'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { environment, solver } from './index.ts'
+import { guessesNeeded } from './solver.ts'
+
+describe('guessesNeeded', () => {
+  it.each([
+    [1, 1, 1],
+    [1, 2, 2],
+    [1, 3, 2],
+    [1, 4, 3],
+    [-3, 3, 3],
+    [1, 100, 7],
+    [1, 127, 7],
+    [1, 128, 8],
+    [0, 2 ** 40, 41],
+  ])('from %i to %i is %i', (low, high, guesses) => {
+    expect(guessesNeeded(low, high)).toBe(guesses)
+  })
+})
+
+describe('solver', () => {
+  it('finds every number within the bound', async () => {
+    await using host = createHost({ environments: [environment] })
+    await using connection = await openConnection(openInProcess(host))
+    const anyWorld = fc.record({
+      low: fc.integer({ min: -1e6, max: 1e6 }),
+      width: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 1e6 })),
+      seed: fc.string({ minLength: 1 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(anyWorld, async ({ low, width, seed }) => {
+        const params = { low, high: low + width - 1, maxGuesses: guessesNeeded(low, low + width - 1) }
+        const episode = await runEpisode({
+          createEnvironment: () => connection.environment(),
+          policy: solver,
+          task: { params },
+          seed,
+        })
+        expect(episode).toMatchObject({ kind: 'finished', end: { kind: 'terminated', reason: 'solved' } })
+        expect(episode.steps.length).toBeLessThanOrEqual(params.maxGuesses)
+      }),
+    )
+  })
+
+  it('needs the whole bound for some number of every range', async () => {
+    await using host = createHost({ environments: [environment] })
+    await using connection = await openConnection(openInProcess(host))
+    for (let width = 1; width <= 16; width++) {
+      const params = { low: 1, high: width, maxGuesses: 100 }
+      const guesses = new Map<number, number>()
+      for (let i = 0; guesses.size < width; i++) {
+        const { state } = rehearse(environment, { params, seed: `${i}` })
+        const { target } = state.private as { target: number }
+        if (guesses.has(target)) continue
+        const createEnvironment = () => connection.environment()
+        const { steps } = await runEpisode({ createEnvironment, policy: solver, task: { params }, seed: `${i}` })
+        guesses.set(target, steps.length)
+      }
+      expect(Math.max(...guesses.values())).toBe(guessesNeeded(1, width))
+    }
+  })
+
+  it('earns as much with shaping as without, less the starting potential', async () => {
+    await using host = createHost({ environments: [environment] })
+    await using connection = await openConnection(openInProcess(host))
+    const anyWorld = fc.record({ high: fc.integer({ min: 1, max: 100 }), maxGuesses: fc.integer({ min: 1, max: 8 }) })
+    await fc.assert(
+      fc.asyncProperty(
+        anyWorld,
+        fc.string({ minLength: 1 }),
+        fc.constantFrom(solver, randomPolicy()),
+        async (params, seed, policy) => {
+          const episode = await runEpisode({
+            createEnvironment: () => withShaping(connection.environment(), { discount: 1 }),
+            policy,
+            policySeed: seed,
+            task: { params },
+            seed,
+          })
+          if (episode.kind !== 'finished') throw episode.cause
+          const { total, unshaped } = returnsOf(episode.steps, 1)
+          const atStart = episode.start.info.potential as number
+          const atEnd = episode.steps.at(-1)?.info.potential as number
+          // A random player may run into the step limit, and a truncated end keeps its potential.
+          const telescoped = episode.end.kind === 'terminated' ? -atStart : atEnd - atStart
+          expect(total - unshaped).toBeCloseTo(telescoped, 10)
+          expect(episode.steps.reduce((sum, { reward }) => sum + reward.shaping, 0)).toBeCloseTo(telescoped, 10)
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,142 @@
+import { defineEnvironment } from '@episodic/mcp-server'
+import { z } from 'zod'
+import { describeFloor, list, place } from './describe-floor.ts'
+import { addUnits, binHere, countUnits, distance, Floor, isAtDock } from './floor.ts'
+import { drawLayout } from './layout.ts'
+import { handIn, isComplete, unitsDelivered, unitsOrdered, unitsUnderWay } from './orders.ts'
+import { MOST_ORDERED, Params, roundTrip } from './params.ts'
+
+/** How far a look reaches, in moves. */
+export const LOOK_REACH = 2
+
+const STEPS = {
+  up: { row: -1, column: 0 },
+  down: { row: 1, column: 0 },
+  left: { row: 0, column: -1 },
+  right: { row: 0, column: 1 },
+}
+
+/** Fill orders from bins whose stock nobody knows, with a cart that holds little and a battery that runs out. */
+export const environment = defineEnvironment({
+  name: 'warehouse',
+  version: '1.0.0',
+  description: 'Fill the orders of a warehouse: find the stock, fetch it with a cart, and mind the battery.',
+  params: Params,
+  state: {
+    public: Floor,
+    // What is truly in each bin.
+    private: z.object({ stock: z.record(z.string(), z.int().min(0)) }),
+  },
+  // Enough to fetch every unit by itself and to try every bin, with a recharge and a delivery each time.
+  limits: ({ orders, bins, size }) => ({ steps: (orders * MOST_ORDERED + bins) * (roundTrip(size) + 2) }),
+  start({ params, rng }) {
+    const { floor, stock } = drawLayout(params, rng)
+    return { public: floor, private: { stock } }
+  },
+  observe: describeFloor,
+  tools: ({ tool }) => ({
+    look: tool({
+      description: `Count what is in the bins up to ${LOOK_REACH} moves away. Takes 1 of the battery.`,
+      input: z.object({}),
+      play({ state: { public: floor, private: hidden }, refuse, reveal, say, end }) {
+        const near = floor.bins.filter((bin) => distance(bin, floor.position) <= LOOK_REACH)
+        if (near.length === 0) return refuse(`No bin is within ${LOOK_REACH} moves.`)
+        if (floor.battery === 0) return refuse('The battery is empty. Recharge.')
+        for (const bin of near) bin.counted = reveal(hidden.stock[bin.name] ?? 0)
+        if (drain(floor)) end('out-of-battery')
+        return say(`You counted ${near.map(({ name, counted }) => `${counted} in ${name}`).join(', ')}.`)
+      },
+    }),
+    move: tool({
+      description:
+        'Move the cart by one tile. Takes 1 of the battery. An empty battery away from the dock ends it all.',
+      input: z.object({ direction: z.enum(['up', 'down', 'left', 'right']) }),
+      play({ state: { public: floor }, input, refuse, say, end }) {
+        const step = STEPS[input.direction]
+        const row = floor.position.row + step.row
+        const column = floor.position.column + step.column
+        if (Math.min(row, column) < 0 || Math.max(row, column) >= floor.size) return refuse('There is a wall.')
+        if (floor.battery === 0) return refuse('The battery is empty. Recharge.')
+        floor.position = { row, column }
+        if (drain(floor)) end('out-of-battery')
+        return say(`You moved to ${place(floor.position)}.`)
+      },
+    }),
+    pick: tool({
+      description:
+        'Take up to a number of units from the bin where you are, as far as it has them and the cart has room. Takes 1 of the battery.',
+      input: z.object({ quantity: z.int().min(1).max(50) }),
+      play({ state: { public: floor, private: hidden }, input, params, refuse, reveal, say, end }) {
+        const bin = binHere(floor)
+        if (!bin) return refuse('There is no bin here.')
+        const asked = Math.min(input.quantity, params.capacity - countUnits(floor.cart))
+        if (asked === 0) return refuse('The cart is full.')
+        const inStock = hidden.stock[bin.name] ?? 0
+        const taken = reveal(Math.min(asked, inStock))
+        hidden.stock[bin.name] = inStock - taken
+        addUnits(floor.cart, bin.article, taken)
+        // Whoever gets less than asked for has seen the bottom of the bin.
+        if (taken < asked) bin.counted = 0
+        else if (bin.counted !== null) bin.counted -= taken
+        if (drain(floor)) end('out-of-battery')
+        return say(`You took ${taken} ${bin.article} from ${bin.name}.`)
+      },
+    }),
+    deliver: tool({
+      description: 'Hand in the whole cart at the dock. Urgent orders are filled first; what no order wants is wasted.',
+      input: z.object({}),
+      play({ state: { public: floor }, refuse, say, end }) {
+        if (!isAtDock(floor)) return refuse('You can deliver at the dock alone.')
+        if (countUnits(floor.cart) === 0) return refuse('The cart is empty.')
+        const said = `You delivered ${list(floor.cart)}.`
+        handIn(floor)
+        floor.minute += 1
+        if (floor.orders.every(isComplete)) end('all-delivered')
+        return say(said)
+      },
+    }),
+    recharge: tool({
+      description: 'Charge the battery at the dock until it is full.',
+      input: z.object({}),
+      play({ state: { public: floor }, params, refuse, say }) {
+        if (!isAtDock(floor)) return refuse('You can recharge at the dock alone.')
+        if (floor.battery === params.battery) return refuse('The battery is full.')
+        floor.battery = params.battery
+        floor.minute += 1
+        return say('The battery is full again.')
+      },
+    }),
+  }),
+  rewards: {
+    // The share of all ordered units that this step delivered: 1 over an episode that delivers all.
+    delivered: ({ before, after }) =>
+      (unitsDelivered(after.public.orders) - unitsDelivered(before.public.orders)) / unitsOrdered(after.public.orders),
+    // At most ½ an episode, split evenly over the urgent orders and earned by those that are completed in time.
+    priority({ before, after }) {
+      const urgent = after.public.orders.filter(({ due }) => due !== null)
+      const completed = urgent.filter(
+        (order) =>
+          isComplete(order) &&
+          after.public.minute <= (order.due as number) &&
+          before.public.orders.some((earlier) => earlier.name === order.name && !isComplete(earlier)),
+      )
+      return urgent.length === 0 ? 0 : (0.5 * completed.length) / urgent.length
+    },
+    // Half of what a wanted unit earns, for each that nobody wanted.
+    waste: ({ before, after }) =>
+      (0.5 * (countUnits(before.public.surplus) - countUnits(after.public.surplus))) /
+      unitsOrdered(after.public.orders),
+    // Every answered step costs a little, refused ones too; a charge costs more.
+    cost: ({ tool, refused }) => (tool === 'recharge' && !refused ? -0.01 : -0.001),
+  },
+  // Φ: the share of the ordered units that is delivered, those in the cart counting half. From 0 to 1.
+  potential: ({ public: { orders, cart } }) =>
+    (unitsDelivered(orders) + unitsUnderWay(orders, cart) / 2) / unitsOrdered(orders),
+})
+
+/** Spends one of the battery, and a minute. Says whether the cart is stranded. */
+function drain(floor: Floor): boolean {
+  floor.battery -= 1
+  floor.minute += 1
+  return floor.battery === 0 && !isAtDock(floor)
+}

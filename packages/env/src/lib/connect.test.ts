@@ -1,0 +1,223 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openInProcess } from '@episodic/mcp-server'
+import { serveHttp } from '@episodic/mcp-server/http'
+import { META } from '@episodic/protocol'
+import { describe, expect, it } from 'vitest'
+import { connect, openConnection } from './connect.ts'
+import { createWalkHost, foreignCommand, readProcessId, walkCommand, withProcessId } from './doors.fixture.ts'
+import { runEpisode } from './run-episode.ts'
+import { scriptedPolicy } from './scripted-policy.ts'
+import { parseMcpServers, type Target } from './target.ts'
+import { move } from './walk.fixture.ts'
+
+describe('connect', () => {
+  it('takes a bare URL where the server wants no token', async () => {
+    await using server = await serveHttp(createWalkHost())
+    // The trusted door always wants one, so a bare URL is refused there.
+    await expect(connect(server.trustedUrl)).rejects.toMatchObject({ code: 'connection-failed' })
+    await using environment = await connect({
+      url: server.trustedUrl,
+      headers: { Authorization: `Bearer ${server.controlToken}` },
+    })
+    expect(environment.info.name).toBe('walk')
+  })
+
+  it('takes an entry of an mcpServers file', async () => {
+    await using server = await serveHttp(createWalkHost())
+    const { command, args } = walkCommand('trusted')
+    const text = JSON.stringify({
+      mcpServers: {
+        remote: { type: 'http', url: server.trustedUrl, headers: { Authorization: 'Bearer ${TOKEN}' } },
+        local: { command: '${NODE}', args },
+      },
+    })
+    const servers = parseMcpServers(text, { TOKEN: server.controlToken, NODE: command })
+    for (const target of servers.values()) {
+      await using environment = await connect(target)
+      await environment.reset()
+      expect((await environment.step(move(0))).info.seq).toBe(1)
+    }
+  })
+
+  it('plays the first world, or the one that is named', async () => {
+    await using host = createWalkHost()
+    expect((await connect(openInProcess(host))).info.name).toBe('walk')
+    expect((await connect(openInProcess(host), { environment: 'rest' })).info.name).toBe('rest')
+    await expect(connect(openInProcess(host), { environment: 'run' })).rejects.toMatchObject({
+      code: 'option-invalid',
+      message: expect.stringContaining('walk, rest'),
+    })
+  })
+
+  it('closes the connection with the environment, and stops the server that it started', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'walk-'))
+    try {
+      const environment = await connect(withProcessId(walkCommand('trusted'), join(folder, 'pid')))
+      const pid = await readProcessId(join(folder, 'pid'))
+      await environment.reset()
+      await environment.close()
+      expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+      await expect(environment.reset()).rejects.toMatchObject({ code: 'connection-failed' })
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  it.each([
+    ['no URL', 'localhost'],
+    ['another protocol', 'ftp://localhost/env'],
+    ['a target of another protocol', { url: 'ws://localhost/env' }],
+    ['nothing', null],
+    ['an empty object', {}],
+  ])('refuses %s', async (_, target) => {
+    await expect(connect(target as unknown as Target)).rejects.toMatchObject({ name: 'EnvError', code: 'target-invalid' })
+  })
+
+  it('says that nobody answers', async () => {
+    const port = await freePort()
+    await expect(connect(`http://127.0.0.1:${port}/env`)).rejects.toMatchObject({ code: 'connection-failed' })
+    await expect(connect({ command: 'no-such-command-anywhere' })).rejects.toMatchObject({ code: 'connection-failed' })
+    await expect(connect({ command: process.execPath, args: ['-e', ''] })).rejects.toMatchObject({
+      code: 'connection-failed',
+    })
+  })
+
+  it('says that the token is wrong', async () => {
+    await using server = await serveHttp(createWalkHost())
+    await expect(connect({ url: server.trustedUrl, token: 'wrong' })).rejects.toMatchObject({
+      code: 'connection-failed',
+      message: expect.stringContaining('bearer token'),
+    })
+  })
+
+  it('tells a server of environments from any other', async () => {
+    await using server = await serveHttp(createWalkHost())
+    const others: Target[] = [server.agentUrl, walkCommand('agent'), foreignCommand('memory', { MEMORY_FILE_PATH: '/dev/null' })]
+    for (const target of others) await expect(connect(target)).rejects.toMatchObject({ code: 'not-an-environment' })
+  })
+
+  it('gives up when it is told to', async () => {
+    await using silent = await serveSilence()
+    const abort = new AbortController()
+    const connecting = connect(silent.url, { signal: abort.signal })
+    await silent.reached
+    abort.abort(new Error('enough'))
+    await expect(connecting).rejects.toThrow('enough')
+    await expect(connect(silent.url, { signal: abort.signal })).rejects.toThrow('enough')
+  })
+})
+
+describe('openConnection', () => {
+  it('plays many environments at once', async () => {
+    await using server = await serveHttp(createWalkHost())
+    await using connection = await openConnection({ url: server.trustedUrl, token: server.controlToken })
+    const episodes = await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        runEpisode({
+          createEnvironment: () => connection.environment(),
+          policy: scriptedPolicy([move(1), move(1), move(1)]),
+          task: { params: { size: 1_000 }, limits: { steps: 3 } },
+          seed: `seed-${i}`,
+        }),
+      ),
+    )
+    expect(episodes.filter(({ kind }) => kind === 'finished')).toHaveLength(200)
+    expect(new Set(episodes.map(({ start }) => start?.info.id)).size).toBe(200)
+  })
+
+  it('leaves a host in the same process alone when it closes', async () => {
+    await using host = createWalkHost()
+    const connection = await openConnection(openInProcess(host))
+    await connection.close()
+    await connection.close()
+    await using next = await connect(openInProcess(host))
+    await next.reset()
+  })
+})
+
+describe('a lost session', () => {
+  it('is an error of the step, and gone for the close', async () => {
+    await using host = createWalkHost()
+    const channel = openInProcess(host)
+    const environment = await connect({
+      ...channel,
+      async request(method, params, options) {
+        const meta = params._meta as { [META.session]?: string } | undefined
+        if (method === 'tools/call') await channel.request('environment/close', { session: meta?.[META.session] ?? '' })
+        return channel.request(method, params, options)
+      },
+    })
+    await environment.reset()
+    await expect(environment.step(move(1))).rejects.toMatchObject({ name: 'WireError', code: 'session-not-found' })
+    await environment.close()
+  })
+
+  it('fails the episode when the server dies in the middle of it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'walk-'))
+    try {
+      await using connection = await openConnection(withProcessId(walkCommand('trusted'), join(folder, 'pid')))
+      const pid = await readProcessId(join(folder, 'pid'))
+      const episode = await runEpisode({
+        createEnvironment: () => connection.environment(),
+        policy: {
+          name: 'killer',
+          begin: () => (_, { last }) => {
+            if (last) process.kill(pid, 'SIGKILL')
+            return move(0)
+          },
+        },
+      })
+      expect(episode).toMatchObject({ kind: 'failed', cause: { name: 'EnvError', code: 'connection-failed' } })
+      expect(episode.steps).toHaveLength(1)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  it('fails the episode when an HTTP server goes away in the middle of it', async () => {
+    const server = await serveHttp(createWalkHost())
+    await using connection = await openConnection({ url: server.trustedUrl, token: server.controlToken })
+    const episode = await runEpisode({
+      createEnvironment: () => connection.environment(),
+      policy: {
+        name: 'closer',
+        begin: () => async (_, { last }) => {
+          if (last) await server[Symbol.asyncDispose]()
+          return move(0)
+        },
+      },
+    })
+    expect(episode).toMatchObject({ kind: 'failed', cause: { name: 'EnvError', code: 'connection-failed' } })
+    expect(episode.steps).toHaveLength(1)
+  })
+})
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** A server that takes connections and never answers. */
+async function serveSilence() {
+  const reached = Promise.withResolvers<void>()
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    reached.resolve()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}/env`,
+    reached: reached.promise,
+    async [Symbol.asyncDispose]() {
+      server.close()
+    },
+  }
+}

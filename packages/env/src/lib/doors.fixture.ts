@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createHost, type Host, openInProcess } from '@episodic/mcp-server'
+import { serveHttp } from '@episodic/mcp-server/http'
+import type { CommandTarget, Target } from './target.ts'
+import { rest, walk } from './walk.fixture.ts'
+
+/** A way to the walk, and what has to be undone when a test has used it. */
+export interface Door extends AsyncDisposable {
+  readonly target: Target
+}
+
+export function createWalkHost(): Host {
+  return createHost({ environments: [walk, rest] })
+}
+
+/** The three doors that a server of environments has. Each gives the same worlds. */
+export const DOORS: { readonly [name: string]: () => Promise<Door> } = {
+  async 'in process'() {
+    const host = createWalkHost()
+    return { target: openInProcess(host), [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]() }
+  },
+  async http() {
+    const host = createWalkHost()
+    const server = await serveHttp(host)
+    return {
+      target: { url: server.trustedUrl, token: server.controlToken },
+      async [Symbol.asyncDispose]() {
+        await server[Symbol.asyncDispose]()
+        await host[Symbol.asyncDispose]()
+      },
+    }
+  },
+  async stdio() {
+    return { target: walkCommand('trusted'), async [Symbol.asyncDispose]() {} }
+  },
+}
+
+/** Starts a server of walks as a child process. */
+export function walkCommand(door: 'trusted' | 'agent'): CommandTarget {
+  return { command: process.execPath, args: [new URL('serve-walk.fixture.ts', import.meta.url).pathname, door] }
+}
+
+/** A command that writes its process id to a file before it becomes the server. */
+export function withProcessId({ command, args = [], env }: CommandTarget, file: string): CommandTarget {
+  return { command: 'sh', args: ['-c', 'echo $$ > "$0"; exec "$@"', file, command, ...args], env }
+}
+
+export async function readProcessId(file: string): Promise<number> {
+  return Number(await readFile(file, 'utf8'))
+}
+
+/** An MCP server of the `@modelcontextprotocol` organisation, as a command. */
+export function foreignCommand(name: 'memory' | 'everything', env?: CommandTarget['env']): CommandTarget {
+  const { resolve } = createRequire(import.meta.url)
+  const program =
+    name === 'memory'
+      ? resolve('@modelcontextprotocol/server-memory/dist/index.js')
+      : resolve('@modelcontextprotocol/server-everything/dist/index.js')
+  return { command: process.execPath, args: [program], env }
+}
