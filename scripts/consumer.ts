@@ -6,7 +6,7 @@ import { type Command, runCommand } from './run-command.ts'
 import { listPublished, pnpm, readJson, root, tarballOf } from './workspace.ts'
 
 // Uses the packages as a stranger would: installs the packed tarballs into an empty project outside the workspace,
-// type checks and compiles the program in scripts/consumer, and runs it. The program asserts what it does.
+// type checks and compiles the program in scripts/consumer, runs it, and runs the installed command on its world.
 //
 //   node scripts/consumer.ts             packs first (after a build)
 //   node scripts/consumer.ts <folder>    uses the tarballs in a folder
@@ -14,6 +14,8 @@ import { listPublished, pnpm, readJson, root, tarballOf } from './workspace.ts'
 // CONSUMER_NODE names the Node that runs the program; by default, the workspace's own.
 
 const { CONSUMER_NODE: node = process.execPath } = process.env
+/** The installed command. */
+const CLI = 'node_modules/@episodic/harness/dist/cli.js'
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
 
@@ -25,6 +27,9 @@ try {
   await run(pnpm('install', '--prefer-offline', '--no-frozen-lockfile', '--ignore-workspace'))
   await run([join(project, 'node_modules', '.bin', 'tsc'), '-p', '.'])
   console.log(await run([node, 'dist/main.js']))
+  const report = await run([node, CLI, 'run', './dist/higher-or-lower.js', '--tasks', '20', '--over', 'http', '--json'])
+  const { counts, success } = JSON.parse(report.split('\n').at(-1) as string)
+  if (counts.finished !== 20 || success.overall.rate !== 1) throw new Error(`The installed command reported ${report}`)
 } catch (cause) {
   console.error(cause instanceof Error ? cause.message : cause)
   process.exitCode = 1

@@ -1,12 +1,14 @@
+import { defineTasks } from '@episodic/dataset'
+import { definePolicy } from '@episodic/env'
 import { defineEnvironment } from '@episodic/mcp-server'
 import { z } from 'zod'
 
-/** A world as somebody would write it on the first day: find a number, hearing only higher or lower. */
-export const higherOrLower = defineEnvironment({
+export const environment = defineEnvironment({
   name: 'higher-or-lower',
   version: '1.0.0',
-  description: 'Find the hidden number.',
+  description: 'Find the hidden number, hearing only higher or lower.',
   params: z.object({ high: z.int().min(1).default(7) }),
+  // Players see the public state. The private one is for the rules alone.
   state: { public: z.object({ high: z.int(), guesses: z.int() }), private: z.object({ target: z.int() }) },
   start: ({ params, rng }) => ({
     public: { high: params.high, guesses: 0 },
@@ -20,13 +22,38 @@ export const higherOrLower = defineEnvironment({
       output: z.object({ hint: z.enum(['higher', 'lower', 'correct']) }),
       play({ state, input, refuse, reveal, end, say }) {
         if (input.value < 1 || input.value > state.public.high) return refuse('Out of range.')
+        state.public.guesses += 1
         const distance = state.private.target - input.value
         const hint = reveal(distance > 0 ? 'higher' : distance < 0 ? 'lower' : 'correct')
-        state.public.guesses += 1
         if (hint === 'correct') end('found')
-        return say(hint, { hint })
+        return say(`${input.value}: ${hint}.`, { hint })
       },
     }),
   }),
   rewards: { found: ({ end }) => (end?.reason === 'found' ? 1 : 0), cost: () => -0.01 },
+})
+
+/** What to play: the harder, the wider the range. */
+export const tasks = defineTasks({
+  name: 'higher-or-lower',
+  environment,
+  generate({ difficulty }) {
+    const high = 7 + Math.round(difficulty * 93)
+    return { prompt: `Find the number from 1 to ${high}.`, params: { high }, difficulty, limits: { steps: 10 } }
+  },
+})
+
+/** Who plays it well: guesses the middle of what is left. */
+export const solver = definePolicy({
+  name: 'halving',
+  begin({ task }) {
+    let [low, high, middle] = [1, Number(task.params.high), 0]
+    return (_observation, { last }) => {
+      const hint = last?.observation.structured?.hint
+      if (hint === 'higher') low = middle + 1
+      if (hint === 'lower') high = middle - 1
+      middle = Math.floor((low + high) / 2)
+      return { tool: 'guess', arguments: { value: middle } }
+    }
+  },
 })

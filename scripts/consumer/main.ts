@@ -1,43 +1,28 @@
 // What somebody does who installed the packages: it uses only what is published, and exits non-zero when it is wrong.
 import assert from 'node:assert/strict'
-import { defineTasks, generateTasks } from '@episodic/dataset'
+import { generateTasks } from '@episodic/dataset'
+import { openConnection, runEpisode, type Target } from '@episodic/env'
 import { createHost, openInProcess } from '@episodic/mcp-server'
-import { META, METHODS, openResultSchema, stepReportSchema, type Task } from '@episodic/protocol'
-import { z } from 'zod'
-import { higherOrLower } from './higher-or-lower.ts'
+import { serveHttp } from '@episodic/mcp-server/http'
+import { openSqliteStore } from '@episodic/state/sqlite'
+import { environment, solver, tasks } from './higher-or-lower.ts'
 
-const family = defineTasks({
-  name: 'consumer',
-  environment: higherOrLower,
-  generate: ({ rng, difficulty }) => ({ prompt: 'Find it.', params: { high: rng.int(5, 9) }, difficulty }),
-})
-const tasks = [...generateTasks(family, { seed: 'consumer', count: 3 })]
-assert.equal(tasks.length, 3)
+await using store = await openSqliteStore('sessions.db')
+await using host = createHost({ environments: [environment], store })
+await using server = await serveHttp(host)
 
-const answerSchema = z.object({
-  structuredContent: z.object({ hint: z.string() }),
-  _meta: z.object({ [META.step]: stepReportSchema }),
-})
+let played = 0
+await playThrough(openInProcess(host))
+await playThrough({ url: server.trustedUrl, token: server.controlToken })
+console.log(`${played} episodes played on Node ${process.versions.node}`)
 
-await using host = createHost({ environments: [higherOrLower] })
-const channel = openInProcess(host)
-for (const task of tasks) assert.equal(await play(task), 'found')
-
-console.log(`${tasks.length} episodes played on Node ${process.versions.node}`)
-
-/** Halves the range until the world ends, and says why it did. */
-async function play({ id, environment, params, seed }: Task): Promise<string> {
-  const opening = { environment: environment.name, params, seed, requestKey: `consumer-${id}` }
-  const { session } = openResultSchema.parse(await channel.request(METHODS.open, opening))
-  let [low, high] = [1, z.int().parse(params.high)]
-  for (let seq = 0; low <= high; seq++) {
-    const value = Math.floor((low + high) / 2)
-    const call = { name: 'guess', arguments: { value }, _meta: { [META.session]: session, [META.seq]: seq } }
-    const answer = answerSchema.parse(await channel.request('tools/call', call))
-    const { end } = answer._meta[META.step]
-    if (end) return end.reason
-    if (answer.structuredContent.hint === 'higher') low = value + 1
-    else high = value - 1
+/** Plays a few tasks through a door; the solver finds every number. */
+async function playThrough(target: Target): Promise<void> {
+  await using connection = await openConnection(target)
+  for (const task of generateTasks(tasks, { seed: 'consumer', count: 5 })) {
+    const episode = await runEpisode({ createEnvironment: () => connection.environment(), policy: solver, task })
+    if (episode.kind === 'failed') throw episode.cause
+    assert.deepEqual(episode.end, { kind: 'terminated', reason: 'found' })
+    played += 1
   }
-  return 'not found'
 }
