@@ -19,7 +19,7 @@ const SDK_FILES = '^packages/(mcp-server|env)/src/lib/sdk-[^/]+[.]ts$'
 
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [
-  '^packages/state/src/lib/sqlite-store[.]ts$',
+  '^packages/state/src/lib/sqlite-[^/]+[.]ts$',
   '^packages/(mcp-server|env)/src/lib/(http|stdio)-[^/]+[.]ts$',
   '^packages/dataset/src/lib/(jsonl[^/]*|read-lines|write-tasks)[.]ts$',
 ]

@@ -42,8 +42,12 @@ async function throughStore(): Promise<number> {
   return COMMITS / ((performance.now() - began) / 1_000)
 }
 
-/** The floor: one row a session, written where its revision is the expected one, a transaction for each 64. */
-function bare(): number {
+/**
+ * The floor: a bare table, one row a session with as many bytes as record and log entry have together, written where
+ * its revision is the expected one. Like the store, it serves 64 callers who each wait for their commit, and makes one
+ * transaction of a turn of the event loop. `read` has it fetch the row first, as a server without state of its own must.
+ */
+async function bare(read: boolean): Promise<number> {
   const database = new DatabaseSync(join(folder, `bare-${process.hrtime.bigint()}.db`))
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   database.exec(
@@ -52,27 +56,46 @@ function bare(): number {
   const record = head + state + entry
   const ids = Array.from({ length: IN_FLIGHT }, (_, i) => `session-${i}-0123456789`)
   for (const id of ids) database.prepare('INSERT INTO session VALUES (?, 0, ?)').run(id, record)
+  const get = database.prepare('SELECT revision, record FROM session WHERE id = ?')
   const write = database.prepare('UPDATE session SET revision = ?, record = ? WHERE id = ? AND revision = ?')
   const begin = database.prepare('BEGIN IMMEDIATE')
-  const commit = database.prepare('COMMIT')
-  const began = performance.now()
-  for (let revision = 1; revision <= COMMITS / IN_FLIGHT; revision++) {
+  const end = database.prepare('COMMIT')
+  let waiting: { id: string; revision: number; done: () => void }[] = []
+  const flush = () => {
+    const batch = waiting
+    waiting = []
     begin.run()
-    for (const id of ids) write.run(revision, record, id, revision - 1)
-    commit.run()
+    for (const { id, revision } of batch) write.run(revision, record, id, revision - 1)
+    end.run()
+    for (const { done } of batch) done()
   }
+  const commit = (id: string, revision: number) =>
+    new Promise<void>((done) => {
+      if (waiting.push({ id, revision, done }) === 1) setImmediate(flush)
+    })
+  const began = performance.now()
+  await Promise.all(
+    ids.map(async (id) => {
+      for (let revision = 1; revision <= COMMITS / IN_FLIGHT; revision++) {
+        if (read) get.get(id)
+        await commit(id, revision)
+      }
+    }),
+  )
   const rate = COMMITS / ((performance.now() - began) / 1_000)
   database.close()
   return rate
 }
 
 try {
-  const rates = await inTurn(5, { store: throughStore, bare })
+  const rates = await inTurn(5, { store: throughStore, bare: () => bare(false), bareWithRead: () => bare(true) })
   report('store', {
     ok: ratio(rates.store, rates.bare) >= FLOOR,
     commitsPerSecond: Math.round(median(rates.store)),
     barePerSecond: Math.round(median(rates.bare)),
+    bareWithReadPerSecond: Math.round(median(rates.bareWithRead)),
     ratio: ratio(rates.store, rates.bare),
+    ratioWithRead: ratio(rates.store, rates.bareWithRead),
   })
 } finally {
   rmSync(folder, { recursive: true })

@@ -21,7 +21,7 @@ const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   'performance.now': ['clock.ts'],
   setTimeout: TIMERS,
   setInterval: TIMERS,
-  setImmediate: TIMERS,
+  setImmediate: [...TIMERS, 'sqlite-*.ts'],
   'AbortSignal.timeout': TIMERS,
   console: [],
 }

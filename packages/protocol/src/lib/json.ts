@@ -6,7 +6,7 @@ export type Json = string | number | boolean | null | readonly Json[] | JsonObje
 /** An object of JSON values: state, parameters, tool arguments and structured answers are all one. */
 export type JsonObject = { readonly [key: string]: Json }
 
-/** Accepts exactly what {@link Json} says. */
+/** Accepts exactly what {@link Json} says. Drops keys named `__proto__`, which no plain object carries safely. */
 export const jsonSchema: z.ZodType<Json> = z.json() as z.ZodType<Json>
 
 /** Accepts a JSON object, not an array and not a bare value. */
@@ -46,6 +46,7 @@ function findInObject(value: object, path: string): string | null {
   if (prototype !== Object.prototype && prototype !== null)
     return `${path} is a ${value.constructor?.name ?? 'class instance'}`
   for (const key in value) {
+    if (!key.isWellFormed()) return `${path} has a key with a lone surrogate`
     const found = findNonJson((value as Record<string, unknown>)[key], `${path}.${key}`)
     if (found) return found
   }

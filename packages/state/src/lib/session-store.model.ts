@@ -6,7 +6,10 @@ type Answering = Pick<SessionStore, 'create' | 'read' | 'commit' | 'remove' | 'r
 
 /** One call of a store's method, as data. */
 type Operation = {
-  readonly [Method in keyof Answering]: { readonly method: Method; readonly args: Parameters<Answering[Method]> }
+  readonly [Method in keyof Answering]: {
+    readonly method: Method
+    readonly args: Readonly<Parameters<Answering[Method]>>
+  }
 }[keyof Answering]
 
 const anyId = fc.constantFrom('a', 'b', 'c')

@@ -83,8 +83,8 @@ export class Session {
    *
    * `play` is called with a draft; when it throws, the session is as it was and the error is passed on. It may be
    * called again, on a newer record, when another holder of the session commits in between.
-   * Throws what {@link decideStep} throws, `queue-full`, `too-large`, `not-json`, and `session-not-found` once the
-   * session is gone from the store.
+   * Throws what {@link decideStep} throws, `queue-full`, `too-large`, `not-json`, `action-invalid`, and
+   * `session-not-found` once the session is gone from the store.
    */
   step(move: Move, play: (turn: Turn) => Played): Promise<Answered> {
     return this.#calls.run(async () => {

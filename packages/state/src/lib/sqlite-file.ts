@@ -48,12 +48,15 @@ const TABLES = `
 `
 
 /**
- * Opens the database at `path`, or makes it, and holds it alone until it is closed or the process dies.
+ * Opens the database at `path`, or makes it with `secret` in it, and holds it alone until it is closed or the process dies.
  *
  * Throws `store-locked` when somebody else holds it; `store-invalid` when it is damaged, of another application or
  * of another version, and then leaves it as it was; `store-unavailable` when the file cannot be used at all.
  */
-export function openSqliteFile(path: string, durability: Durability): DatabaseSync {
+export function openSqliteFile(
+  path: string,
+  { durability, secret }: { readonly durability: Durability; readonly secret: Uint8Array },
+): DatabaseSync {
   return orSqliteFault(path, () => {
     createPrivately(path)
     const database = new DatabaseSync(path)
@@ -64,7 +67,7 @@ export function openSqliteFile(path: string, durability: Durability): DatabaseSy
       database.exec(
         `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${WAL_PAGES}; PRAGMA synchronous = ${SYNCHRONOUS[durability]}`,
       )
-      if (isNew) createTables(database)
+      if (isNew) createTables(database, secret)
       return database
     } catch (cause) {
       database.close()
@@ -105,8 +108,8 @@ function inspect(path: string, database: DatabaseSync): boolean {
   return false
 }
 
-function createTables(database: DatabaseSync): void {
+function createTables(database: DatabaseSync, secret: Uint8Array): void {
   database.exec(`BEGIN; ${TABLES}`)
-  database.prepare('INSERT INTO secret VALUES (?)').run(crypto.getRandomValues(new Uint8Array(32)))
+  database.prepare('INSERT INTO secret VALUES (?)').run(secret)
   database.exec('COMMIT')
 }

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { GroupCommit } from './group-commit.ts'
 import type { LogEntry, SessionStore, StoredSession } from './session-store.ts'
 import { orSqliteFault, sqliteFault } from './sqlite-fault.ts'
 import { type Durability, openSqliteFile } from './sqlite-file.ts'
+import { GroupCommit } from './sqlite-group-commit.ts'
 import { SqliteLog } from './sqlite-log.ts'
 import { StateError } from './state-error.ts'
 
@@ -27,7 +27,10 @@ export interface SqliteStoreOptions {
  */
 export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<SessionStore> {
   const file = resolve(path)
-  const database = openSqliteFile(file, options.durability ?? 'process')
+  const database = openSqliteFile(file, {
+    durability: options.durability ?? 'process',
+    secret: crypto.getRandomValues(new Uint8Array(32)),
+  })
   return orSqliteFault(file, () => new SqliteStore(file, database))
 }
 

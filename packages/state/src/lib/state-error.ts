@@ -8,7 +8,8 @@ import { CodedError, isBranded, type JsonObject } from '@episodic/protocol'
  * - `episode-ended`: no step follows the end.
  * - `queue-full`: too many calls wait for this session.
  * - `too-large`: the state or answer would pass the session's byte limit.
- * - `not-json`: the state, or an action, holds something that JSON cannot say.
+ * - `action-invalid`: the action holds something that JSON cannot say, such as half a surrogate pair.
+ * - `not-json`: the state holds something that JSON cannot say.
  * - `store-unavailable`: the store did not answer; nothing was applied, and the call may be retried.
  * - `store-locked`: another process has the store open.
  * - `store-invalid`: the store is corrupt, or another version wrote it.

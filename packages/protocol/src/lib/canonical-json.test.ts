@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { canonicalJson } from './canonical-json.ts'
+import type { Json, JsonObject } from './json.ts'
+
+/** The same value with the keys of every object in another order. */
+function reversed(value: Json): Json {
+  if (Array.isArray(value)) return value.map(reversed)
+  if (value === null || typeof value !== 'object') return value
+  const entries = Object.entries(value as JsonObject).map(([key, item]) => [key, reversed(item)] as const)
+  return Object.fromEntries(entries.reverse())
+}
+
+const anyJson = fc.jsonValue({ stringUnit: 'grapheme' }) as fc.Arbitrary<Json>
+
+describe('canonicalJson', () => {
+  it('gives equal values equal texts, whatever the order of their keys', () => {
+    fc.assert(fc.property(anyJson, (value) => canonicalJson(reversed(value)) === canonicalJson(value)))
+  })
+
+  it('says the value and nothing else', () => {
+    fc.assert(
+      fc.property(anyJson, (value) => {
+        const text = canonicalJson(value)
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)))
+        expect(canonicalJson(JSON.parse(text))).toBe(text)
+      }),
+    )
+  })
+
+  // The examples of RFC 8785, sections 3.2.2 and 3.2.3.
+  it('writes the examples of RFC 8785', () => {
+    const numbers = JSON.parse('[333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001]')
+    expect(canonicalJson({ numbers, literals: [null, true, false] })).toBe(
+      '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27]}',
+    )
+    const keys = { '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '\ud83d\ude00': 5, '\u0080': 6, '\u00f6': 7 }
+    expect(canonicalJson(keys)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}')
+  })
+
+  it('refuses what is no JSON', () => {
+    for (const value of [undefined, Number.NaN, '\ud800', { a: Number.POSITIVE_INFINITY }])
+      expect(() => canonicalJson(value as Json)).toThrow()
+  })
+})

@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest'
+import type { z } from 'zod'
+import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
+import { type EpisodeRecord, episodeRecordSchema } from './episode-record.ts'
+import {
+  type CloseResult,
+  closeResultSchema,
+  type EnvironmentInfo,
+  type LoggedStep,
+  listResultSchema,
+  META,
+  METHODS,
+  type OpenResult,
+  openParamsSchema,
+  openResultSchema,
+  type SessionSummary,
+  type StateResult,
+  sessionParamsSchema,
+  sessionsParamsSchema,
+  sessionsResultSchema,
+  stateResultSchema,
+  type WatchResult,
+  watchParamsSchema,
+  watchResultSchema,
+} from './extension.ts'
+import { DEFAULT_LIMITS, limitsRequestSchema, limitsSchema } from './limits.ts'
+import { type Action, type Observation, type StepReport, stepReportSchema } from './step.ts'
+import { type Task, taskSchema } from './task.ts'
+
+const action: Action = { tool: 'guess', arguments: { value: 7, notes: ['a', null, { deep: true }] } }
+const observation: Observation = { text: '7 is too low. 🎲', structured: { hint: 'low' } }
+const report: StepReport = {
+  seq: 3,
+  revision: 4,
+  terms: { solved: 0, cost: -0.01 },
+  potential: 0.5,
+  end: null,
+  refused: 'rules',
+}
+const terminated: EpisodeEnd = { kind: 'terminated', reason: 'solved' }
+const truncated: EpisodeEnd = { kind: 'truncated', reason: 'step-limit' }
+const environment = { name: 'number-guessing', version: '1.0.0' }
+const loggedStep: LoggedStep = { seat: 'agent', action, observation, report: { ...report, end: terminated } }
+
+const info: EnvironmentInfo = {
+  ...environment,
+  description: 'Find the number.',
+  paramsSchema: { type: 'object' },
+  tools: [{ name: 'guess', description: 'Guess.', inputSchema: { type: 'object' }, outputSchema: null }],
+  terms: ['solved', 'cost'],
+  potential: true,
+  limits: DEFAULT_LIMITS,
+}
+const openResult: OpenResult = {
+  id: 'session-1',
+  session: 'handle',
+  epoch: 1,
+  environment,
+  params: { low: 1 },
+  seed: 'seed',
+  limits: { steps: 10, seconds: 1.5, bytes: 1_000 },
+  seats: { agent: { capability: 'capability', observation } },
+  potential: null,
+}
+const stateResult: StateResult = {
+  id: 'session-1',
+  environment,
+  revision: 4,
+  epoch: 1,
+  seats: { agent: { seq: 3 } },
+  now: 30,
+  state: { public: { low: 1 }, private: { target: 9 } },
+  end: truncated,
+}
+const summary: SessionSummary = {
+  id: 'session-1',
+  environment: 'number-guessing',
+  owner: null,
+  age: 3.5,
+  idle: 0,
+  bytes: 812,
+  steps: 3,
+  history: 0,
+  end: null,
+}
+const task: Task = {
+  id: 'task-1',
+  environment,
+  server: 'local',
+  tools: ['guess'],
+  prompt: 'Find it.',
+  hints: [],
+  params: { low: 1 },
+  seed: 'seed',
+  difficulty: 0.25,
+  limits: { steps: 8 },
+  split: 'train',
+  tags: ['short'],
+  metadata: {},
+}
+const finished: EpisodeRecord = {
+  format: 1,
+  run: 'run-1',
+  task: { id: 'task-1', prompt: 'Find it.', difficulty: 0.25, split: 'train', tags: ['short'] },
+  attempt: 0,
+  environment,
+  params: { low: 1 },
+  seed: 'seed',
+  policy: { name: 'bisect', seed: 'seed' },
+  start: { observation, potential: 0 },
+  steps: [
+    {
+      action,
+      observation,
+      reward: { total: 0.49, terms: { solved: 0, cost: -0.01 }, shaping: 0.5 },
+      potential: 0.5,
+      refused: null,
+      milliseconds: 0.75,
+    },
+  ],
+  outcome: { kind: 'finished', end: terminated },
+  returns: { total: 0.49, unshaped: -0.01, discounted: 0.49 },
+  time: { started: 0, ended: 12.5 },
+}
+const failed: EpisodeRecord = {
+  ...finished,
+  start: null,
+  steps: [],
+  outcome: { kind: 'failed', error: { code: 'internal', message: 'It broke.' } },
+  returns: null,
+}
+
+describe('the shapes on the wire', () => {
+  const shapes: readonly (readonly [string, z.ZodType, unknown])[] = [
+    ['a terminated end', episodeEndSchema, terminated],
+    ['a truncated end', episodeEndSchema, truncated],
+    ['a step report', stepReportSchema, report],
+    ['limits', limitsSchema, DEFAULT_LIMITS],
+    ['a request for limits', limitsRequestSchema, { steps: 5, seconds: 0.5 }],
+    ['the answer of list', listResultSchema, { environments: [info] }],
+    ['the answer of open', openResultSchema, openResult],
+    ['the answer of state', stateResultSchema, stateResult],
+    ['the answer of watch', watchResultSchema, { steps: [loggedStep], end: null } satisfies WatchResult],
+    ['the answer of sessions', sessionsResultSchema, { total: 1, sessions: [summary] }],
+    ['the answer of close', closeResultSchema, { end: truncated } satisfies CloseResult],
+    ['a task', taskSchema, task],
+    ['a finished episode', episodeRecordSchema, finished],
+    ['a failed episode', episodeRecordSchema, failed],
+  ]
+
+  it.each(shapes)('carry %s through JSON unchanged', (_name, schema, value) => {
+    expect(schema.parse(JSON.parse(JSON.stringify(value)))).toStrictEqual(value)
+  })
+
+  it.each(shapes)('refuse %s that lacks any of its required keys', (_name, schema, value) => {
+    const whole = value as { readonly [key: string]: unknown }
+    const optional = new Set(['server', 'steps', 'seconds'])
+    const required =
+      schema === limitsRequestSchema || schema === taskSchema ? (key: string) => !optional.has(key) : () => true
+    for (const key of Object.keys(whole).filter(required)) {
+      const { [key]: _, ...rest } = whole
+      expect(schema.safeParse(rest).success).toBe(false)
+    }
+  })
+
+  it('let a reader skip what a newer server adds to an answer', () => {
+    expect(closeResultSchema.parse({ end: { ...truncated, since: 3 }, more: 1 })).toEqual({ end: truncated })
+  })
+})
+
+describe('the parameters of the methods', () => {
+  it('have defaults', () => {
+    const requestKey = 'k'.repeat(16)
+    expect(openParamsSchema.parse({ environment: 'e', requestKey })).toEqual({
+      environment: 'e',
+      requestKey,
+      params: {},
+      limits: {},
+    })
+    expect(watchParamsSchema.parse({ session: 's' })).toEqual({ session: 's', after: 0, limit: 100, wait: 0 })
+    expect(sessionsParamsSchema.parse({})).toEqual({ limit: 100 })
+  })
+
+  it('let _meta pass and refuse any other key that nobody knows', () => {
+    const calls: readonly (readonly [z.ZodType, object])[] = [
+      [openParamsSchema, { environment: 'e', requestKey: 'k'.repeat(16) }],
+      [sessionParamsSchema, { session: 's' }],
+      [sessionsParamsSchema, {}],
+      [watchParamsSchema, { session: 's' }],
+    ]
+    for (const [schema, params] of calls) {
+      expect(schema.safeParse({ ...params, _meta: { progressToken: 1 } }).success).toBe(true)
+      expect(schema.safeParse({ ...params, sesion: 's' }).success).toBe(false)
+    }
+  })
+
+  it('are bounded', () => {
+    const open = { environment: 'e', requestKey: 'k'.repeat(16) }
+    const refused: readonly (readonly [z.ZodType, object])[] = [
+      [openParamsSchema, { ...open, requestKey: 'short' }],
+      [openParamsSchema, { ...open, requestKey: 'k'.repeat(257) }],
+      [openParamsSchema, { ...open, seed: '' }],
+      [openParamsSchema, { ...open, limits: { steps: 0 } }],
+      [openParamsSchema, { ...open, limits: { step: 1 } }],
+      [watchParamsSchema, { session: 's', limit: 0 }],
+      [watchParamsSchema, { session: 's', limit: 1_001 }],
+      [watchParamsSchema, { session: 's', wait: 61 }],
+      [sessionsParamsSchema, { limit: 1_001 }],
+    ]
+    for (const [schema, params] of refused) expect(schema.safeParse(params).success).toBe(false)
+  })
+})
+
+describe('taskSchema', () => {
+  it('refuses a key that nobody knows, and a difficulty out of range', () => {
+    for (const change of [{ dificulty: 1 }, { difficulty: 1.1 }, { difficulty: -0.1 }, { split: 'dev' }])
+      expect(taskSchema.safeParse({ ...task, ...change }).success).toBe(false)
+  })
+})
+
+describe('the names of the extension', () => {
+  it('are what clients have been told', () => {
+    expect(Object.values(METHODS)).toEqual(Object.keys(METHODS).map((name) => `environment/${name}`))
+    expect(Object.values(META)).toEqual(Object.keys(META).map((name) => `dev.episodic/${name}`))
+  })
+})
