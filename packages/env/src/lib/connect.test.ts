@@ -73,7 +73,10 @@ describe('connect', () => {
     ['nothing', null],
     ['an empty object', {}],
   ])('refuses %s', async (_, target) => {
-    await expect(connect(target as unknown as Target)).rejects.toMatchObject({ name: 'EnvError', code: 'target-invalid' })
+    await expect(connect(target as unknown as Target)).rejects.toMatchObject({
+      name: 'EnvError',
+      code: 'target-invalid',
+    })
   })
 
   it('says that nobody answers', async () => {
@@ -95,7 +98,11 @@ describe('connect', () => {
 
   it('tells a server of environments from any other', async () => {
     await using server = await serveHttp(createWalkHost())
-    const others: Target[] = [server.agentUrl, walkCommand('agent'), foreignCommand('memory', { MEMORY_FILE_PATH: '/dev/null' })]
+    const others: Target[] = [
+      server.agentUrl,
+      walkCommand('agent'),
+      foreignCommand('memory', { MEMORY_FILE_PATH: '/dev/null' }),
+    ]
     for (const target of others) await expect(connect(target)).rejects.toMatchObject({ code: 'not-an-environment' })
   })
 
@@ -164,10 +171,12 @@ describe('a lost session', () => {
         createEnvironment: () => connection.environment(),
         policy: {
           name: 'killer',
-          begin: () => (_, { last }) => {
-            if (last) process.kill(pid, 'SIGKILL')
-            return move(0)
-          },
+          begin:
+            () =>
+            (_, { last }) => {
+              if (last) process.kill(pid, 'SIGKILL')
+              return move(0)
+            },
         },
       })
       expect(episode).toMatchObject({ kind: 'failed', cause: { name: 'EnvError', code: 'connection-failed' } })
@@ -184,10 +193,12 @@ describe('a lost session', () => {
       createEnvironment: () => connection.environment(),
       policy: {
         name: 'closer',
-        begin: () => async (_, { last }) => {
-          if (last) await server[Symbol.asyncDispose]()
-          return move(0)
-        },
+        begin:
+          () =>
+          async (_, { last }) => {
+            if (last) await server[Symbol.asyncDispose]()
+            return move(0)
+          },
       },
     })
     expect(episode).toMatchObject({ kind: 'failed', cause: { name: 'EnvError', code: 'connection-failed' } })

@@ -1,3 +1,4 @@
+import { openInProcess } from '@episodic/mcp-server'
 import { type Action, type Step, WireError } from '@episodic/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -5,7 +6,6 @@ import { openConnection } from './connect.ts'
 import type { Connection } from './connection.ts'
 import { createWalkHost, DOORS, type Door } from './doors.fixture.ts'
 import type { Environment, Playable } from './environment.ts'
-import { openInProcess } from '@episodic/mcp-server'
 import { move } from './walk.fixture.ts'
 
 const anyPlay = fc.record({

@@ -25,11 +25,13 @@ const FIELDS: readonly [method: string, path: Path][] = [
       field,
     ]),
     ...['name', 'description', 'inputSchema', 'outputSchema'].map((field) => ['environments', 0, 'tools', 0, field]),
-    ...['steps', 'seconds', 'bytes'].map((field) => ['environments', 0, 'limits', field]),
+    ...['steps', 'bytes'].map((field) => ['environments', 0, 'limits', field]),
   ].map((path): [string, Path] => [METHODS.list, path]),
   ...[
     [],
-    ...['id', 'session', 'epoch', 'environment', 'params', 'seed', 'limits', 'seats', 'potential'].map((field) => [field]),
+    ...['id', 'session', 'epoch', 'environment', 'params', 'seed', 'limits', 'seats', 'potential'].map((field) => [
+      field,
+    ]),
     ...['name', 'version'].map((field) => ['environment', field]),
     ['seats', 'agent'],
     ['seats', 'agent', 'capability'],
@@ -84,7 +86,11 @@ async function playOneStep(target: Target) {
 
 describe('a malformed reply', () => {
   it.each(FIELDS)('to %s is an error at %j', async (method, path) => {
-    const spoils = [otherKind, () => undefined, (value: unknown) => (typeof value === 'number' ? Number.NaN : 'rubbish')]
+    const spoils = [
+      otherKind,
+      () => undefined,
+      (value: unknown) => (typeof value === 'number' ? Number.NaN : 'rubbish'),
+    ]
     for (const change of spoils.slice(0, isText(path) ? 2 : 3))
       await expect(playOneStep(spoil(method, (reply) => put(reply, path, change)))).rejects.toMatchObject({
         name: 'EnvError',
@@ -160,7 +166,9 @@ describe('a server that answers over HTTP', () => {
     expect(episode).toMatchObject({ kind: 'failed', steps: [], cause: { name: 'EnvError', code } })
   })
 
-  it.each(BAD_ANSWERS)('%s to everything gives an error of ours', async (_, __, answer) => {
+  // What is no answer to the handshake at all is waited for until the handshake times out, so it is not tried here.
+  const refused = BAD_ANSWERS.filter(([what]) => !/a list|another call/.test(what))
+  it.each(refused)('%s to everything gives an error of ours', async (_, __, answer) => {
     await using server = await serveBadly(answer, true)
     await expect(connect(server.url)).rejects.toMatchObject({ name: 'EnvError' })
   })

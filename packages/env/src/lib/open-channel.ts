@@ -1,12 +1,6 @@
 import type { Channel } from '@episodic/protocol'
 import { EnvError } from './env-error.ts'
-import type { CallOptions } from './environment.ts'
-import type { CommandTarget, HttpTarget, Target } from './target.ts'
-
-export interface ChannelOptions extends CallOptions {
-  /** Hears of every message on the wire, for debugging. Not of those to a host in the same process: there is no wire. */
-  readonly onMessage?: (direction: 'sent' | 'received', message: unknown) => void
-}
+import type { ChannelOptions, CommandTarget, HttpTarget, Target } from './target.ts'
 
 /**
  * Opens the channel of a target: bare requests to any MCP server, for what an `Environment` is not for. What needs Node

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { parseMcpServers } from './target.ts'
+
+const parse = (mcpServers: unknown, variables = {}) => parseMcpServers(JSON.stringify({ mcpServers }), variables)
+
+describe('parseMcpServers', () => {
+  it('reads URLs and commands, and drops the type that only tells them apart', () => {
+    expect(
+      parse({
+        remote: { type: 'streamable-http', url: 'https://example.test/env', headers: { 'X-Team': 'a' }, token: 't' },
+        local: { type: 'stdio', command: 'npx', args: ['-y', 'some-server'], env: { HOME: '/tmp' }, cwd: '/srv' },
+      }),
+    ).toEqual(
+      new Map<string, unknown>([
+        ['remote', { url: 'https://example.test/env', headers: { 'X-Team': 'a' }, token: 't' }],
+        ['local', { command: 'npx', args: ['-y', 'some-server'], env: { HOME: '/tmp' }, cwd: '/srv' }],
+      ]),
+    )
+  })
+
+  it('fills in variables wherever they stand, and not what they hold', () => {
+    const servers = parse(
+      { one: { command: '${BIN}/serve', args: ['--key=${KEY}', '${KEY}${KEY}'], env: { KEY: '${KEY}' } } },
+      { BIN: '/opt', KEY: '${BIN}' },
+    )
+    expect(servers.get('one')).toEqual({
+      command: '/opt/serve',
+      args: ['--key=${BIN}', '${BIN}${BIN}'],
+      env: { KEY: '${BIN}' },
+    })
+  })
+
+  it('leaves the rest of the file alone', () => {
+    expect(parseMcpServers('{"theme": "${NOT_SET}", "mcpServers": {}}', {}).size).toBe(0)
+  })
+
+  it.each<[what: string, server: unknown, at: string, why: RegExp]>([
+    ['neither a URL nor a command', { args: [] }, 'mcpServers.mine', /either a url or a command/],
+    ['no entry', 'npx', 'mcpServers.mine', /expected object/],
+    ['a number as an argument', { command: 'npx', args: [7] }, 'mcpServers.mine.args.0', /expected string/],
+    ['an empty command', { command: '' }, 'mcpServers.mine.command', /Too small/],
+    ['a misspelt key', { command: 'npx', arguments: [] }, 'mcpServers.mine', /"arguments"/],
+    ['a URL of another protocol', { url: 'ws://localhost' }, 'mcpServers.mine.url', /Invalid URL/],
+    ['no URL', { url: 'localhost' }, 'mcpServers.mine.url', /Invalid URL/],
+    ['an old transport', { type: 'sse', url: 'http://localhost' }, 'mcpServers.mine.type', /Invalid option/],
+    ['both', { command: 'npx', url: 'http://localhost' }, 'mcpServers.mine', /"url"/],
+    [
+      'a variable that is not set',
+      { command: 'npx', env: { A: '${NO}' } },
+      'mcpServers.mine.env.A',
+      /NO, which is not/,
+    ],
+    ['a variable that is no variable', { command: '${toString}' }, 'mcpServers.mine.command', /toString, which is not/],
+  ])('names server and field of an entry with %s', (_, server, at, why) => {
+    const error = expect.objectContaining({
+      name: 'EnvError',
+      code: 'config-invalid',
+      message: expect.stringMatching(new RegExp(`at ${at.replaceAll('.', '\\.')}: .*${why.source}`)),
+    })
+    expect(() => parse({ fine: { command: 'npx' }, mine: server })).toThrow(error)
+  })
+
+  it.each(['', 'mcpServers', '[]', '{}', '{"mcpServers": []}', 'null'])('refuses a file of %j', (text) => {
+    expect(() => parseMcpServers(text, {})).toThrow(expect.objectContaining({ code: 'config-invalid' }))
+  })
+})
