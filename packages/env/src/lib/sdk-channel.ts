@@ -5,10 +5,9 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { Agent } from 'undici'
 import { EnvError } from './env-error.ts'
-import type { ChannelOptions } from './open-channel.ts'
 import { createFetch } from './sdk-fetch.ts'
 import { createStraightChannel, refusal } from './straight-channel.ts'
-import type { CommandTarget, HttpTarget } from './target.ts'
+import type { ChannelOptions, CommandTarget, HttpTarget } from './target.ts'
 
 /** Sockets that one HTTP connection may hold; calls beyond it wait for a free one. */
 const SOCKETS = 64

@@ -1,6 +1,7 @@
 import type { Channel } from '@episodic/protocol'
 import { z } from 'zod'
 import { EnvError } from './env-error.ts'
+import type { CallOptions } from './environment.ts'
 
 /** A server at a URL (Streamable HTTP). `token` is sent as a bearer token. */
 export interface HttpTarget {
@@ -20,6 +21,12 @@ export interface CommandTarget {
 
 /** What can be connected to: a URL, a URL with a token, a command, or a channel such as a host in this process. */
 export type Target = string | HttpTarget | CommandTarget | Channel
+
+/** Options of a channel. */
+export interface ChannelOptions extends CallOptions {
+  /** Hears of every message on the wire, for debugging. Not of those to a host in the same process: there is no wire. */
+  readonly onMessage?: (direction: 'sent' | 'received', message: unknown) => void
+}
 
 const urlSchema = z.strictObject({
   type: z.enum(['http', 'streamable-http', 'streamableHttp']).optional(),
