@@ -1,17 +1,19 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of a configuration are written that way
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openInProcess } from '@episodic/mcp-server'
+import { createHost, openInProcess } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import { META } from '@episodic/protocol'
+import { createManualClock } from '@episodic/state'
 import { describe, expect, it } from 'vitest'
 import { connect, openConnection } from './connect.ts'
 import { createWalkHost, foreignCommand, readProcessId, walkCommand, withProcessId } from './doors.fixture.ts'
 import { runEpisode } from './run-episode.ts'
 import { scriptedPolicy } from './scripted-policy.ts'
 import { parseMcpServers, type Target } from './target.ts'
-import { move } from './walk.fixture.ts'
+import { move, walk } from './walk.fixture.ts'
 
 describe('connect', () => {
   it('takes a bare URL where the server wants no token', async () => {
@@ -160,6 +162,18 @@ describe('a lost session', () => {
     await environment.reset()
     await expect(environment.step(move(1))).rejects.toMatchObject({ name: 'WireError', code: 'session-not-found' })
     await environment.close()
+  })
+
+  it('is an error of the step where the session has expired', async () => {
+    const clock = createManualClock()
+    await using host = createHost({ environments: [walk], clock, bounds: { idleSeconds: 60 } })
+    await using environment = await connect(openInProcess(host))
+    await environment.reset()
+    clock.advance(61_000)
+    await host.sweep()
+    await expect(environment.step(move(1))).rejects.toMatchObject({ code: 'session-not-found' })
+    await environment.reset()
+    expect((await environment.step(move(0))).info.seq).toBe(1)
   })
 
   it('fails the episode when the server dies in the middle of it', async () => {

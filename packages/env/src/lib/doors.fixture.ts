@@ -52,10 +52,11 @@ export async function readProcessId(file: string): Promise<number> {
 
 /** An MCP server of the `@modelcontextprotocol` organisation, as a command. */
 export function foreignCommand(name: 'memory' | 'everything', env?: CommandTarget['env']): CommandTarget {
-  const { resolve } = createRequire(import.meta.url)
-  const program =
-    name === 'memory'
-      ? resolve('@modelcontextprotocol/server-memory/dist/index.js')
-      : resolve('@modelcontextprotocol/server-everything/dist/index.js')
-  return { command: process.execPath, args: [program], env }
+  return { command: process.execPath, args: [FOREIGN_PROGRAMS[name]], env }
+}
+
+const require = createRequire(import.meta.url)
+const FOREIGN_PROGRAMS = {
+  memory: require.resolve('@modelcontextprotocol/server-memory/dist/index.js'),
+  everything: require.resolve('@modelcontextprotocol/server-everything/dist/index.js'),
 }

@@ -1,11 +1,12 @@
-import { type JsonObject, jsonObjectSchema, type Observation } from '@episodic/protocol'
+import type { JsonObject, Observation } from '@episodic/protocol'
 import { z } from 'zod'
 import { EnvError } from './env-error.ts'
 
 /** The part of an MCP tool's answer that is played with. */
 export const toolAnswerSchema = z.looseObject({
   content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
-  structuredContent: jsonObjectSchema.optional(),
+  // Whatever is inside was read from JSON; to look at all of it would cost more than the rest of a step.
+  structuredContent: z.custom<JsonObject>(isObject, 'expected an object').optional(),
   isError: z.boolean().optional(),
 })
 type ToolAnswer = {
@@ -13,8 +14,12 @@ type ToolAnswer = {
   readonly structuredContent?: JsonObject | undefined
 }
 
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** What a tool's answer tells a player: its texts, one after the other, and its data. */
-export function observationOf({ content, structuredContent = undefined }: ToolAnswer): Observation {
+export function observationOf({ content, structuredContent }: ToolAnswer): Observation {
   const texts = content.filter(({ type, text }) => type === 'text' && text !== undefined)
   return { text: texts.map(({ text }) => text).join('\n'), structured: structuredContent ?? null }
 }

@@ -1,6 +1,6 @@
 import { openInProcess } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
-import { connect } from './connect.ts'
+import { openConnection } from './connect.ts'
 import { createWalkHost } from './doors.fixture.ts'
 import { delegate, type Environment } from './environment.ts'
 import { definePolicy, type PolicyContext } from './policy.ts'
@@ -10,7 +10,8 @@ import { move } from './walk.fixture.ts'
 
 async function withWalk(run: (environment: Environment) => Promise<void>): Promise<void> {
   await using host = createWalkHost()
-  await run(await connect(openInProcess(host)))
+  await using connection = await openConnection(openInProcess(host))
+  await run(connection.environment())
 }
 
 const stay = definePolicy({ name: 'stay', begin: () => () => move(0) })

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of a configuration are written that way
 import { describe, expect, it } from 'vitest'
 import { parseMcpServers } from './target.ts'
 

@@ -13,7 +13,7 @@ async function withPlaces(size: number, run: (vector: VectorEnvironment) => Prom
   await run(vector)
 }
 
-function valueOf<T>(settled: Settled<T> | null | undefined): T {
+function settledValue<T>(settled: Settled<T> | null | undefined): T {
   if (settled?.kind !== 'ok') throw new Error('This place has no value.', { cause: settled })
   return settled.value
 }
@@ -22,9 +22,9 @@ describe('createVectorEnvironment', () => {
   it('plays each place by itself', () =>
     withPlaces(3, async (vector) => {
       const starts = await vector.reset([{ seed: 'a' }, { seed: 'b' }, { seed: 'a' }])
-      expect(starts.map((start) => valueOf(start).info.seed)).toEqual(['a', 'b', 'a'])
+      expect(starts.map((start) => settledValue(start).info.seed)).toEqual(['a', 'b', 'a'])
       const [first, , third] = await vector.step([move(1), move(2), move(1)])
-      expect(valueOf(third)).toEqual(valueOf(first))
+      expect(settledValue(third)).toEqual(settledValue(first))
     }))
 
   it('leaves a place alone that is given nothing', () =>
@@ -33,7 +33,7 @@ describe('createVectorEnvironment', () => {
       await vector.reset([{}, null])
       await vector.step([null, move(0)])
       const [first, second] = await vector.step([move(0), move(0)])
-      expect([valueOf(first).info.seq, valueOf(second).info.seq]).toEqual([1, 2])
+      expect([settledValue(first).info.seq, settledValue(second).info.seq]).toEqual([1, 2])
     }))
 
   it('keeps the failure of one place from the others', () =>
@@ -41,7 +41,7 @@ describe('createVectorEnvironment', () => {
       await vector.reset([{}, {}, null])
       const [first, second, third] = await vector.step([{ tool: 'break', arguments: {} }, move(0), move(0)])
       expect(first).toMatchObject({ kind: 'failed', cause: { code: 'environment-failed' } })
-      expect(valueOf(second).info.seq).toBe(1)
+      expect(settledValue(second).info.seq).toBe(1)
       expect(third).toMatchObject({ kind: 'failed', cause: { code: 'not-playing' } })
     }))
 
@@ -65,7 +65,7 @@ describe('createVectorEnvironment', () => {
     await vector.reset([{}, {}])
     const [first, second] = await vector.step([move(0), move(0)])
     expect(first).toMatchObject({ kind: 'failed' })
-    expect(valueOf(second).info.seq).toBe(1)
+    expect(settledValue(second).info.seq).toBe(1)
   })
 
   it('rejects a batch of another size', () =>

@@ -61,8 +61,12 @@ describe('withWeights', () => {
 
   it('refuses a weight of no term, and one that is no number', () =>
     withWalk(async (connection) => {
-      for (const weights of [{ luck: 1 }, { toString: 1 }, { arrived: Number.NaN }])
-        expect(() => withWeights(connection.environment(), weights)).toThrow(
+      for (const [term, weight] of [
+        ['luck', 1],
+        ['toString', 1],
+        ['arrived', Number.NaN],
+      ] as const)
+        expect(() => withWeights(connection.environment(), { [term]: weight })).toThrow(
           expect.objectContaining({ code: 'option-invalid' }),
         )
     }))
