@@ -1,4 +1,5 @@
 export type { AgentWorld, Caller } from './lib/caller.ts'
+export { createHost } from './lib/create-host.ts'
 export { defineEnvironment } from './lib/define-environment.ts'
 export { createDispatcher, type Dispatcher, type DispatcherOptions, type Reply } from './lib/dispatcher.ts'
 export type {
@@ -12,7 +13,6 @@ export type {
 } from './lib/environment.ts'
 export type { Fault } from './lib/faults.ts'
 export {
-  createHost,
   DEFAULT_BOUNDS,
   type Host,
   type HostBounds,

@@ -10,5 +10,5 @@ export {
   type SessionRecord,
   type SessionState,
 } from './lib/session-record.ts'
-export type { LogEntry, SessionStore, StoredSession } from './lib/session-store.ts'
+export type { LogEntry, SessionStore, StoredProgress, StoredSession } from './lib/session-store.ts'
 export { StateError, type StateErrorCode } from './lib/state-error.ts'

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { defineEnvironment } from './define-environment.ts'
+import type { Environment } from './environment.ts'
 
 const Guess = z.object({ value: z.int(), hint: z.enum(['correct', 'higher', 'lower']) })
 const compare = (value: number, target: number): z.infer<typeof Guess>['hint'] =>
   value === target ? 'correct' : value < target ? 'higher' : 'lower'
 const candidates = (s: { low: number; high: number; guesses: z.infer<typeof Guess>[] }): number => s.high - s.low
 
-export const numberGuessing = defineEnvironment({
+// The example of the README: an author annotates nothing.
+const numberGuessing = defineEnvironment({
   name: 'number-guessing',
   version: '1.0.0',
   description: 'Find the hidden number in few guesses.',
@@ -41,4 +43,124 @@ export const numberGuessing = defineEnvironment({
     cost: () => -0.01,
   },
   potential: ({ public: s }) => 1 - (candidates(s) - 1) / (s.high - s.low), // Φ: how far the search has narrowed
+})
+numberGuessing satisfies Environment
+numberGuessing.tools.guess.description satisfies string
+// @ts-expect-error there is no such tool
+numberGuessing.tools.peek
+
+const described = {
+  name: 'counter',
+  version: '1.0.0',
+  description: 'Counts.',
+  params: z.object({ step: z.int().default(1) }),
+  state: { public: z.object({ count: z.int() }), private: z.object({ goal: z.int() }) },
+} as const
+
+// Everything that the schemas know, the rules are held to.
+defineEnvironment({
+  ...described,
+  start: ({ params, rng }) => {
+    // @ts-expect-error parameters are those of the schema
+    params.stride
+    // @ts-expect-error and have its types, defaults filled in
+    params.step satisfies string
+    return { public: { count: 0 }, private: { goal: rng.int(1, 9) } }
+  },
+  observe(state, params) {
+    // @ts-expect-error a player is told of the public state alone
+    state.goal
+    // @ts-expect-error and there is no way around it
+    state.private
+    return `${state.count satisfies number}, by ${params.step satisfies number}`
+  },
+  tools: ({ tool }) => ({
+    add: tool({
+      description: 'Adds.',
+      input: z.object({ times: z.int(), note: z.string().optional() }),
+      output: z.object({ count: z.int() }),
+      play({ state, input, params, say, reveal }) {
+        input.times satisfies number
+        // @ts-expect-error optional arguments may be missing
+        input.note satisfies string
+        // @ts-expect-error arguments are those of the input schema
+        input.amount
+        // @ts-expect-error state is that of the schemas
+        state.public.total
+        // @ts-expect-error each part on its own side
+        state.public.goal
+        // @ts-expect-error and of its types
+        state.public.count = 'many'
+        // @ts-expect-error parameters are not to be changed
+        params.step.toFixed = null
+        // @ts-expect-error only what JSON can say is revealed
+        reveal(new Map())
+        if (input.times > 9) {
+          // @ts-expect-error an answer carries the data that the output schema describes
+          return say('Done.')
+        }
+        if (input.times > 8) {
+          // @ts-expect-error of its types
+          return say('Done.', { count: 'many' })
+        }
+        // @ts-expect-error and all of it
+        if (input.times > 7) return say('Done.', {})
+        return say('Done.', { count: state.public.count })
+      },
+    }),
+    reset: tool({
+      description: 'Has no output of its own: its answer is the public state.',
+      input: z.object({}),
+      play({ say }) {
+        // @ts-expect-error so there is no data to give
+        say('Reset.', { count: 0 })
+        return say('Reset.')
+      },
+    }),
+    mute: tool({
+      description: 'Answers nothing.',
+      input: z.object({}),
+      // @ts-expect-error a play answers: say or refuse
+      play() {},
+    }),
+    later: tool({
+      description: 'Answers later.',
+      input: z.object({}),
+      // @ts-expect-error rules are synchronous
+      play: async ({ say }) => say('Later.'),
+    }),
+  }),
+  rewards: {
+    progress: ({ before, after, params }) =>
+      (after.public.count - before.public.count) * params.step + after.private.goal * 0,
+    // @ts-expect-error a term sees the state of the schemas
+    typo: ({ after }) => after.public.total,
+    // @ts-expect-error and is a number
+    word: () => 'good',
+    // @ts-expect-error an end has a kind and a reason
+    ended: ({ end }) => (end?.cause === 'done' ? 1 : 0),
+    refused: ({ refused }) => (refused === 'arguments' ? -1 : 0),
+    // @ts-expect-error a refusal has one of four reasons
+    misspelt: ({ refused }) => (refused === 'argument' ? -1 : 0),
+  },
+  // @ts-expect-error Φ is a number
+  potential: ({ public: { count } }) => `${count}`,
+})
+
+defineEnvironment({
+  ...described,
+  // @ts-expect-error a start without private state is no start
+  start: () => ({ public: { count: 0 } }),
+  observe: () => '',
+  tools: ({ tool }) => ({ nothing: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
+  rewards: {},
+})
+
+defineEnvironment({
+  ...described,
+  // @ts-expect-error nor is one of other types
+  start: () => ({ public: { count: '0' }, private: { goal: 1 } }),
+  observe: () => '',
+  tools: ({ tool }) => ({ nothing: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
+  rewards: {},
 })

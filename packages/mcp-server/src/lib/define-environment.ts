@@ -90,7 +90,8 @@ function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', what: string): 
 }
 
 function finite(environment: string, what: string, value: unknown): number {
-  if (typeof value === 'number' && Number.isFinite(value)) return value
+  // JSON has no -0: what a player in this process gets is what one across a wire gets.
+  if (typeof value === 'number' && Number.isFinite(value)) return value + 0
   throw new ServerError('rules-failed', `The ${what} of ${environment} is ${value}, and has to be a finite number.`)
 }
 

@@ -1,4 +1,11 @@
-import { EXTENSION, type JsonObject, WIRE_ERROR_NUMBERS, WireError, type WireErrorCode } from '@episodic/protocol'
+import {
+  EXTENSION,
+  type JsonObject,
+  WIRE_ERROR_NUMBERS,
+  WireError,
+  type WireErrorCode,
+  wireErrorCodeOf,
+} from '@episodic/protocol'
 import { environmentFor } from './agent-requests.ts'
 import type { Caller } from './caller.ts'
 import { randomText } from './handles.ts'
@@ -43,7 +50,7 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
         return refuse(
           new WireError(
             'invalid-request',
-            'This is not a JSON-RPC 2.0 message: it needs "jsonrpc": "2.0" and a method.',
+            'This is not a JSON-RPC 2.0 message: it needs "jsonrpc": "2.0" and a method. Messages come one by one, not in batches.',
           ),
         )
       const { id, method, params } = message
@@ -52,9 +59,12 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
       if (typeof id !== 'string' && !Number.isSafeInteger(id))
         return refuse(new WireError('invalid-request', 'The id of a request is a string or a whole number.'))
       try {
-        const result = await answerRequest(host, caller, method, isObject(params) ? params : {}, options)
+        if (params !== undefined && !isObject(params))
+          throw new WireError('invalid-params', `The parameters of ${method} have to be an object.`)
+        const result = await answerRequest(host, caller, method, params ?? {}, options)
         if (result !== undefined) return { text: JSON.stringify({ jsonrpc: '2.0', id, result }), refusal: null }
-        return { text: JSON.stringify(await discover(await advertise(host, caller), message)), refusal: null }
+        const answer = await discover(await advertise(host, caller), { jsonrpc: '2.0', id, method, params })
+        return { text: JSON.stringify(answer), refusal: refusalIn(answer) }
       } catch (error) {
         return refuse(error, id as string | number)
       }
@@ -78,6 +88,11 @@ async function advertise(host: Host, caller: Caller): Promise<Advertisement> {
     tools: host.environments.length === 1 && only ? only.tools : [],
     extension: EXTENSION,
   }
+}
+
+/** The refusal in what the SDK answered, if it is one. */
+function refusalIn(answer: object): WireErrorCode | null {
+  return 'error' in answer ? (wireErrorCodeOf((answer.error as { code: number }).code) ?? 'internal') : null
 }
 
 function concealed(cause: unknown, onError: NonNullable<DispatcherOptions['onError']>): WireError {

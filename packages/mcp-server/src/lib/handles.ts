@@ -15,10 +15,10 @@ export interface Handles {
   control(id: string, owner: string | null): string
   /** The secret that plays one seat of a session at the agent's door. */
   capability(id: string, seat: number): string
-  /** The `Mcp-Session-Id` of a plain client: a name that proves that this server gave it out, and when. */
-  transport(issuedAt: number): string
-  /** When a transport id was given out; `null` for one that was not given out here. */
-  transportIssuedAt(transportId: string): number | null
+  /** The `Mcp-Session-Id` of a plain client: a name that proves that this server gave it out, to whom, and when. */
+  transport(principal: string | null, issuedAt: number): string
+  /** When a transport id was given out; `null` for one that was not given out here, or to somebody else. */
+  transportIssuedAt(principal: string | null, transportId: string): number | null
 }
 
 /** What a handle claims to be, before anything is proved. */
@@ -30,25 +30,31 @@ export type Claim =
 const DIGITS = 22
 
 export function createHandles(secret: Uint8Array): Handles {
+  const keyed = hmac.create(sha256, secret)
   const prove = (...claim: readonly string[]): string => {
     const text = claim.map((part) => `${part.length}:${part}`).join('')
-    return base64url(hmac(sha256, secret, utf8ToBytes(text)).subarray(0, 16))
+    return base64url(keyed.clone().update(utf8ToBytes(text)).digest().subarray(0, 16))
   }
   return {
-    idFor: (principal, requestKey) => prove('id', principal ?? '', requestKey),
-    control: (id, owner) => `ctl_${id}${prove('control', id, owner === null ? 'anonymous' : `principal ${owner}`)}`,
+    idFor: (principal, requestKey) => prove('id', nameOf(principal), requestKey),
+    control: (id, owner) => `ctl_${id}${prove('control', id, nameOf(owner))}`,
     capability: (id, seat) => `cap_${seat.toString(36)}${id}${prove('capability', id, String(seat))}`,
-    transport(issuedAt) {
+    transport(principal, issuedAt) {
       const name = `${randomText()}.${issuedAt.toString(36)}`
-      return `mcp_${name}.${prove('transport', name)}`
+      return `mcp_${name}.${prove('transport', nameOf(principal), name)}`
     },
-    transportIssuedAt(transportId) {
+    transportIssuedAt(principal, transportId) {
       const parts = /^mcp_([\w-]{22}\.([0-9a-z]{1,11}))\.([\w-]{22})$/.exec(transportId)
       if (!parts) return null
       const [, name, issuedAt, proof] = parts as unknown as [string, string, string, string]
-      return equalSecrets(proof, prove('transport', name)) ? Number.parseInt(issuedAt, 36) : null
+      return equalSecrets(proof, prove('transport', nameOf(principal), name)) ? Number.parseInt(issuedAt, 36) : null
     },
   }
+}
+
+/** Nobody in particular is a name that no principal can have. */
+function nameOf(principal: string | null): string {
+  return principal === null ? 'anonymous' : `principal ${principal}`
 }
 
 /** Reads what a handle claims to be; `null` where it is not even shaped like one. */

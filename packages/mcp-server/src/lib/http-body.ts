@@ -5,14 +5,16 @@ import { WireError } from '@episodic/protocol'
  * Reads the body of a request as text, holding at most `limit` bytes of it.
  *
  * Rejects with `too-large` at the first byte over the limit, whatever length was announced, and with
- * `invalid-request` where the client goes away or sends what is not UTF-8.
+ * `invalid-request` where the client goes away or sends what is not UTF-8. What follows the limit is thrown away as it
+ * comes, for as long as a request may take, so that a client in the middle of sending still hears why.
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    let chunks: Buffer[] = []
     let length = 0
     const tooLarge = () => {
-      request.pause()
+      chunks = []
+      request.removeAllListeners('data').resume()
       reject(new WireError('too-large', `The body is larger than the limit of ${limit} bytes.`, { details: { limit } }))
     }
     if (Number(request.headers['content-length'] ?? 0) > limit) return tooLarge()

@@ -10,7 +10,10 @@ export interface AccessOptions {
   readonly allowedHosts?: readonly string[]
   /** Web origins whose pages may call, with CORS. None unless listed; pages of this machine may call without CORS. */
   readonly allowedOrigins?: readonly string[]
-  /** Bearer token → principal, for the agent's door. Off unless given; needed on any address but loopback. */
+  /**
+   * Bearer token → principal, for the agent's door. Off unless given; needed on any address but loopback. A token has
+   * at least 22 characters.
+   */
   readonly agentTokens?: Readonly<Record<string, string>>
 }
 
@@ -24,14 +27,15 @@ export interface Guards {
   /** Host and Origin: keeps web pages from reaching the server through a victim's browser. */
   checkSource(request: IncomingMessage): Denial | null
   /** The CORS headers of an answer; none for an origin that is not listed. */
-  corsHeaders(request: IncomingMessage): Record<string, string>
+  corsHeaders(request: IncomingMessage): Readonly<Record<string, string>> | undefined
   /** The principal of the agent's door. */
   admitAgent(request: IncomingMessage): { readonly principal: Principal } | Denial
   /** Whether the request carries a control token. */
   admitControl(request: IncomingMessage, controlToken: string): Denial | null
 }
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]', '::1'])
+/** What a bearer token is made of (RFC 6750, section 2.1). */
+const TOKEN = /^[\w.~+/=-]+$/
 
 /** Makes the guards of one socket. Throws `unsafe-bind` for an address that would be open to a network. */
 export function createGuards(address: string, options: AccessOptions): Guards {
@@ -39,6 +43,7 @@ export function createGuards(address: string, options: AccessOptions): Guards {
   const loopback = isLoopback(address)
   const wildcard = address === '0.0.0.0' || address === '::'
   const tokens = Object.entries(agentTokens)
+  for (const [token] of tokens) checkToken(token, "A token of the agent's door")
   if (!loopback && tokens.length === 0)
     throw new ServerError(
       'unsafe-bind',
@@ -50,29 +55,30 @@ export function createGuards(address: string, options: AccessOptions): Guards {
       `${address} answers to any name, which lets web pages in by DNS rebinding. List the host names that it serves.`,
     )
   const hosts = new Set([
-    ...allowedHosts.map((host) => host.toLowerCase()),
-    ...(loopback ? LOOPBACK : [bracketed(address)]),
+    ...allowedHosts.map(bracketed),
+    bracketed(address),
+    ...(loopback ? ['localhost', '127.0.0.1', '[::1]'] : []),
   ])
 
   return {
     checkSource({ headers }) {
-      const host = hostnameOf(`http://${headers.host ?? ''}`)
+      const host = hostnameOf(headers.host ?? '')
       if (host === null || !hosts.has(host)) return { status: 403, message: 'This server does not serve that Host.' }
       const { origin } = headers
       if (origin === undefined || allowedOrigins.includes(origin)) return null
-      const from = hostnameOf(origin)
-      return loopback && from !== null && LOOPBACK.has(from)
+      const from = /^https?:\/\/(.+)$/i.exec(origin)?.[1]
+      return loopback && from !== undefined && isLoopback(hostnameOf(from) ?? '')
         ? null
         : { status: 403, message: 'This server does not serve pages of that Origin.' }
     },
-    corsHeaders({ headers: { origin } }): Record<string, string> {
+    corsHeaders({ headers: { origin } }) {
       return origin !== undefined && allowedOrigins.includes(origin)
         ? {
             'Access-Control-Allow-Origin': origin,
             'Access-Control-Expose-Headers': 'Mcp-Session-Id',
             Vary: 'Origin',
           }
-        : {}
+        : undefined
     },
     admitAgent(request) {
       if (tokens.length === 0) return { principal: null }
@@ -86,9 +92,18 @@ export function createGuards(address: string, options: AccessOptions): Guards {
   }
 }
 
+/** Throws `option-invalid` for a bearer token that could be guessed, or that no client could send. */
+export function checkToken(token: string, what: string): void {
+  if (token.length < 22 || !TOKEN.test(token))
+    throw new ServerError(
+      'option-invalid',
+      `${what} needs at least 22 characters, each a letter, a digit or one of "-._~+/=". Anything else could be guessed, or not be sent.`,
+    )
+}
+
 /** Whether an address can be reached from this machine alone. */
-export function isLoopback(address: string): boolean {
-  return LOOPBACK.has(address.toLowerCase()) || /^127(\.\d{1,3}){3}$/.test(address)
+function isLoopback(address: string): boolean {
+  return ['localhost', '::1', '[::1]'].includes(address.toLowerCase()) || /^127(\.\d{1,3}){3}$/.test(address)
 }
 
 function unauthorized(): Denial {
@@ -96,15 +111,14 @@ function unauthorized(): Denial {
 }
 
 function bearerOf({ headers }: IncomingMessage): string {
-  return /^Bearer ([\w.~+/=-]+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
 }
 
-function hostnameOf(url: string): string | null {
-  if (!URL.canParse(url)) return null
-  const { hostname, username, password } = new URL(url)
-  return hostname && !username && !password ? hostname : null
+/** The name in `name[:port]`, in lower case; `null` for anything that is not exactly that. */
+function hostnameOf(authority: string): string | null {
+  return /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.exec(authority)?.[1]?.toLowerCase() ?? null
 }
 
 function bracketed(address: string): string {
-  return isIP(address) === 6 ? `[${address}]` : address.toLowerCase()
+  return isIP(address) === 6 ? `[${address.toLowerCase()}]` : address.toLowerCase()
 }

@@ -73,6 +73,14 @@ export class LiveSessions {
     return this.#live.get(id) ?? (stored && this.#hold(stored, decodeSession(stored), handles))
   }
 
+  /** Whether a transport id or a capability was given out here. Says nothing of whether its session still lives. */
+  async vouch(principal: Principal, secret: string): Promise<boolean> {
+    const handles = await this.handles()
+    const claim = readClaim(secret)
+    if (claim?.kind === 'capability') return equalSecrets(secret, handles.capability(claim.id, claim.seat))
+    return handles.transportIssuedAt(principal, secret) !== null
+  }
+
   /** Keeps a new session, or finds the one that a twin of the same request has made. */
   async create(record: SessionRecord): Promise<Live> {
     const stored = encodeSession(record)
@@ -125,13 +133,17 @@ export class LiveSessions {
   /** Removes what has been idle too long, a slice at a time, and says how many. */
   async sweep(): Promise<number> {
     const { store, clock, idleSeconds } = this.#options
+    // What another process removed is told to nobody here, so it is let go of by its age in hand.
+    for (const id of this.#live.keys()) if (!this.#inUse(id)) this.#live.delete(id)
     let swept = 0
     for (;;) {
-      const ids = await this.guardStore(store.idle({ before: clock.now() - idleSeconds * 1_000, limit: SWEEP_SLICE }))
+      // Those in hand may look idle in the store while they are read or watched: they must not fill the slice.
+      const limit = SWEEP_SLICE + this.#live.size
+      const ids = await this.guardStore(store.idle({ before: clock.now() - idleSeconds * 1_000, limit }))
       const expired = ids.filter((id) => !this.#inUse(id))
       for (const id of expired) await this.remove(id)
       swept += expired.length
-      if (expired.length < SWEEP_SLICE) return swept
+      if (ids.length < limit) return swept
     }
   }
 

@@ -2,6 +2,7 @@ import { type JsonObject, WireError } from '@episodic/protocol'
 import { actAsAgent } from './agent-requests.ts'
 import type { Caller } from './caller.ts'
 import type { Host } from './host.ts'
+import { isNestedDeeper, MAX_NESTING } from './nesting.ts'
 import { answerExtension, type RequestOptions, stepAsTrusted } from './trusted-requests.ts'
 
 /**
@@ -17,6 +18,8 @@ export async function answerRequest(
   params: JsonObject,
   options: RequestOptions = {},
 ): Promise<unknown> {
+  if (isNestedDeeper(params, MAX_NESTING))
+    throw new WireError('invalid-params', `The parameters of ${method} are nested more than ${MAX_NESTING} deep.`)
   if (method === 'tools/call') {
     const call = { action: readAction(params) }
     return caller.door === 'agent'

@@ -29,25 +29,24 @@ export interface Start {
 export function startWorld(environment: Environment, params: JsonObject, seed: string): Start {
   const rng = createRng(seed)
   const started = environment.start({ params, rng })
-  for (const part of ['public', 'private'] as const) {
+  const state = { public: startedPart('public'), private: startedPart('private') }
+  return {
+    state,
+    rng: rng.save(),
+    observation: { text: environment.observe(state.public, params), structured: state.public },
+    potential: environment.potential(state, params),
+  }
+
+  /** What the schema does not declare does not get in. */
+  function startedPart(part: 'public' | 'private'): JsonObject {
     const parsed = environment.state[part].safeParse(started[part])
-    if (!parsed.success)
-      throw new ServerError(
-        'rules-failed',
-        `start of ${environment.name} gave a wrong ${part} state: ${explain(parsed.error)}.`,
-      )
-    const problem = findNonJson(started[part])
+    const problem = parsed.success ? findNonJson(parsed.data) : explain(parsed.error)
     if (problem)
       throw new ServerError(
         'rules-failed',
-        `start of ${environment.name} gave a ${part} state that JSON cannot say: ${problem}.`,
+        `The start of ${environment.name} gave a ${part} state that cannot be kept: ${problem}.`,
       )
-  }
-  return {
-    state: started,
-    rng: rng.save(),
-    observation: { text: environment.observe(started.public, params), structured: started.public },
-    potential: environment.potential(started, params),
+    return parsed.data as JsonObject
   }
 }
 
@@ -66,7 +65,9 @@ export function playAction(environment: Environment, turn: Turn, action: Action)
       `There is no tool "${action.tool}". The tools are: ${Object.keys(environment.tools).join(', ')}.`,
     )
   const input = tool.input.safeParse(action.arguments)
-  if (!input.success) return refuse('arguments', `Invalid arguments for ${action.tool}: ${explain(input.error)}.`)
+  // A -0 that was let in here would come back out of the store as 0, or be taken for a fault of the rules.
+  const problem = input.success ? findNonJson(action.arguments, 'arguments') : explain(input.error)
+  if (!input.success || problem) return refuse('arguments', `Invalid arguments for ${action.tool}: ${problem}.`)
 
   const rng = createRng(record.seed, record.rng)
   let ended: string | null = null
@@ -148,7 +149,7 @@ function settle(environment: Environment, turn: Turn, action: Action, decided: D
   }
 }
 
-/** The structured answer: what `say` gave, as far as the output schema lets it out, or else the public state. */
+/** The structured answer: what `say` gave, or else the public state, as far as the schema lets it out. */
 function structuredAnswer(
   environment: Environment,
   name: string,
@@ -156,8 +157,7 @@ function structuredAnswer(
   data: unknown,
   state: SessionState,
 ): JsonObject {
-  if (!tool.output) return state.public
-  const parsed = tool.output.safeParse(data)
+  const parsed = tool.output ? tool.output.safeParse(data) : environment.state.public.safeParse(state.public)
   if (!parsed.success)
     throw new ServerError(
       'rules-failed',

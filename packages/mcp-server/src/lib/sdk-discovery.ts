@@ -1,4 +1,4 @@
-import type { ToolInfo } from '@episodic/protocol'
+import { type ToolInfo, WireError } from '@episodic/protocol'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
@@ -43,7 +43,8 @@ export async function discover(advertisement: Advertisement, request: object): P
       },
       async close() {},
     }
-    server.onerror = reject
+    server.onerror = (cause) =>
+      reject(new WireError('invalid-request', 'This is not a request that MCP knows the shape of.', { cause }))
     server.connect(transport).then(() => transport.onmessage?.(request as JSONRPCMessage), reject)
   })
 }

@@ -1,9 +1,10 @@
-import type { Readable, Writable } from 'node:stream'
+import { type Readable, Writable } from 'node:stream'
 import { WireError } from '@episodic/protocol'
 import { namedEnvironment } from './agent-requests.ts'
 import type { Caller } from './caller.ts'
 import { createDispatcher, type DispatcherOptions, type Reply } from './dispatcher.ts'
 import type { Host } from './host.ts'
+import { isObject } from './requests.ts'
 import { splitLines } from './stdio-lines.ts'
 
 export interface StdioOptions extends DispatcherOptions {
@@ -15,6 +16,8 @@ export interface StdioOptions extends DispatcherOptions {
   readonly output?: Writable
   /** Longest message in bytes. Default 1 MiB. */
   readonly lineBytes?: number
+  /** Requests of the trusted door that are read ahead of their answers; an agent's are answered in turn. Default 256. */
+  readonly inFlight?: number
 }
 
 /**
@@ -23,44 +26,66 @@ export interface StdioOptions extends DispatcherOptions {
  *
  * On its own pipes it takes standard output for itself: whatever else writes there goes to standard error, so that
  * a stray `console.log` of an environment cannot break the framing.
+ *
+ * At the agent's door the pipe is the session: its world opens at the first call, and `initialize` starts anew.
  */
 export async function serveStdio(host: Host, options: StdioOptions = {}): Promise<void> {
-  const { door = 'agent', input = process.stdin, output = takeStandardOutput(), lineBytes = 1_048_576 } = options
+  const { input = process.stdin, output = takeStandardOutput(), lineBytes = 1_048_576 } = options
+  // An agent that sends a call before the last one is answered means them in that order.
+  const inFlight = options.door === 'trusted' ? (options.inFlight ?? 256) : 1
   const dispatcher = createDispatcher(host, options)
-  const caller: Caller =
-    door === 'trusted'
-      ? { door, principal: null }
-      : {
-          door,
-          principal: null,
-          world: {
-            by: 'transport',
-            transportId: await host.issueTransport(),
-            environment: namedEnvironment(host, options.environment ?? (host.environments[0]?.name as string)).name,
-          },
-        }
+  const callerOf = createCallers(host, options)
   const pending = new Set<Promise<void>>()
-  const send = ({ text }: Reply) => {
-    if (text !== null) output.write(`${text}\n`)
-  }
   // A reader that went away takes its pipe with it; the end of input follows and ends the loop.
   output.on('error', () => {})
+  const send = ({ text }: Reply) => {
+    if (text !== null && output.writable) output.write(`${text}\n`)
+  }
   for await (const line of splitLines(input, lineBytes)) {
     if (line.kind === 'too-long') {
       send(dispatcher.refuse(new WireError('too-large', `The message is longer than the limit of ${lineBytes} bytes.`)))
-      continue
+    } else if (line.text.trim() !== '') {
+      const message = parse(line.text)
+      if (message === undefined) send(dispatcher.refuse(new WireError('parse-error', 'The line is not JSON.')))
+      else {
+        const answered = dispatcher.dispatch(await callerOf(message), message).then(send)
+        pending.add(answered)
+        answered.finally(() => pending.delete(answered))
+      }
     }
-    if (line.text.trim() === '') continue
-    const message = parse(line.text)
-    if (message === undefined) {
-      send(dispatcher.refuse(new WireError('parse-error', 'The line is not JSON.')))
-      continue
-    }
-    const answered = dispatcher.dispatch(caller, message).then(send)
-    pending.add(answered)
-    answered.finally(() => pending.delete(answered))
+    if (pending.size >= inFlight) await Promise.race(pending)
+    // Whoever does not read answers gets no more of them, and nothing piles up here.
+    if (output.writableNeedDrain) await drained(output)
   }
   await Promise.all(pending)
+}
+
+/** Says who sends a message: one caller for the whole pipe, whose world is as old as its first call. */
+function createCallers(host: Host, options: StdioOptions): (message: unknown) => Promise<Caller> {
+  if (options.door === 'trusted') return async () => ({ door: 'trusted', principal: null })
+  const { name: environment } = namedEnvironment(
+    host,
+    options.environment ?? (host.environments[0] as { name: string }).name,
+  )
+  let transportId: string | null = null
+  return async (message) => {
+    const method = isObject(message) ? message.method : undefined
+    if (method === 'initialize') transportId = null
+    // An id that was given out long before its first call would have expired by then, and a pipe may well lie idle.
+    if (method === 'tools/call') transportId ??= await host.issueTransport(null)
+    return { door: 'agent', principal: null, world: { by: 'transport', transportId, environment } }
+  }
+}
+
+/** Resolves when there is room again, or when there never will be. */
+function drained(output: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      output.off('drain', done).off('close', done)
+      resolve()
+    }
+    output.on('drain', done).on('close', done)
+  })
 }
 
 function parse(text: string): unknown {
@@ -72,8 +97,9 @@ function parse(text: string): unknown {
 }
 
 function takeStandardOutput(): Writable {
-  const write = process.stdout.write.bind(process.stdout)
-  const output = Object.create(process.stdout, { write: { value: write } }) as Writable
-  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
-  return output
+  const { stdout, stderr } = process
+  const write = stdout.write.bind(stdout)
+  stdout.write = stderr.write.bind(stderr) as typeof stdout.write
+  stdout.on('error', () => {})
+  return new Writable({ decodeStrings: false, write: (text: string, _, done) => void write(text, done) })
 }

@@ -5,7 +5,7 @@ import { type Live, type LiveSessions, notFound } from './live-sessions.ts'
 /**
  * What a plain client's `Mcp-Session-Id` stands for: a default capability, and nothing more.
  *
- * The id proves by itself that it was given out here and when, so nothing is kept for a client that has not played,
+ * The id proves by itself that it was given out here, to whom and when, so nothing is kept for a client that has not played,
  * and any process on the same store can serve it. Its world is opened at the first call, under a request key made
  * of the id. An id that has never played is good for as long as an idle session lives; after that, and once its
  * world has been ended or has expired, it is as unknown as any other.
@@ -21,14 +21,14 @@ export class TransportSessions {
     this.#idleSeconds = idleSeconds
   }
 
-  async issue(): Promise<string> {
-    return (await this.#sessions.handles()).transport(Math.floor(this.#clock.now() / 1_000))
+  async issue(principal: Principal): Promise<string> {
+    return (await this.#sessions.handles()).transport(principal, Math.floor(this.#clock.now() / 1_000))
   }
 
   /** The world of a transport session; `null` before its first call. Throws `session-not-found`. */
   async find(principal: Principal, transportId: string): Promise<Live | null> {
     const handles = await this.#sessions.handles()
-    const issuedAt = handles.transportIssuedAt(transportId)
+    const issuedAt = handles.transportIssuedAt(principal, transportId)
     if (issuedAt === null) throw notFound()
     const live = await this.#sessions.find(handles.idFor(principal, transportKey(transportId)))
     if (live ? isClosed(live) : this.#clock.now() / 1_000 - issuedAt > this.#idleSeconds) throw notFound()

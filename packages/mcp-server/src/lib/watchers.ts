@@ -16,15 +16,17 @@ export class Watchers {
    */
   join(): { until(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void>; leave(): void } {
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#waiting.add(resolve)
+    const wake = () => resolve()
+    this.#waiting.add(wake)
     return {
       async until(clock, milliseconds, signal) {
-        const callOff = clock.after(milliseconds, resolve)
-        signal?.addEventListener('abort', () => resolve(), { once: true })
+        const callOff = clock.after(milliseconds, wake)
+        signal?.addEventListener('abort', wake, { once: true })
         await promise
+        signal?.removeEventListener('abort', wake)
         callOff()
       },
-      leave: () => this.#waiting.delete(resolve),
+      leave: () => this.#waiting.delete(wake),
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { LogEntry, SessionStore, StoredSession } from './session-store.ts'
+import type { LogEntry, SessionStore, StoredProgress, StoredSession } from './session-store.ts'
 import { StateError } from './state-error.ts'
 
 /** Keeps sessions for as long as the process lives. */
@@ -30,14 +30,14 @@ class MemoryStore implements SessionStore {
   }
 
   async commit(
-    next: StoredSession,
+    next: StoredProgress,
     expected: { readonly revision: number; readonly epoch: number },
     entry?: LogEntry,
   ): Promise<boolean> {
     this.#assertOpen()
     const kept = this.#sessions.get(next.id)
     if (kept?.session.revision !== expected.revision || kept.session.epoch !== expected.epoch) return false
-    kept.session = { ...next }
+    kept.session = { ...next, origin: kept.session.origin }
     if (entry) kept.log.push({ ...entry })
     return true
   }

@@ -96,6 +96,6 @@ describe('the limits of a Session', () => {
     const { session, store } = await openCountingSession()
     await leave(session, '語')
     const stored = await store.read('counting-1')
-    expect(session.bytes).toBe(Buffer.byteLength(`${stored?.head}${stored?.state}`))
+    expect(session.bytes).toBe(Buffer.byteLength(`${stored?.origin}${stored?.head}${stored?.state}`))
   })
 })

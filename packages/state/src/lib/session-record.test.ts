@@ -18,7 +18,7 @@ describe('decodeSession', () => {
     const bad = [
       { ...stored, head: stored.head.slice(0, -1) },
       { ...stored, state: '' },
-      { ...stored, head: stored.head.replace('"format":1', '"format":2') },
+      { ...stored, origin: stored.origin.replace('"format":1', '"format":2') },
     ]
     for (const session of bad)
       expect(() => decodeSession(session)).toThrow(

@@ -1,6 +1,6 @@
 import type { EpisodeEnd, JsonObject, Limits, RngState } from '@episodic/protocol'
 import type { History } from './history.ts'
-import type { StoredSession } from './session-store.ts'
+import type { StoredProgress, StoredSession } from './session-store.ts'
 import { StateError } from './state-error.ts'
 
 /** What is true in a world: the part that players may see, and the part that they may not. */
@@ -47,19 +47,26 @@ export interface SessionRecord {
 /** Version of the encoding. A store written by another version is refused, never guessed at. */
 const FORMAT = 1
 
-/** Writes a record as a store keeps it. `stateText` spares the work where the caller has it already. */
-export function encodeSession(record: SessionRecord, stateText = JSON.stringify(record.state)): StoredSession {
-  const { id, revision, epoch, touchedAt, state: _, ...head } = record
-  return { id, revision, epoch, touchedAt, head: JSON.stringify({ format: FORMAT, ...head }), state: stateText }
+/** Writes a record as a store keeps it. */
+export function encodeSession(record: SessionRecord): StoredSession {
+  const { owner, environment, params, seed, limits, createdAt } = record
+  const origin = JSON.stringify({ format: FORMAT, owner, environment, params, seed, limits, createdAt })
+  return { ...encodeProgress(record, JSON.stringify(record.state)), origin }
+}
+
+/** Writes the part of a record that commits change, with its state as the text that the caller has of it. */
+export function encodeProgress(record: SessionRecord, state: string): StoredProgress {
+  const { id, revision, epoch, touchedAt, rng, now, end, seats, history } = record
+  return { id, revision, epoch, touchedAt, head: JSON.stringify({ rng, now, end, seats, history }), state }
 }
 
 /** Reads a stored session back. Throws `store-invalid` where the text is damaged or of another version. */
 export function decodeSession(stored: StoredSession): SessionRecord {
   const { id, revision, epoch, touchedAt } = stored
   try {
-    const { format, ...head } = JSON.parse(stored.head)
+    const { format, ...origin } = JSON.parse(stored.origin)
     if (format !== FORMAT) throw new Error(`its format is ${format}, and this version reads format ${FORMAT}`)
-    return { id, revision, epoch, touchedAt, ...head, state: JSON.parse(stored.state) }
+    return { id, revision, epoch, touchedAt, ...origin, ...JSON.parse(stored.head), state: JSON.parse(stored.state) }
   } catch (cause) {
     throw new StateError(
       'store-invalid',

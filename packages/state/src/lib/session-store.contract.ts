@@ -61,7 +61,15 @@ export function describeSessionStore(name: string, { open, reopen }: SessionStor
       await store.create(sessionOf(ID))
       const next = { id: ID, revision: 1, epoch: 2, touchedAt: 7, head: '{"h":"é \\u0000 🎲"}', state: '{}' }
       expect(await store.commit(next, { revision: 0, epoch: 1 })).toBe(true)
-      expect(await store.read(ID)).toEqual(next)
+      expect(await store.read(ID)).toEqual({ ...next, origin: sessionOf(ID).origin })
+    })
+
+    it('keeps the origin that it was created with, whatever a commit brings', async () => {
+      const store = await openStore()
+      await store.create(sessionOf(ID))
+      await store.commit(sessionOf(ID, { revision: 1, origin: '"another"' }), { revision: 0, epoch: 1 })
+      expect(await store.read(ID)).toEqual(sessionOf(ID, { revision: 1 }))
+      expect(await store.list({ limit: 1 })).toEqual([sessionOf(ID, { revision: 1 })])
     })
 
     it('returns copies, so a caller cannot reach into the store', async () => {
@@ -267,7 +275,7 @@ export function describeSessionStore(name: string, { open, reopen }: SessionStor
 }
 
 function sessionOf(id: string, changes: Partial<StoredSession> = {}): StoredSession {
-  return { id, revision: 0, epoch: 1, touchedAt: 0, head: `{"id":"${id}"}`, state: '{}', ...changes }
+  return { id, revision: 0, epoch: 1, touchedAt: 0, origin: '{"o":1}', head: `{"id":"${id}"}`, state: '{}', ...changes }
 }
 
 function entriesOf(id: string, revisions: readonly number[]): LogEntry[] {

@@ -27,6 +27,10 @@ const anySession = fc.record({
   state: fc.json(),
 })
 
+const anyNewSession = fc
+  .record({ progress: anySession, origin: fc.json() })
+  .map(({ progress, origin }) => ({ ...progress, origin }))
+
 const anyCommit = fc
   .tuple(anySession, anyRevision, anyEpoch, fc.integer({ min: 1, max: 40 }), fc.option(fc.json(), { nil: undefined }))
   .map(([session, expected, epoch, raise, text]): Parameters<SessionStore['commit']> => {
@@ -36,7 +40,7 @@ const anyCommit = fc
   })
 
 const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
-  { weight: 3, arbitrary: anySession.map((session) => ({ method: 'create' as const, args: [session] as const })) },
+  { weight: 3, arbitrary: anyNewSession.map((session) => ({ method: 'create' as const, args: [session] as const })) },
   { weight: 10, arbitrary: anyCommit.map((args) => ({ method: 'commit' as const, args })) },
   { weight: 2, arbitrary: anyId.map((id) => ({ method: 'read' as const, args: [id] as const })) },
   { weight: 1, arbitrary: anyId.map((id) => ({ method: 'remove' as const, args: [id] as const })) },
@@ -79,7 +83,7 @@ export function createStoreModel(): Answering {
     async commit(next, expected, entry) {
       const stored = find(next.id)
       if (stored?.revision !== expected.revision || stored.epoch !== expected.epoch) return false
-      replace(next.id, next)
+      replace(next.id, { ...next, origin: stored.origin })
       if (entry) log.push({ ...entry, id: next.id })
       return true
     },

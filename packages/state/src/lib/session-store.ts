@@ -1,16 +1,21 @@
-/** One session as a store keeps it. All fields are immutable values, so no copy can be reached into. */
-export interface StoredSession {
-  /** Printable ASCII, so that every store sorts it alike. Never empty. */
+/** What a commit writes of a session. All fields are immutable values, so no copy can be reached into. */
+export interface StoredProgress {
+  /** Printable ASCII. */
   readonly id: string
-  /** A whole number that every commit raises. */
   readonly revision: number
   readonly epoch: number
   /** Milliseconds since 1970 of the last commit. */
   readonly touchedAt: number
-  /** JSON text of the record without its state. Stores never look inside. */
+  /** JSON text of what else commits change. Stores never look inside. */
   readonly head: string
   /** JSON text of the state; kept apart because it is the part that can be large and that forks share. */
   readonly state: string
+}
+
+/** One session as a store keeps it. */
+export interface StoredSession extends StoredProgress {
+  /** JSON text of what never changes: written once, at `create`, because every step would pay for it otherwise. */
+  readonly origin: string
 }
 
 /** One entry of a session's step log: `text` is JSON, `revision` that of the session it was committed with. */
@@ -26,7 +31,7 @@ export interface LogEntry {
  * - `commit` writes the session and its log entry together or not at all, and only where the stored `revision` and
  *   `epoch` are the expected ones; it says whether it did. It resolves after the write is as durable as the store
  *   promises, so an answer that waits for it is never lost.
- * - `read` gives what the last commit wrote, or `null`.
+ * - `read` gives what the last commit wrote, with the origin that `create` wrote, or `null`.
  * - `remove` deletes a session and its log, and says whether it was there.
  * - `readLog` gives entries after a revision, in order, at most `limit` of them.
  * - `list` gives sessions in the order of their ids, after an id, at most `limit` of them.
@@ -42,7 +47,7 @@ export interface SessionStore extends AsyncDisposable {
   create(session: StoredSession): Promise<boolean>
   read(id: string): Promise<StoredSession | null>
   commit(
-    next: StoredSession,
+    next: StoredProgress,
     expected: { readonly revision: number; readonly epoch: number },
     entry?: LogEntry,
   ): Promise<boolean>

@@ -4,7 +4,13 @@ import type { Clock } from './clock.ts'
 import { decideStep, type StepRequest } from './decide-step.ts'
 import type { HistoryBounds } from './history.ts'
 import { type Change, type Played, playStep, type Turn } from './play-step.ts'
-import { decodeSession, encodeSession, type SessionRecord, type SessionState } from './session-record.ts'
+import {
+  decodeSession,
+  encodeProgress,
+  encodeSession,
+  type SessionRecord,
+  type SessionState,
+} from './session-record.ts'
 import type { LogEntry, SessionStore, StoredSession } from './session-store.ts'
 import { StateError } from './state-error.ts'
 
@@ -74,8 +80,8 @@ export class Session {
 
   /** UTF-8 bytes that the store keeps, the step log left out. */
   get bytes(): number {
-    const { head, state } = encodeSession(this.#record, this.#stateText)
-    return byteLength(head) + byteLength(state)
+    const { origin, head, state } = encodeSession(this.#record)
+    return byteLength(origin) + byteLength(head) + byteLength(state)
   }
 
   /**
@@ -165,7 +171,7 @@ export class Session {
 
   async #commit({ next, stateText, entry }: Write): Promise<boolean> {
     const { revision, epoch } = this.#record
-    if (!(await this.#options.store.commit(encodeSession(next, stateText), { revision, epoch }, entry))) return false
+    if (!(await this.#options.store.commit(encodeProgress(next, stateText), { revision, epoch }, entry))) return false
     this.#record = next
     this.#stateText = stateText
     return true

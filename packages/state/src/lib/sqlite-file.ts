@@ -19,9 +19,9 @@ const VERSION = 1
 
 /**
  * Log entries are numbered across sessions in the order of their commits, so that a transaction appends to a few
- * pages however many sessions it touches. Which numbers are a session's own stands with the session for the youngest
- * (`recent`) and in blocks for the rest, as text, each number followed by a space; a block's `revision` is that of
- * the commit that closed it. An index entry for each step instead would make most steps write a page of their own.
+ * pages however many sessions it touches; an index entry for each step would make most steps write a page of their
+ * own. A session's entries are a chain: the session knows its `last`, and each entry the one before it, 0 for none.
+ * Finding the youngest is what retries and watchers want, and reading a whole log walks it from its end.
  */
 const TABLES = `
   CREATE TABLE secret (bytes BLOB NOT NULL) STRICT;
@@ -31,18 +31,18 @@ const TABLES = `
     revision INTEGER NOT NULL,
     epoch INTEGER NOT NULL,
     touched_at REAL NOT NULL,
-    recent TEXT NOT NULL,
+    last INTEGER NOT NULL,
     head TEXT NOT NULL,
     state TEXT NOT NULL
   ) STRICT;
+  CREATE TABLE session_origin (session INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
   CREATE INDEX session_idle ON session (touched_at);
-  CREATE TABLE log_entry (number INTEGER PRIMARY KEY, revision INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
-  CREATE TABLE log_block (
-    session INTEGER NOT NULL,
+  CREATE TABLE log_entry (
+    number INTEGER PRIMARY KEY,
+    previous INTEGER NOT NULL,
     revision INTEGER NOT NULL,
-    numbers TEXT NOT NULL,
-    PRIMARY KEY (session, revision)
-  ) STRICT, WITHOUT ROWID;
+    text TEXT NOT NULL
+  ) STRICT;
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${VERSION};
 `

@@ -79,7 +79,7 @@ describe('openSqliteStore', () => {
     await store.remove('a')
     await store[Symbol.asyncDispose]()
     using database = new DatabaseSync(at('store.db'))
-    for (const table of ['session', 'log_entry', 'log_block'])
+    for (const table of ['session', 'log_entry', 'session_origin'])
       expect(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()).toEqual({ rows: 0 })
   })
 
@@ -154,7 +154,7 @@ describe('openSqliteStore', () => {
 })
 
 function sessionOf(id: string, revision: number) {
-  return { id, revision, epoch: 1, touchedAt: 0, head: '{}', state: '{}' }
+  return { id, revision, epoch: 1, touchedAt: 0, origin: '{}', head: '{}', state: '{}' }
 }
 
 function writeDatabase(path: string, sql: string): void {

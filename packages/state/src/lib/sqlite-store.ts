@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { LogEntry, SessionStore, StoredSession } from './session-store.ts'
+import type { LogEntry, SessionStore, StoredProgress, StoredSession } from './session-store.ts'
 import { orSqliteFault, sqliteFault } from './sqlite-fault.ts'
 import { type Durability, openSqliteFile } from './sqlite-file.ts'
 import { GroupCommit } from './sqlite-group-commit.ts'
@@ -34,7 +34,8 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   return orSqliteFault(file, () => new SqliteStore(file, database))
 }
 
-const COLUMNS = 'id, revision, epoch, touched_at AS touchedAt, head, state'
+const SESSIONS = `SELECT id, revision, epoch, touched_at AS touchedAt, head, state, text AS origin
+  FROM session JOIN session_origin ON session = key`
 
 class SqliteStore implements SessionStore {
   readonly #file: string
@@ -42,8 +43,10 @@ class SqliteStore implements SessionStore {
   readonly #writes: GroupCommit
   readonly #log: SqliteLog
   readonly #insert: StatementSync
+  readonly #insertOrigin: StatementSync
   readonly #update: StatementSync
   readonly #delete: StatementSync
+  readonly #deleteOrigin: StatementSync
   readonly #read: StatementSync
   readonly #list: StatementSync
   readonly #idle: StatementSync
@@ -53,19 +56,26 @@ class SqliteStore implements SessionStore {
   constructor(file: string, database: DatabaseSync) {
     this.#file = file
     this.#database = database
-    this.#writes = new GroupCommit(database, (cause) => sqliteFault(file, cause))
     this.#log = new SqliteLog(database)
+    this.#writes = new GroupCommit(database, (cause) => {
+      this.#log.forget()
+      return sqliteFault(file, cause)
+    })
     this.#insert = database.prepare(
-      `INSERT INTO session (id, revision, epoch, touched_at, recent, head, state) VALUES (?, ?, ?, ?, '', ?, ?)
+      `INSERT INTO session (id, revision, epoch, touched_at, last, head, state) VALUES (?, ?, ?, ?, 0, ?, ?)
        ON CONFLICT (id) DO NOTHING`,
     )
     this.#update = database.prepare(
-      `UPDATE session SET revision = ?, epoch = ?, touched_at = ?, recent = recent || ?, head = ?, state = ?
+      `UPDATE session SET revision = ?, epoch = ?, touched_at = ?, last = ?, head = ?, state = ?
        WHERE id = ? AND revision = ? AND epoch = ?`,
     )
+    this.#insertOrigin = database.prepare('INSERT INTO session_origin (session, text) VALUES (?, ?)')
     this.#delete = database.prepare('DELETE FROM session WHERE id = ?')
-    this.#read = database.prepare(`SELECT ${COLUMNS} FROM session WHERE id = ?`)
-    this.#list = database.prepare(`SELECT ${COLUMNS} FROM session WHERE id > ? ORDER BY id LIMIT ?`)
+    this.#deleteOrigin = database.prepare(
+      'DELETE FROM session_origin WHERE session = (SELECT key FROM session WHERE id = ?)',
+    )
+    this.#read = database.prepare(`${SESSIONS} WHERE id = ?`)
+    this.#list = database.prepare(`${SESSIONS} WHERE id > ? ORDER BY id LIMIT ?`)
     this.#idle = database.prepare('SELECT id FROM session WHERE touched_at < ? ORDER BY touched_at, id LIMIT ?')
     this.#count = database.prepare('SELECT count(*) AS count FROM session')
   }
@@ -75,8 +85,13 @@ class SqliteStore implements SessionStore {
     return row?.bytes as Uint8Array
   }
 
-  create({ id, revision, epoch, touchedAt, head, state }: StoredSession): Promise<boolean> {
-    return this.#write(() => this.#insert.run(id, revision, epoch, touchedAt, head, state).changes === 1)
+  create({ id, revision, epoch, touchedAt, head, state, origin }: StoredSession): Promise<boolean> {
+    return this.#write(() => {
+      const { changes, lastInsertRowid } = this.#insert.run(id, revision, epoch, touchedAt, head, state)
+      if (changes === 0) return false
+      this.#insertOrigin.run(lastInsertRowid, origin)
+      return true
+    })
   }
 
   async read(id: string): Promise<StoredSession | null> {
@@ -85,18 +100,18 @@ class SqliteStore implements SessionStore {
   }
 
   commit(
-    next: StoredSession,
+    next: StoredProgress,
     expected: { readonly revision: number; readonly epoch: number },
     entry?: LogEntry,
   ): Promise<boolean> {
     return this.#write(() => {
       const { id, revision, epoch, touchedAt, head, state } = next
-      const mark = entry ? this.#log.mark : ''
+      const previous = this.#log.lastOf(id)
       const { changes } = this.#update.run(
         revision,
         epoch,
         touchedAt,
-        mark,
+        entry ? this.#log.next : previous,
         head,
         state,
         id,
@@ -104,8 +119,7 @@ class SqliteStore implements SessionStore {
         expected.epoch,
       )
       if (changes === 0) return false
-      if (entry) this.#log.append(entry)
-      this.#log.afterCommit(id, expected.revision, revision)
+      if (entry) this.#log.append(id, previous, entry)
       return true
     })
   }
@@ -113,6 +127,7 @@ class SqliteStore implements SessionStore {
   remove(id: string): Promise<boolean> {
     return this.#write(() => {
       this.#log.remove(id)
+      this.#deleteOrigin.run(id)
       return this.#delete.run(id).changes === 1
     })
   }

@@ -12,6 +12,7 @@ const sessionOf = (id: string, revision: number, state = `${id}:${revision}`) =>
   revision,
   epoch: 1,
   touchedAt: revision,
+  origin: id,
   head: `${id}:${revision}`,
   state,
 })

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineEnvironment } from './define-environment.ts'
+import { numberGuessing } from './number-guessing.fixture.ts'
+import { ServerError } from './server-error.ts'
+import { workshop } from './workshop.fixture.ts'
+
+interface Parts {
+  readonly name?: string
+  readonly version?: string
+  readonly toolName?: string | null
+  readonly params?: z.ZodType
+  readonly input?: z.ZodType
+  readonly output?: z.ZodType
+  readonly publicState?: z.ZodType
+}
+
+/** Defines a small world with some of its parts exchanged. */
+function define({ name = 'lamp', version = '1.0.0', toolName = 'press', ...schemas }: Parts) {
+  const { params = z.object({}), input = z.object({}), output, publicState = z.object({ on: z.boolean() }) } = schemas
+  return defineEnvironment({
+    name,
+    version,
+    description: 'A lamp.',
+    params,
+    state: { public: publicState, private: z.object({}) },
+    start: () => ({ public: { on: false }, private: {} }),
+    observe: () => 'A lamp.',
+    tools: ({ tool }) => {
+      const press = tool({ description: 'Press it.', input, output, play: ({ refuse }) => refuse('It is stuck.') })
+      return toolName === null ? {} : { [toolName]: press }
+    },
+    rewards: { light: () => 1 },
+  })
+}
+
+function errorOf(define: () => unknown): ServerError {
+  try {
+    define()
+  } catch (error) {
+    if (ServerError.is(error)) return error
+    throw error
+  }
+  throw new Error('It was defined.')
+}
+
+describe('defineEnvironment', () => {
+  it('describes tools, parameters and rewards as a player and a trainer see them', () => {
+    const [guess] = numberGuessing.toolInfos
+    expect(guess).toMatchObject({
+      name: 'guess',
+      description: 'Guess the number.',
+      inputSchema: { type: 'object', properties: { value: { type: 'integer' } }, required: ['value'] },
+      outputSchema: { type: 'object', required: ['value', 'hint'] },
+    })
+    expect(numberGuessing.paramsSchema).toMatchObject({ properties: { low: { default: 1 } } })
+    expect(numberGuessing.paramsSchema).not.toHaveProperty('required')
+    expect(numberGuessing.terms).toEqual(['jackpot', 'toll'])
+    expect(numberGuessing.hasPotential).toBe(true)
+  })
+
+  it('gives a tool without an output the public state as its output', () => {
+    const take = workshop.toolInfos.find(({ name }) => name === 'take')
+    expect(take?.outputSchema).toMatchObject({ properties: { stock: { type: 'integer' } } })
+    expect(workshop.hasPotential).toBe(false)
+  })
+
+  it('returns something that cannot be changed', () => {
+    expect(() => Object.assign(numberGuessing, { version: '9.9.9' })).toThrow(TypeError)
+  })
+
+  it.each(['', 'Lamp', 'two words', '1lamp', 'lamp-', 'lamp--post', 'lampe_torche', '../lamp', 'lämp'])(
+    'refuses the name %j',
+    (name) => {
+      const { code, message } = errorOf(() => define({ name }))
+      expect(code).toBe('definition-invalid')
+      expect(message).toContain(`its name is "${name}"`)
+    },
+  )
+
+  it.each(['', '1', '1.0', 'v1.0.0', '1.0.0 ', 'latest'])('refuses the version %j', (version) => {
+    const { code, message } = errorOf(() => define({ version }))
+    expect(code).toBe('definition-invalid')
+    expect(message).toContain(`its version is "${version}"`)
+  })
+
+  it('refuses a world without tools', () => {
+    const { code, message } = errorOf(() => define({ toolName: null }))
+    expect(code).toBe('definition-invalid')
+    expect(message).toContain('it has no tools')
+  })
+
+  it.each(['press it', '', 'a'.repeat(129), 'drücken', 'press/it'])('refuses the tool name %j', (toolName) => {
+    expect(errorOf(() => define({ toolName })).message).toContain(`its tool "${toolName}"`)
+  })
+
+  it.each([
+    ['a string', z.string()],
+    ['a list', z.array(z.string())],
+    ['one of two objects', z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])],
+  ])('refuses %s as the input of a tool, which takes named arguments', (_, input) => {
+    expect(errorOf(() => define({ input })).message).toContain('the input of press must be an object schema')
+  })
+
+  it('refuses an output that is no object, a public state in its place too', () => {
+    expect(errorOf(() => define({ output: z.string() })).message).toContain('the output of press')
+    expect(errorOf(() => define({ publicState: z.array(z.string()) })).message).toContain('the output of press')
+  })
+
+  it.each([
+    ['the input of press', { input: z.object({ when: z.date() }) }],
+    ['the output of press', { output: z.object({ size: z.bigint() }) }],
+    ['the parameters of lamp', { params: z.object({ made: z.map(z.string(), z.string()) }) }],
+  ])('refuses %s where JSON Schema cannot say it, and keeps the cause', (part, parts) => {
+    const error = errorOf(() => define(parts))
+    expect(error.code).toBe('definition-invalid')
+    expect(error.message).toContain(`JSON Schema cannot say ${part}`)
+    expect(error.cause).toBeInstanceOf(Error)
+  })
+})

@@ -1,0 +1,184 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineEnvironment } from './define-environment.ts'
+import { numberGuessing } from './number-guessing.fixture.ts'
+import { rehearse } from './rehearse.ts'
+import { ServerError } from './server-error.ts'
+import { TRADE_SECRET, workshop } from './workshop.fixture.ts'
+
+describe('rehearse', () => {
+  it('starts a world from its parameters and seed alone', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), fc.integer({ min: 1, max: 50 }), (seed, high) => {
+        const world = rehearse(numberGuessing, { params: { high }, seed })
+        expect(world.state).toEqual(rehearse(numberGuessing, { params: { high }, seed }).state)
+        expect(world.state.public).toEqual({ low: 1, high, guesses: [], guessesLeft: 8 })
+        expect(world.observation).toEqual({
+          text: `Guess a whole number from 1 to ${high}. 8 guesses left.`,
+          structured: world.state.public,
+        })
+        expect(world.start.potential).toBe(0) // the world says -0, which JSON does not have
+      }),
+    )
+  })
+
+  it('refuses parameters that the schema refuses, and names them', () => {
+    expect(() => rehearse(numberGuessing, { params: { maxGuesses: 0 } })).toThrow(/maxGuesses/)
+  })
+
+  it('plays a step: state, answer, reward terms, potential', () => {
+    const world = rehearse(numberGuessing, { params: { low: 5, high: 5 } })
+    const played = world.play('guess', { value: 5 })
+    expect(played).toMatchObject({
+      observation: { text: '5 is correct.', structured: { value: 5, hint: 'correct' } },
+      terms: { jackpot: 1, toll: -0.01 },
+      potential: -1,
+      end: { kind: 'terminated', reason: 'solved' },
+      refused: null,
+    })
+    expect(world.end).toEqual(played.end)
+    expect(() => world.play('guess', { value: 5 })).toThrow(/has ended \(solved\)/)
+  })
+
+  it('plays the same from the same seed, whatever is played', () => {
+    const anyGuesses = fc.array(fc.integer({ min: -5, max: 40 }), { maxLength: 7 })
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), anyGuesses, (seed, guesses) => {
+        const play = () => {
+          const world = rehearse(numberGuessing, { params: { high: 30 }, seed })
+          return guesses.flatMap((value) => (world.end ? [] : [world.play('guess', { value })]))
+        }
+        expect(play()).toEqual(play())
+      }),
+    )
+  })
+
+  describe('a refused step', () => {
+    const refusals = [
+      ['rules', 'guess', { value: 101 }, 'Out of range.'],
+      ['arguments', 'guess', { value: 'fifty' }, 'value: Invalid input: expected number, received string'],
+      ['arguments', 'guess', {}, 'value: Invalid input'],
+      ['arguments', 'guess', { value: -0 }, 'arguments.value is -0'],
+      ['tool', 'peek', {}, 'There is no tool "peek". The tools are: guess.'],
+      ['tool', 'toString', {}, 'There is no tool "toString".'],
+    ] as const
+
+    it.each(refusals)('by %s (%s %j) says why, costs, and leaves everything as it was', (refused, tool, args, why) => {
+      const world = rehearse(numberGuessing)
+      world.play('guess', { value: 1 })
+      const before = structuredClone(world.state)
+      const played = world.play(tool, args)
+      expect(played.refused).toBe(refused)
+      expect(played.observation.text).toContain(why)
+      expect(played.observation.structured).toBeNull()
+      expect(played.change).toBeNull()
+      expect(played.terms).toEqual({ jackpot: 0, toll: -0.05 })
+      expect(played.potential).toBe(-1)
+      expect(world.state).toEqual(before)
+    })
+
+    it('forgets draws, time and an end that came before the refusal', () => {
+      const regretful = rehearse(workshop)
+      const plain = rehearse(workshop)
+      expect(regretful.play('regret', {})).toMatchObject({ refused: 'rules', end: null, terms: { patience: -1 } })
+      expect(regretful.play('take', {}).change).toEqual(plain.play('take', {}).change)
+    })
+
+    it('never moves the state, in any mixture with other steps', () => {
+      fc.assert(
+        fc.property(fc.array(fc.constantFrom('take', 'regret', 'unknown'), { maxLength: 12 }), (tools) => {
+          const world = rehearse(workshop, { params: { stock: 5 } })
+          for (const tool of tools) {
+            const before = structuredClone(world.state)
+            if (world.play(tool, {}).refused) expect(world.state).toEqual(before)
+          }
+        }),
+      )
+    })
+  })
+
+  it('lets out what the output schema declares and nothing else', () => {
+    const { observation } = rehearse(workshop).play('gossip', {})
+    expect(observation.structured).toEqual({ heard: 'something' })
+    expect(JSON.stringify(observation)).not.toContain(TRADE_SECRET)
+  })
+
+  it('answers with the public state where a tool has no output, as far as its schema declares it', () => {
+    const world = rehearse(leaky)
+    expect(world.observation.structured).toEqual({ count: 0 })
+    expect(world.play('count', {}).observation.structured).toEqual({ count: 1 })
+  })
+
+  it.each([
+    ['crash', /vault/],
+    ['lie', /Tool lie of workshop gave a wrong answer: heard/],
+    ['silence', /Tool silence of workshop returned no answer/],
+    ['wait', /elapse needs milliseconds from 0 up; it got -1/],
+  ])('throws what %s throws, and stays where it was', (tool, message) => {
+    const world = rehearse(workshop)
+    const before = structuredClone(world.state)
+    expect(() => world.play(tool, { milliseconds: -1 })).toThrow(message)
+    expect(world.state).toEqual(before)
+    expect(world.play('take', {}).observation.structured).toMatchObject({ stock: 2, now: 0 })
+  })
+
+  it('moves virtual time by elapse alone', () => {
+    const world = rehearse(workshop)
+    world.play('wait', { milliseconds: 20 })
+    expect(world.play('take', {}).observation.structured).toMatchObject({ now: 40 })
+  })
+
+  it.each([
+    ['a wrong start', { public: { count: 'none' }, private: {} }, /public state that cannot be kept: count/],
+    ['a start that JSON cannot say', { public: { count: 0 }, private: { at: Number.NaN } }, /private state/],
+  ])('throws rules-failed for %s', (_, start, message) => {
+    const broken = counter({ start: start as never })
+    expect(() => rehearse(broken)).toThrow(message)
+    try {
+      rehearse(broken)
+    } catch (error) {
+      expect(ServerError.is(error, 'rules-failed')).toBe(true)
+    }
+  })
+
+  it.each([
+    [Number.NaN, 'reward'],
+    [Number.POSITIVE_INFINITY, 'reward'],
+    ['1' as never, 'reward'],
+    [Number.NaN, 'potential'],
+  ] as const)('throws rules-failed for %s as a %s', (value, part) => {
+    const world = () =>
+      rehearse(counter({ reward: part === 'reward' ? value : 0, potential: part === 'potential' ? value : 0 }))
+    expect(() => world().play('count', {})).toThrow(/has to be a finite number/)
+  })
+})
+
+/** A world that counts, with some of its parts exchanged. */
+function counter({ start, reward = 0, potential = 0 }: { start?: never; reward?: number; potential?: number }) {
+  return defineEnvironment({
+    name: 'counter',
+    version: '1.0.0',
+    description: 'Counts.',
+    params: z.object({}),
+    state: { public: z.object({ count: z.int() }), private: z.object({ at: z.any().optional() }) },
+    start: () => start ?? { public: { count: 0, undeclared: TRADE_SECRET }, private: {} },
+    observe: ({ count }) => `${count}`,
+    tools: ({ tool }) => ({
+      count: tool({
+        description: 'Counts.',
+        input: z.object({}),
+        play({ state, say }) {
+          state.public.count += 1
+          Object.assign(state.public, { undeclared: TRADE_SECRET })
+          return say('Counted.')
+        },
+      }),
+    }),
+    rewards: { counted: () => reward },
+    potential: () => potential,
+  })
+}
+
+/** A world whose state holds more than its schema declares. */
+const leaky = counter({})
