@@ -12,7 +12,9 @@ const IN_FLIGHT = 64
 const COMMITS = 40_000
 const FLOOR = 0.7
 const folder = mkdtempSync(join(tmpdir(), 'episodic-bench-'))
-const head = randomBytes(256).toString('hex')
+// The sizes of a game of number-guessing, rounded up: what never changes, what does, and its log entry.
+const origin = randomBytes(128).toString('hex')
+const head = randomBytes(128).toString('hex')
 const state = randomBytes(256).toString('hex')
 const entry = randomBytes(150).toString('hex')
 
@@ -24,6 +26,7 @@ async function throughStore(): Promise<number> {
     revision,
     epoch: 1,
     touchedAt: revision,
+    origin,
     head,
     state,
   })
@@ -53,7 +56,7 @@ async function bare(read: boolean): Promise<number> {
   database.exec(
     'CREATE TABLE session (id TEXT PRIMARY KEY, revision INTEGER NOT NULL, record TEXT NOT NULL) WITHOUT ROWID',
   )
-  const record = head + state + entry
+  const record = origin + head + state + entry
   const ids = Array.from({ length: IN_FLIGHT }, (_, i) => `session-${i}-0123456789`)
   for (const id of ids) database.prepare('INSERT INTO session VALUES (?, 0, ?)').run(id, record)
   const get = database.prepare('SELECT revision, record FROM session WHERE id = ?')

@@ -1,7 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { LogEntry } from './session-store.ts'
 
-/** How many sessions' last entries are remembered. Past that, they are looked up again. */
+/** Where a session stands in the file: the key of its row, and the number of its last entry, 0 for none. */
+export interface Place {
+  readonly key: number
+  readonly last: number
+}
+
+/** How many sessions' places are remembered. Past that, they are looked up again. */
 const REMEMBERED = 16_384
 
 /**
@@ -13,9 +19,9 @@ export class SqliteLog {
   readonly #entry: StatementSync
   readonly #link: StatementSync
   readonly #delete: StatementSync
-  readonly #lastOf: StatementSync
-  /** Numbers of last entries, by session: the file is this process's alone, so what was written once stays true. */
-  readonly #remembered = new Map<string, number>()
+  readonly #place: StatementSync
+  /** Places by session id: the file is this process's alone, so what was written once stays true. */
+  readonly #remembered = new Map<string, Place>()
   #last: number
 
   constructor(database: DatabaseSync) {
@@ -23,7 +29,7 @@ export class SqliteLog {
     this.#entry = database.prepare('SELECT revision, text FROM log_entry WHERE number = ?')
     this.#link = database.prepare('SELECT previous, revision FROM log_entry WHERE number = ?')
     this.#delete = database.prepare('DELETE FROM log_entry WHERE number = ?')
-    this.#lastOf = database.prepare('SELECT last FROM session WHERE id = ?')
+    this.#place = database.prepare('SELECT key, last FROM session WHERE id = ?')
     const { last } = database.prepare('SELECT max(number) AS last FROM log_entry').get() ?? {}
     this.#last = Number(last ?? 0)
   }
@@ -33,17 +39,17 @@ export class SqliteLog {
     return this.#last + 1
   }
 
-  /** The number of a session's last entry; 0 where it has none. */
-  lastOf(id: string): number {
-    return this.#remembered.get(id) ?? Number(this.#lastOf.get(id)?.last ?? 0)
+  /** Where a session stands; `null` where there is none of that id. */
+  placeOf(id: string): Place | null {
+    return this.#remembered.get(id) ?? (this.#place.get(id) as Place | undefined) ?? null
   }
 
-  /** Appends a session's entry after its last one, `previous`. */
-  append(id: string, previous: number, entry: LogEntry): void {
+  /** Appends an entry of a session that stands at a place. */
+  append(id: string, { key, last }: Place, entry: LogEntry): void {
     this.#last += 1
-    this.#insert.run(this.#last, previous, entry.revision, entry.text)
+    this.#insert.run(this.#last, last, entry.revision, entry.text)
     if (this.#remembered.size >= REMEMBERED) this.#remembered.clear()
-    this.#remembered.set(id, this.#last)
+    this.#remembered.set(id, { key, last: this.#last })
   }
 
   read(id: string, after: number, limit: number): LogEntry[] {
@@ -63,7 +69,7 @@ export class SqliteLog {
 
   /** Numbers of a session's entries after a revision, the youngest first. */
   *#numbersOf(id: string, after: number): Generator<number> {
-    for (let number = this.lastOf(id); number > 0; ) {
+    for (let number = this.placeOf(id)?.last ?? 0; number > 0; ) {
       const { previous, revision } = this.#link.get(number) as { previous: number; revision: number }
       if (revision <= after) return
       yield number

@@ -67,7 +67,7 @@ class SqliteStore implements SessionStore {
     )
     this.#update = database.prepare(
       `UPDATE session SET revision = ?, epoch = ?, touched_at = ?, last = ?, head = ?, state = ?
-       WHERE id = ? AND revision = ? AND epoch = ?`,
+       WHERE key = ? AND revision = ? AND epoch = ?`,
     )
     this.#insertOrigin = database.prepare('INSERT INTO session_origin (session, text) VALUES (?, ?)')
     this.#delete = database.prepare('DELETE FROM session WHERE id = ?')
@@ -106,20 +106,21 @@ class SqliteStore implements SessionStore {
   ): Promise<boolean> {
     return this.#write(() => {
       const { id, revision, epoch, touchedAt, head, state } = next
-      const previous = this.#log.lastOf(id)
+      const place = this.#log.placeOf(id)
+      if (!place) return false
       const { changes } = this.#update.run(
         revision,
         epoch,
         touchedAt,
-        entry ? this.#log.next : previous,
+        entry ? this.#log.next : place.last,
         head,
         state,
-        id,
+        place.key,
         expected.revision,
         expected.epoch,
       )
       if (changes === 0) return false
-      if (entry) this.#log.append(id, previous, entry)
+      if (entry) this.#log.append(id, place, entry)
       return true
     })
   }
