@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import { createColors } from 'picocolors'
 
 /** What a command writes with: results go to `out`, everything about them to `err`. */
@@ -15,6 +16,12 @@ export function colorsOf(stream: NodeJS.WriteStream) {
 
 export function usesColor(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && !process.env.NO_COLOR
+}
+
+/** A path as one would type it here: short below the working folder, whole elsewhere. */
+export function shownPath(path: string): string {
+  const short = relative('', path)
+  return short.startsWith('..') ? path : short || '.'
 }
 
 /** Aligns rows into columns, the first row as a heading. */

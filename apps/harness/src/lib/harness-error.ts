@@ -3,11 +3,13 @@ import { CodedError, isBranded } from '@episodic/protocol'
 /**
  * - `world-not-found`, `world-invalid`: a world could not be found, or what was found is not one.
  * - `policy-unknown`: no such policy.
+ * - `policy-failed`: a policy threw, or answered with what is no action.
  * - `option-invalid`: the command was asked for something that it does not do.
  * - `dataset-invalid`: tasks that cannot be played.
  * - `run-exists`: the output folder holds a run already.
  * - `run-mismatch`: a run was to be resumed with another configuration.
  * - `run-invalid`: a folder is not one of a run, or its files are damaged.
+ * - `run-failed`: no episode of a run finished.
  * - `disk-failed`: what was played could not be written down.
  * - `server-failed`: the server could not be started, or went away.
  */
@@ -15,11 +17,13 @@ export type HarnessErrorCode =
   | 'world-not-found'
   | 'world-invalid'
   | 'policy-unknown'
+  | 'policy-failed'
   | 'option-invalid'
   | 'dataset-invalid'
   | 'run-exists'
   | 'run-mismatch'
   | 'run-invalid'
+  | 'run-failed'
   | 'disk-failed'
   | 'server-failed'
 

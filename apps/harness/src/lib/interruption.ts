@@ -1,10 +1,21 @@
 import type { Console } from './console.ts'
 
-/** A signal that Ctrl-C and a termination request abort. A second one ends the process at once. */
-export function untilInterrupted({ err }: Console): { readonly signal: AbortSignal; stop(): void } {
+/** What a command knows of Ctrl-C and of a termination request. A second one ends the process at once. */
+export interface Interruption {
+  /** Aborts at the first. */
+  readonly signal: AbortSignal
+  /** The exit status that says so, as shells have it: 130, or 143; `null` where there was none. */
+  readonly status: number | null
+  /** Stops listening. */
+  stop(): void
+}
+
+export function untilInterrupted({ err }: Console): Interruption {
   const abort = new AbortController()
+  let status: number | null = null
   const onSignal = (name: NodeJS.Signals) => {
-    if (abort.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143)
+    status = name === 'SIGINT' ? 130 : 143
+    if (abort.signal.aborted) process.exit(status)
     err.write('\nStopping. Once more stops at once.\n')
     abort.abort(new Error(`stopped by ${name}`))
   }
@@ -12,6 +23,9 @@ export function untilInterrupted({ err }: Console): { readonly signal: AbortSign
   process.on('SIGTERM', onSignal)
   return {
     signal: abort.signal,
+    get status() {
+      return status
+    },
     stop() {
       process.off('SIGINT', onSignal)
       process.off('SIGTERM', onSignal)

@@ -8,9 +8,16 @@ import { serveCommand } from './commands/serve.ts'
 import { sessionsCommand } from './commands/sessions.ts'
 import { toolsCommand } from './commands/tools.ts'
 import { type Console, colorsOf, processConsole } from './console.ts'
+import { HarnessError, type HarnessErrorCode } from './harness-error.ts'
 import { VERSION } from './version.ts'
 
-/** Runs the `episodic` command and resolves with its exit status: 0, or 1 for what failed, or 2 for what was asked wrongly. */
+/** What the caller can put right by asking for something else. */
+const ASKED_WRONGLY: ReadonlySet<HarnessErrorCode> = new Set(['option-invalid', 'world-not-found', 'policy-unknown'])
+
+/**
+ * Runs the `episodic` command and resolves with its exit status: 0, or 1 for what failed, or 2 for what was asked
+ * wrongly. What did not fail and yet is not all right, such as an interrupted run, is left in `process.exitCode`.
+ */
 export async function main(args: readonly string[], console: Console = processConsole): Promise<number> {
   const program = new Command('episodic')
     .description('Stateful MCP environments: serve them, play them, report on them.')
@@ -39,7 +46,7 @@ export async function main(args: readonly string[], console: Console = processCo
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     console.err.write(`${colorsOf(console.err).red('error')}: ${(error as Error).message}\n`)
     if (process.env.EPISODIC_DEBUG && error instanceof Error) console.err.write(`${error.stack}\n`)
-    return 1
+    return HarnessError.is(error) && ASKED_WRONGLY.has(error.code) ? 2 : 1
   }
 }
 

@@ -1,11 +1,13 @@
 import { InvalidArgumentError } from 'commander'
 
-/** Reads a whole number from `low` up. */
-export function wholeNumber(low: number): (text: string) => number {
+/** Reads a whole number within bounds. */
+export function wholeNumber(low: number, high = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text)
-    if (!Number.isSafeInteger(value) || value < low || text.trim() === '')
-      throw new InvalidArgumentError(`It has to be a whole number from ${low} up.`)
+    if (!Number.isSafeInteger(value) || value < low || value > high || text.trim() === '')
+      throw new InvalidArgumentError(
+        `It has to be a whole number from ${low} ${high === Number.MAX_SAFE_INTEGER ? 'up' : `to ${high}`}.`,
+      )
     return value
   }
 }
@@ -24,20 +26,30 @@ export function numberWithin(low: number, high: number): (text: string) => numbe
 export function weights(text: string): Record<string, number> {
   return Object.fromEntries(
     text.split(',').map((part) => {
-      const [name = '', value = ''] = part.split('=').map((side) => side.trim())
-      if (!name || value === '' || !Number.isFinite(Number(value)))
+      const [name = '', value = '', ...more] = part.split('=').map((side) => side.trim())
+      if (!name || value === '' || more.length > 0 || !Number.isFinite(Number(value)))
         throw new InvalidArgumentError('Weights are written as term=number, joined by commas.')
       return [name, Number(value)]
     }),
   )
 }
 
+/** All difficulties there are. */
+export const WHOLE_RANGE: [number, number] = [0, 1]
+
 /** Reads `0.2..0.8`, or a single number for both ends. */
 export function range(text: string): [number, number] {
-  const [low, high = low] = text.split('..').map(Number)
-  if (low === undefined || high === undefined || !(low >= 0 && high <= 1 && low <= high))
+  const ends = text.split('..')
+  const [low = Number.NaN, high = low] = ends.map((end) => (end.trim() === '' ? Number.NaN : Number(end)))
+  if (ends.length > 2 || !(low >= 0 && high <= 1 && low <= high))
     throw new InvalidArgumentError('A range is written as low..high, both from 0 to 1.')
   return [low, high]
+}
+
+/** Reads a text that says something: a seed of none would be no seed. */
+export function someText(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It has to be at least one character.')
+  return text
 }
 
 /** Collects an option that may be given several times. */

@@ -7,23 +7,64 @@ import { z } from 'zod'
 import { HarnessError } from './harness-error.ts'
 import { isPolicy, type World } from './world.ts'
 
+const SCRIPT = 'script:'
+
+/** The file that a policy's name points to; `null` for one that is known by its name. */
+export function policyFileOf(name: string, folder = process.cwd()): string | null {
+  if (name.startsWith(SCRIPT)) return resolve(folder, name.slice(SCRIPT.length))
+  return /[/\\]|\.[cm]?[jt]s$/.test(name) ? resolve(folder, name) : null
+}
+
 /**
  * Finds a policy by name: `random`, the world's `solver` or another that it exports, `script:<file>` (a JSON list of
  * `{ tool, arguments }`), or a path to a module that exports one as `policy` or as its default.
  *
- * Throws `policy-unknown`, naming those there are.
+ * Throws `policy-unknown`, naming those there are. Its players throw `policy-failed` where the policy throws, and where
+ * it answers with what is no action, so that its faults are told from the world's.
  */
 export async function findPolicy(name: string, world: World, folder = process.cwd()): Promise<Policy> {
+  return checked(await find(name, world, folder))
+}
+
+async function find(name: string, world: World, folder: string): Promise<Policy> {
   if (name === 'random') return randomPolicy()
   if (name === 'solver' && world.solver) return world.solver
   if (Object.hasOwn(world.policies, name)) return world.policies[name] as Policy
-  if (name.startsWith('script:')) return scriptedPolicy(readScript(resolve(folder, name.slice('script:'.length))), name)
-  if (/[/\\]|\.[cm]?[jt]s$/.test(name)) return loadPolicy(resolve(folder, name))
+  const file = policyFileOf(name, folder)
+  if (file) return name.startsWith(SCRIPT) ? scriptedPolicy(readScript(file), name) : loadPolicy(file)
   const known = ['random', ...(world.solver ? ['solver'] : []), ...Object.keys(world.policies)]
   throw new HarnessError(
     'policy-unknown',
     `There is no policy "${name}". There is: ${known.join(', ')}, script:<file.json>, or a path to a module that exports one.`,
   )
+}
+
+function checked(policy: Policy): Policy {
+  const { name } = policy
+  const ask = async <T>(play: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await play()
+    } catch (cause) {
+      throw new HarnessError('policy-failed', `The policy ${name} threw: ${(cause as Error)?.message ?? cause}`, {
+        cause,
+      })
+    }
+  }
+  return {
+    name,
+    async begin(context) {
+      const player = await ask(() => policy.begin(context))
+      return async (observation, view) => {
+        const answer = await ask(() => player(observation, view))
+        const action = actionSchema.safeParse(answer)
+        if (action.success) return action.data
+        throw new HarnessError(
+          'policy-failed',
+          `The policy ${name} answered ${JSON.stringify(answer)?.slice(0, 200)}, and an action is { tool, arguments }.`,
+        )
+      }
+    },
+  }
 }
 
 function readScript(file: string): Action[] {

@@ -74,8 +74,7 @@ export function isPolicy(value: unknown): value is Policy {
 function locate(reference: string, folder: string): string | null {
   const places = [resolve(folder, reference), ...SHELVES.map((shelf) => resolve(folder, shelf, reference))]
   for (const place of places) {
-    if (!existsSync(place)) continue
-    const file = statSync(place).isDirectory() ? entryOf(place) : place
+    const file = entryIn(place)
     if (file) return file
   }
   try {
@@ -85,8 +84,10 @@ function locate(reference: string, folder: string): string | null {
   }
 }
 
-/** The module that a package's folder stands for. */
-function entryOf(place: string): string | null {
+/** The module that a path stands for: itself, or the entry of a package's folder. */
+function entryIn(place: string): string | null {
+  if (!existsSync(place)) return null
+  if (!statSync(place).isDirectory()) return place
   const manifest = join(place, 'package.json')
   const named = existsSync(manifest) ? mainOf(JSON.parse(readFileSync(manifest, 'utf8'))) : null
   const files = [named, 'src/index.ts', 'index.ts', 'index.js', 'dist/index.js'].filter((file) => file !== null)
@@ -100,5 +101,9 @@ function mainOf(manifest: { exports?: unknown; main?: unknown }): string | null 
 }
 
 function namesUnder(shelf: string): string[] {
-  return existsSync(shelf) ? readdirSync(shelf).filter((name) => statSync(join(shelf, name)).isDirectory()) : []
+  return existsSync(shelf) ? readdirSync(shelf).filter((name) => isModule(entryIn(join(shelf, name)))) : []
+}
+
+function isModule(file: string | null): boolean {
+  return file !== null && /\.[cm]?[jt]s$/.test(file)
 }

@@ -29,11 +29,21 @@ export type Claim =
 /** 128 bits in base64url. */
 const DIGITS = 22
 
+/** How many proofs are remembered; past that, they are made again. */
+const REMEMBERED = 16_384
+
 export function createHandles(secret: Uint8Array): Handles {
   const keyed = hmac.create(sha256, secret)
+  // A session proves the same things with every call, and a proof costs more than the rest of finding it.
+  const proofs = new Map<string, string>()
   const prove = (...claim: readonly string[]): string => {
     const text = claim.map((part) => `${part.length}:${part}`).join('')
-    return base64url(keyed.clone().update(utf8ToBytes(text)).digest().subarray(0, 16))
+    const known = proofs.get(text)
+    if (known !== undefined) return known
+    const proof = base64url(keyed.clone().update(utf8ToBytes(text)).digest().subarray(0, 16))
+    if (proofs.size >= REMEMBERED) proofs.clear()
+    proofs.set(text, proof)
+    return proof
   }
   return {
     idFor: (principal, requestKey) => prove('id', nameOf(principal), requestKey),

@@ -190,9 +190,11 @@ function writeJson(
   text: string,
   cors: ReturnType<Guards['corsHeaders']>,
 ): void {
+  const bytes = Buffer.byteLength(text)
   response
-    .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text), ...cors })
-    .end(text)
+    .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': bytes, ...cors })
+    // ASCII reads the same in both, and is written as it is in one of them.
+    .end(text, bytes === text.length ? 'latin1' : 'utf8')
 }
 
 function abortOnClose(response: ServerResponse): AbortSignal {

@@ -4,7 +4,7 @@ import type { Split, Task } from '@episodic/protocol'
 import { Command, Option } from 'commander'
 import { type Console, colorsOf, formatTable } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
-import { collect, range, wholeNumber } from '../option-values.ts'
+import { collect, range, someText, WHOLE_RANGE, wholeNumber } from '../option-values.ts'
 import { loadWorld } from '../world.ts'
 
 export function datasetCommand(console: Console): Command {
@@ -21,8 +21,8 @@ function generateCommand(console: Console): Command {
     .description('generate tasks of a world as JSONL')
     .argument('<world>', 'name, path or package of the world')
     .option('--count <count>', 'how many tasks', wholeNumber(1), 1_000)
-    .option('--difficulty <low..high>', 'from 0 to 1', range, [0, 1])
-    .option('--seed <seed>', 'the same seed gives the same tasks', '0')
+    .addOption(new Option('--difficulty <low..high>', 'from 0 to 1').argParser(range).default(WHOLE_RANGE, '0..1'))
+    .option('--seed <seed>', 'the same seed gives the same tasks', someText, '0')
     .requiredOption('--out <file>', 'where to write them')
     .action(
       async (
@@ -62,7 +62,11 @@ function validateCommand(console: Console): Command {
         console.out.write(`${options.json ? JSON.stringify(problem) : problem.message}\n`)
       }
       const { green, red } = colorsOf(console.err)
-      console.err.write(problems === 0 ? green(`${file} is valid.\n`) : red(`${file} has ${problems} problems.\n`))
+      console.err.write(
+        problems === 0
+          ? green(`${file} is valid.\n`)
+          : red(`${file} has ${problems} ${problems === 1 ? 'problem' : 'problems'}.\n`),
+      )
       if (problems > 0) process.exitCode = 1
     })
 }
@@ -83,7 +87,7 @@ function sampleCommand(console: Console): Command {
     .description('draw tasks of a dataset at random')
     .argument('<file>', 'the dataset')
     .option('--count <count>', 'how many', wholeNumber(1), 5)
-    .option('--seed <seed>', 'the same seed draws the same tasks', '0')
+    .option('--seed <seed>', 'the same seed draws the same tasks', someText, '0')
     .option('--difficulty <low..high>', 'from 0 to 1', range)
     .addOption(new Option('--split <split>', 'only of this split').choices(['train', 'validation', 'test']))
     .action(

@@ -4,6 +4,7 @@ import type { Action, Step, ToolInfo } from '@episodic/protocol'
 import { Command } from 'commander'
 import { type Console, colorsOf } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
+import { someText } from '../option-values.ts'
 import { openTarget, openWorld } from '../run/environments.ts'
 import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
 import { loadWorld } from '../world.ts'
@@ -20,7 +21,7 @@ export function playCommand(console: Console): Command {
   const command = new Command('play')
     .description('play a world yourself, in the terminal')
     .argument('[world]', 'name, path or package of the world; left out, the server that the options name')
-    .option('--seed <seed>', 'play this very game')
+    .option('--seed <seed>', 'play this very game', someText)
     .option('--params <json>', 'parameters of the world, as a JSON object')
     .option('--environment <name>', 'which environment of the server')
   return addTargetOptions(command).action((world: string | undefined, options: PlayOptions) =>

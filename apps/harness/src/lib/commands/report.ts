@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { Console } from '../console.ts'
-import { foldRun, writeReport } from '../run/report-run.ts'
+import { foldRun, tornNotice, writeReport } from '../run/report-run.ts'
 import { readManifest } from '../run/run-folder.ts'
 
 export function reportCommand(console: Console): Command {
@@ -9,7 +9,7 @@ export function reportCommand(console: Console): Command {
     .argument('<folder>', 'folder of the run')
     .option('--json', 'print the summary as JSON')
     .action(async (folder: string, { json }: { json?: true }) => {
-      const onTorn = (line: number) => console.err.write(`Line ${line} is torn, as by a crash, and is left out.\n`)
+      const onTorn = (line: number) => console.err.write(tornNotice(line))
       await writeReport(folder, await foldRun(folder, await readManifest(folder), { onTorn }), json === true, console)
     })
 }

@@ -1,16 +1,17 @@
-import { join, relative, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import type { Console } from '../console.ts'
+import { type Console, shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
-import { numberWithin, range, weights, wholeNumber } from '../option-values.ts'
-import { findPolicy } from '../policies.ts'
+import { numberWithin, range, someText, WHOLE_RANGE, weights, wholeNumber } from '../option-values.ts'
+import { findPolicy, policyFileOf } from '../policies.ts'
 import { assertSame, type RunConfiguration } from '../run/configuration.ts'
 import { type Door, openTarget, openWorld, scoredBy } from '../run/environments.ts'
-import { hashFile, planOf, tasksOf } from '../run/plan.ts'
+import { hashFile } from '../run/hash-file.ts'
+import { planOf, tasksOf } from '../run/plan.ts'
 import { playEpisodes } from '../run/play-episodes.ts'
 import { showProgress } from '../run/progress.ts'
-import { foldRun, writeReport } from '../run/report-run.ts'
+import { foldRun, tornNotice, writeReport } from '../run/report-run.ts'
 import { holdsRun, RUN_FILES, type RunManifest, readManifest, writeRunFile } from '../run/run-folder.ts'
 import { SealedFile } from '../run/sealed-file.ts'
 import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
@@ -42,7 +43,11 @@ export function runCommand(console: Console): Command {
     .argument('<world>', 'name, path or package of the world')
     .option('--dataset <file>', 'tasks to play, as JSONL; left out, they are generated')
     .option('--tasks <count>', 'how many tasks to generate', wholeNumber(1), 100)
-    .option('--difficulty <low..high>', 'of generated tasks, from 0 to 1', range, [0, 1])
+    .addOption(
+      new Option('--difficulty <low..high>', 'of generated tasks, from 0 to 1')
+        .argParser(range)
+        .default(WHOLE_RANGE, '0..1'),
+    )
     .addOption(new Option('--split <split>', 'play only this split').choices(['train', 'validation', 'test']))
     .option(
       '--policy <policy>',
@@ -51,10 +56,14 @@ export function runCommand(console: Console): Command {
     .option('--rollouts <count>', 'episodes of each task', wholeNumber(1), 1)
     .option('--concurrency <count>', 'episodes in flight at once', wholeNumber(1), 64)
     .option('--max-steps <count>', 'cut every episode off after so many steps', wholeNumber(1))
-    .option('--weights <term=number,…>', 'weights of reward terms; 1 unless given', weights, {})
+    .addOption(
+      new Option('--weights <term=number,…>', 'weights of reward terms')
+        .argParser(weights)
+        .default({}, '1 for each term'),
+    )
     .option('--shaping', "add potential-based shaping, from the world's potential")
     .option('--discount <γ>', 'of shaping and of the discounted return', numberWithin(0, 1), 1)
-    .option('--seed <seed>', 'decides generated tasks and every draw of a policy', '0')
+    .option('--seed <seed>', 'decides generated tasks and every draw of a policy', someText, '0')
     .addOption(
       new Option('--over <door>', 'how to reach the world')
         .choices(['in-process', 'http', 'stdio'])
@@ -68,8 +77,8 @@ export function runCommand(console: Console): Command {
       `
 Examples:
   episodic run number-guessing --tasks 500 --policy random
-  episodic run number-guessing --over http --concurrency 256 --rollouts 4 --shaping
-  episodic run number-guessing --url http://127.0.0.1:7337/env --dataset tasks.jsonl
+  episodic run number-guessing --over http --rollouts 4 --shaping
+  episodic run number-guessing --url http://127.0.0.1:7337/env --tasks 50
   episodic run number-guessing --out runs/mine --resume`,
     )
   return addTargetOptions(command).action((world: string, options: RunOptions) => run(world, options, console))
@@ -82,23 +91,30 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
   const policy = await findPolicy(policyName, world)
   const configuration = await configure(world, policyName, options)
   const folder = resolve(options.out ?? defaultFolder(configuration))
+  const earlier = await findRun(folder, configuration, options.resume === true)
   const interruption = untilInterrupted(console)
   const { signal } = interruption
-  const onTorn = (line: number) => console.err.write(`Line ${line} is torn, as by a crash, and is left out.\n`)
-  const tasks = () => tasksOf(configuration, world, { signal, onTorn })
+  const tasks = () => tasksOf(configuration, world, { signal })
   try {
-    const manifest = await openRun(folder, configuration, tasks, options)
-    const sealed = new Set<string>()
-    const fold = await foldRun(folder, manifest, { onTorn, signal, onSealed: (record) => sealed.add(keyOf(record)) })
     await using opened = await (target
       ? openTarget(target)
       : openWorld(reference, world, options.over, options.concurrency + 16))
+    const createEnvironment = scoredBy(configuration, opened.connection)
+    const played = { over: target ? 'a server that was there' : options.over, concurrency: options.concurrency }
+    const manifest = earlier ?? (await beginRun(folder, configuration, await countTasks(tasks()), played))
+    const sealed = new Set<string>()
+    const fold = await foldRun(folder, manifest, {
+      signal,
+      onTorn: (line) => console.err.write(tornNotice(line)),
+      onSealed: (record) => sealed.add(keyOf(record)),
+    })
     await using file = await SealedFile.open(join(folder, RUN_FILES.episodes))
     const progress = showProgress(console.err, manifest.scheduled, sealed.size)
+    let failure: unknown = null
     try {
       await playEpisodes(unsealed(planOf(tasks(), configuration.rollouts), sealed), {
         run: manifest.name,
-        createEnvironment: scoredBy(configuration, opened.connection),
+        createEnvironment,
         policy,
         seed: configuration.seed,
         discount: configuration.discount,
@@ -112,59 +128,77 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
         },
       })
     } catch (error) {
-      if (!signal.aborted) throw error
+      failure = error
     } finally {
       progress.stop()
     }
-    const { counts } = await writeReport(folder, fold, options.json === true, console)
-    if (counts.unresolved === 0) return
-    console.err.write(`${counts.unresolved} episodes are left. To play them:\n  ${resumeLine(folder)}\n`)
-    process.exitCode = 130
+    // A run that lost its server, or that was stopped, has something to report all the same.
+    if (failure !== null && !signal.aborted && !HarnessError.is(failure, 'server-failed')) throw failure
+    if (HarnessError.is(failure, 'disk-failed')) throw failure
+    const { counts, failures } = await writeReport(folder, fold, options.json === true, console)
+    if (counts.unresolved > 0) {
+      console.err.write(`${counts.unresolved} episodes are left. To play them:\n  ${resumeLine(folder)}\n`)
+      if (HarnessError.is(failure)) throw failure
+      process.exitCode = interruption.status ?? 1
+    } else if (counts.finished === 0)
+      throw new HarnessError('run-failed', `No episode finished. ${failures[0]?.name}: ${failures[0]?.message}`)
   } catch (error) {
-    if (HarnessError.is(error, 'disk-failed') || HarnessError.is(error, 'server-failed'))
-      console.err.write(`What is sealed is kept. To go on:\n  ${resumeLine(folder)}\n`)
+    if (HarnessError.is(error, 'disk-failed') && holdsRun(folder))
+      console.err.write(`What is sealed is kept. With room for more, go on with:\n  ${resumeLine(folder)}\n`)
     throw error
   } finally {
     interruption.stop()
   }
 }
 
-/** Begins a run in a folder, or goes on with the one that is there. */
-async function openRun(
+/** The run that is there to be resumed; `null` where one is to begin. Throws where the folder and the wish do not agree. */
+async function findRun(folder: string, configuration: RunConfiguration, resume: boolean): Promise<RunManifest | null> {
+  const shown = shownPath(folder)
+  if (!holdsRun(folder)) {
+    if (resume) throw new HarnessError('run-invalid', `${shown} holds no run to resume.`)
+    return null
+  }
+  const manifest = await readManifest(folder)
+  assertSame(manifest.configuration, configuration, shown)
+  if (resume) return manifest
+  throw new HarnessError(
+    'run-exists',
+    `${shown} holds this run already. Give --resume to play what it lacks, or another --out.`,
+  )
+}
+
+/** Begins a run in a folder: from here on it can be resumed. */
+async function beginRun(
   folder: string,
   configuration: RunConfiguration,
-  tasks: () => AsyncIterable<unknown>,
-  options: RunOptions,
+  count: number,
+  played: RunManifest['played'],
 ): Promise<RunManifest> {
-  if (holdsRun(folder)) {
-    const manifest = await readManifest(folder)
-    assertSame(manifest.configuration, configuration, relative('', folder))
-    if (options.resume) return manifest
-    throw new HarnessError(
-      'run-exists',
-      `${relative('', folder)} holds this run already. Give --resume to play what it lacks, or another --out.`,
-    )
-  }
-  if (options.resume) throw new HarnessError('run-invalid', `${relative('', folder)} holds no run to resume.`)
-  let count = 0
-  for await (const _ of tasks()) count += 1
-  if (count === 0) throw new HarnessError('dataset-invalid', 'There is no task to play. Check --dataset and --split.')
   const manifest: RunManifest = {
     format: 1,
-    name: folder.split(/[/\\]/).at(-1) as string,
+    name: basename(folder),
     createdAt: new Date().toISOString(),
     scheduled: count * configuration.rollouts,
     configuration,
     versions: { episodic: VERSION, node: process.version },
-    played: { over: targetOf(options) ? 'a server that was there' : options.over, concurrency: options.concurrency },
+    played,
   }
   await writeRunFile(folder, RUN_FILES.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
   return manifest
 }
 
+/** Reads all tasks once, so that a bad one is told of before anything is played. */
+async function countTasks(tasks: AsyncIterable<unknown>): Promise<number> {
+  let count = 0
+  for await (const _ of tasks) count += 1
+  if (count === 0) throw new HarnessError('dataset-invalid', 'There is no task to play. Check --dataset and --split.')
+  return count
+}
+
 async function configure(world: World, policy: string, options: RunOptions): Promise<RunConfiguration> {
   const { name, version, hasPotential } = world.environment
   const split = options.split ?? null
+  const policyFile = policyFileOf(policy)
   if (options.shaping && !hasPotential)
     throw new HarnessError('option-invalid', `${name} defines no potential, so --shaping has nothing to shape with.`)
   return {
@@ -172,7 +206,7 @@ async function configure(world: World, policy: string, options: RunOptions): Pro
     tasks: options.dataset
       ? { from: 'dataset', file: options.dataset, sha256: await hashFile(options.dataset), split }
       : { from: 'generator', count: options.tasks, difficulty: options.difficulty, split },
-    policy,
+    policy: { name: policy, sha256: policyFile && (await hashFile(policyFile)) },
     rollouts: options.rollouts,
     maxSteps: options.maxSteps ?? null,
     weights: options.weights,
@@ -197,14 +231,14 @@ function keyOf({ task, attempt }: Keyed): string {
 }
 
 function defaultFolder({ environment, policy, seed }: RunConfiguration): string {
-  return join('runs', [environment.name, policy, seed].join('-').replace(/[^\w.-]+/g, '-'))
+  return join('runs', [environment.name, policy.name, seed].join('-').replace(/[^\w.-]+/g, '-'))
 }
 
 /** The command that was given, so that it goes on where it stopped. */
 function resumeLine(folder: string): string {
   const given = process.argv.slice(2).filter((word) => word !== '--resume')
-  const out = given.some((word) => word === '--out' || word.startsWith('--out=')) ? [] : ['--out', relative('', folder)]
+  const out = given.some((word) => word === '--out' || word.startsWith('--out=')) ? [] : ['--out', shownPath(folder)]
   return ['episodic', ...given, ...out, '--resume']
-    .map((word) => (/^[\w./:=@,+-]+$/.test(word) ? word : `'${word}'`))
+    .map((word) => (/^[\w./:=@,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
     .join(' ')
 }

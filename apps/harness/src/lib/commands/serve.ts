@@ -31,7 +31,7 @@ export function serveCommand(console: Console): Command {
   return new Command('serve')
     .description('serve worlds over MCP')
     .argument('<world...>', 'names, paths or packages; a plain client plays the first')
-    .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0), 7337)
+    .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 7337)
     .option('--address <address>', 'address to listen on; any but loopback wants --agent-token', '127.0.0.1')
     .option('--stdio', "speak over this process's pipes instead of HTTP")
     .option('--trusted', 'with --stdio: open the trusted door on the pipe, not the one for agents')
@@ -72,8 +72,11 @@ async function serve(references: string[], options: ServeOptions, console: Conso
   })
   const onError = ({ reference, cause }: { reference: string; cause: unknown }) =>
     console.err.write(`error ${reference}: ${describe(cause)}\n`)
-  if (options.stdio) await serveStdio(host, { door: options.trusted ? 'trusted' : 'agent', onError })
-  else await listen(host, options, onError, console)
+  if (options.stdio) {
+    // A Ctrl-C reaches everything that was started in that terminal. Whoever holds the other end of the pipe decides.
+    if (!process.stdin.isTTY) process.on('SIGINT', () => {})
+    await serveStdio(host, { door: options.trusted ? 'trusted' : 'agent', onError })
+  } else await listen(host, options, onError, console)
 }
 
 async function listen(
@@ -92,14 +95,18 @@ async function listen(
     onError,
     ...(controlToken && { controlToken }),
   })
-  const tokenFile = writeControlToken(server.port, server.controlToken)
+  // Listened for before anyone can know that there is something to stop.
+  const stop = stopped(options.json === true)
   try {
+    const tokenFile = writeControlToken(server.port, server.controlToken)
     const { agentUrl, trustedUrl } = server
     if (options.json) console.out.write(`${JSON.stringify({ agentUrl, trustedUrl, tokenFile })}\n`)
     else console.out.write(welcome(host, server.agentUrl, server.trustedUrl, tokenFile, console))
-    await stopped(options.json === true)
+    await stop
   } finally {
     removeControlToken(server.port)
+    // A pipe that is still read would keep the process.
+    process.stdin.pause()
   }
 }
 
@@ -143,12 +150,9 @@ function openStore({ store, durability }: ServeOptions): AsyncDisposable & { rea
 }
 
 function readAgentToken(text: string): [token: string, principal: string] {
-  const [, principal, token] = /^([^=]+)=(.{16,})$/.exec(text) ?? []
+  const [, principal, token] = /^([^=]+)=(.+)$/.exec(text) ?? []
   if (!principal || !token)
-    throw new HarnessError(
-      'option-invalid',
-      '--agent-token is written as name=token, with a token of at least 16 characters.',
-    )
+    throw new HarnessError('option-invalid', `--agent-token ${text} is not written as name=token.`)
   return [token, principal]
 }
 

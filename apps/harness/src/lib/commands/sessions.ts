@@ -1,5 +1,5 @@
 import { openChannel } from '@episodic/env'
-import { METHODS, type SessionSummary, sessionsResultSchema } from '@episodic/protocol'
+import { METHODS, type SessionSummary, sessionsResultSchema, WireError } from '@episodic/protocol'
 import { Command } from 'commander'
 import { type Console, formatTable } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
@@ -19,7 +19,13 @@ export function sessionsCommand(console: Console): Command {
       const channel = await openChannel(target)
       try {
         const page = { limit: Math.min(limit, 1_000), ...(after !== undefined && { after }) }
-        const { total, sessions } = sessionsResultSchema.parse(await channel.request(METHODS.sessions, page))
+        const answer = await channel.request(METHODS.sessions, page).catch((cause) => {
+          if (!WireError.is(cause, 'method-not-found')) throw cause
+          throw new HarnessError('option-invalid', 'Only the trusted door lists sessions; its URL ends in /env.', {
+            cause,
+          })
+        })
+        const { total, sessions } = sessionsResultSchema.parse(answer)
         if (json) console.out.write(`${JSON.stringify({ total, sessions })}\n`)
         else console.out.write(`${formatSessions(sessions)}\n${sessions.length} of ${total} sessions\n`)
       } finally {

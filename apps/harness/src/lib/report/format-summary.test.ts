@@ -1,3 +1,4 @@
+import type { EpisodeRecord } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { createFold } from './fold.ts'
 import { formatSummary } from './format-summary.ts'
@@ -26,6 +27,26 @@ describe('formatSummary', () => {
     const codes = new RegExp(`${ESCAPE}\\[\\d+m`, 'g')
     expect(colored.match(codes)).not.toBeNull()
     expect(colored.replace(codes, '')).toBe(formatSummary(summary, { color: false }))
+  })
+
+  it('tells shaped from unshaped returns, also where shaping adds up to nothing', () => {
+    const [record] = playRun({ tasks: 1, attempts: 1, failures: 0, shaped: false }) as [EpisodeRecord]
+    const told = (shaping: readonly number[], discounted: number) => {
+      const steps = shaping.map((each) => ({
+        ...record.steps[0]!,
+        reward: { total: 1 + each, terms: { solved: 1 }, shaping: each },
+      }))
+      const total = steps.reduce((sum, { reward }) => sum + reward.total, 0)
+      const fold = createFold()
+      fold.add({ ...record, steps, returns: { total, unshaped: steps.length, discounted } })
+      return formatSummary(fold.finish({ name: 'test' }), { color: false }).match(/^ *(return|discounted).*/gm)
+    }
+    expect(told([0, 0], 2)).toEqual([expect.stringMatching(/^ {2}return +2\.00/)])
+    expect(told([0.5, -0.5], 2)).toEqual([
+      expect.stringMatching(/return, unshaped +2\.00/),
+      expect.stringMatching(/return, shaped +2\.00/),
+    ])
+    expect(told([0.5, 0.5], 1)).toHaveLength(3)
   })
 
   it('says little about an empty run', () => {

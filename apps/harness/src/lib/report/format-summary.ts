@@ -7,7 +7,8 @@ import {
   formatPercent,
   formatShareInterval,
 } from './figures.ts'
-import type { Summary } from './summary.ts'
+import { isShaped } from './is-shaped.ts'
+import type { Distribution, Summary } from './summary.ts'
 
 const NAME_WIDTH = 18
 const VALUE_WIDTH = 10
@@ -22,7 +23,7 @@ const BAR_WIDTH = 20
  */
 export function formatSummary(summary: Summary, { color }: { readonly color: boolean }): string {
   const { bold, dim, green, red, yellow } = createColors(color)
-  const { counts, success, returns, time, ends, failures } = summary
+  const { counts, success, time, ends, failures } = summary
   const line = (name: string, value: string, note = '') =>
     `  ${dim(name.padEnd(NAME_WIDTH))}${bold(value.padStart(VALUE_WIDTH))}${note && `   ${dim(note)}`}`.trimEnd()
   const bar = (share: number) => {
@@ -45,23 +46,15 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ...(pass && pass.k > 1
       ? [line(`pass@${pass.k}`, formatPercent(pass.mean), interval(formatShareInterval(pass)))]
       : []),
-    ...(
-      [
-        ['return', returns.unshaped],
-        ['  with shaping', returns.total],
-        ['  discounted', returns.discounted],
-      ] as const
-    ).flatMap(([name, distribution]) =>
-      distribution
-        ? [line(name, formatNumber(distribution.mean.mean), interval(formatInterval(distribution.mean)))]
-        : [],
+    ...returnsToTell(summary).map(([name, { mean }]) =>
+      line(name, formatNumber(mean.mean), interval(formatInterval(mean))),
     ),
     ...(success.steps
       ? [
           line(
             'steps to success',
             formatNumber(success.steps.mean.mean),
-            `median ${formatNumber(success.steps.median)}`,
+            `median ${formatNumber(success.steps.median).replace(/\.0+$/, '')}`,
           ),
         ]
       : []),
@@ -119,6 +112,19 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     const more = rows.length - shown.length
     return ['', `  ${dim(title)}`, ...shown, ...(more > 0 ? [dim(`    and ${more} more`)] : [])]
   }
+}
+
+/** The returns that a run has: without shaping and discounting, the three of them are one. */
+function returnsToTell(summary: Summary): [name: string, Distribution][] {
+  const { unshaped, total, discounted } = summary.returns
+  if (!unshaped || !total || !discounted) return []
+  const shaped = isShaped(summary)
+  const differ = JSON.stringify(total) !== JSON.stringify(discounted)
+  return [
+    [shaped ? 'return, unshaped' : 'return', unshaped],
+    ...(shaped ? [['return, shaped', total] as [string, Distribution]] : []),
+    ...(differ ? [['  discounted', discounted] as [string, Distribution]] : []),
+  ]
 }
 
 /** Takes out what would move the cursor or change colours: names and messages come from outside. */

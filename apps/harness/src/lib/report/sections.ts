@@ -1,5 +1,6 @@
 import { escapeHtml } from './escape.ts'
 import { formatCount, formatDuration, formatNumber, formatPercent } from './figures.ts'
+import { isShaped } from './is-shaped.ts'
 import { plotRewardByStep, plotRewardByTerm } from './reward-plots.ts'
 import { plotDifficulty, plotPassAtK, plotReturns, plotStepsToSuccess } from './score-plots.ts'
 import type { Summary } from './summary.ts'
@@ -56,9 +57,10 @@ export function renderScores({ returns, success, ends, counts }: Summary): strin
 }
 
 /** Where the reward came from. */
-export function renderRewards({ rewards, returns }: Summary): string {
+export function renderRewards(summary: Summary): string {
+  const { rewards, returns } = summary
   const { total, unshaped } = returns
-  const shaped = rewards.byStep.some((step) => step.total !== step.unshaped)
+  const shaped = isShaped(summary)
   const legend = element(
     'div',
     { class: 'legend' },

@@ -14,7 +14,8 @@ export const configurationSchema = z.strictObject({
       split: z.string().nullable(),
     }),
   ]),
-  policy: z.string(),
+  /** By its name, and by its content where it was read from a file. */
+  policy: z.strictObject({ name: z.string(), sha256: z.string().nullable() }),
   rollouts: z.int().min(1),
   maxSteps: z.int().min(1).nullable(),
   weights: z.record(z.string(), z.number()),
@@ -24,6 +25,9 @@ export const configurationSchema = z.strictObject({
   seed: z.string(),
 })
 export type RunConfiguration = z.infer<typeof configurationSchema>
+
+/** What a dataset is called changes nothing: it is compared by its content. */
+const NAMES_ALONE: readonly string[] = ['tasks.file']
 
 /** Throws `run-mismatch` where two configurations differ, naming each key and both values. */
 export function assertSame(kept: RunConfiguration, asked: RunConfiguration, folder: string): void {
@@ -36,6 +40,7 @@ export function assertSame(kept: RunConfiguration, asked: RunConfiguration, fold
 }
 
 function compare(kept: unknown, asked: unknown, path: string): string[] {
+  if (NAMES_ALONE.includes(path) && kept !== undefined && asked !== undefined) return []
   if (isRecord(kept) && isRecord(asked))
     return [...new Set([...Object.keys(kept), ...Object.keys(asked)])].flatMap((key) =>
       compare(kept[key], asked[key], path ? `${path}.${key}` : key),

@@ -8,6 +8,7 @@ import {
   withWeights,
 } from '@episodic/env'
 import { createHost, openInProcess } from '@episodic/mcp-server'
+import { HarnessError } from '../harness-error.ts'
 import { startServer, stdioTarget } from '../serve/start-server.ts'
 import type { World } from '../world.ts'
 import type { RunConfiguration } from './configuration.ts'
@@ -43,15 +44,27 @@ export async function openTarget(target: Target): Promise<Opened> {
   return { connection, [Symbol.asyncDispose]: () => connection.close() }
 }
 
-/** Makes the environments that a configuration scores with. */
+/**
+ * Makes the environments that a configuration scores with.
+ *
+ * Throws at once, before anything is played, where the server has no such environment, or another version of it, or
+ * where there are weights for terms that it does not have.
+ */
 export function scoredBy(
   { environment, maxSteps, weights, shaping, discount }: RunConfiguration,
   connection: Connection,
 ): () => Environment {
-  return () => {
+  const create = (): Environment => {
     let scored = connection.environment(environment.name)
     if (maxSteps !== null) scored = withLimits(scored, { steps: maxSteps })
     if (Object.keys(weights).length > 0) scored = withWeights(scored, weights)
     return shaping ? withShaping(scored, { discount }) : scored
   }
+  const { name, version } = create().info
+  if (version !== environment.version)
+    throw new HarnessError(
+      'server-failed',
+      `The server plays ${name} ${version}, and this run plays ${environment.version}. Serve that version, or play the server's.`,
+    )
+  return create
 }

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { defineTasks, generateTasks, type Rows } from '@episodic/dataset'
 import { readTasks } from '@episodic/dataset/jsonl'
 import type { Task } from '@episodic/protocol'
@@ -14,37 +12,36 @@ export interface PlannedEpisode {
   readonly attempt: number
 }
 
-/** The tasks of a run, one at a time, in an order that never changes. */
+/**
+ * The tasks of a run, one at a time, in an order that never changes.
+ *
+ * Throws `dataset-invalid` for a task of another environment or version, and for a dataset that was cut short: it is
+ * not what it was made to be.
+ */
 export function tasksOf(
   { tasks, seed, environment }: RunConfiguration,
   world: World,
-  options: { readonly signal?: AbortSignal | undefined; readonly onTorn?: (line: number) => void } = {},
+  options: { readonly signal?: AbortSignal | undefined } = {},
 ): AsyncIterable<Task> {
   return filtered(
     tasks.from === 'dataset'
-      ? readTasks(tasks.file, { signal: options.signal, onTorn: ({ line }) => options.onTorn?.(line) })
+      ? readTasks(tasks.file, { signal: options.signal, onTorn: ({ line }) => refuseTorn(tasks.file, line) })
       : generateTasks(world.tasks ?? defaultTasks(world), { seed, count: tasks.count, difficulty: tasks.difficulty }),
     tasks.split,
     environment,
   )
 }
 
+function refuseTorn(file: string, line: number): never {
+  throw new HarnessError(
+    'dataset-invalid',
+    `${file}, line ${line} is cut short, as by a crash or a full disk. Generate or copy the dataset anew.`,
+  )
+}
+
 /** Every task `rollouts` times, streamed: a plan of a million episodes takes no more memory than one of ten. */
 export async function* planOf(tasks: AsyncIterable<Task>, rollouts: number): AsyncGenerator<PlannedEpisode> {
   for await (const task of tasks) for (let attempt = 0; attempt < rollouts; attempt++) yield { task, attempt }
-}
-
-/** The SHA-256 of a file, in hexadecimal. */
-export async function hashFile(file: string): Promise<string> {
-  const hash = createHash('sha256')
-  try {
-    for await (const block of createReadStream(file)) hash.update(block)
-  } catch (cause) {
-    throw new HarnessError('dataset-invalid', `The dataset ${file} cannot be read: ${(cause as Error).message}`, {
-      cause,
-    })
-  }
-  return hash.digest('hex')
 }
 
 /** Tasks of a world that brings no generator: its default parameters under one seed after another. */

@@ -1,4 +1,4 @@
-import { EnvError, type Environment, type Policy, runEpisode } from '@episodic/env'
+import { EnvError, type Environment, type Episode, type Policy, runEpisode } from '@episodic/env'
 import { type EpisodeRecord, seedFor } from '@episodic/protocol'
 import pLimit from 'p-limit'
 import { HarnessError } from '../harness-error.ts'
@@ -23,9 +23,10 @@ export interface PlayOptions {
 /**
  * Plays a plan with a bounded number of episodes in flight and seals each as it lands.
  *
- * After an abort, what is in flight is dropped unsealed, for a resumed run to play. Where the server is gone for good
- * (as many episodes in a row as can be in flight, twice, found nobody there), it throws `server-failed` and leaves the
- * rest of the plan unplayed.
+ * After an abort, what is in flight is dropped unsealed, for a resumed run to play. So is an episode that never began
+ * because no server answered: nothing of it was played. One that lost its server on the way is sealed as failed. Where
+ * the server is gone for good (as many episodes in a row as can be in flight, twice, found nobody there), it throws
+ * `server-failed` and leaves the rest of the plan unplayed.
  */
 export async function playEpisodes(plan: AsyncIterable<PlannedEpisode>, options: PlayOptions): Promise<void> {
   const { concurrency, seal, elapsed = 0 } = options
@@ -43,34 +44,44 @@ export async function playEpisodes(plan: AsyncIterable<PlannedEpisode>, options:
     const started = performance.now() - began
     const episode = await runEpisode({ ...options, task, policySeed, signal })
     if (episode.kind === 'failed' && signal.aborted) return
-    lost = episode.kind === 'failed' && EnvError.is(episode.cause, 'connection-failed') ? lost + 1 : 0
-    const policy = { name: options.policy.name, seed: policySeed }
-    const time = { started, ended: performance.now() - began }
-    await seal(sealEpisode(episode, planned, { run: options.run, policy, discount: options.discount, time }))
+    const unanswered = episode.kind === 'failed' && EnvError.is(episode.cause, 'connection-failed')
+    lost = unanswered ? lost + 1 : 0
+    if (!unanswered || episode.start !== null) await keep(episode, planned, policySeed, started)
     if (lost >= 2 * concurrency)
       throw new HarnessError(
         'server-failed',
         `${lost} episodes in a row found no server. Start it again, and resume the run.`,
       )
   }
+  const keep = async (episode: Episode, planned: PlannedEpisode, policySeed: string, started: number) => {
+    const policy = { name: options.policy.name, seed: policySeed }
+    const time = { started, ended: performance.now() - began }
+    await seal(sealEpisode(episode, planned, { run: options.run, policy, discount: options.discount, time }))
+  }
 
   const failures: unknown[] = []
+  const fail = (error: unknown) => {
+    failures.push(error)
+    stop.abort(error)
+  }
   const running = new Set<Promise<void>>()
-  for await (const planned of plan) {
-    if (signal.aborted) break
-    const played = limit(play, planned)
-      .catch((error) => {
-        failures.push(error)
-        stop.abort(error)
-      })
-      .finally(() => {
-        running.delete(played)
-        freed.resolve()
-        freed = Promise.withResolvers<void>()
-      })
-    running.add(played)
-    // The plan is read no further ahead than the next episode that will start.
-    while (limit.pendingCount > 0 && !signal.aborted) await freed.promise
+  try {
+    for await (const planned of plan) {
+      if (signal.aborted) break
+      const played = limit(play, planned)
+        .catch(fail)
+        .finally(() => {
+          running.delete(played)
+          freed.resolve()
+          freed = Promise.withResolvers<void>()
+        })
+      running.add(played)
+      // The plan is read no further ahead than the next episode that will start.
+      while (limit.pendingCount > 0 && !signal.aborted) await freed.promise
+    }
+  } catch (error) {
+    // A plan that cannot be read on: what is in flight is let go before anyone hears of it.
+    fail(error)
   }
   await Promise.all(running)
   if (failures.length > 0) throw failures[0]

@@ -19,54 +19,70 @@ export interface Progress {
 const TERMINAL_INTERVAL = 100
 const LOG_INTERVAL = 5_000
 const BAR_WIDTH = 24
+const LEAST_BAR = 6
+const GAP = '  '
 
-/** Shows how a run gets on: one line that redraws itself on a terminal, plain lines now and then elsewhere. */
-export function showProgress(stream: ProgressStream, total: number, done: number): Progress {
+/**
+ * Shows how a run gets on: one line that redraws itself on a terminal, plain lines now and then elsewhere. The return
+ * is the unshaped one, as in the summary, with its 95 % interval as if all episodes were independent.
+ *
+ * @param done - episodes that an earlier sitting played.
+ * @param now - monotonic milliseconds.
+ */
+export function showProgress(
+  stream: ProgressStream,
+  total: number,
+  done: number,
+  now: () => number = () => performance.now(),
+): Progress {
   const terminal = stream.isTTY === true
-  const colors = createColors(terminal)
-  const began = performance.now()
+  const { green, dim, red } = createColors(terminal && !process.env.NO_COLOR)
+  const began = now()
   let finished = 0
   let failed = 0
-  let steps = 0
   // Welford's running mean and sum of squares (Knuth, TAOCP 2, 4.2.2).
   let mean = 0
   let squares = 0
   let drawn = began
 
   const draw = (last: boolean) => {
-    const seconds = (performance.now() - began) / 1_000
     const played = finished + failed
-    const rate = played / Math.max(seconds, 0.001)
+    const rate = (played * 1_000) / Math.max(now() - began, 1)
     const left = total - done - played
     const share = total > 0 ? (done + played) / total : 1
-    const filled = Math.round(share * BAR_WIDTH)
-    const bar = `${colors.green('█'.repeat(filled))}${colors.dim('░'.repeat(BAR_WIDTH - filled))}`
     const half = finished > 1 ? 1.96 * Math.sqrt(squares / (finished - 1) / finished) : 0
+    const failures = `${failed} failed`
     const parts = [
-      terminal ? bar : `${Math.floor(share * 100)} %`,
       `${done + played}/${total}`,
-      ...(failed > 0 ? [colors.red(`${failed} failed`)] : []),
+      ...(failed > 0 ? [failures] : []),
       ...(finished > 0 ? [`return ${mean.toFixed(3)} ± ${half.toFixed(3)}`] : []),
-      `${rate.toFixed(0)} episodes/s`,
-      `${(steps / Math.max(seconds, 0.001)).toFixed(0)} steps/s`,
+      `${rate.toFixed(rate < 10 ? 1 : 0)} episodes/s`,
       ...(last || left <= 0 ? [] : [`${formatSeconds(left / rate)} left`]),
     ]
-    const line = parts.join('  ')
-    stream.write(terminal ? `\r\x1b[2K${line}${last ? '\n' : ''}` : `${line}\n`)
+    if (!terminal) {
+      stream.write(`${[`${Math.floor(share * 100)} %`, ...parts].join(GAP)}\n`)
+      return
+    }
+    // A line that wraps cannot be redrawn: the bar takes what is left of it, and the last parts go first.
+    const columns = (stream.columns ?? 80) - 1
+    while (parts.length > 1 && parts.join(GAP).length > columns) parts.pop()
+    const room = Math.min(BAR_WIDTH, columns - GAP.length - parts.join(GAP).length)
+    const filled = Math.round(share * room)
+    const bar = room < LEAST_BAR ? [] : [green('█'.repeat(filled)) + dim('░'.repeat(room - filled))]
+    const line = [...bar, ...parts.map((part) => (part === failures ? red(part) : part))].join(GAP)
+    stream.write(`\r\x1b[2K${line}${last ? '\n' : ''}`)
   }
 
   return {
-    add(record) {
-      steps += record.steps.length
-      if (record.returns) {
+    add({ returns }) {
+      if (returns) {
         finished += 1
-        const delta = record.returns.total - mean
+        const delta = returns.unshaped - mean
         mean += delta / finished
-        squares += delta * (record.returns.total - mean)
+        squares += delta * (returns.unshaped - mean)
       } else failed += 1
-      const now = performance.now()
-      if (now - drawn < (terminal ? TERMINAL_INTERVAL : LOG_INTERVAL)) return
-      drawn = now
+      if (now() - drawn < (terminal ? TERMINAL_INTERVAL : LOG_INTERVAL)) return
+      drawn = now()
       draw(false)
     },
     stop: () => draw(true),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import type { EpisodeRecord, JsonObject } from '@episodic/protocol'
-import { type Console, colorsOf, usesColor } from '../console.ts'
+import { type Console, colorsOf, shownPath, usesColor } from '../console.ts'
 import { createEpisodeSample } from '../report/episode-sample.ts'
 import { createFold } from '../report/fold.ts'
 import { formatSummary } from '../report/format-summary.ts'
@@ -26,6 +26,11 @@ export interface FoldRunOptions {
   /** Hears of a torn last line, which is passed over. */
   readonly onTorn?: (line: number) => void
   readonly signal?: AbortSignal | undefined
+}
+
+/** What is said of a torn line: the episode in it is played again when the run is resumed. */
+export function tornNotice(line: number): string {
+  return `Line ${line} of ${RUN_FILES.episodes} is torn, as by a crash, and is left out.\n`
 }
 
 /** Folds what a run's folder holds. The fold can go on with what is sealed after. */
@@ -68,7 +73,7 @@ export async function writeReport(folder: string, run: RunFold, json: boolean, c
   else {
     const { bold } = colorsOf(console.out)
     console.out.write(
-      `\n${formatSummary(summary, { color: usesColor(console.out) })}\n  report  ${bold(relative('', report))}\n`,
+      `\n${formatSummary(summary, { color: usesColor(console.out) })}\n  report  ${bold(shownPath(report))}\n`,
     )
   }
   return summary

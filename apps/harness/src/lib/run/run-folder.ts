@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { HarnessError } from '../harness-error.ts'
@@ -53,6 +53,7 @@ export async function writeRunFile(folder: string, name: string, text: string): 
     await writeFile(`${file}.part`, text)
     await rename(`${file}.part`, file)
   } catch (cause) {
+    await rm(`${file}.part`, { force: true }).catch(() => {})
     throw new HarnessError('disk-failed', `Cannot write ${file}: ${(cause as Error).message}`, { cause })
   }
   return file

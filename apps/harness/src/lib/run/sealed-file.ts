@@ -24,14 +24,20 @@ export class SealedFile implements AsyncDisposable {
     this.#end = end
   }
 
-  /** Opens a file for appending, after its last whole line: a torn tail that a crash left is cut off. */
+  /**
+   * Opens a file for appending after its last episode. A torn tail that a crash left is cut off; one that lacks nothing
+   * but its line break is given that, for {@link readSealed} has counted it.
+   */
   static async open(path: string): Promise<SealedFile> {
     const file = await open(path, 'a+').catch((cause) => {
       throw new HarnessError('disk-failed', `Cannot write ${path}: ${cause.message}`, { cause })
     })
     const end = await endOfLines(file)
+    const sealed = new SealedFile(file, path, end)
+    const tail = await readFrom(file, end)
     await file.truncate(end)
-    return new SealedFile(file, path, end)
+    if (parse(tail).success) await sealed.#write(Buffer.from(`${tail}\n`))
+    return sealed
   }
 
   /** Appends an episode. Resolves once it is written; rejects with `disk-failed`, and from then on always. */
@@ -111,6 +117,12 @@ function parse(text: string): { success: true; data: EpisodeRecord } | { success
   if (parsed.success) return { success: true, data: parsed.data }
   const [issue] = parsed.error.issues
   return { success: false, why: `${issue?.path.join('.')}: ${issue?.message}` }
+}
+
+async function readFrom(file: FileHandle, start: number): Promise<string> {
+  const { size } = await file.stat()
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start)
+  return buffer.toString('utf8', 0, bytesRead)
 }
 
 /** How many bytes of a file are whole lines. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
  * Where the control token of a local server is kept for its own user: a file that nobody else can read, named after
  * the port, so that commands on the same machine find it by the server's URL.
  */
-export function controlTokenFile(port: number): string {
+function controlTokenFile(port: number): string {
   return join(process.env.EPISODIC_HOME ?? join(homedir(), '.episodic'), `control-${port}.token`)
 }
 
