@@ -229,7 +229,7 @@ export const sessionsResultSchema = z.object({
   ),
 })
 
-/** What `environment/close` answers: how the episode stood. Closing an ended session again gives the same. */
+/** What `environment/close` answers: how the episode ended. The session is gone after it, and closing again finds none. */
 export interface CloseResult {
   readonly end: EpisodeEnd
 }
