@@ -1,21 +1,22 @@
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { type Console, shownPath } from '../console.ts'
+import type { Console } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { numberWithin, range, someText, WHOLE_RANGE, weights, wholeNumber } from '../option-values.ts'
 import { findPolicy, policyFileOf } from '../policies.ts'
-import { assertSame, type RunConfiguration } from '../run/configuration.ts'
+import { beginRun, findRun } from '../run/begin-run.ts'
+import type { RunConfiguration } from '../run/configuration.ts'
 import { type Door, openTarget, openWorld, scoredBy } from '../run/environments.ts'
 import { hashFile } from '../run/hash-file.ts'
 import { planOf, tasksOf } from '../run/plan.ts'
 import { playEpisodes } from '../run/play-episodes.ts'
 import { showProgress } from '../run/progress.ts'
 import { foldRun, tornNotice, writeReport } from '../run/report-run.ts'
-import { holdsRun, RUN_FILES, type RunManifest, readManifest, writeRunFile } from '../run/run-folder.ts'
+import { resumeLine } from '../run/resume-line.ts'
+import { holdsRun, RUN_FILES } from '../run/run-folder.ts'
 import { SealedFile } from '../run/sealed-file.ts'
 import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
-import { VERSION } from '../version.ts'
 import { loadWorld, type World } from '../world.ts'
 
 interface RunOptions extends TargetOptions {
@@ -144,47 +145,11 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
       throw new HarnessError('run-failed', `No episode finished. ${failures[0]?.name}: ${failures[0]?.message}`)
   } catch (error) {
     if (HarnessError.is(error, 'disk-failed') && holdsRun(folder))
-      console.err.write(`What is sealed is kept. With room for more, go on with:\n  ${resumeLine(folder)}\n`)
+      console.err.write(`With room for more, go on with:\n  ${resumeLine(folder)}\n`)
     throw error
   } finally {
     interruption.stop()
   }
-}
-
-/** The run that is there to be resumed; `null` where one is to begin. Throws where the folder and the wish do not agree. */
-async function findRun(folder: string, configuration: RunConfiguration, resume: boolean): Promise<RunManifest | null> {
-  const shown = shownPath(folder)
-  if (!holdsRun(folder)) {
-    if (resume) throw new HarnessError('run-invalid', `${shown} holds no run to resume.`)
-    return null
-  }
-  const manifest = await readManifest(folder)
-  assertSame(manifest.configuration, configuration, shown)
-  if (resume) return manifest
-  throw new HarnessError(
-    'run-exists',
-    `${shown} holds this run already. Give --resume to play what it lacks, or another --out.`,
-  )
-}
-
-/** Begins a run in a folder: from here on it can be resumed. */
-async function beginRun(
-  folder: string,
-  configuration: RunConfiguration,
-  count: number,
-  played: RunManifest['played'],
-): Promise<RunManifest> {
-  const manifest: RunManifest = {
-    format: 1,
-    name: basename(folder),
-    createdAt: new Date().toISOString(),
-    scheduled: count * configuration.rollouts,
-    configuration,
-    versions: { episodic: VERSION, node: process.version },
-    played,
-  }
-  await writeRunFile(folder, RUN_FILES.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
-  return manifest
 }
 
 /** Reads all tasks once, so that a bad one is told of before anything is played. */
@@ -232,13 +197,4 @@ function keyOf({ task, attempt }: Keyed): string {
 
 function defaultFolder({ environment, policy, seed }: RunConfiguration): string {
   return join('runs', [environment.name, policy.name, seed].join('-').replace(/[^\w.-]+/g, '-'))
-}
-
-/** The command that was given, so that it goes on where it stopped. */
-function resumeLine(folder: string): string {
-  const given = process.argv.slice(2).filter((word) => word !== '--resume')
-  const out = given.some((word) => word === '--out' || word.startsWith('--out=')) ? [] : ['--out', shownPath(folder)]
-  return ['episodic', ...given, ...out, '--resume']
-    .map((word) => (/^[\w./:=@,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(' ')
 }

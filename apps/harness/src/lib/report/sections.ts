@@ -89,8 +89,8 @@ export function renderRewards(summary: Summary): string {
     ),
     card(
       'Returns in figures',
-      'Over finished episodes. Discounted is the discounted sum of the shaped rewards.',
-      returnsTable(returns),
+      'Over finished episodes. Discounted is the discounted sum of what a learner gets.',
+      returnsTable(returns, shaped),
       'No episode finished.',
       'wide',
     ),

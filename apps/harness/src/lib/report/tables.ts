@@ -23,10 +23,10 @@ export function endsTable({ terminated, truncated }: Summary['ends'], finished: 
 }
 
 /** Each kind of return: its mean, and how it is spread. `null` when no episode finished. */
-export function returnsTable(returns: Summary['returns']): string | null {
+export function returnsTable(returns: Summary['returns'], shaped: boolean): string | null {
   const names = [
     ['Unshaped', returns.unshaped],
-    ['Shaped', returns.total],
+    ['Shaped', shaped ? returns.total : null],
     ['Discounted', returns.discounted],
   ] as const
   const rows = names.flatMap(([name, distribution]) => {

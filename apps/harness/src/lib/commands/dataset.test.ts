@@ -1,0 +1,85 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { taskSchema } from '@episodic/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { COIN_WORLD, exampleWorld, openWorkshop } from '../episodic.fixture.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const world = exampleWorld('warehouse')
+const read = (name: string) => readFileSync(join(workshop.folder, name), 'utf8')
+const write = (name: string, text: string) => writeFileSync(join(workshop.folder, name), text)
+const tasksIn = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => taskSchema.parse(JSON.parse(line)))
+
+beforeAll(async () => {
+  const made = ['dataset', 'generate', world, '--count', '30', '--difficulty', '0.2..0.6', '--out', 'tasks.jsonl']
+  const { status, out } = await workshop.run(made)
+  expect(status).toBe(0)
+  expect(out).toMatch(/^tasks\.jsonl {2}30 tasks {2}sha256 [0-9a-f]{64}\n$/)
+})
+
+describe('episodic dataset', () => {
+  it('generates the same tasks from the same seed, within the difficulty asked for', async () => {
+    const tasks = tasksIn(read('tasks.jsonl'))
+    expect(new Set(tasks.map(({ id }) => id)).size).toBe(30)
+    for (const { difficulty } of tasks) expect([difficulty >= 0.2, difficulty <= 0.6]).toEqual([true, true])
+    const made = ['dataset', 'generate', world, '--count', '30', '--difficulty', '0.2..0.6']
+    await workshop.run([...made, '--out', 'again.jsonl'])
+    await workshop.run([...made, '--seed', '1', '--out', 'other.jsonl'])
+    expect(read('again.jsonl')).toBe(read('tasks.jsonl'))
+    expect(read('other.jsonl')).not.toBe(read('tasks.jsonl'))
+  })
+
+  it('says so where there is nothing to generate from, and where it cannot write', async () => {
+    write('coin.ts', COIN_WORLD)
+    const none = await workshop.run(['dataset', 'generate', './coin.ts', '--out', 'coin.jsonl'])
+    expect([none.status, none.err]).toEqual([1, expect.stringMatching(/^error: coin exports no "tasks"/)])
+    const nowhere = await workshop.run(['dataset', 'generate', world, '--out', 'none/x.jsonl'])
+    expect([nowhere.status, nowhere.err]).toEqual([1, expect.stringMatching(/^error: Cannot write none\/x\.jsonl/)])
+  })
+
+  it('validates every line, and tells all that is wrong', async () => {
+    const valid = await workshop.run(['dataset', 'validate', 'tasks.jsonl', '--world', world])
+    expect(valid).toEqual({ status: 0, out: '', err: 'tasks.jsonl is valid.\n' })
+    const lines = read('tasks.jsonl').trimEnd().split('\n')
+    lines[2] = lines[2]!.replace('"difficulty":', '"difficulty":7,"was":')
+    lines[4] = lines[4]!.slice(0, 90)
+    lines[6] = lines[5]!
+    write('bad.jsonl', lines.join('\n'))
+    const { status, out, err } = await workshop.run(['dataset', 'validate', 'bad.jsonl', '--world', world, '--json'])
+    const problems = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).line)
+    expect(status).toBe(1)
+    expect(new Set(problems)).toEqual(new Set([3, 5, 7]))
+    expect(err).toMatch(/^bad\.jsonl has \d+ problems\.\n$/)
+    const other = await workshop.run(['dataset', 'validate', 'tasks.jsonl', '--world', exampleWorld('frozen-lake')])
+    expect(other.status).toBe(1)
+    const none = await workshop.run(['dataset', 'validate', 'none.jsonl'])
+    expect([none.status, none.err]).toEqual([1, expect.stringMatching(/^error: Cannot read none\.jsonl/)])
+  })
+
+  it('counts and samples', async () => {
+    const table = await workshop.run(['dataset', 'stats', 'tasks.jsonl'])
+    expect(table.out).toMatch(/warehouse/)
+    const { out } = await workshop.run(['dataset', 'stats', 'tasks.jsonl', '--json'])
+    expect(JSON.stringify(JSON.parse(out))).toContain('30')
+    const sample = ['dataset', 'sample', 'tasks.jsonl', '--count', '4', '--split', 'train']
+    const drawn = await workshop.run(sample)
+    expect(tasksIn(drawn.out)).toHaveLength(4)
+    expect(tasksIn(drawn.out).every(({ split }) => split === 'train')).toBe(true)
+    expect((await workshop.run(sample)).out).toBe(drawn.out)
+    expect((await workshop.run([...sample, '--seed', '1'])).out).not.toBe(drawn.out)
+  })
+
+  it('is quiet where its reader has seen enough', async () => {
+    const sample = ['dataset', 'sample', 'tasks.jsonl', '--count', '30']
+    const { status, err } = await workshop.run(sample, { under: ['sh', '-c', '"$0" "$@" | head -c 1'] })
+    expect([status, err]).toEqual([0, ''])
+  })
+})

@@ -1,0 +1,98 @@
+import type { ToolInfo } from '@episodic/protocol'
+import { afterAll, describe, expect, it } from 'vitest'
+import { exampleWorld, openWorkshop } from '../episodic.fixture.ts'
+import { readArguments, readValue } from './call.ts'
+import { readAction } from './play.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const world = exampleWorld('number-guessing')
+const game = ['play', world, '--seed', 'one', '--params', '{"low":1,"high":3,"maxGuesses":3}']
+
+describe('episodic play', () => {
+  it('plays what it is told through a pipe, to the end of the episode', async () => {
+    const { status, out, err } = await workshop.run(game, {
+      input: 'help\nwhat 1\nguess x\n1\nguess 1\nguess 2\nguess 3\n',
+    })
+    expect([status, err]).toEqual([0, ''])
+    expect(out).toContain('number-guessing 1.0.0, seed one')
+    expect(out).toContain('There is no tool "what". guess, help, quit.')
+    expect(out).toMatch(/is correct\.\n.*reward .*solved 1\.000.*\n.*terminated: solved {2}return /)
+    expect(out).not.toContain(String.fromCharCode(27))
+  })
+
+  it('plays the same game from the same seed', async () => {
+    const input = 'guess 1\nguess 2\n'
+    const plays = await Promise.all([workshop.run(game, { input }), workshop.run(game, { input })])
+    expect(plays[0]?.out).toBe(plays[1]?.out)
+    expect(plays[0]?.out).toContain('1 is ')
+  })
+
+  it('ends where its input does, and where it is told to', async () => {
+    expect((await workshop.run(game, { input: '' })).status).toBe(0)
+    const { status, out } = await workshop.run(game, { input: 'quit\nguess 1\n' })
+    expect([status, out.includes('1 is ')]).toEqual([0, false])
+  })
+
+  it('plays on a server that is there', async () => {
+    const server = await workshop.serve([world])
+    const { status, out } = await workshop.run(['play', '--url', server.url, '--seed', 'a'], { input: 'guess 50\n' })
+    expect(status).toBe(0)
+    expect(out).toMatch(/50 is (higher|lower|correct)/)
+  })
+
+  it.each([
+    [['--params', '[]'], 2, /--params \[\] is not a JSON object/],
+    [['--params', '{"low":"x"}'], 1, /low/],
+    [['--environment', 'chess'], 1, /no environment "chess"\. It has: number-guessing/],
+  ])('says what is wrong with %j', async (options, status, message) => {
+    const ended = await workshop.run(['play', world, ...options])
+    expect(ended.status).toBe(status)
+    expect(ended.err).toMatch(/^error: /)
+    expect(ended.err).toMatch(message)
+  })
+})
+
+describe('readAction', () => {
+  const schema = {
+    type: 'object',
+    properties: { item: { type: 'string' }, units: { type: 'integer' } },
+    required: ['item'],
+  }
+  const tools: ToolInfo[] = [
+    { name: 'pick', description: 'Pick.', inputSchema: schema, outputSchema: null },
+    { name: 'wait', description: 'Wait.', inputSchema: { type: 'object', properties: {} }, outputSchema: null },
+  ]
+
+  it.each([
+    ['pick bolt 3', { item: 'bolt', units: 3 }],
+    ['pick units=3 item=bolt', { item: 'bolt', units: 3 }],
+    ['pick {"item":"two words"}', { item: 'two words' }],
+    ['pick', {}],
+  ])('reads %j', (text, given) => {
+    expect(readAction(text, tools)).toEqual({ tool: 'pick', arguments: given })
+  })
+
+  it('says what is wrong instead', () => {
+    expect(readAction('throw bolt', tools)).toContain('There is no tool "throw". pick, wait')
+    expect(readAction('pick bolt 3 now', tools)).toContain('pick takes item: string, units?: integer')
+    expect(readAction('wait long', tools)).toContain('wait takes no arguments')
+  })
+})
+
+describe('readArguments', () => {
+  it('reads values as JSON where they are, and as text where not', () => {
+    expect(readArguments(['a=1', 'b=one two', 'c={"d":[null]}', 'e=', 'f=x=y', 'g="1"'])).toEqual({
+      a: 1,
+      b: 'one two',
+      c: { d: [null] },
+      e: '',
+      f: 'x=y',
+      g: '1',
+    })
+    expect(readValue('tru')).toBe('tru')
+  })
+  it.each(['value', '=1', ''])('refuses %j', (word) => {
+    expect(() => readArguments([word])).toThrow('name=value')
+  })
+})

@@ -1,0 +1,189 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
+import { summarySchema } from '../report/summary.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const world = exampleWorld('number-guessing')
+const at = (...path: string[]) => join(workshop.folder, ...path)
+const lines = (out: string) => readFileSync(at(out, 'episodes.jsonl'), 'utf8').split('\n').length - 1
+
+const PLAYED_AT_ONCE = 20
+const IN_FLIGHT = 4
+/** Plays some episodes at once, and holds the others after their first step until there is a file `open`; `held` has a dot for each. */
+const GATED = `
+import { appendFileSync, existsSync } from 'node:fs'
+import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
+let begun = 0
+export const policy = {
+  name: 'gated',
+  async begin(context) {
+    const player = await solver.begin(context)
+    begun += 1
+    if (begun <= ${PLAYED_AT_ONCE}) return player
+    let moves = 0
+    return async (observation, view) => {
+      if (moves === 1) appendFileSync('held', '.')
+      while (moves === 1 && !existsSync('open')) {
+        view.signal?.throwIfAborted()
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      moves += 1
+      return player(observation, view)
+    }
+  },
+}
+`
+const CONFIGURATION = [
+  'run',
+  world,
+  '--policy',
+  './gated.ts',
+  '--tasks',
+  '30',
+  '--rollouts',
+  '2',
+  '--concurrency',
+  String(IN_FLIGHT),
+]
+const open = () => writeFileSync(at('open'), '')
+let undisturbed: unknown[]
+
+/** Starts a run, and waits until all that will be sealed is sealed, with others in flight. */
+async function startHeld(out: string, ...options: string[]) {
+  const run = workshop.start([...CONFIGURATION, '--out', out, ...options])
+  const held = () => {
+    expect(lines(out)).toBe(PLAYED_AT_ONCE)
+    expect(readFileSync(at('held'), 'utf8')).toHaveLength(IN_FLIGHT)
+  }
+  await Promise.race([
+    vi.waitFor(held, { timeout: 30_000, interval: 20 }),
+    run.ended.then(({ err }) => Promise.reject(new Error(`It ended: ${err}`))),
+  ])
+  return run
+}
+
+beforeAll(async () => {
+  writeFileSync(at('gated.ts'), GATED)
+  open()
+  expect((await workshop.run([...CONFIGURATION, '--out', 'undisturbed'])).status).toBe(0)
+  undisturbed = withoutTimes(readEpisodes(at('undisturbed')))
+})
+beforeEach(() => {
+  for (const file of ['open', 'held']) rmSync(at(file), { force: true })
+})
+
+describe('episodic run, stopped', () => {
+  it.each(['in-process', 'http', 'stdio'])(
+    'stops at Ctrl-C, keeps what is sealed, and goes on as it says, over %s',
+    async (door) => {
+      const out = `it's ${door}`
+      const run = await startHeld(out, '--over', door)
+      run.interrupt()
+      const { status, err, out: printed } = await run.ended
+      expect(status).toBe(130)
+      expect(lines(out)).toBe(PLAYED_AT_ONCE)
+      expect(printed).toContain('20 finished   0 failed   40 unresolved')
+      const [, resume = ''] = /40 episodes are left\. To play them:\n {2}(episodic .*)\n/.exec(err) ?? []
+      open()
+      await asTyped(resume)
+      const resumed = readEpisodes(at(out))
+      expect(new Set(resumed.map(nameOf)).size).toBe(resumed.length)
+      expect(withoutTimes(resumed)).toEqual(undisturbed)
+    },
+  )
+
+  it('ends with 143 at a request to terminate', async () => {
+    const run = await startHeld('terminated')
+    run.kill('SIGTERM')
+    expect(await run.ended).toMatchObject({ status: 143, err: expect.stringContaining('episodes are left') })
+  })
+
+  it('plays only what is missing after kill -9, and leaves no server behind', async () => {
+    const run = await startHeld('killed', '--over', 'http')
+    const tokens = () => readdirSync(at('home')).filter((name) => name.endsWith('.token'))
+    expect(tokens()).toHaveLength(1)
+    run.kill('SIGKILL')
+    await run.ended
+    await vi.waitFor(() => expect(tokens()).toEqual([]), { timeout: 30_000 })
+    const kept = readFileSync(at('killed', 'episodes.jsonl'), 'utf8')
+    // As if the last line had been cut by the crash.
+    writeFileSync(at('killed', 'episodes.jsonl'), kept.slice(0, -40))
+    open()
+    const { status, err } = await workshop.run([...CONFIGURATION, '--out', 'killed', '--resume'])
+    expect(status).toBe(0)
+    expect(err).toContain('Line 20 of episodes.jsonl is torn')
+    const whole = kept.slice(0, kept.trimEnd().lastIndexOf('\n') + 1)
+    expect(readFileSync(at('killed', 'episodes.jsonl'), 'utf8').startsWith(whole)).toBe(true)
+    expect(lines('killed')).toBe(60)
+    expect(withoutTimes(readEpisodes(at('killed')))).toEqual(undisturbed)
+  })
+
+  it('counts what a killed server took with it as failed, stops, and goes on with another server (invariant 3)', async () => {
+    const server = await workshop.serve([world])
+    const run = await startHeld('lost', '--url', server.url)
+    server.kill('SIGKILL')
+    await server.ended
+    open()
+    const { status, err, out } = await run.ended
+    expect(status).toBe(1)
+    expect(err).toMatch(/error: \d+ episodes in a row found no server\. Start it again, and resume the run\.\n$/)
+    const failed = readEpisodes(at('lost')).filter(({ outcome }) => outcome.kind === 'failed')
+    expect(failed).toHaveLength(IN_FLIGHT)
+    for (const { returns, steps, outcome } of failed) {
+      expect(returns).toBeNull()
+      expect(steps.length).toBeGreaterThan(0)
+      expect(outcome).toMatchObject({ error: { code: 'connection-failed' } })
+    }
+    expect(out).toMatch(/20 finished {3}4 failed {3}36 unresolved[\s\S]*success +100\.0 %/)
+
+    const another = await workshop.serve([world])
+    const resumed = await workshop.run([...CONFIGURATION, '--out', 'lost', '--url', another.url, '--resume'])
+    expect(resumed.status).toBe(0)
+    expect(resumed.out).toContain('56 finished   4 failed   0 unresolved')
+    const summary = summarySchema.parse(JSON.parse(readFileSync(at('lost', 'summary.json'), 'utf8')))
+    expect(summary.success.overall).toMatchObject({ successes: 56, count: 56 })
+    const names = new Set(failed.map(nameOf))
+    const finished = readEpisodes(at('lost')).filter((record) => !names.has(nameOf(record)))
+    expect(withoutTimes(finished)).toEqual(
+      undisturbed.filter((record) => !names.has(nameOf(record as Parameters<typeof nameOf>[0]))),
+    )
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'keeps whole lines where the disk is full, and goes on with room',
+    async () => {
+      open()
+      // No file may grow past 40 KiB: the system takes a part of the write that would, and refuses the next.
+      const full = ['sh', '-c', 'ulimit -f 80; exec "$0" "$@"']
+      const { status, err, out } = await workshop.run([...CONFIGURATION, '--out', 'full'], { under: full })
+      expect(status).toBe(1)
+      expect(out).toBe('')
+      expect(err).toMatch(/error: Cannot write .*episodes\.jsonl: EFBIG.* What is sealed is kept; make room and resume/)
+      expect(err).toContain('--out full --resume')
+      const text = readFileSync(at('full', 'episodes.jsonl'), 'utf8')
+      expect(text.endsWith('\n')).toBe(true)
+      const kept = readEpisodes(at('full'))
+      expect(kept.length).toBeGreaterThan(0)
+      expect(kept.length).toBeLessThan(60)
+      expect((await workshop.run([...CONFIGURATION, '--out', 'full', '--resume'])).status).toBe(0)
+      expect(readFileSync(at('full', 'episodes.jsonl'), 'utf8').startsWith(text)).toBe(true)
+      expect(withoutTimes(readEpisodes(at('full')))).toEqual(undisturbed)
+      expect(existsSync(at('full', 'report.html'))).toBe(true)
+    },
+  )
+})
+
+/** Runs a line as a shell would, with `episodic` on its path. */
+async function asTyped(line: string): Promise<void> {
+  const bin = at('bin')
+  mkdirSync(bin, { recursive: true })
+  writeFileSync(join(bin, 'episodic'), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`)
+  chmodSync(join(bin, 'episodic'), 0o755)
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, EPISODIC_HOME: at('home') }
+  await promisify(execFile)('sh', ['-c', line], { cwd: workshop.folder, env })
+}

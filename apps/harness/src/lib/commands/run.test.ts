@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
+import { summarySchema } from '../report/summary.ts'
+import { runManifestSchema } from '../run/run-folder.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const world = exampleWorld('number-guessing')
+const ESCAPE = String.fromCharCode(27)
+const at = (...path: string[]) => join(workshop.folder, ...path)
+const read = (...path: string[]) => readFileSync(at(...path), 'utf8')
+const CONFIGURATION = ['--tasks', '12', '--rollouts', '2', '--policy', 'random', '--shaping', '--discount', '0.9']
+
+describe('episodic run', () => {
+  it('seals the same episodes through every door (invariant 4)', async () => {
+    const { url, kill, ended } = await workshop.serve([world], { env: { EPISODIC_CONTROL_TOKEN: 'a'.repeat(32) } })
+    const config = { mcpServers: { here: { url, headers: { Authorization: `Bearer ${'a'.repeat(32)}` } } } }
+    writeFileSync(at('servers.json'), JSON.stringify(config))
+    const doors: Record<string, string[]> = {
+      process: [],
+      http: ['--over', 'http', '--concurrency', '3'],
+      stdio: ['--over', 'stdio', '--concurrency', '1'],
+      found: ['--url', url],
+      told: ['--url', url.replace('127.0.0.1', 'localhost'), '--token', 'a'.repeat(32)],
+      listed: ['--config', 'servers.json', '--server', 'here'],
+    }
+    for (const [out, door] of Object.entries(doors)) {
+      const played = await workshop.run(['run', world, ...CONFIGURATION, ...door, '--out', out])
+      expect(played.err).not.toContain('error')
+      expect(played.status).toBe(0)
+    }
+    const expected = withoutTimes(readEpisodes(at('process')))
+    expect(expected).toHaveLength(24)
+    for (const out of Object.keys(doors)) expect(withoutTimes(readEpisodes(at(out)))).toEqual(expected)
+    kill('SIGTERM')
+    expect((await ended).err).toBe('')
+  })
+
+  it('leaves a manifest, sealed lines, a summary and a page, and nothing else', async () => {
+    const { out, err, status } = await workshop.run(['run', world, ...CONFIGURATION, '--out', 'files', '--json'])
+    expect(status).toBe(0)
+    expect(readdirSync(at('files')).sort()).toEqual(['episodes.jsonl', 'report.html', 'run.json', 'summary.json'])
+    const manifest = runManifestSchema.parse(JSON.parse(read('files', 'run.json')))
+    expect(manifest).toMatchObject({
+      name: 'files',
+      scheduled: 24,
+      configuration: { policy: { name: 'random', sha256: null }, rollouts: 2, shaping: true, discount: 0.9, seed: '0' },
+      played: { over: 'in-process', concurrency: 64 },
+    })
+    const episodes = readEpisodes(at('files'))
+    expect(new Set(episodes.map(nameOf)).size).toBe(24)
+    const summary = summarySchema.parse(JSON.parse(read('files', 'summary.json')))
+    expect(JSON.parse(out)).toEqual(summary)
+    expect(summary.counts).toMatchObject({ scheduled: 24, finished: 24, failed: 0, unresolved: 0, conflicts: 0 })
+    expect(summary.returns.unshaped?.mean.mean).not.toBe(summary.returns.total?.mean.mean)
+    expect(err).toMatch(/^100 % {2}24\/24 {2}return \S+ ± \S+ {2}\S+ episodes\/s\n$/)
+    expect(out + err).not.toContain(ESCAPE)
+  })
+
+  it('reports the same bytes for lines shuffled, doubled and torn', async () => {
+    await workshop.run(['run', world, ...CONFIGURATION, '--out', 'order'])
+    const [summary, page, lines] = [
+      read('order', 'summary.json'),
+      read('order', 'report.html'),
+      read('order', 'episodes.jsonl'),
+    ]
+    const sealed = lines.trimEnd().split('\n')
+    const torn = `${lines}${lines}${sealed[0]?.slice(0, 200)}`
+    for (const disorder of [lines, [...sealed.reverse(), sealed[3], sealed[3], sealed[7]].join('\n'), torn]) {
+      writeFileSync(at('order', 'episodes.jsonl'), disorder)
+      const { status, err } = await workshop.run(['report', 'order'])
+      expect(status).toBe(0)
+      expect(err).toBe(disorder === torn ? 'Line 49 of episodes.jsonl is torn, as by a crash, and is left out.\n' : '')
+      expect(read('order', 'summary.json')).toBe(summary)
+      expect(read('order', 'report.html')).toBe(page)
+    }
+    writeFileSync(at('order', 'episodes.jsonl'), `${sealed[0]}\n{"format":2}\n${sealed[1]}\n`)
+    const { status, err } = await workshop.run(['report', 'order'])
+    expect([status, err]).toEqual([1, expect.stringMatching(/^error: .*line 2 is not a sealed episode/)])
+    expect(read('order', 'summary.json')).toBe(summary)
+  })
+
+  it('refuses a folder with another configuration, naming the keys, and one that holds this run already', async () => {
+    const played = ['run', world, '--tasks', '4', '--out', 'kept']
+    expect((await workshop.run(played)).status).toBe(0)
+    const before = read('kept', 'episodes.jsonl')
+    const again = await workshop.run(played)
+    expect([again.status, again.err]).toEqual([
+      1,
+      expect.stringMatching(/^error: kept holds this run already\. Give --resume/),
+    ])
+    const other = await workshop.run([...played, '--seed', '7', '--max-steps', '3', '--resume'])
+    expect(other.status).toBe(1)
+    expect(other.err).toMatch(/another configuration:\n {2}maxSteps: was null, now 3\n {2}seed: was "0", now "7"\n/)
+    const same = await workshop.run([...played, '--resume', '--concurrency', '3', '--over', 'stdio'])
+    expect([same.status, same.out]).toEqual([0, expect.stringContaining('4 scheduled   4 finished')])
+    expect(read('kept', 'episodes.jsonl')).toBe(before)
+  })
+
+  it('knows a script by its content, wherever a run is resumed', async () => {
+    const guess = (value: number) => ({ tool: 'guess', arguments: { value } })
+    writeFileSync(at('script.json'), JSON.stringify([guess(0)]))
+    const played = ['run', world, '--tasks', '3', '--policy', 'script:script.json', '--out', 'scripted']
+    const short = await workshop.run(played)
+    expect(short.status).toBe(1)
+    expect(short.out).toContain('3 failed')
+    expect(short.err).toMatch(/error: No episode finished\. policy-failed: .*The script has 1 actions/)
+    writeFileSync(at('script.json'), JSON.stringify([guess(1), guess(2)]))
+    const changed = await workshop.run([...played, '--resume'])
+    expect([changed.status, changed.err]).toEqual([
+      1,
+      expect.stringMatching(/policy\.sha256: was "\w{64}", now "\w{64}"/),
+    ])
+  })
+
+  it('counts the faults of a policy apart, and never as a return', async () => {
+    writeFileSync(at('rubbish.ts'), 'let n = 0\nexport const policy = { name: "rubbish", begin: () => () => n++ }\n')
+    const { status, out, err } = await workshop.run([
+      'run',
+      world,
+      '--tasks',
+      '3',
+      '--policy',
+      './rubbish.ts',
+      '--out',
+      'rubbish',
+    ])
+    expect(status).toBe(1)
+    expect(out).toMatch(/policy-failed +3 +The policy rubbish answered \d, and an action is/)
+    expect(out).toMatch(/success +–\n/)
+    expect(err).toContain('error: No episode finished.')
+    expect(readEpisodes(at('rubbish')).every(({ returns }) => returns === null)).toBe(true)
+  })
+
+  it('plays a dataset, a split of it, and nothing of one that is damaged', async () => {
+    await workshop.run(['dataset', 'generate', world, '--count', '20', '--out', 'tasks.jsonl'])
+    const lines = read('tasks.jsonl').trimEnd().split('\n')
+    const validation = lines.filter((line) => JSON.parse(line).split === 'validation').length
+    const played = await workshop.run([
+      'run',
+      world,
+      '--dataset',
+      'tasks.jsonl',
+      '--split',
+      'validation',
+      '--out',
+      'split',
+    ])
+    expect(played.status).toBe(0)
+    expect(played.out).toContain(`${validation} scheduled`)
+    const damaged: Record<string, [string, RegExp]> = {
+      torn: [read('tasks.jsonl').slice(0, -30), /torn\.jsonl, line 20 is cut short/],
+      typed: [
+        lines.join('\n').replace('"difficulty":', '"difficulty":"x","was":'),
+        /typed\.jsonl, line 1 .*difficulty/,
+      ],
+      version: [
+        lines.join('\n').replaceAll('"version":"1.0.0"', '"version":"0.9.0"'),
+        /line 1|for number-guessing 0\.9\.0/,
+      ],
+      empty: ['', /There is no task to play/],
+    }
+    for (const [name, [text, message]] of Object.entries(damaged)) {
+      writeFileSync(at(`${name}.jsonl`), text)
+      const { status, err } = await workshop.run(['run', world, '--dataset', `${name}.jsonl`, '--out', name])
+      expect([status, err]).toEqual([1, expect.stringMatching(message)])
+      expect(err).toMatch(/^error: /)
+      expect(readdirSync(workshop.folder)).not.toContain(name)
+    }
+  })
+})

@@ -1,0 +1,171 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openChannel } from '@episodic/env'
+import { DEFAULT_SEAT, METHODS, openResultSchema } from '@episodic/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CLI, exampleWorld, openWorkshop, type Serving } from '../episodic.fixture.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const world = exampleWorld('number-guessing')
+let server: Serving
+
+beforeAll(async () => {
+  server = await workshop.serve([world, exampleWorld('frozen-lake')])
+})
+
+describe('episodic serve', () => {
+  it('keeps its token where only its owner reads it, and takes it away at the end', async () => {
+    const own = await workshop.serve([world])
+    expect(statSync(own.tokenFile).mode & 0o777).toBe(0o600)
+    expect(readFileSync(own.tokenFile, 'utf8').trim().length).toBeGreaterThanOrEqual(22)
+    own.kill('SIGTERM')
+    expect(await own.ended).toMatchObject({ status: 0, err: '' })
+    expect(existsSync(own.tokenFile)).toBe(false)
+  })
+
+  it('tells a person where to go, and stops at Ctrl-C', async () => {
+    const own = workshop.start(['serve', world, '--port', '0'])
+    const [, url] = await own.until(/trusted door {4}(http:\S+)/)
+    await own.until(/Ctrl-C stops\./)
+    expect((await workshop.run(['sessions', '--url', url as string])).status).toBe(0)
+    own.interrupt()
+    const { status, out } = await own.ended
+    expect(status).toBe(0)
+    expect(out).toContain('number-guessing 1.0.0  Find the hidden number')
+    expect(out).not.toContain(readableSecret)
+  })
+
+  it.each([
+    [['--address', '0.0.0.0'], 1, /^error: 0\.0\.0\.0 can be reached from a network/],
+    [['--address', '0.0.0.0', '--agent-token', `me=${'x'.repeat(22)}`], 1, /^error: .*List the host names/],
+    [['--agent-token', 'x'], 2, /^error: --agent-token x is not written as name=token/],
+    [['--store', 'redis'], 2, /^error: --store redis is not a store\. There is: memory, sqlite:<file>/],
+    [['--port', '70000'], 2, /^error: .*'70000' is invalid\. It has to be a whole number from 0 to 65535/],
+  ])('refuses %j', async (options, status, message) => {
+    const ended = await workshop.run(['serve', world, '--port', '0', ...options])
+    expect([ended.status, ended.out]).toEqual([status, ''])
+    expect(ended.err).toMatch(message)
+  })
+
+  it('says that a port is taken', async () => {
+    const { status, err } = await workshop.run(['serve', world, '--port', new URL(server.url).port])
+    expect(status).toBe(1)
+    expect(err).toMatch(/^error: .*\d+.*\n$/)
+    expect(err).toMatch(/use/)
+    expect(existsSync(server.tokenFile)).toBe(true)
+  })
+
+  it('keeps sessions in SQLite across a restart', async () => {
+    const options = [world, '--store', 'sqlite:sessions.db']
+    const first = await workshop.serve(options)
+    const { session } = await openSession(first)
+    first.kill('SIGKILL')
+    await first.ended
+    const second = await workshop.serve(options)
+    const channel = await trusted(second)
+    expect(await channel.request(METHODS.state, { session })).toMatchObject({ revision: expect.any(Number) })
+    await channel.close()
+    second.kill('SIGTERM')
+    await second.ended
+  })
+})
+
+describe('episodic tools, call and sessions', () => {
+  it('lists what an agent can do', async () => {
+    const { out } = await workshop.run(['tools', '--url', server.agentUrl])
+    expect(out).toBe('guess  Guess the number.\n  value: integer\n')
+    const json = await workshop.run(['tools', '--url', server.agentUrl, '--json'])
+    expect(JSON.parse(json.out)).toMatchObject([{ name: 'guess' }])
+  })
+
+  it('speaks over the pipes of a process that a configuration names', async () => {
+    const served = { command: process.execPath, args: [CLI, 'serve', world, '--stdio'] }
+    writeFileSync(join(workshop.folder, 'servers.json'), JSON.stringify({ mcpServers: { guessing: served } }))
+    const { status, out, err } = await workshop.run(['tools', '--config', 'servers.json', '--raw'])
+    expect([status, out]).toEqual([0, expect.stringContaining('guess  Guess the number.')])
+    expect(err).not.toMatch(/dev\.episodic/)
+  })
+
+  it('calls a tool, and shows the wire where it is asked to', async () => {
+    const call = ['call', 'guess', 'value=50', '--url', server.agentUrl]
+    const said = await workshop.run(call)
+    expect([said.status, said.err]).toEqual([0, ''])
+    expect(said.out).toMatch(/^50 is (higher|lower|correct)\./)
+    const raw = await workshop.run([...call, '--json', '--raw'])
+    expect(JSON.parse(raw.out)).toMatchObject({ structuredContent: { value: 50 } })
+    expect(raw.err).toMatch(/^→ \{.*"tools\/call".*\}$/m)
+    expect(raw.err).toMatch(/^← \{.*"structuredContent".*\}$/m)
+    // Nothing of the trusted plane passes the agent's door (invariant 3).
+    expect(raw.err + raw.out).not.toMatch(/reward|potential|dev\.episodic/)
+    const all = await workshop.run(['call', 'guess', '--args', '{"value":1}', 'value=2', '--url', server.agentUrl])
+    expect(all.out).toMatch(/^2 is /)
+  })
+
+  it('ends with 1 where the tool refuses, and with 2 for what is no argument', async () => {
+    expect((await workshop.run(['call', 'guess', 'value=x', '--url', server.agentUrl])).status).toBe(1)
+    const words = await workshop.run(['call', 'guess', 'value', '--url', server.agentUrl])
+    expect([words.status, words.err]).toEqual([2, expect.stringContaining('write it as name=value')])
+    const args = await workshop.run(['call', 'guess', '--args', '[1]', '--url', server.agentUrl])
+    expect([args.status, args.err]).toEqual([2, expect.stringContaining('--args [1] is not a JSON object')])
+  })
+
+  it('lists the live sessions, without a secret', async () => {
+    const { id, session, seats } = await openSession(server)
+    const list = ['sessions', '--url', server.url, '--limit', '1000']
+    const table = await workshop.run(list)
+    const json = await workshop.run([...list, '--json'])
+    expect(table.out).toContain(id)
+    expect(table.out).toMatch(/^SESSION +ENVIRONMENT +OWNER/)
+    expect(JSON.parse(json.out).sessions).toContainEqual(
+      expect.objectContaining({ id, environment: 'number-guessing' }),
+    )
+    for (const secret of [session, seats[DEFAULT_SEAT]?.capability as string])
+      expect(table.out + json.out).not.toContain(secret)
+  })
+
+  it('lists no sessions to agents', async () => {
+    const { status, err } = await workshop.run(['sessions', '--url', server.agentUrl])
+    expect([status, err]).toEqual([2, 'error: Only the trusted door lists sessions; its URL ends in /env.\n'])
+  })
+
+  it.each([
+    ['a wrong token', () => ['--url', server.url, '--token', 'wrong'.repeat(8)], /401|token/i],
+    ["the agent's door", () => ['--url', server.agentUrl], /environment/],
+  ])('says that it was given %s, and begins no run', async (_, door, message) => {
+    const { status, err } = await workshop.run(['run', world, '--out', 'none', ...door()])
+    expect(status).toBe(1)
+    expect(err).toMatch(/^error: [^\n]*\n$/)
+    expect(err).toMatch(message)
+    expect(existsSync(join(workshop.folder, 'none'))).toBe(false)
+  })
+
+  it('refuses to play another version than the world that it was given', async () => {
+    const source = readFileSync(join(world, 'src/environment.ts'), 'utf8')
+    const next = source
+      .replace("'1.0.0'", "'2.0.0'")
+      .replace(/'(zod|@episodic\/mcp-server)'/g, (_, name: string) => `'${import.meta.resolve(name)}'`)
+    writeFileSync(join(workshop.folder, 'next.ts'), next)
+    const { status, err } = await workshop.run(['run', './next.ts', '--out', 'none', '--url', server.url])
+    expect([status, err]).toEqual([
+      1,
+      expect.stringMatching(/plays number-guessing 1\.0\.0, and this run plays 2\.0\.0/),
+    ])
+    expect(existsSync(join(workshop.folder, 'none'))).toBe(false)
+  })
+})
+
+/** What a control token looks like. */
+const readableSecret = /(?<![\w/.-])[\w-]{22,}(?![\w/.-])/
+
+async function trusted({ url, tokenFile }: Serving) {
+  return openChannel({ url, token: readFileSync(tokenFile, 'utf8').trim() })
+}
+
+async function openSession(serving: Serving) {
+  const channel = await trusted(serving)
+  const asked = { environment: 'number-guessing', requestKey: crypto.randomUUID() }
+  const opened = openResultSchema.parse(await channel.request(METHODS.open, asked))
+  await channel.close()
+  return opened
+}

@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type EpisodeRecord, episodeRecordSchema } from '@episodic/protocol'
+import { listeningSchema } from './serve/start-server.ts'
+
+/** The command's entry. */
+export const CLI = fileURLToPath(new URL('../cli.ts', import.meta.url))
+
+/** The folder of one of the example worlds. */
+export function exampleWorld(name: string): string {
+  return fileURLToPath(new URL(`../../../../examples/${name}`, import.meta.url))
+}
+
+/**
+ * A module that exports a world of one toss, with neither potential nor tasks of its own. It imports by address, so
+ * that it may lie anywhere.
+ */
+export const COIN_WORLD = `
+import { defineEnvironment } from '${import.meta.resolve('@episodic/mcp-server')}'
+import { z } from '${import.meta.resolve('zod')}'
+export const environment = defineEnvironment({
+  name: 'coin',
+  version: '1.0.0',
+  description: 'Call a coin.',
+  params: z.object({}),
+  state: { public: z.object({ tossed: z.boolean() }), private: z.object({ heads: z.boolean() }) },
+  start: ({ rng }) => ({ public: { tossed: false }, private: { heads: rng.chance(0.5) } }),
+  observe: () => 'Heads or tails?',
+  tools: ({ tool }) => ({
+    toss: tool({
+      description: 'Call it.',
+      input: z.object({ heads: z.boolean() }),
+      output: z.object({}),
+      play({ state, input, end, reveal, say }) {
+        state.public.tossed = true
+        end(reveal(input.heads === state.private.heads) ? 'right' : 'wrong')
+        return say('It fell.', {})
+      },
+    }),
+  }),
+  rewards: { right: ({ end }) => (end?.reason === 'right' ? 1 : 0) },
+})
+`
+
+/** A folder of a test's own, which is also the home of its tokens. */
+export interface Workshop extends Disposable {
+  readonly folder: string
+  /** The real command as a child process, in that folder. */
+  start(args: readonly string[], options?: StartOptions): Started
+  /** The same, to its end. */
+  run(args: readonly string[], options?: StartOptions): Promise<Ended>
+  /** A server that listens. */
+  serve(args: readonly string[], options?: StartOptions): Promise<Serving>
+}
+
+interface StartOptions {
+  /** What it reads; without it, standard input is empty. */
+  readonly input?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** A program and arguments to put in front of the command. */
+  readonly under?: readonly string[]
+}
+
+export interface Ended {
+  readonly status: number | null
+  readonly out: string
+  readonly err: string
+}
+
+export interface Started {
+  readonly ended: Promise<Ended>
+  /** Resolves with the match once what it has written to either stream matches; rejects where it ends before. */
+  until(pattern: RegExp): Promise<RegExpExecArray>
+  kill(signal: NodeJS.Signals): void
+  /** As Ctrl-C in a terminal does it: to the command and to all that it started in its group. */
+  interrupt(): void
+}
+
+export interface Serving extends Started {
+  readonly url: string
+  readonly agentUrl: string
+  readonly tokenFile: string
+}
+
+export function openWorkshop(): Workshop {
+  const folder = mkdtempSync(join(tmpdir(), 'episodic-'))
+  const home = join(folder, 'home')
+  // Many short processes of the same program: each takes what the one before has compiled.
+  const cache = join(home, 'compiled')
+  mkdirSync(cache, { recursive: true })
+  const running = new Set<Started>()
+
+  function start(args: readonly string[], { input, env, under = [] }: StartOptions = {}): Started {
+    const [program = '', ...rest] = [...under, process.execPath, CLI, ...args]
+    const child = spawn(program, rest, {
+      cwd: folder,
+      // A group of its own, so that a test can press Ctrl-C on it and not on the test.
+      detached: true,
+      env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '', EPISODIC_HOME: home, NODE_COMPILE_CACHE: cache, ...env },
+    })
+    let [out, err] = ['', '']
+    let heard = Promise.withResolvers<void>()
+    const hear = () => {
+      heard.resolve()
+      heard = Promise.withResolvers<void>()
+    }
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+      hear()
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text
+      hear()
+    })
+    let over = false
+    const ended = once(child, 'close').then(([status]): Ended => {
+      over = true
+      running.delete(started)
+      hear()
+      return { status, out, err }
+    })
+    // `serve --json` stops when its input ends, so that is left open.
+    if (input !== undefined) child.stdin.end(input)
+    else if (!args.includes('serve')) child.stdin.end()
+    child.stdin.on('error', () => {})
+    const started: Started = {
+      ended,
+      async until(pattern) {
+        for (;;) {
+          const match = pattern.exec(out) ?? pattern.exec(err)
+          if (match) return match
+          if (over) throw new Error(`It ended and never wrote ${pattern}:\n${out}\n${err}`)
+          await heard.promise
+        }
+      },
+      kill: (signal) => void child.kill(signal),
+      interrupt: () => void process.kill(-(child.pid as number), 'SIGINT'),
+    }
+    running.add(started)
+    return started
+  }
+
+  return {
+    folder,
+    start,
+    run: (args, options) => start(args, options).ended,
+    async serve(args, options) {
+      const started = start(['serve', ...args, '--port', '0', '--json'], options)
+      const [line] = await started.until(/^\{.*\}$/m)
+      const { trustedUrl, agentUrl, tokenFile } = listeningSchema.parse(JSON.parse(line))
+      return { ...started, url: trustedUrl, agentUrl, tokenFile }
+    },
+    [Symbol.dispose]() {
+      for (const started of running) started.kill('SIGKILL')
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+/** The lines of a run's sealed episodes, as they stand. Throws for one that is no episode. */
+export function readEpisodes(folder: string): EpisodeRecord[] {
+  const text = readFileSync(join(folder, 'episodes.jsonl'), 'utf8')
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => episodeRecordSchema.parse(JSON.parse(line)))
+}
+
+/** What two plays of the same configuration have in common: all but times, the run's name and the order of landing. */
+export function withoutTimes(records: readonly EpisodeRecord[]): unknown[] {
+  return records
+    .map(({ time: _, run: __, steps, ...record }) => ({
+      ...record,
+      steps: steps.map(({ milliseconds: _, ...step }) => step),
+    }))
+    .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+}
+
+/** Names an episode. */
+export function nameOf({ task, attempt }: { task: { id: string }; attempt: number }): string {
+  return `${task.id} ${attempt}`
+}

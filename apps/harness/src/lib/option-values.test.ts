@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { collect, numberWithin, range, someText, weights, wholeNumber } from './option-values.ts'
+
+describe('wholeNumber', () => {
+  it('takes whole numbers within bounds, and nothing else', () => {
+    expect(wholeNumber(0)('0')).toBe(0)
+    expect(wholeNumber(1)('64')).toBe(64)
+    for (const text of ['', ' ', '0', '-1', '1.5', 'x', '1e99', 'NaN'])
+      expect(() => wholeNumber(1)(text)).toThrow('a whole number from 1 up')
+    expect(() => wholeNumber(0, 65_535)('65536')).toThrow('from 0 to 65535')
+  })
+})
+
+describe('numberWithin', () => {
+  it('takes both bounds, and nothing past them', () => {
+    expect([numberWithin(0, 1)('0'), numberWithin(0, 1)('1'), numberWithin(0, 1)('0.99')]).toEqual([0, 1, 0.99])
+    for (const text of ['', '-0.1', '1.1', 'x']) expect(() => numberWithin(0, 1)(text)).toThrow('from 0 to 1')
+  })
+})
+
+describe('weights', () => {
+  it('reads terms and numbers', () => {
+    expect(weights('solved=1, cost=-0.5')).toEqual({ solved: 1, cost: -0.5 })
+  })
+  it.each(['', 'solved', 'solved=', '=1', 'solved=x', 'solved=1,', 'solved=1=2', 'solved=Infinity'])(
+    'refuses %j',
+    (text) => {
+      expect(() => weights(text)).toThrow('term=number')
+    },
+  )
+})
+
+describe('range', () => {
+  it('reads two ends, or one for both', () => {
+    expect(range('0.2..0.8')).toEqual([0.2, 0.8])
+    expect(range('0.5')).toEqual([0.5, 0.5])
+  })
+  it.each(['', '..', '..1', '0..', '0.8..0.2', '0..2', '-1..1', '0..0.5..1', 'a..b'])('refuses %j', (text) => {
+    expect(() => range(text)).toThrow('low..high')
+  })
+})
+
+describe('someText', () => {
+  it('refuses nothing at all', () => {
+    expect(someText('0')).toBe('0')
+    expect(() => someText('')).toThrow('at least one character')
+  })
+})
+
+describe('collect', () => {
+  it('keeps every value in the order given', () => {
+    expect(collect('b', collect('a'))).toEqual(['a', 'b'])
+  })
+})

@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { COIN_WORLD } from './episodic.fixture.ts'
+import { loadWorld } from './world.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'episodic-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+function write(name: string, text: string): void {
+  mkdirSync(dirname(join(folder, name)), { recursive: true })
+  writeFileSync(join(folder, name), text)
+}
+
+describe('loadWorld', () => {
+  it.each([
+    ['a module', './coin.ts', { 'coin.ts': COIN_WORLD }],
+    ['a folder with an index', 'plain', { 'plain/index.ts': COIN_WORLD }],
+    [
+      'a package by its exports',
+      './pack',
+      { 'pack/package.json': '{"exports":{".":"./a.ts"}}', 'pack/a.ts': COIN_WORLD },
+    ],
+    ['a bare name on a shelf', 'shelved', { 'worlds/shelved/src/index.ts': COIN_WORLD }],
+    [
+      'an installed package',
+      'coin-world',
+      { 'node_modules/coin-world/package.json': '{"main":"m.mjs"}', 'node_modules/coin-world/m.mjs': COIN_WORLD },
+    ],
+  ])('finds %s', async (_, reference, files) => {
+    for (const [name, text] of Object.entries(files)) write(name, text as string)
+    const world = await loadWorld(reference, folder)
+    expect(world).toMatchObject({ environment: { name: 'coin' }, tasks: null, solver: null, policies: {} })
+  })
+
+  it('names those there are, whatever else lies on the shelf', async () => {
+    write('examples/known/index.ts', COIN_WORLD)
+    write('examples/notes.txt', '')
+    mkdirSync(join(folder, 'examples/empty'), { recursive: true })
+    symlinkSync('/nowhere/at/all', join(folder, 'examples/broken'))
+    await expect(loadWorld('unknown', folder)).rejects.toMatchObject({
+      code: 'world-not-found',
+      message: expect.stringMatching(/no world "unknown"\. There is: .*known.*\. Give a name/),
+    })
+    await expect(loadWorld('unknown', folder)).rejects.not.toMatchObject({
+      message: expect.stringMatching(/empty|broken|notes/),
+    })
+  })
+
+  it.each([
+    ['throws', 'throw new Error("broken")', /does not load: broken/],
+    ['exports no environment', 'export const environment = {}', /no "environment" made by defineEnvironment/],
+    ['exports a policy that is none', `${COIN_WORLD}\nexport const policies = { odd: 3 }`, /"odd" that is no policy/],
+  ])('says so where a module %s', async (name, source, message) => {
+    const file = `./${name.replaceAll(' ', '-')}.ts`
+    write(file, source)
+    await expect(loadWorld(file, folder)).rejects.toMatchObject({
+      code: 'world-invalid',
+      message: expect.stringMatching(message),
+    })
+  })
+})
