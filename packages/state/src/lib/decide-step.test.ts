@@ -7,16 +7,16 @@ import type { SessionRecord } from './session-record.ts'
 
 const OVER: EpisodeEnd = { kind: 'terminated', reason: 'full' }
 
-/** A record whose seat has answered `seq` steps, the last of them `action`. */
+/** A record whose seat has answered `seq` steps. */
 async function recordAt(seq: number, changes: Partial<SessionRecord> = {}): Promise<SessionRecord> {
   const { session } = await openCountingSession()
-  const last = seq === 0 ? null : { revision: seq + 10, action: '"last"' }
+  const last = seq === 0 ? null : seq + 10
   return { ...session.record, epoch: 3, seats: { agent: { seq, last } }, ...changes }
 }
 
 function verdictOf(record: SessionRecord, request: Partial<StepRequest>): string {
   try {
-    const verdict = decideStep(record, { seat: 'agent', action: '"new"', ...request })
+    const verdict = decideStep(record, { seat: 'agent', ...request })
     return verdict.kind === 'replay' ? `replay ${verdict.revision}` : verdict.kind
   } catch (error) {
     return (error as { code: string }).code
@@ -31,11 +31,10 @@ describe('decideStep', () => {
     }
   })
 
-  it('replays the last step for the same action, also after the end', async () => {
+  it('takes the last step again for a replay, also after the end', async () => {
     for (const end of [null, OVER]) {
       const record = await recordAt(4, { end })
-      expect(verdictOf(record, { seq: 3, action: '"last"' })).toBe('replay 14')
-      expect(verdictOf(record, { seq: 3 })).toBe('seq-reused')
+      expect(verdictOf(record, { seq: 3 })).toBe('replay 14')
     }
   })
 
@@ -46,20 +45,18 @@ describe('decideStep', () => {
 
   it('fences an older epoch before it looks at anything else', async () => {
     const record = await recordAt(4, { end: OVER })
-    for (const seq of [undefined, 0, 3, 4, 5])
-      expect(verdictOf(record, { seq, epoch: 2, action: '"last"' })).toBe('fenced')
-    expect(verdictOf(record, { seq: 3, epoch: 3, action: '"last"' })).toBe('replay 14')
+    for (const seq of [undefined, 0, 3, 4, 5]) expect(verdictOf(record, { seq, epoch: 2 })).toBe('fenced')
+    expect(verdictOf(record, { seq: 3, epoch: 3 })).toBe('replay 14')
   })
 
   it('plays, replays or refuses by one comparison, whatever the numbers', async () => {
     const start = await recordAt(0)
     fc.assert(
-      fc.property(fc.nat(20), fc.nat(22), fc.boolean(), (answered, seq, same) => {
-        const last = answered === 0 ? null : { revision: answered, action: '"last"' }
+      fc.property(fc.nat(20), fc.nat(22), (answered, seq) => {
+        const last = answered === 0 ? null : answered
         const record = { ...start, seats: { agent: { seq: answered, last } } }
-        const expected =
-          seq === answered ? 'play' : seq !== answered - 1 ? 'seq-conflict' : same ? `replay ${answered}` : 'seq-reused'
-        expect(verdictOf(record, { seq, action: same ? '"last"' : '"new"' })).toBe(expected)
+        const expected = seq === answered ? 'play' : seq === answered - 1 ? `replay ${answered}` : 'seq-conflict'
+        expect(verdictOf(record, { seq })).toBe(expected)
       }),
     )
   })

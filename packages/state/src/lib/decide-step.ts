@@ -4,22 +4,23 @@ import { StateError } from './state-error.ts'
 /** A step as it arrives. */
 export interface StepRequest {
   readonly seat: string
-  /** The action in canonical JSON, so that equal actions are equal texts. */
-  readonly action: string
   /** How many steps of the seat the caller believes were applied; left out, the step is an ordinary at-most-once call. */
   readonly seq?: number | undefined
   /** The epoch that the caller holds; left out, the current one. */
   readonly epoch?: number | undefined
 }
 
-/** `play`: it is the next step. `replay`: it was answered before, and the answer is in the step log at `revision`. */
+/**
+ * `play`: it is the next step. `replay`: it is the last one again, which was answered, and stands in the step log at
+ * `revision`. Whether it is a retry depends on the action there: the same one is, another is a mistake.
+ */
 export type StepVerdict = { readonly kind: 'play' } | { readonly kind: 'replay'; readonly revision: number }
 
 /**
  * Decides what a step means to a session, from the record alone.
  *
  * One remembered answer a seat is enough to settle every retry, because a seat has one step in flight.
- * Throws `fenced`, `seq-reused`, `seq-conflict` (with `details.expected`) or `episode-ended`.
+ * Throws `fenced`, `seq-conflict` (with `details.expected`) or `episode-ended`.
  */
 export function decideStep(record: SessionRecord, request: StepRequest): StepVerdict {
   const seat = seatOf(record, request.seat)
@@ -27,19 +28,13 @@ export function decideStep(record: SessionRecord, request: StepRequest): StepVer
     throw new StateError('fenced', 'This session was taken over by a later owner. Open or restore it again to go on.')
   if (request.seq !== undefined && request.seq !== seat.seq) {
     const { last } = seat
-    if (request.seq !== seat.seq - 1 || !last)
+    if (request.seq !== seat.seq - 1 || last === null)
       throw new StateError(
         'seq-conflict',
         `Step ${request.seq} is not the next one: ${seat.seq} steps are answered. Send seq ${seat.seq}.`,
         { details: { expected: seat.seq } },
       )
-    if (last.action !== request.action)
-      throw new StateError(
-        'seq-reused',
-        `Step ${request.seq} was answered already, for another action. Send seq ${seat.seq} for a new step.`,
-        { details: { expected: seat.seq } },
-      )
-    return { kind: 'replay', revision: last.revision }
+    return { kind: 'replay', revision: last }
   }
   if (record.end)
     throw new StateError(

@@ -46,8 +46,6 @@ export interface Turn {
 export interface StepSetting {
   readonly seat: string
   readonly action: Action
-  /** The action in canonical JSON. */
-  readonly actionText: string
   readonly draft: SessionState
   readonly now: number
   readonly history: HistoryBounds | null
@@ -73,7 +71,7 @@ export function playStep(
     end,
     revision,
     touchedAt: now,
-    seats: { ...record.seats, [seat]: { seq, last: { revision, action: setting.actionText } } },
+    seats: { ...record.seats, [seat]: { seq, last: revision } },
     history: setting.history && remember ? appendHistory(record.history, remember, setting.history) : record.history,
   }
   return { next, step: { seat, action, observation, report: { seq, revision, terms, potential, end, refused } } }

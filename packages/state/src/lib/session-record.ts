@@ -13,8 +13,8 @@ export interface SessionState {
 export interface SeatRecord {
   /** Answered steps. A trusted client's next step sends this number. */
   readonly seq: number
-  /** The last answered step: its entry in the step log, and its action in canonical JSON; `null` before the first. */
-  readonly last: { readonly revision: number; readonly action: string } | null
+  /** The revision of the last answered step, under which the step log keeps it; `null` before the first. */
+  readonly last: number | null
 }
 
 /** Everything that a session is. Plain JSON, so that it can be stored, replayed and forked. */

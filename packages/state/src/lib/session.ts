@@ -14,8 +14,8 @@ import {
 import type { LogEntry, SessionStore, StoredSession } from './session-store.ts'
 import { StateError } from './state-error.ts'
 
-/** A step as it arrives: as {@link StepRequest}, with the action itself. */
-export type Move = Omit<StepRequest, 'action'> & { readonly action: Action }
+/** A step as it arrives, with what it does. */
+export type Move = StepRequest & { readonly action: Action }
 
 /** An answered step. */
 export interface Answered {
@@ -89,19 +89,18 @@ export class Session {
    *
    * `play` is called with a draft; when it throws, the session is as it was and the error is passed on. It may be
    * called again, on a newer record, when another holder of the session commits in between.
-   * Throws what {@link decideStep} throws, `queue-full`, `too-large`, `not-json`, `action-invalid`, and
+   * Throws what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `not-json`, `action-invalid`, and
    * `session-not-found` once the session is gone from the store.
    */
   step(move: Move, play: (turn: Turn) => Played): Promise<Answered> {
     return this.#calls.run(async () => {
-      const request = { ...move, action: actionText(move.action) }
       const answer = await this.#settle<LoggedStep | { readonly replay: number }>(() => {
-        const verdict = decideStep(this.#record, request)
+        const verdict = decideStep(this.#record, move)
         return verdict.kind === 'play'
-          ? this.#planStep(move, request.action, play)
+          ? this.#planStep(move, play)
           : { write: null, answer: { replay: verdict.revision } }
       })
-      if ('replay' in answer) return { step: await this.#loggedStep(answer.replay), replayed: true }
+      if ('replay' in answer) return { step: await this.#answeredBefore(answer.replay, move), replayed: true }
       return { step: answer, replayed: false }
     })
   }
@@ -157,11 +156,12 @@ export class Session {
     )
   }
 
-  #planStep({ seat, action }: Move, actionText: string, play: (turn: Turn) => Played): Plan<LoggedStep> {
+  #planStep({ seat, action }: Move, play: (turn: Turn) => Played): Plan<LoggedStep> {
     const { clock, history } = this.#options
-    const setting = { seat, action, actionText, draft: this.#draft(), now: clock.now(), history }
+    const setting = { seat, action, draft: this.#draft(), now: clock.now(), history }
     const { next, step } = playStep(this.#record, setting, play)
     const text = JSON.stringify(step)
+    if (HALF_PAIR.test(text)) assertWholeText(step)
     this.#assertFits(text, 'answer')
     return {
       write: { next, stateText: this.#encodeState(next), entry: { revision: next.revision, text } },
@@ -185,11 +185,19 @@ export class Session {
     this.#stateText = stored.state
   }
 
-  async #loggedStep(revision: number): Promise<LoggedStep> {
+  /** The stored answer of a step that was answered before, if this is that step again. */
+  async #answeredBefore(revision: number, { seq, action }: Move): Promise<LoggedStep> {
     const [entry] = await this.#options.store.readLog(this.#record.id, { after: revision - 1, limit: 1 })
     if (entry?.revision !== revision)
       throw new StateError('store-invalid', `The step log of session ${this.#record.id} lacks revision ${revision}.`)
-    return JSON.parse(entry.text)
+    const step: LoggedStep = JSON.parse(entry.text)
+    if (canonicalJson({ ...step.action }) === canonicalJson({ ...action })) return step
+    const { seq: expected } = step.report
+    throw new StateError(
+      'seq-reused',
+      `Step ${seq} was answered already, for another action. Send seq ${expected} for a new step.`,
+      { details: { expected } },
+    )
   }
 
   #draft(): SessionState {
@@ -224,14 +232,14 @@ export function sessionNotFound(): StateError {
   )
 }
 
-function actionText(action: Action): string {
-  try {
-    return canonicalJson({ ...action })
-  } catch (cause) {
-    throw new StateError('action-invalid', `The action cannot be written as JSON: ${(cause as Error).message}.`, {
-      cause,
-    })
-  }
+/** How JSON text writes half of a surrogate pair, which is no character: other readers of the log would choke on it. */
+const HALF_PAIR = /\\ud[89a-f]/
+
+function assertWholeText(step: LoggedStep): void {
+  const sent = findNonJson(step.action, 'action')
+  if (sent) throw new StateError('action-invalid', `The action cannot be written as JSON: ${sent}.`)
+  const said = findNonJson(step.observation, 'observation')
+  if (said) throw new StateError('not-json', `The rules gave an answer that JSON cannot say: ${said}.`)
 }
 
 function byteLength(text: string): number {
