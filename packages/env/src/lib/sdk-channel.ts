@@ -1,7 +1,7 @@
 import { type Channel, EXTENSION, type JsonObject } from '@episodic/protocol'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { Agent } from 'undici'
 import { EnvError } from './env-error.ts'
@@ -149,6 +149,14 @@ function isLost({ code }: McpError): boolean {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  if (error instanceof StreamableHTTPError && error.code !== undefined && error.code >= 400)
+    return `it answered with HTTP status ${error.code}${saidIn(error.message)}`
   const { cause } = error
   return cause instanceof Error && cause.message ? `${error.message} (${cause.message})` : error.message
+}
+
+/** What a server says besides its status, where it says it as JSON-RPC does: the SDK quotes the whole body. */
+function saidIn(message: string): string {
+  const said = /"message":("(?:[^"\\]|\\.)*")/.exec(message)?.[1]
+  return said === undefined ? '.' : `: ${JSON.parse(said)}`
 }

@@ -78,6 +78,8 @@ class SessionEnvironment implements Environment {
     if (!this.#session) throw new EnvError('not-playing', 'No episode is being played. Call reset first.')
     if (this.#over)
       throw new EnvError('not-playing', 'The episode is over, so no step follows. Call reset to play again.')
+    if (typeof action?.tool !== 'string')
+      throw new EnvError('option-invalid', 'An action is { tool, arguments }, and this one names no tool.')
     const { session, epoch } = this.#session
     const _meta = { [META.session]: session, [META.epoch]: epoch, [META.seq]: this.#seq }
     const reply = await this.#ask('tools/call', { name: action.tool, arguments: action.arguments, _meta }, signal)
