@@ -35,6 +35,7 @@ export {
   type ToolInfo,
   type WatchParams,
   type WatchResult,
+  WIRE_VERSION,
   watchParamsSchema,
   watchResultSchema,
 } from './lib/extension.ts'

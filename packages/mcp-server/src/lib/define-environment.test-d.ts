@@ -7,7 +7,7 @@ const compare = (value: number, target: number): z.infer<typeof Guess>['hint'] =
   value === target ? 'correct' : value < target ? 'higher' : 'lower'
 const candidates = (s: { low: number; high: number; guesses: z.infer<typeof Guess>[] }): number => s.high - s.low
 
-// The example of the README: an author annotates nothing.
+// A whole world, as an author writes it: nothing is annotated.
 const numberGuessing = defineEnvironment({
   name: 'number-guessing',
   version: '1.0.0',

@@ -2,6 +2,7 @@ import {
   EXTENSION,
   type JsonObject,
   WIRE_ERROR_NUMBERS,
+  WIRE_VERSION,
   WireError,
   type WireErrorCode,
   wireErrorCodeOf,
@@ -83,7 +84,7 @@ async function advertise(host: Host, caller: Caller): Promise<Advertisement> {
   return {
     name: 'episodic',
     title: 'Episodic environments',
-    version: '1.0.0',
+    version: WIRE_VERSION,
     instructions: `Environments for training and evaluation: ${names}.`,
     tools: host.environments.length === 1 && only ? only.tools : [],
     extension: EXTENSION,

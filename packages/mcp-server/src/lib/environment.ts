@@ -51,7 +51,7 @@ export interface PlayContext<State, Params, Input, Data> {
   say(...answer: undefined extends Data ? [text: string] : [text: string, data: Data]): Said<Data>
   /** Ends the play with a refusal: the state stays as it was. */
   refuse(text: string): Refused
-  /** Marks what private state is allowed to tell, and returns it. */
+  /** Marks what private state is allowed to tell, and returns it. A mark for readers and checkers: nothing enforces it. */
   reveal<T extends Json>(value: T): T
   /** Ends the episode by the rules, for a reason in the world's own words. */
   end(reason: string): void
@@ -113,7 +113,7 @@ export interface EnvironmentDefinition<
   readonly description: string
   readonly params: Params
   readonly state: { readonly public: Public; readonly private: Private }
-  /** Budgets where the opener names none. */
+  /** Budgets of every session. An opener can lower them, and can set those that are left out. */
   readonly limits?: LimitsRequest | ((params: z.output<Params>) => LimitsRequest)
   /** Bounds of what a session remembers of its own steps; left out, it remembers none. */
   readonly history?: HistoryBounds

@@ -89,10 +89,15 @@ export function describeEnvironment(environment: Environment): EnvironmentInfo {
   return { name, version, description, paramsSchema, tools, terms, potential, limits }
 }
 
+/** What a world limits is part of it: an opener can only lower that. What it leaves open, the opener may set. */
 function mergeLimits(own: LimitsRequest, requested: LimitsRequest): Limits {
   return {
-    steps: requested.steps ?? own.steps ?? DEFAULT_LIMITS.steps,
-    seconds: requested.seconds ?? own.seconds ?? DEFAULT_LIMITS.seconds,
-    bytes: requested.bytes ?? own.bytes ?? DEFAULT_LIMITS.bytes,
+    steps: smaller(requested.steps, own.steps) ?? DEFAULT_LIMITS.steps,
+    seconds: smaller(requested.seconds, own.seconds) ?? DEFAULT_LIMITS.seconds,
+    bytes: smaller(requested.bytes, own.bytes) ?? DEFAULT_LIMITS.bytes,
   }
+}
+
+function smaller(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }

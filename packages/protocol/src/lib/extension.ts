@@ -11,6 +11,9 @@ import {
   stepReportSchema,
 } from './step.ts'
 
+/** The version by which servers and clients introduce themselves: that of the wire they share. */
+export const WIRE_VERSION = '1.0.0'
+
 /** The MCP extension that the trusted door speaks, named in `capabilities.extensions`. */
 export const EXTENSION = 'dev.episodic/environment'
 

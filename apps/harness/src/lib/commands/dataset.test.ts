@@ -45,6 +45,8 @@ describe('episodic dataset', () => {
   it('validates every line, and tells all that is wrong', async () => {
     const valid = await workshop.run(['dataset', 'validate', 'tasks.jsonl', '--world', world])
     expect(valid).toEqual({ status: 0, out: '', err: 'tasks.jsonl is valid.\n' })
+    // Without a world there is none to be of another: shape and ids are checked.
+    expect(await workshop.run(['dataset', 'validate', 'tasks.jsonl'])).toEqual(valid)
     const lines = read('tasks.jsonl').trimEnd().split('\n')
     lines[2] = lines[2]!.replace('"difficulty":', '"difficulty":7,"was":')
     lines[4] = lines[4]!.slice(0, 90)

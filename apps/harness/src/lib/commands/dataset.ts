@@ -56,7 +56,7 @@ function validateCommand(console: Console): Command {
       const worlds = await Promise.all(options.world.map((reference) => loadWorld(reference)))
       let problems = 0
       for await (const problem of checkLines(readLines(file), {
-        environments: worlds.map(({ environment }) => environment),
+        environments: worlds.length > 0 ? worlds.map(({ environment }) => environment) : undefined,
       })) {
         problems += 1
         console.out.write(`${options.json ? JSON.stringify(problem) : problem.message}\n`)

@@ -42,7 +42,9 @@ export async function playEpisodes(plan: AsyncIterable<PlannedEpisode>, options:
     const { task, attempt } = planned
     const policySeed = seedFor(options.seed, 'policy', task.id, attempt)
     const started = performance.now() - began
-    const episode = await runEpisode({ ...options, task, policySeed, signal })
+    // The world's seed is the task's own: the run's seed decides the tasks and the policy's draws, and no world.
+    const { createEnvironment, policy } = options
+    const episode = await runEpisode({ createEnvironment, policy, task, policySeed, signal })
     if (episode.kind === 'failed' && signal.aborted) return
     const unanswered = episode.kind === 'failed' && EnvError.is(episode.cause, 'connection-failed')
     lost = unanswered ? lost + 1 : 0

@@ -21,7 +21,7 @@ export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode,
     attempt,
     environment: task.environment,
     params: start?.info.params ?? task.params,
-    seed: task.seed,
+    seed: start?.info.seed ?? task.seed,
     policy: sealing.policy,
     start: start && { observation: start.observation, potential: start.info.potential },
     steps: steps.map(({ action, observation, reward, info, milliseconds }) => ({
