@@ -11,8 +11,11 @@ const SYNCHRONOUS: { readonly [durability in Durability]: string } = { process: 
 /** "EPIS", in the header's field that tells one application's databases from another's. */
 const APPLICATION_ID = 0x45504953
 
-/** Pages that the `-wal` file gathers before they are moved to the file itself: 16 MB. Fewer cost steps a second. */
-const WAL_PAGES = 4_000
+/**
+ * Pages that the `-wal` file gathers before they are moved to the file itself: 32 MB. Sessions in play write the same
+ * pages again and again, so a longer log moves each of them less often.
+ */
+const WAL_PAGES = 8_000
 
 /** Version of the tables. */
 const VERSION = 1
