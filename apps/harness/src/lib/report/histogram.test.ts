@@ -14,6 +14,7 @@ describe('histogramOf', () => {
         expect(start).toBeLessThanOrEqual(Math.min(...values) + slack)
         expect(start + counts.length * width).toBeGreaterThanOrEqual(Math.max(...values) - slack)
       }),
+      { examples: [[[0, 5e-324]], [[-5e-324, 1e6]], [[1e6, 1e6 + 2e-10]]] },
     )
   })
 
@@ -26,6 +27,7 @@ describe('histogramOf', () => {
   it('gives each whole number its own bin where they are few, and one bin to equal values', () => {
     expect(histogramOf(Float64Array.of(3, 5, 5), 1)).toEqual({ start: 3, width: 1, counts: [1, 0, 2] })
     expect(histogramOf(Float64Array.of(0.5, 0.5)).counts).toEqual([2])
+    expect(histogramOf(Float64Array.of(0, Number.MIN_VALUE)).counts).toEqual([2])
     expect(histogramOf(new Float64Array()).counts).toEqual([])
   })
 })

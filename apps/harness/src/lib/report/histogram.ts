@@ -22,7 +22,9 @@ export function histogramOf(values: Float64Array, smallestWidth = 0): Histogram 
     if (value > high) high = value
   }
   const spread = high - low || Math.abs(high) || 1
-  const width = Math.max(smallestWidth, niceStep(spread / (MOST_BINS - 2)))
+  // Values that floats can hardly tell apart share a bin: a finer width would be lost beside them, or be no number.
+  const finest = Math.max(1e-300, 1e-12 * Math.max(Math.abs(low), Math.abs(high)))
+  const width = Math.max(smallestWidth, niceStep(Math.max(finest, spread / (MOST_BINS - 2))))
   const first = binOf(low, width)
   const counts = new Array<number>(binOf(high, width) - first + 1).fill(0)
   for (const value of values) counts[binOf(value, width) - first] = (counts[binOf(value, width) - first] ?? 0) + 1
