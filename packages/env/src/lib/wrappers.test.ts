@@ -160,13 +160,13 @@ describe('wrappers', () => {
 })
 
 describe('withLimits', () => {
-  it('holds the smaller of its own limit and the task’s', () =>
+  it('holds the smallest of its own limit, the task’s and the world’s', () =>
     withWalk((connection) =>
       fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 100 }), async (own, asked) => {
           await using environment = withLimits(connection.environment(), { steps: own, bytes: 4_096 })
           const { info } = await environment.reset({ limits: { steps: asked, seconds: 9 } })
-          expect(info.limits).toEqual({ steps: Math.min(own, asked), seconds: 9, bytes: 4_096 })
+          expect(info.limits).toEqual({ steps: Math.min(own, asked, 50), seconds: 9, bytes: 4_096 })
         }),
       ),
     ))
