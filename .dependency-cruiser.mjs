@@ -19,7 +19,7 @@ const SDK_FILES = '^packages/(mcp-server|env)/src/lib/sdk-[^/]+[.]ts$'
 
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [
-  '^packages/state/src/lib/sqlite-[^/]+[.]ts$',
+  '^packages/state/src/lib/(sqlite|redis)-[^/]+[.]ts$',
   '^packages/(mcp-server|env)/src/lib/(http|stdio)-[^/]+[.]ts$',
   '^packages/dataset/src/lib/(jsonl[^/]*|read-lines|write-tasks)[.]ts$',
 ]
@@ -48,13 +48,13 @@ export default {
       severity: 'error',
       comment: 'A package knows nothing of the apps, examples and scripts that use it; its tests neither.',
       from: { path: '^packages/' },
-      to: { path: '^(apps|examples|bench|scripts)/' },
+      to: { path: '^(apps|examples|bench|chaos|scripts)/' },
     },
     {
       name: 'front-door',
       severity: 'error',
       comment: 'Across packages, import the package by its name.',
-      from: { path: '^(packages|apps|examples)/([^/]+)/|^bench/' },
+      from: { path: '^(packages|apps|examples)/([^/]+)/|^(bench|chaos)/' },
       to: { path: '^(packages|apps|examples)/[^/]+/src/lib/', pathNot: '^$1/$2/' },
     },
     {

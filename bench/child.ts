@@ -9,8 +9,8 @@ export interface Child<Ready> extends Disposable {
   ask<Answer>(question: string): Promise<Answer>
 }
 
-export async function startChild<Ready>(file: string): Promise<Child<Ready>> {
-  const child: ChildProcess = fork(new URL(file, import.meta.url), { execArgv: ['--expose-gc'] })
+export async function startChild<Ready>(file: string, ...args: string[]): Promise<Child<Ready>> {
+  const child: ChildProcess = fork(new URL(file, import.meta.url), args, { execArgv: ['--expose-gc'] })
   const next = async <T>(): Promise<T> => {
     const [message] = await once(child, 'message')
     return message as T

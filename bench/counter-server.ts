@@ -1,14 +1,19 @@
-/** Serves the counter world over HTTP, in a process of its own. Answers to `memory` with its resident bytes after a collection. */
+/**
+ * Serves the counter world over HTTP, in a process of its own; its argument is the store: `memory`, `sqlite:<file>` or the
+ * URL of a Redis. Answers to `memory` with its resident bytes after a collection, to `cpu` with the seconds of CPU that it has used.
+ */
 import { createHost } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
+import type { SessionStore } from '@episodic/state'
+import { createMemoryStore } from '@episodic/state/memory'
+import { openRedisStore } from '@episodic/state/redis'
+import { openSqliteStore } from '@episodic/state/sqlite'
 import { counter } from './counter-world.ts'
 
-const host = createHost({ environments: [counter], bounds: { sessions: 200_000 } })
+const store = await openStore(process.argv[2] ?? 'memory')
+const host = createHost({ environments: [counter], store, bounds: { sessions: 200_000 } })
 const server = await serveHttp(host, { rate: { calls: 1_000_000_000, seconds: 1 } })
-process.on('message', () => {
-  for (let i = 0; i < 3; i++) globalThis.gc?.()
-  process.send?.({ resident: process.memoryUsage().rss })
-})
+process.on('message', (question) => process.send?.(question === 'cpu' ? readCpu() : readMemory()))
 process.on('disconnect', () => process.exit())
 process.send?.({
   port: server.port,
@@ -16,3 +21,18 @@ process.send?.({
   agentUrl: server.agentUrl,
   token: server.controlToken,
 })
+
+async function openStore(address: string): Promise<SessionStore> {
+  if (address.startsWith('sqlite:')) return openSqliteStore(address.slice('sqlite:'.length))
+  return address === 'memory' ? createMemoryStore() : openRedisStore(address)
+}
+
+function readCpu() {
+  const { user, system } = process.cpuUsage()
+  return { seconds: (user + system) / 1_000_000 }
+}
+
+function readMemory() {
+  for (let i = 0; i < 3; i++) globalThis.gc?.()
+  return { resident: process.memoryUsage().rss }
+}

@@ -1,4 +1,4 @@
-export { connect, openConnection } from './lib/connect.ts'
+export { type ConnectionOptions, connect, openConnection } from './lib/connect.ts'
 export type { Connection } from './lib/connection.ts'
 export { EnvError, type EnvErrorCode } from './lib/env-error.ts'
 export type { CallOptions, Environment, Playable, ResetOptions, Start } from './lib/environment.ts'
@@ -22,5 +22,6 @@ export { type ChannelOptions, type CommandTarget, type HttpTarget, parseMcpServe
 export { createVectorEnvironment, type Settled, type VectorEnvironment } from './lib/vector-environment.ts'
 export { withLimits } from './lib/with-limits.ts'
 export { type Recorded, withRecording } from './lib/with-recording.ts'
+export type { RetryOptions } from './lib/with-retries.ts'
 export { withShaping } from './lib/with-shaping.ts'
 export { withWeights } from './lib/with-weights.ts'

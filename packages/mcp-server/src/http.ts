@@ -1,2 +1,5 @@
-export type { AccessOptions } from './lib/http-guards.ts'
+export type { CredentialOptions } from './lib/http-credentials.ts'
+export type { AccessOptions, Refusal } from './lib/http-front.ts'
+export type { SourceOptions } from './lib/http-guards.ts'
+export type { JwtOptions } from './lib/http-jwt.ts'
 export { type HttpOptions, type HttpServer, serveHttp } from './lib/http-server.ts'

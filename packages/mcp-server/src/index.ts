@@ -19,9 +19,11 @@ export {
   type HostOptions,
   type OpenRequest,
   type Principal,
+  type SessionsQuery,
   type StepCall,
   type WatchRange,
 } from './lib/host.ts'
 export { openInProcess } from './lib/in-process.ts'
+export { createMetrics, type Metrics, type StepOutcome } from './lib/metrics.ts'
 export { type Rehearsal, rehearse } from './lib/rehearse.ts'
 export { ServerError, type ServerErrorCode } from './lib/server-error.ts'

@@ -1,1 +1,2 @@
-export { describeSessionStore, type SessionStoreUnderTest } from './lib/session-store.contract.ts'
+export type { SessionStoreUnderTest } from './lib/session-store.abilities.ts'
+export { describeSessionStore } from './lib/session-store.contract.ts'

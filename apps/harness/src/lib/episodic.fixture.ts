@@ -72,6 +72,7 @@ export interface Ended {
 }
 
 export interface Started {
+  readonly pid: number
   readonly ended: Promise<Ended>
   /** Resolves with the match once what it has written to either stream matches; rejects where it ends before. */
   until(pattern: RegExp): Promise<RegExpExecArray>
@@ -128,6 +129,7 @@ export function openWorkshop(): Workshop {
     else if (!args.includes('serve')) child.stdin.end()
     child.stdin.on('error', () => {})
     const started: Started = {
+      pid: child.pid as number,
       ended,
       async until(pattern) {
         for (;;) {
@@ -150,7 +152,7 @@ export function openWorkshop(): Workshop {
     run: (args, options) => start(args, options).ended,
     async serve(args, options) {
       const started = start(['serve', ...args, '--port', '0', '--json'], options)
-      const [line] = await started.until(/^\{.*\}$/m)
+      const [line] = await started.until(/^\{"agentUrl".*\}$/m)
       const { trustedUrl, agentUrl, tokenFile } = listeningSchema.parse(JSON.parse(line))
       return { ...started, url: trustedUrl, agentUrl, tokenFile }
     },

@@ -7,6 +7,7 @@ import { CodedError, isBranded } from '@episodic/protocol'
  * - `option-invalid`: the command was asked for something that it does not do.
  * - `dataset-invalid`: tasks that cannot be played.
  * - `run-exists`: the output folder holds a run already.
+ * - `run-locked`: another process is writing to the run.
  * - `run-mismatch`: a run was to be resumed with another configuration.
  * - `run-invalid`: a folder is not one of a run, or its files are damaged.
  * - `run-failed`: no episode of a run finished.
@@ -21,6 +22,7 @@ export type HarnessErrorCode =
   | 'option-invalid'
   | 'dataset-invalid'
   | 'run-exists'
+  | 'run-locked'
   | 'run-mismatch'
   | 'run-invalid'
   | 'run-failed'

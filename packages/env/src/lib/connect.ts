@@ -8,6 +8,12 @@ import { openChannel } from './open-channel.ts'
 import { parseReply } from './reply.ts'
 import { createSessionEnvironment } from './session-environment.ts'
 import type { Target } from './target.ts'
+import { type RetryOptions, retryOptions } from './with-retries.ts'
+
+export interface ConnectionOptions extends CallOptions {
+  /** How long a call that got no answer is made again. Not for the first contact, nor for a foreign server. */
+  readonly retry?: Partial<RetryOptions> | undefined
+}
 
 /**
  * Connects to a server of environments: a URL, a command to start, an `mcpServers` entry, a channel to a host in the
@@ -18,7 +24,7 @@ import type { Target } from './target.ts'
  */
 export async function openConnection(
   target: Target | ForeignEnvironment,
-  options: CallOptions = {},
+  { retry, ...options }: ConnectionOptions = {},
 ): Promise<Connection> {
   if (isForeign(target)) return openForeignConnection(target, options)
   const channel = await openChannel(target, options)
@@ -30,7 +36,7 @@ export async function openConnection(
     )
     return createConnection(
       environments,
-      (info) => createSessionEnvironment(channel, info),
+      (info) => createSessionEnvironment(channel, info, retryOptions(retry)),
       () => channel.close(),
     )
   } catch (error) {
@@ -48,7 +54,7 @@ export async function openConnection(
 /** Connects to one environment, by default the first. Closing the environment closes the connection too. */
 export async function connect(
   target: Target | ForeignEnvironment,
-  { environment: name, ...options }: CallOptions & { readonly environment?: string } = {},
+  { environment: name, ...options }: ConnectionOptions & { readonly environment?: string } = {},
 ): Promise<Environment> {
   const connection = await openConnection(target, options)
   try {

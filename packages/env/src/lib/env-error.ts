@@ -3,7 +3,8 @@ import { CodedError, isBranded, type JsonObject } from '@episodic/protocol'
 /**
  * - `target-invalid`: what was to be connected to is not a URL, a command, an `mcpServers` entry or a channel.
  * - `config-invalid`: an `mcpServers` file is not what it should be.
- * - `connection-failed`: the server could not be reached, or would not talk.
+ * - `connection-failed`: the server could not be reached, or would not talk. `details.retryable` is `false` where asking
+ *   again would get the same, and `details.retryAfterSeconds` says when to, where the server does.
  * - `not-an-environment`: the server speaks MCP, but not the environment extension.
  * - `reply-malformed`: the server answered with something that is not an answer. Never scored, never a zero.
  * - `not-playing`: `step` before `reset`, after `close`, or after the episode ended.

@@ -23,10 +23,10 @@ function lossy(channel: Channel, fates: Fate[]): Channel {
   }
 }
 
-const anyFates = fc
-  .array(fc.constantFrom<Fate>('arrives', 'request lost', 'reply lost'), { maxLength: 40 })
-  // Three in a row are told of.
-  .filter((fates) => !/LLL/.test(fates.map((fate) => (fate === 'arrives' ? 'A' : 'L')).join('')))
+const anyFates = fc.array(fc.constantFrom<Fate>('arrives', 'request lost', 'reply lost'), { maxLength: 40 })
+
+/** Asks again at once. */
+const retry = { attempts: 41, pause: async () => {} }
 
 describe('a lost request or reply', () => {
   it('is asked for again, and nothing is played twice', async () => {
@@ -35,7 +35,7 @@ describe('a lost request or reply', () => {
         await using host = createWalkHost()
         await using reference = await connect(openInProcess(host))
         await reference.reset({ seed })
-        await using environment = await connect(lossy(openInProcess(host), ['arrives', ...fates]))
+        await using environment = await connect(lossy(openInProcess(host), ['arrives', ...fates]), { retry })
         await environment.reset({ seed })
         for (let i = 0; i < 5; i++) {
           const { info, ...step } = await environment.step(move(1))
@@ -55,7 +55,7 @@ describe('a lost request or reply', () => {
   it('is marked where the answer is the stored one', async () => {
     await using host = createWalkHost()
     const lost: Fate[] = []
-    await using environment = await connect(lossy(openInProcess(host), lost))
+    await using environment = await connect(lossy(openInProcess(host), lost), { retry })
     await environment.reset()
     lost.push('request lost')
     expect((await environment.step(move(0))).info.replayed).toBe(false)
@@ -63,15 +63,44 @@ describe('a lost request or reply', () => {
     expect((await environment.step(move(0))).info.replayed).toBe(true)
   })
 
-  it('is told of after three attempts, and the same step can still be played', async () => {
+  it('is told of after the last attempt, and the same step can still be played', async () => {
     await using host = createWalkHost()
     const lost: Fate[] = []
-    await using environment = await connect(lossy(openInProcess(host), lost))
+    await using environment = await connect(lossy(openInProcess(host), lost), { retry: { ...retry, attempts: 3 } })
     await environment.reset()
     lost.push('reply lost', 'reply lost', 'reply lost')
     await expect(environment.step(move(0))).rejects.toMatchObject({ code: 'connection-failed' })
     const { info } = await environment.step(move(0))
     expect(info).toMatchObject({ seq: 1, replayed: true })
+  })
+
+  it('of the last step of an episode can be asked for after the end, by whoever holds the session', async () => {
+    await using host = createWalkHost()
+    const lost: Fate[] = []
+    await using environment = await connect(lossy(openInProcess(host), lost), { retry: { attempts: 1 } })
+    await environment.reset({ limits: { steps: 1 } })
+    lost.push('reply lost')
+    await expect(environment.step(move(1))).rejects.toMatchObject({ code: 'connection-failed' })
+    expect(await environment.step(move(1))).toMatchObject({
+      end: { kind: 'truncated', reason: 'step-limit' },
+      info: { seq: 1, replayed: true },
+    })
+    await expect(environment.step(move(1))).rejects.toMatchObject({ code: 'not-playing' })
+  })
+
+  it('does not keep whoever closes waiting for a server that is gone', async () => {
+    await using host = createWalkHost()
+    const lost: Fate[] = []
+    const pauses: number[] = []
+    const counting = { attempts: 5, pause: async (milliseconds: number) => void pauses.push(milliseconds) }
+    const environment = await connect(lossy(openInProcess(host), lost), { retry: counting })
+    await environment.reset()
+    lost.push(...Array<Fate>(6).fill('request lost'))
+    await expect(environment.step(move(0))).rejects.toMatchObject({ code: 'connection-failed' })
+    expect(pauses).toHaveLength(4)
+    await expect(environment.close()).rejects.toMatchObject({ code: 'connection-failed' })
+    expect(pauses).toHaveLength(4)
+    expect(lost).toEqual([])
   })
 
   it('is not asked for again where the server has answered', async () => {

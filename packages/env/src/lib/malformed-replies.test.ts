@@ -146,6 +146,8 @@ const BAD_ANSWERS: readonly [what: string, code: string, answer: (response: Serv
   ['an error that nobody knows', 'connection-failed', (response, id) => response.end(refuse(id, 4711))],
   ['status 500', 'connection-failed', (response) => response.writeHead(500).end('Internal Server Error')],
   ['status 502 with HTML', 'connection-failed', (response) => response.writeHead(502).end('<html></html>')],
+  ['status 503 while it stops', 'connection-failed', (response) => response.writeHead(503).end(refuse(null, -32000))],
+  ['status 401', 'connection-failed', (response, id) => response.writeHead(401).end(refuse(id, -32000))],
   ['status 404 with nothing', 'connection-failed', (response) => response.writeHead(404).end()],
   ['a closed socket', 'connection-failed', (response) => response.destroy()],
   [
@@ -159,11 +161,13 @@ const BAD_ANSWERS: readonly [what: string, code: string, answer: (response: Serv
 ]
 
 describe('a server that answers over HTTP', () => {
-  it.each(BAD_ANSWERS)('%s to a step gives %s', async (_, code, answer) => {
+  it.each(BAD_ANSWERS)('%s to a step gives %s', async (what, code, answer) => {
     await using server = await serveBadly(answer)
-    const environment = await connect(server.url)
+    const environment = await connect(server.url, { retry: { attempts: 2, pause: async () => {} } })
     const episode = await runEpisode({ createEnvironment: () => environment, policy: scriptedPolicy([move(1)]) })
     expect(episode).toMatchObject({ kind: 'failed', steps: [], cause: { name: 'EnvError', code } })
+    // What has arrived is not asked for again, however bad it is.
+    expect(server.steps()).toBe(/socket|502|503/.test(what) ? 2 : 1)
   })
 
   // What is no answer to the handshake at all is waited for until the handshake times out, so it is not tried here.
@@ -178,10 +182,12 @@ describe('a server that answers over HTTP', () => {
 async function serveBadly(answer: (response: ServerResponse, id: number) => void, everything = false) {
   const host = createWalkHost()
   const channel = openInProcess(host)
+  let steps = 0
   const server = createServer(async (request, response) => {
     const body = (await request.setEncoding('utf8').toArray()).join('')
     const { id, method, params } = JSON.parse(body || '{}') as { id: number; method: string; params: JsonObject }
     response.setHeader('content-type', 'application/json')
+    if (method === 'tools/call') steps += 1
     if (everything || method === 'tools/call') answer(response, id)
     else if (method === 'initialize') response.end(reply(id, greet(params)))
     else if (id === undefined) response.writeHead(202).end()
@@ -190,6 +196,7 @@ async function serveBadly(answer: (response: ServerResponse, id: number) => void
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/env`,
+    steps: () => steps,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -210,6 +217,6 @@ function reply(id: number, result: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result })
 }
 
-function refuse(id: number, code: number): string {
+function refuse(id: number | null, code: number): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: 'No.' } })
 }

@@ -1,4 +1,4 @@
-import { type Channel, EXTENSION, type JsonObject } from '@episodic/protocol'
+import { type Channel, EXTENSION, type JsonObject, WIRE_VERSION } from '@episodic/protocol'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -6,7 +6,7 @@ import { McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { Agent } from 'undici'
 import { EnvError } from './env-error.ts'
 import { createFetch } from './sdk-fetch.ts'
-import { createStraightChannel, refusal } from './straight-channel.ts'
+import { createStraightChannel, failureDetails, refusal } from './straight-channel.ts'
 import type { ChannelOptions, CommandTarget, HttpTarget } from './target.ts'
 
 /** Sockets that one HTTP connection may hold; calls beyond it wait for a free one. */
@@ -105,7 +105,7 @@ async function shakeHands(
   { signal, onMessage }: ChannelOptions,
 ): Promise<Client> {
   if (onMessage) overhear(transport, onMessage)
-  const client = new Client({ name: 'episodic', version: '1.0.0' })
+  const client = new Client({ name: 'episodic', version: WIRE_VERSION })
   try {
     await client.connect(transport as Parameters<Client['connect']>[0], { ...(signal && { signal }) })
     return client
@@ -139,7 +139,18 @@ function translate(error: unknown, name: string): Error {
       message: error.message.replace(/^MCP error -?\d+: /, ''),
       data: error.data as JsonObject,
     })
-  return new EnvError('connection-failed', `No answer from ${name}: ${reasonOf(error)}`, { cause: error })
+  return new EnvError('connection-failed', `No answer from ${name}: ${reasonOf(error)}`, {
+    cause: error,
+    details: failureOf(error),
+  })
+}
+
+/** What is known of a lost call: over HTTP the next one may arrive, and a pipe that has closed stays closed. */
+function failureOf(error: unknown): JsonObject {
+  if (error instanceof StreamableHTTPError && error.code !== undefined && error.code >= 400)
+    return failureDetails(error.code)
+  const closed = error instanceof McpError ? error.code === -32000 : /^Not connected/.test((error as Error).message)
+  return { retryable: !closed }
 }
 
 /** The SDK's own errors for a closed connection and a call that timed out. */

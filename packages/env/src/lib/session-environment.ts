@@ -17,14 +17,18 @@ import { EnvError } from './env-error.ts'
 import type { CallOptions, Environment, Playable, ResetOptions, Start } from './environment.ts'
 import { randomText } from './random-text.ts'
 import { observationOf, parseReply, toolAnswerSchema } from './reply.ts'
-
-/** How often a call is made before a lost reply is told of. */
-const ATTEMPTS = 3
+import { type RetryOptions, withRetries } from './with-retries.ts'
 
 /** Plays the worlds of a server that speaks the environment extension: one session at a time, over a shared channel. */
-export function createSessionEnvironment(channel: Channel, info: EnvironmentInfo): Environment {
-  return new SessionEnvironment(channel, info)
+export function createSessionEnvironment(channel: Channel, info: EnvironmentInfo, retry: RetryOptions): Environment {
+  return new SessionEnvironment(channel, info, retry)
 }
+
+/**
+ * Refusals after which the episode is void: its session is gone, belongs to somebody else, or went back to an earlier
+ * step. To open another one in its place would be another episode under the same name.
+ */
+const VOIDING = ['session-not-found', 'fenced', 'state-lost'] as const
 
 const stepResultSchema = toolAnswerSchema.extend({
   _meta: z.looseObject({ [META.step]: stepReportSchema, [META.replayed]: z.boolean().optional() }),
@@ -33,12 +37,18 @@ const stepResultSchema = toolAnswerSchema.extend({
 class SessionEnvironment implements Environment {
   readonly info: EnvironmentInfo
   readonly #channel: Channel
+  /** The same, asking again where no answer came: the host plays nothing twice. */
+  readonly #patient: Channel
+  /** Whether the last call got an answer, of whatever kind. */
+  #answered = true
   #session: OpenResult | null = null
   #seq = 0
-  #over = true
+  /** Why no step may follow; `null` while one may. */
+  #over: string | null = null
 
-  constructor(channel: Channel, info: EnvironmentInfo) {
+  constructor(channel: Channel, info: EnvironmentInfo, retry: RetryOptions) {
     this.#channel = channel
+    this.#patient = withRetries(channel, retry)
     this.info = info
   }
 
@@ -59,7 +69,7 @@ class SessionEnvironment implements Environment {
     this.#checkPotential(opened.potential)
     this.#session = opened
     this.#seq = 0
-    this.#over = false
+    this.#over = null
     const { id, potential } = opened
     return {
       observation: seat.observation,
@@ -75,14 +85,14 @@ class SessionEnvironment implements Environment {
   }
 
   async step(action: Action, { signal }: CallOptions = {}): Promise<Step> {
+    if (this.#over) throw new EnvError('not-playing', `${this.#over}, so no step follows. Call reset to play again.`)
     if (!this.#session) throw new EnvError('not-playing', 'No episode is being played. Call reset first.')
-    if (this.#over)
-      throw new EnvError('not-playing', 'The episode is over, so no step follows. Call reset to play again.')
     if (typeof action?.tool !== 'string')
       throw new EnvError('option-invalid', 'An action is { tool, arguments }, and this one names no tool.')
     const { session, epoch } = this.#session
     const _meta = { [META.session]: session, [META.epoch]: epoch, [META.seq]: this.#seq }
-    const reply = await this.#ask('tools/call', { name: action.tool, arguments: action.arguments, _meta }, signal)
+    const call = { name: action.tool, arguments: action.arguments, _meta }
+    const reply = await this.#ask('tools/call', call, signal).catch((error) => this.#refused(error))
     const answer = parseReply(stepResultSchema, reply, 'tools/call')
     const report = answer._meta[META.step]
     if (report.seq !== this.#seq + 1)
@@ -90,7 +100,7 @@ class SessionEnvironment implements Environment {
     this.#checkPotential(report.potential)
     const total = this.#sum(report)
     this.#seq = report.seq
-    this.#over = report.end !== null
+    this.#over = report.end && 'The episode is over'
     return {
       observation: observationOf(answer),
       reward: { total, terms: report.terms, shaping: 0 },
@@ -116,27 +126,38 @@ class SessionEnvironment implements Environment {
     const session = this.#session
     if (!session) return
     this.#session = null
-    this.#over = true
+    this.#over ??= 'The episode is closed'
+    const request = { session: session.session }
     try {
-      await this.#ask(METHODS.close, { session: session.session }, signal)
+      // A server that did not answer the last call is not waited for: what is left open there expires.
+      if (this.#answered) await this.#ask(METHODS.close, request, signal)
+      else await this.#channel.request(METHODS.close, request, { signal })
     } catch (error) {
       // Closed or expired already: what was asked for is so.
-      if (!WireError.is(error, 'session-not-found')) throw error
+      if (!isVoiding(error)) throw error
     }
   }
 
-  /**
-   * Asks the server, and asks again where no answer came. The host plays nothing twice: a step carries its `seq`, an
-   * open its request key, and a session that is closed stays closed.
-   */
   async #ask(method: string, params: JsonObject, signal: AbortSignal | undefined): Promise<unknown> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#channel.request(method, params, { signal })
-      } catch (error) {
-        if (attempt === ATTEMPTS || !EnvError.is(error, 'connection-failed')) throw error
-      }
+    this.#answered = false
+    try {
+      const reply = await this.#patient.request(method, params, { signal })
+      this.#answered = true
+      return reply
+    } catch (error) {
+      this.#answered = WireError.is(error)
+      throw error
     }
+  }
+
+  /** Passes a refusal on. After one that voids the episode, nothing more of it is played. */
+  #refused(error: unknown): never {
+    if (isVoiding(error)) {
+      this.#over = `The episode is void (${error.code})`
+      // What somebody else plays on is not ours to close.
+      if (error.code === 'fenced') this.#session = null
+    }
+    throw error
   }
 
   /** Adds up the terms, all that were announced and no other: a term that is missing must not pass for a zero. */
@@ -159,6 +180,10 @@ class SessionEnvironment implements Environment {
         `The server ${this.info.potential ? 'announced a potential and sent none' : 'sent a potential that it had not announced'}.`,
       )
   }
+}
+
+function isVoiding(error: unknown): error is WireError {
+  return VOIDING.some((code) => WireError.is(error, code))
 }
 
 function malformed(message: string): EnvError {

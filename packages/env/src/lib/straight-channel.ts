@@ -27,19 +27,21 @@ export function createStraightChannel(options: StraightChannelOptions): Omit<Cha
   return {
     async request(method, params, { signal } = {}) {
       const id = nextId++
-      const { status, text } = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }), signal)
+      const { status, text, retryAfter } = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }), signal)
       const message = parse(text)
       if (message && isRpcError(message.error)) {
         // What failed before the request was read is answered to nobody in particular.
-        if (message.id === id || message.id === null) throw refusal(message.error)
+        if (message.id === id || message.id === null) throw refusal(message.error, failureDetails(status, retryAfter))
       } else if (message?.id === id && message.result !== undefined) return message.result
       if (status >= 200 && status < 300)
         throw new EnvError('reply-malformed', `The server's answer to ${method} is not a JSON-RPC answer to it.`)
-      throw new EnvError('connection-failed', `${url} answered ${method} with HTTP status ${status}.`)
+      throw new EnvError('connection-failed', `${url} answered ${method} with HTTP status ${status}.`, {
+        details: failureDetails(status, retryAfter),
+      })
     },
   }
 
-  async function post(body: string, signal: AbortSignal | undefined): Promise<{ status: number; text: string }> {
+  async function post(body: string, signal: AbortSignal | undefined): Promise<HttpAnswer> {
     try {
       const response = await request(url, {
         method: 'POST',
@@ -50,12 +52,20 @@ export function createStraightChannel(options: StraightChannelOptions): Omit<Cha
         bodyTimeout: timeout,
         signal: signal ?? null,
       })
-      return { status: response.statusCode, text: await response.body.text() }
+      const { 'retry-after': retryAfter } = response.headers
+      return { status: response.statusCode, text: await response.body.text(), retryAfter: Number(retryAfter) || 0 }
     } catch (cause) {
       signal?.throwIfAborted()
       throw new EnvError('connection-failed', `No answer from ${url}: ${(cause as Error).message}`, { cause })
     }
   }
+}
+
+interface HttpAnswer {
+  readonly status: number
+  readonly text: string
+  /** Seconds; 0 where the server names none. */
+  readonly retryAfter: number
 }
 
 interface ReplyMessage {
@@ -84,11 +94,22 @@ function isRpcError(error: unknown): error is RpcError {
   return typeof code === 'number' && typeof message === 'string'
 }
 
-/** An error answer of a server: ours keeps its code, another's is a failure of the connection. */
-export function refusal({ code, message, data }: RpcError): Error {
+/**
+ * An error answer of a server: ours keeps its code, another's is a failure of the connection. `failure` is what is known
+ * of it besides.
+ */
+export function refusal({ code, message, data }: RpcError, failure: JsonObject = { retryable: false }): Error {
   const known = wireErrorCodeOf(code)
   const details = typeof data === 'object' && data !== null ? (data as JsonObject) : {}
   return known
     ? new WireError(known, message, { details })
-    : new EnvError('connection-failed', `The server refused: ${message} (${code})`)
+    : new EnvError('connection-failed', `The server refused: ${message} (${code})`, { details: failure })
+}
+
+/** Who answers so in place of a server that is starting, stopping or behind a gateway that cannot reach it. */
+const AWAY: ReadonlySet<number> = new Set([502, 503, 504])
+
+/** What a caller should know of a failure over HTTP: whether the same call may get an answer later, and when. */
+export function failureDetails(status: number, retryAfter = 0): JsonObject {
+  return { retryable: AWAY.has(status), ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }) }
 }

@@ -7,7 +7,12 @@ import type { Principal } from './host.ts'
  * of a capability (a session URL), or the one that a transport session opens lazily.
  */
 export type Caller =
-  | { readonly door: 'trusted'; readonly principal: Principal }
+  | {
+      readonly door: 'trusted'
+      readonly principal: Principal
+      /** Runs the server, and may list everybody's sessions. Play, read and close it may only its own. */
+      readonly operator?: boolean
+    }
   | { readonly door: 'agent'; readonly principal: Principal; readonly world: AgentWorld }
 
 /** Which world an agent's call goes to. `transportId` is `null` before `initialize` has given one out. */

@@ -4,22 +4,15 @@ import {
   type EnvironmentInfo,
   type LoggedStep,
   type OpenResult,
-  type SessionSummary,
   type StateResult,
   type WatchResult,
   WireError,
 } from '@episodic/protocol'
-import {
-  type Answered,
-  type Clock,
-  decodeSession,
-  type SessionRecord,
-  type SessionStore,
-  type StoredSession,
-  systemClock,
-} from '@episodic/state'
+import { type Answered, type Clock, type SessionRecord, type SessionStore, systemClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
+import { Capacity } from './capacity.ts'
 import type { Environment } from './environment.ts'
+import { Expiry } from './expiry.ts'
 import { Faults } from './faults.ts'
 import {
   DEFAULT_BOUNDS,
@@ -28,13 +21,18 @@ import {
   type HostOptions,
   type OpenRequest,
   type Principal,
+  type SessionsQuery,
   type StepCall,
   type WatchRange,
 } from './host.ts'
+import { listSessions } from './list-sessions.ts'
 import { type Live, LiveSessions } from './live-sessions.ts'
-import { chooseEnvironment, describeEnvironment, describeOpen, startRecord } from './open-session.ts'
+import { withMetrics } from './metered-store.ts'
+import type { Metrics, StepOutcome } from './metrics.ts'
+import { assertSameOpening, chooseEnvironment, describeEnvironment, describeOpen, startRecord } from './open-session.ts'
 import { playAction } from './rules.ts'
 import { ServerError } from './server-error.ts'
+import { withSteadyNow } from './steady-clock.ts'
 import { TransportSessions, transportKey } from './transport-sessions.ts'
 
 /** Creates a host. Throws `option-invalid` for no environments, two of one name, or bounds that bound nothing. */
@@ -57,11 +55,15 @@ class SessionHost implements Host {
   readonly #faults: Faults
   readonly #sessions: LiveSessions
   readonly #transports: TransportSessions
+  readonly #capacity: Capacity
+  readonly #expiry: Expiry
+  readonly #metrics: Metrics | undefined
+  /** Opens in progress, by the id of what they open. */
+  readonly #opening = new Map<string, Promise<Live>>()
   #stopSweep: () => void = () => {}
-  #creating = 0
   #disposed = false
 
-  constructor({ environments, store, clock = systemClock, bounds, onFault = () => {} }: HostOptions) {
+  constructor({ environments, store, clock: machine = systemClock, bounds, onFault = () => {}, metrics }: HostOptions) {
     this.#byName = new Map(environments.map((environment) => [environment.name, environment]))
     if (environments.length === 0) throw new ServerError('option-invalid', 'A host needs at least one environment.')
     if (this.#byName.size < environments.length)
@@ -73,10 +75,16 @@ class SessionHost implements Host {
     this.#bounds = { ...DEFAULT_BOUNDS, ...bounds }
     for (const [name, bound] of Object.entries(this.#bounds))
       if (!(bound > 0)) throw new ServerError('option-invalid', `The bound ${name} is ${bound}, and has to be above 0.`)
-    this.#store = store ?? createMemoryStore()
+    const clock = withSteadyNow(machine)
+    const given = store ?? createMemoryStore()
+    this.#store = metrics ? withMetrics(given, metrics, clock) : given
     this.#ownsStore = !store
     this.#clock = clock
-    this.#faults = new Faults(onFault)
+    this.#metrics = metrics
+    this.#faults = new Faults((fault) => {
+      metrics?.fault(fault.environment)
+      onFault(fault)
+    })
     const { idleSeconds, queue } = this.#bounds
     this.#sessions = new LiveSessions({
       environments: this.#byName,
@@ -87,6 +95,17 @@ class SessionHost implements Host {
       queue,
     })
     this.#transports = new TransportSessions(this.#sessions, clock, idleSeconds)
+    this.#capacity = new Capacity(this.#store, this.#bounds)
+    this.#expiry = new Expiry({
+      sessions: this.#sessions,
+      store: this.#store,
+      clock,
+      idleSeconds,
+      onRemoved: (id) => {
+        this.#capacity.removed(id)
+        metrics?.expired()
+      },
+    })
     this.#scheduleSweep()
   }
 
@@ -105,9 +124,15 @@ class SessionHost implements Host {
   }
 
   async actAt(principal: Principal, transportId: string, environment: string, call: StepCall): Promise<Answered> {
-    const found = await this.#transports.find(principal, transportId)
+    const found = await this.#transports.find(principal, transportId, environment)
     const live = found ?? (await this.#open(principal, { environment, requestKey: transportKey(transportId) }))
-    return this.#play(live, DEFAULT_SEAT, call)
+    try {
+      return await this.#play(live, DEFAULT_SEAT, call)
+    } catch (error) {
+      // Where another process has closed it since this one last looked, the id is as unknown here as it is there.
+      if (WireError.is(error, 'episode-ended')) await this.#transports.find(principal, transportId)
+      throw error
+    }
   }
 
   async state(principal: Principal, control: string): Promise<StateResult> {
@@ -140,7 +165,10 @@ class SessionHost implements Host {
   async close(principal: Principal, control: string): Promise<CloseResult> {
     const live = await this.#sessions.controlled(principal, control)
     const end = await this.#end(live, (record) => record.end === null)
-    await this.#sessions.remove(live.session.record.id)
+    const { id } = live.session.record
+    await this.#sessions.remove(id)
+    this.#capacity.removed(id)
+    this.#metrics?.closed(live.environment.name)
     return { end }
   }
 
@@ -157,10 +185,10 @@ class SessionHost implements Host {
   }
 
   async endTransport(principal: Principal, transportId: string, environment: string): Promise<void> {
-    const found = await this.#transports.find(principal, transportId)
-    const live = found ?? (await this.#open(principal, { environment, requestKey: transportKey(transportId) }))
+    const live = await this.#transports.find(principal, transportId, environment)
     // The ended record stays until it expires, so that the id is refused from now on and not opened anew.
-    await this.#end(live, () => true)
+    if (live) await this.#end(live, () => true)
+    else this.#transports.forget(transportId)
   }
 
   async environmentOf(capability: string): Promise<EnvironmentInfo> {
@@ -168,14 +196,18 @@ class SessionHost implements Host {
     return this.environments.find(({ name }) => name === live.environment.name) as EnvironmentInfo
   }
 
-  async sessions(page: { readonly after?: string | undefined; readonly limit: number }) {
-    const now = this.#clock.now()
-    const [total, stored] = await this.#sessions.guardStore(Promise.all([this.#store.count(), this.#store.list(page)]))
-    return { total, sessions: stored.map((session) => summarise(session, now)) }
+  sessions(query: SessionsQuery) {
+    return this.#sessions.guardStore(listSessions(this.#store, query, this.#clock.now()))
   }
 
-  sweep(): Promise<number> {
-    return this.#sessions.sweep()
+  async ready(): Promise<void> {
+    await this.#sessions.guardStore(this.#store.read('ready'))
+  }
+
+  async sweep(): Promise<number> {
+    const swept = await this.#expiry.sweep()
+    await this.#sessions.guardStore(this.#capacity.refresh())
+    return swept
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -188,44 +220,45 @@ class SessionHost implements Host {
   async #open(principal: Principal, request: OpenRequest): Promise<Live> {
     const environment = chooseEnvironment(this.#byName, request)
     const id = (await this.#sessions.handles()).idFor(principal, request.requestKey)
-    const existing = await this.#sessions.find(id)
-    if (existing) {
-      if (existing.environment === environment) return existing
-      throw new WireError(
-        'invalid-params',
-        'This request key has opened a session of another environment. Make a new key.',
-      )
+    let opening = this.#opening.get(id)
+    if (!opening) {
+      opening = this.#findOrCreate(id, principal, environment, request).finally(() => this.#opening.delete(id))
+      this.#opening.set(id, opening)
     }
-    const identity = { id, owner: principal, now: this.#clock.now() }
-    return this.#withRoom(() =>
-      this.#sessions.create(
-        this.#faults.guard(environment.name, id, () => startRecord(environment, identity, request)),
-      ),
+    const live = await opening
+    if (live.environment === environment) {
+      assertSameOpening(live, request)
+      return live
+    }
+    throw new WireError(
+      'invalid-params',
+      'This request key has opened a session of another environment. Make a new key.',
     )
   }
 
-  /** Creates a session if there is room for it and for those that are being created already. Nobody is put out for it. */
-  async #withRoom(create: () => Promise<Live>): Promise<Live> {
-    const { sessions, idleSeconds } = this.#bounds
-    const ahead = this.#creating++
-    try {
-      if ((await this.#sessions.guardStore(this.#store.count())) + ahead < sessions) return await create()
-      throw new WireError('capacity', `All ${sessions} sessions are in use. Close one, or try again later.`, {
-        details: { retryAfterSeconds: Math.min(30, idleSeconds) },
-      })
-    } finally {
-      this.#creating--
+  async #findOrCreate(id: string, owner: Principal, environment: Environment, request: OpenRequest): Promise<Live> {
+    const existing = await this.#sessions.find(id)
+    if (existing) return existing
+    const identity = { id, owner, now: this.#clock.now() }
+    const create = async () => {
+      const record = this.#faults.guard(environment.name, id, () => startRecord(environment, identity, request))
+      return this.#sessions.create(record)
     }
+    const live = await this.#sessions.guardStore(this.#capacity.admit(id, owner, create))
+    this.#metrics?.opened(environment.name)
+    return live
   }
 
   async #play(live: Live, seat: string, call: StepCall): Promise<Answered> {
     const { environment } = live
+    const began = this.#clock.monotonic()
     const answered = await this.#sessions.use(live, (session) =>
       session.step({ seat, ...call }, (turn) =>
         this.#faults.guard(environment.name, turn.record.id, () => playAction(environment, turn, call.action)),
       ),
     )
     live.watchers.wake()
+    this.#metrics?.step(environment.name, outcomeOf(answered), this.#clock.monotonic() - began)
     return answered
   }
 
@@ -249,17 +282,7 @@ class SessionHost implements Host {
   }
 }
 
-function summarise(stored: StoredSession, now: number): SessionSummary {
-  const record = decodeSession(stored)
-  return {
-    id: record.id,
-    environment: record.environment.name,
-    owner: record.owner,
-    age: (now - record.createdAt) / 1_000,
-    idle: (now - record.touchedAt) / 1_000,
-    bytes: new TextEncoder().encode(stored.origin + stored.head + stored.state).length,
-    steps: Object.values(record.seats).reduce((sum, { seq }) => sum + seq, 0),
-    history: record.history.length,
-    end: record.end,
-  }
+function outcomeOf({ step, replayed }: Answered): StepOutcome {
+  if (replayed) return 'replayed'
+  return step.report.refused === null ? 'played' : 'refused'
 }

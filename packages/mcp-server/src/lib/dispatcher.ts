@@ -20,6 +20,8 @@ export interface Reply {
   readonly text: string | null
   /** The refusal that the text carries; `null` for a result. A door may give it a status of its own. */
   readonly refusal: WireErrorCode | null
+  /** Seconds after which to try again, where the refusal says so. */
+  readonly retryAfter?: number
 }
 
 /** Turns messages of a caller into bytes: every door ends here, and nothing else reaches a session. */
@@ -32,7 +34,7 @@ export interface Dispatcher {
 }
 
 export interface DispatcherOptions {
-  /** Hears of what reached a caller as `internal`. */
+  /** Hears of what reached a caller as `internal`, and of what a store said where a caller heard that it is unavailable. */
   readonly onError?: (error: { readonly reference: string; readonly cause: unknown }) => void
 }
 
@@ -40,8 +42,11 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
   const refuse = (cause: unknown, id: string | number | null = null): Reply => {
     const error = WireError.is(cause) ? cause : concealed(cause, onError)
     const { code, message, details } = error
+    if (code === 'store-unavailable') onError({ reference: randomText(), cause: error.cause })
     const body = { code: WIRE_ERROR_NUMBERS[code], message, data: { code, ...details } }
-    return { text: JSON.stringify({ jsonrpc: '2.0', id, error: body }), refusal: code }
+    const text = JSON.stringify({ jsonrpc: '2.0', id, error: body })
+    const { retryAfterSeconds: retryAfter } = details
+    return { text, refusal: code, ...(typeof retryAfter === 'number' && { retryAfter }) }
   }
   return {
     host,

@@ -60,9 +60,18 @@ export function refusalOf(error: unknown): unknown {
     case 'seq-conflict':
     case 'seq-reused':
     case 'fenced':
+    case 'state-lost':
     case 'episode-ended':
-    case 'store-unavailable':
       return new WireError(error.code, message, { cause: error, details })
+    case 'store-unavailable':
+      // What a store says of itself names files and machines. It is for the log; the caller needs to know what to do.
+      return new WireError(
+        error.code,
+        'What this server keeps its sessions in does not answer. Try again in a moment.',
+        {
+          cause: error,
+        },
+      )
     case 'action-invalid':
       return new WireError('invalid-params', message, { cause: error })
     case 'queue-full':

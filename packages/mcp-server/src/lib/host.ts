@@ -12,6 +12,7 @@ import type {
 import type { Answered, Clock, SessionStore } from '@episodic/state'
 import type { Environment } from './environment.ts'
 import type { Fault } from './faults.ts'
+import type { Metrics } from './metrics.ts'
 
 export interface HostOptions {
   /** What can be opened. A plain client that names none gets the first. */
@@ -22,19 +23,28 @@ export interface HostOptions {
   readonly bounds?: Partial<HostBounds>
   /** Hears of every fault of an environment's own code, with the reference that the caller was given. */
   readonly onFault?: (fault: Fault) => void
+  /** Counts what happens. Nothing is counted without it. */
+  readonly metrics?: Metrics
 }
 
 /** The bounds of everything that could grow. */
 export interface HostBounds {
   /** Sessions kept at once, ended ones included until they are closed or expire. Default 10,000. */
   readonly sessions: number
+  /** Sessions kept at once for one principal; all who come without a name are one. Default: as many as `sessions`. */
+  readonly sessionsPerPrincipal: number
   /** Seconds after its last finished call until a session expires. Default 900. */
   readonly idleSeconds: number
   /** Calls that may wait for one session, the running one included. Default 64. */
   readonly queue: number
 }
 
-export const DEFAULT_BOUNDS: HostBounds = { sessions: 10_000, idleSeconds: 900, queue: 64 }
+export const DEFAULT_BOUNDS: HostBounds = {
+  sessions: 10_000,
+  sessionsPerPrincipal: Number.POSITIVE_INFINITY,
+  idleSeconds: 900,
+  queue: 64,
+}
 
 /** What an opener asks for. */
 export interface OpenRequest {
@@ -84,11 +94,10 @@ export interface Host extends AsyncDisposable {
   checkTransport(principal: Principal, transportId: string): Promise<void>
   /** Ends a plain client's transport session, and with it the world that it played. */
   endTransport(principal: Principal, transportId: string, environment: string): Promise<void>
-  /** Live sessions, for an operator. */
-  sessions(page: {
-    readonly after?: string | undefined
-    readonly limit: number
-  }): Promise<{ total: number; sessions: SessionSummary[] }>
+  /** Live sessions: all for an operator, and for anybody else those of their own. */
+  sessions(query: SessionsQuery): Promise<{ total: number; sessions: SessionSummary[] }>
+  /** Resolves where the store answers; rejects with `store-unavailable` where it does not. */
+  ready(): Promise<void>
   /** Removes what has been idle too long and says how many. Runs by itself, too. */
   sweep(): Promise<number>
 }
@@ -99,4 +108,12 @@ export interface WatchRange {
   /** Seconds to wait for the first entry. */
   readonly wait: number
   readonly signal?: AbortSignal | undefined
+}
+
+/** A page of sessions, in the order of their ids. */
+export interface SessionsQuery {
+  readonly after?: string | undefined
+  readonly limit: number
+  /** Whose sessions; left out, everybody's. */
+  readonly owner?: Principal | undefined
 }

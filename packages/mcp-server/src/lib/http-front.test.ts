@@ -144,7 +144,7 @@ describe('the rate of the agent’s door', () => {
     const { server } = await serveTestHost({}, { bounds: { sessions: 1 } })
     await openOverHttp(server)
     const answer = await rpc(server.agentUrl, 'tools/call', guess(1), await initialize(server.agentUrl))
-    expect(answer.status).toBe(503)
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '30'])
     expect(answer.json.error?.data).toEqual({ code: 'capacity', retryAfterSeconds: 30 })
   })
 })

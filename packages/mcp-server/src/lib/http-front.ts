@@ -5,12 +5,33 @@ import type { AgentWorld, Caller } from './caller.ts'
 import { createDispatcher, type Dispatcher, type DispatcherOptions, type Reply } from './dispatcher.ts'
 import type { Host, Principal } from './host.ts'
 import { readBody } from './http-body.ts'
-import { type AccessOptions, createGuards, type Denial, type Guards } from './http-guards.ts'
+import { Calls } from './http-calls.ts'
+import { type CredentialOptions, type Credentials, createCredentials, type Identity } from './http-credentials.ts'
+import { bearerOf, createGuards, type Denial, type Guards, type SourceOptions } from './http-guards.ts'
+import { type ProbeAnswer, Probes } from './http-probes.ts'
 import { checkPost, missingTransport, statusOf } from './http-rules.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Who may come through the doors of a socket. */
+export interface AccessOptions extends SourceOptions, CredentialOptions {}
+
+/** A request that was not answered with a result. Holds no secret. */
+export interface Refusal {
+  /** Where it came to; `null` for what came to no door. */
+  readonly door: Caller['door'] | null
+  /** Who sent it, as far as they have proved it. */
+  readonly principal: Principal
+  /** What the answer says: a code of the wire, or `http-<status>`. */
+  readonly code: string
+}
 
 export interface FrontOptions extends AccessOptions, DispatcherOptions {
   readonly address: string
   readonly controlToken: string
+  /** What `/metrics` shows, to the control token or a trusted principal. Without it, that path is not there. */
+  readonly metrics?: Metrics
+  /** Hears of every refusal, for an audit. */
+  readonly onRefusal?: (refusal: Refusal) => void
   /** Largest request body in bytes. Default 1 MiB. */
   readonly bodyBytes?: number
   /** Calls that one caller of the agent's door may make in a span of time. Default 1,000 in 10 seconds. */
@@ -22,54 +43,66 @@ type AgentCaller = Caller & { readonly door: 'agent' }
 /** Where a request goes, by its path. */
 type Door = { readonly kind: 'trusted' } | { readonly kind: 'agent'; readonly world: AgentWorld }
 
-/** The trusted principal on a socket: whoever holds the control token. */
-const CONTROL: Principal = 'control'
-
 /** Turns requests of a socket into messages of a caller, and replies into responses. Guards stand in front. */
 export class HttpFront {
   readonly #host: Host
   readonly #dispatcher: Dispatcher
   readonly #guards: Guards
+  readonly #credentials: Credentials
   readonly #limiter: RateLimiterMemory
-  readonly #controlToken: string
   readonly #bodyBytes: number
+  readonly #calls = new Calls()
+  readonly #probes: Probes
+  readonly #onError: NonNullable<DispatcherOptions['onError']>
+  readonly #onRefused: (refusal: Refusal) => void
 
   constructor(host: Host, options: FrontOptions) {
-    const { rate = { calls: 1_000, seconds: 10 }, bodyBytes = 1_048_576 } = options
+    const { rate = { calls: 1_000, seconds: 10 }, bodyBytes = 1_048_576, metrics, onRefusal, onError } = options
     this.#host = host
     this.#dispatcher = createDispatcher(host, options)
-    this.#guards = createGuards(options.address, options)
+    this.#credentials = createCredentials(options.controlToken, options)
+    this.#guards = createGuards(options.address, options, this.#credentials.asksAgents)
     this.#limiter = new RateLimiterMemory({ points: rate.calls, duration: rate.seconds })
-    this.#controlToken = options.controlToken
     this.#bodyBytes = bodyBytes
+    this.#probes = new Probes(host, metrics)
+    this.#onError = onError ?? (() => {})
+    this.#onRefused = (refusal) => {
+      metrics?.refused(refusal.code)
+      onRefusal?.(refusal)
+    }
+  }
+
+  /** Refuses what comes from now on, waits until every call is answered or `signal` is aborted, and says how many were not. */
+  drain(signal: AbortSignal | undefined): Promise<number> {
+    return this.#calls.drain(signal)
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '').split('?', 1)[0] as string
+    if (path === '/healthz') return this.#say(request, response, this.#probes.health())
+    if (path === '/readyz') return this.#say(request, response, await this.#probes.readiness(this.#calls.draining))
     const denied = this.#guards.checkSource(request)
-    if (denied) return this.#deny(request, response, denied)
-    const door = this.#doorOf(request)
+    if (denied) return this.#deny(request, response, null, denied)
+    if (path === '/metrics' && this.#probes.counts) return this.#showMetrics(request, response)
+    const door = this.#doorOf(path, request)
     if (!door)
-      return this.#deny(request, response, {
+      return this.#deny(request, response, null, {
         status: 404,
         message: 'There is nothing at this path. The doors are /mcp and /env.',
       })
     if (request.method === 'OPTIONS') return this.#preflight(request, response)
-    const admitted = door.kind === 'trusted' ? this.#admitTrusted(request) : this.#guards.admitAgent(request)
-    if ('status' in admitted) return this.#deny(request, response, admitted)
-    const caller: Caller =
-      door.kind === 'trusted'
-        ? { door: 'trusted', principal: admitted.principal }
-        : { door: 'agent', principal: admitted.principal, world: door.world }
+    const caller = await this.#admit(request, door)
+    if ('status' in caller) return this.#deny(request, response, { door: door.kind, principal: null }, caller)
     if (request.method === 'POST') return this.#post(request, response, caller)
     if (request.method === 'DELETE' && caller.door === 'agent') return this.#delete(request, response, caller)
     response.setHeader('Allow', caller.door === 'agent' ? 'POST, DELETE' : 'POST')
     // A GET would open a stream of messages that this server has nothing to push on.
-    return this.#deny(request, response, { status: 405, message: `${request.method} is not served here.` })
+    return this.#deny(request, response, caller, { status: 405, message: `${request.method} is not served here.` })
   }
 
   async #post(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
     const refused = checkPost(request)
-    if (refused) return this.#deny(request, response, refused)
+    if (refused) return this.#deny(request, response, caller, refused)
     if (caller.door === 'agent' && !(await this.#withinRate(request, response, caller))) return
     let message: unknown
     try {
@@ -78,13 +111,15 @@ export class HttpFront {
       const error = WireError.is(cause) ? cause : new WireError('parse-error', 'The body is not JSON.', { cause })
       return this.#reply(request, response, caller, this.#dispatcher.refuse(error))
     }
+    if (this.#calls.draining) return this.#deny(request, response, caller, leaving(response))
+    this.#calls.begin(response)
     const method = (message as JsonObject | null)?.method
     // A call proves its transport session by itself, where it finds its world.
     if (caller.door === 'agent' && method !== 'initialize' && method !== 'tools/call') {
       const missing = await this.#checkTransport(caller)
       if (missing) return this.#reply(request, response, caller, missing)
     }
-    const signal = caller.door === 'trusted' && method !== 'tools/call' ? abortOnClose(response) : undefined
+    const signal = caller.door === 'trusted' && method !== 'tools/call' ? this.#calls.waitSignal(response) : undefined
     const reply = await this.#dispatcher.dispatch(caller, message, { signal })
     if (method === 'initialize' && reply.refusal === null && caller.door === 'agent' && caller.world.by === 'transport')
       response.setHeader('Mcp-Session-Id', await this.#host.issueTransport(caller.principal))
@@ -94,10 +129,12 @@ export class HttpFront {
   async #delete(request: IncomingMessage, response: ServerResponse, caller: AgentCaller): Promise<void> {
     const { principal, world } = caller
     if (!(await this.#withinRate(request, response, caller))) return
+    if (this.#calls.draining) return this.#deny(request, response, caller, leaving(response))
+    this.#calls.begin(response)
     try {
       // Under a session URL the world belongs to whoever opened it: an agent that hangs up does not end it.
       if (world.by === 'transport') {
-        if (world.transportId === null) return this.#deny(request, response, missingTransport())
+        if (world.transportId === null) return this.#deny(request, response, caller, missingTransport())
         await this.#host.endTransport(principal, world.transportId, world.environment)
       }
       response.writeHead(204, this.#guards.corsHeaders(request)).end()
@@ -125,7 +162,7 @@ export class HttpFront {
     } catch (rejected) {
       const seconds = Math.ceil((rejected as { msBeforeNext: number }).msBeforeNext / 1_000)
       response.setHeader('Retry-After', seconds)
-      this.#deny(request, response, { status: 429, message: `Too many calls. Try again in ${seconds} s.` })
+      this.#deny(request, response, caller, { status: 429, message: `Too many calls. Try again in ${seconds} s.` })
       return false
     }
   }
@@ -137,12 +174,38 @@ export class HttpFront {
     return secret !== null && (await this.#host.vouch(principal, secret)) ? secret : `from ${socket.remoteAddress}`
   }
 
-  #admitTrusted(request: IncomingMessage): { readonly principal: Principal } | Denial {
-    return this.#guards.admitControl(request, this.#controlToken) ?? { principal: CONTROL }
+  async #admit(request: IncomingMessage, door: Door): Promise<Caller | Denial> {
+    const anonymous = door.kind === 'agent' && !this.#credentials.asksAgents
+    const identity = anonymous ? NOBODY : await this.#identify(request, door.kind)
+    if ('status' in identity) return identity
+    const { principal, operator } = identity
+    return door.kind === 'trusted'
+      ? { door: 'trusted', principal, operator }
+      : { door: 'agent', principal, world: door.world }
   }
 
-  #doorOf({ url = '', headers }: IncomingMessage): Door | null {
-    const path = url.split('?', 1)[0] as string
+  async #identify(request: IncomingMessage, door: Caller['door']): Promise<Identity | Denial> {
+    try {
+      return (await this.#credentials.identify(door, bearerOf(request))) ?? UNAUTHORIZED
+    } catch (cause) {
+      this.#onError({ reference: 'jwks', cause })
+      return { status: 503, message: 'Tokens cannot be checked at the moment. Try again later.' }
+    }
+  }
+
+  async #showMetrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const identity = await this.#identify(request, 'trusted')
+    if ('status' in identity) return this.#deny(request, response, null, identity)
+    this.#say(request, response, await this.#probes.metrics(this.#calls.count))
+  }
+
+  #say(request: IncomingMessage, response: ServerResponse, { status, type, text }: ProbeAnswer): void {
+    if (request.method === 'GET' || request.method === 'HEAD')
+      response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(text)
+    else this.#deny(request, response, null, { status: 405, message: 'Ask for this with GET.' })
+  }
+
+  #doorOf(path: string, { headers }: IncomingMessage): Door | null {
     if (path === '/env') return { kind: 'trusted' }
     const capability = /^\/mcp\/s\/([\w-]+)$/.exec(path)?.[1]
     if (capability) return { kind: 'agent', world: { by: 'capability', capability } }
@@ -155,13 +218,31 @@ export class HttpFront {
     }
   }
 
-  #reply(request: IncomingMessage, response: ServerResponse, caller: Caller, { text, refusal }: Reply): void {
+  #reply(
+    request: IncomingMessage,
+    response: ServerResponse,
+    caller: Caller,
+    { text, refusal, retryAfter }: Reply,
+  ): void {
     const cors = this.#guards.corsHeaders(request)
-    if (text === null) response.writeHead(202, cors).end()
-    else writeJson(response, statusOf(refusal, caller.door), text, cors)
+    if (refusal !== null) this.#onRefused({ door: caller.door, principal: caller.principal, code: refusal })
+    if (text === null) {
+      response.writeHead(202, cors).end()
+      return
+    }
+    const status = statusOf(refusal, caller.door)
+    if (retryAfter !== undefined && status !== 200) response.setHeader('Retry-After', Math.ceil(retryAfter))
+    writeJson(response, status, text, cors)
   }
 
-  #deny(request: IncomingMessage, response: ServerResponse, { status, message }: Denial): void {
+  #deny(
+    request: IncomingMessage,
+    response: ServerResponse,
+    caller: Pick<Caller, 'door' | 'principal'> | null,
+    { status, message }: Denial,
+  ): void {
+    const { door, principal } = caller ?? { door: null, principal: null }
+    this.#onRefused({ door, principal, code: `http-${status}` })
     const text = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } })
     if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer')
     writeJson(response, status, text, this.#guards.corsHeaders(request))
@@ -170,7 +251,7 @@ export class HttpFront {
   #preflight(request: IncomingMessage, response: ServerResponse): void {
     const cors = this.#guards.corsHeaders(request)
     if (cors === undefined) {
-      this.#deny(request, response, { status: 403, message: 'Pages of that Origin may not call this server.' })
+      this.#deny(request, response, null, { status: 403, message: 'Pages of that Origin may not call this server.' })
       return
     }
     response
@@ -197,8 +278,11 @@ function writeJson(
     .end(text, bytes === text.length ? 'latin1' : 'utf8')
 }
 
-function abortOnClose(response: ServerResponse): AbortSignal {
-  const abort = new AbortController()
-  response.once('close', () => abort.abort())
-  return abort.signal
+const NOBODY: Identity = { principal: null, operator: false }
+const UNAUTHORIZED: Denial = { status: 401, message: 'This door wants a bearer token that it knows.' }
+
+/** What a call hears that comes while the server goes: it was not taken, and there may be another server soon. */
+function leaving(response: ServerResponse): Denial {
+  response.setHeader('Retry-After', 1).setHeader('Connection', 'close')
+  return { status: 503, message: 'This server is stopping and takes no more calls. Nothing was done; try again.' }
 }

@@ -1,20 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { equalSecrets } from './handles.ts'
-import type { Principal } from './host.ts'
 import { ServerError } from './server-error.ts'
 
-/** Who may come through the doors of a socket. */
-export interface AccessOptions {
+/** Which names and web pages a socket serves. */
+export interface SourceOptions {
   /** Names in the Host header that are served besides the address itself. Needed where the address is a wildcard. */
   readonly allowedHosts?: readonly string[]
   /** Web origins whose pages may call, with CORS. None unless listed; pages of this machine may call without CORS. */
   readonly allowedOrigins?: readonly string[]
-  /**
-   * Bearer token → principal, for the agent's door. Off unless given; needed on any address but loopback. A token has
-   * at least 22 characters.
-   */
-  readonly agentTokens?: Readonly<Record<string, string>>
 }
 
 /** A request that may not pass: the status and the words that it gets. */
@@ -28,23 +21,17 @@ export interface Guards {
   checkSource(request: IncomingMessage): Denial | null
   /** The CORS headers of an answer; none for an origin that is not listed. */
   corsHeaders(request: IncomingMessage): Readonly<Record<string, string>> | undefined
-  /** The principal of the agent's door. */
-  admitAgent(request: IncomingMessage): { readonly principal: Principal } | Denial
-  /** Whether the request carries a control token. */
-  admitControl(request: IncomingMessage, controlToken: string): Denial | null
 }
 
-/** What a bearer token is made of (RFC 6750, section 2.1). */
-const TOKEN = /^[\w.~+/=-]+$/
-
-/** Makes the guards of one socket. Throws `unsafe-bind` for an address that would be open to a network. */
-export function createGuards(address: string, options: AccessOptions): Guards {
-  const { allowedHosts = [], allowedOrigins = [], agentTokens = {} } = options
+/**
+ * Makes the guards of one socket. `asksAgents` says whether the agent's door wants a token. Throws `unsafe-bind` for an
+ * address that would be open to a network.
+ */
+export function createGuards(address: string, options: SourceOptions, asksAgents: boolean): Guards {
+  const { allowedHosts = [], allowedOrigins = [] } = options
   const loopback = isLoopback(address)
   const wildcard = address === '0.0.0.0' || address === '::'
-  const tokens = Object.entries(agentTokens)
-  for (const [token] of tokens) checkToken(token, "A token of the agent's door")
-  if (!loopback && tokens.length === 0)
+  if (!loopback && !asksAgents)
     throw new ServerError(
       'unsafe-bind',
       `${address} can be reached from a network, and the agent's door has no tokens. Give it tokens, or bind 127.0.0.1.`,
@@ -80,25 +67,7 @@ export function createGuards(address: string, options: AccessOptions): Guards {
           }
         : undefined
     },
-    admitAgent(request) {
-      if (tokens.length === 0) return { principal: null }
-      const given = bearerOf(request)
-      let principal: Principal = null
-      // Every token is compared, so that the time taken tells nothing about which one came close.
-      for (const [token, name] of tokens) if (equalSecrets(given, token)) principal = name
-      return principal === null ? unauthorized() : { principal }
-    },
-    admitControl: (request, controlToken) => (equalSecrets(bearerOf(request), controlToken) ? null : unauthorized()),
   }
-}
-
-/** Throws `option-invalid` for a bearer token that could be guessed, or that no client could send. */
-export function checkToken(token: string, what: string): void {
-  if (token.length < 22 || !TOKEN.test(token))
-    throw new ServerError(
-      'option-invalid',
-      `${what} needs at least 22 characters, each a letter, a digit or one of "-._~+/=". Anything else could be guessed, or not be sent.`,
-    )
 }
 
 /** Whether an address can be reached from this machine alone. */
@@ -106,11 +75,8 @@ function isLoopback(address: string): boolean {
   return ['localhost', '::1', '[::1]'].includes(address.toLowerCase()) || /^127(\.\d{1,3}){3}$/.test(address)
 }
 
-function unauthorized(): Denial {
-  return { status: 401, message: 'This door wants a bearer token that it knows.' }
-}
-
-function bearerOf({ headers }: IncomingMessage): string {
+/** The bearer token of a request; empty where it has none. */
+export function bearerOf({ headers }: IncomingMessage): string {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
 }
 

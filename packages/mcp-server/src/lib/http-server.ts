@@ -3,15 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { randomText } from './handles.ts'
 import type { Host } from './host.ts'
 import { type FrontOptions, HttpFront } from './http-front.ts'
-import { checkToken } from './http-guards.ts'
 import { ServerError } from './server-error.ts'
 
 export interface HttpOptions extends Omit<FrontOptions, 'address' | 'controlToken'> {
   /** Default 0: any free port. */
   readonly port?: number
-  /** Default 127.0.0.1. Any other address wants `agentTokens`. */
+  /** Default 127.0.0.1. Any other address wants `agentTokens` or `jwt`. */
   readonly address?: string
-  /** The secret of the trusted door, at least 22 characters. Made at start-up unless given. */
+  /** The operator's secret at the trusted door, at least 22 characters. Made at start-up unless given. */
   readonly controlToken?: string
 }
 
@@ -25,6 +24,12 @@ export interface HttpServer extends AsyncDisposable {
   readonly controlToken: string
   /** The address of one seat, to hand to an agent. */
   sessionUrl(capability: string): string
+  /**
+   * Stops in an orderly way: refuses new calls with 503 and `Retry-After`, ends the waits of `watch`, and resolves when
+   * every call is answered, or when `signal` is aborted, with the number of those that were not. Whether such a call took
+   * effect, its retry tells. Dispose of the server afterwards.
+   */
+  drain(options?: { readonly signal?: AbortSignal | undefined }): Promise<number>
 }
 
 /**
@@ -35,7 +40,6 @@ export interface HttpServer extends AsyncDisposable {
  */
 export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<HttpServer> {
   const { port = 0, address = '127.0.0.1', controlToken = randomText(), onError = () => {} } = options
-  checkToken(controlToken, 'The control token')
   const front = new HttpFront(host, { ...options, address, controlToken })
   const server = createServer(
     { headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 65_000 },
@@ -60,6 +64,7 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
     trustedUrl: `${base}/env`,
     controlToken,
     sessionUrl: (capability) => `${base}/mcp/s/${capability}`,
+    drain: ({ signal } = {}) => front.drain(signal),
     async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeAllConnections()

@@ -2,6 +2,7 @@ import { DEFAULT_SEAT } from '@episodic/protocol'
 import { createManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createGatedStore } from './gated-store.fixture.ts'
 import { numberGuessing } from './number-guessing.fixture.ts'
 import { asking, call, createTestHost } from './testbed.fixture.ts'
 
@@ -35,25 +36,14 @@ describe('idle expiry', () => {
   })
 
   it('never meets a session that is busy', async () => {
-    const store = createMemoryStore()
-    const reached = Promise.withResolvers<void>()
-    const gate = Promise.withResolvers<void>()
-    const commit: typeof store.commit = async (...args) => {
-      reached.resolve()
-      await gate.promise
-      return store.commit(...args)
-    }
-    // Slow where it writes, and otherwise the store itself.
-    const slow = new Proxy(store, {
-      get: (_, method: keyof typeof store) => (method === 'commit' ? commit : store[method].bind(store)),
-    })
-    const { host, clock } = createTestHost({ store: slow, bounds: { idleSeconds: 60 } })
+    const { store, reached, open } = createGatedStore()
+    const { host, clock } = createTestHost({ store, bounds: { idleSeconds: 60 } })
     const { session } = await host.open(null, asking())
     const stepping = host.step(null, session, guess(1))
-    await reached.promise
+    await reached
     clock.advance(600_000)
     expect(await host.sweep()).toBe(0)
-    gate.resolve()
+    open()
     expect((await stepping).step.report.seq).toBe(1)
     expect(await host.sweep()).toBe(0)
     clock.advance(61_000)
@@ -172,14 +162,14 @@ describe('disposal', () => {
   it('leaves a store that was given, and closes one that was not', async () => {
     const store = createMemoryStore()
     const { host } = createTestHost({ store })
-    const { session } = await host.open(null, asking())
+    await host.open(null, asking())
     await host[Symbol.asyncDispose]()
     expect(await store.count()).toBe(1)
     await store[Symbol.asyncDispose]()
 
     const own = createTestHost().host
-    await own.open(null, asking())
+    const { session: other } = await own.open(null, asking())
     await own[Symbol.asyncDispose]()
-    await expect(own.state(null, session)).rejects.toThrow(expect.objectContaining({ code: 'store-unavailable' }))
+    await expect(own.state(null, other)).rejects.toThrow(expect.objectContaining({ code: 'store-unavailable' }))
   })
 })

@@ -32,9 +32,6 @@ export interface Live {
 /** The seats of a session. */
 export const SEATS: readonly string[] = [DEFAULT_SEAT]
 
-/** How many sessions one slice of a sweep removes before it lets other work through. */
-const SWEEP_SLICE = 200
-
 export interface LiveSessionsOptions {
   readonly environments: ReadonlyMap<string, Environment>
   readonly store: SessionStore
@@ -45,7 +42,7 @@ export interface LiveSessionsOptions {
 }
 
 /**
- * Finds sessions by id or by proof, in hand or in the store, and lets go of those that are idle.
+ * Finds sessions by id or by proof, in hand or in the store, and keeps in hand those that are used.
  *
  * One session has one place here, so that its calls keep their order.
  */
@@ -93,22 +90,30 @@ export class LiveSessions {
     return live
   }
 
-  /** The session of a control handle. A foreign, an expired and an unknown handle are told apart by nobody. */
+  /**
+   * The session of a control handle. A foreign, an expired and an unknown handle are told apart by nobody: what does
+   * not prove itself is refused before the session is looked for.
+   */
   async controlled(principal: Principal, control: string): Promise<Live> {
     const claim = readClaim(control)
-    const live = claim?.kind === 'control' ? await this.find(claim.id) : null
-    if (!live || live.session.record.owner !== principal || !equalSecrets(live.control, control)) throw notFound()
+    if (claim?.kind !== 'control') throw notFound()
+    const known = this.#live.get(claim.id)
+    const proof =
+      known?.session.record.owner === principal ? known.control : (await this.handles()).control(claim.id, principal)
+    const live = equalSecrets(proof, control) ? await this.find(claim.id) : null
+    if (live?.session.record.owner !== principal) throw notFound()
     return live
   }
 
   /** The session and the seat of an agent capability. */
   async seated(capability: string): Promise<{ readonly live: Live; readonly seat: string }> {
     const claim = readClaim(capability)
-    if (claim?.kind !== 'capability') throw notFound()
-    const live = await this.find(claim.id)
-    const seat = SEATS[claim.seat]
-    if (!live || seat === undefined || !equalSecrets(live.capabilities[claim.seat] as string, capability))
-      throw notFound()
+    const seat = claim?.kind === 'capability' ? SEATS[claim.seat] : undefined
+    if (claim?.kind !== 'capability' || seat === undefined) throw notFound()
+    const proof =
+      this.#live.get(claim.id)?.capabilities[claim.seat] ?? (await this.handles()).capability(claim.id, claim.seat)
+    const live = equalSecrets(proof, capability) ? await this.find(claim.id) : null
+    if (!live) throw notFound()
     return { live, seat }
   }
 
@@ -116,37 +121,42 @@ export class LiveSessions {
   async use<T>(live: Live, run: (session: Session) => Promise<T>): Promise<T> {
     const { session, environment } = live
     try {
-      return await run(session)
+      const result = await run(session)
+      await this.#touch(session)
+      return result
     } catch (error) {
-      if (StateError.is(error, 'session-not-found')) this.#live.delete(session.record.id)
+      // A holder that was fenced stays so: whoever calls next is served by a new one.
+      if (session.fenced || StateError.is(error, 'session-not-found')) this.#live.delete(session.record.id)
       throw this.#options.faults.translate(environment.name, session.record.id, error)
     } finally {
       live.touched = this.#options.clock.monotonic()
     }
   }
 
-  async remove(id: string): Promise<void> {
+  /** Removes a session, and says whether it was there. */
+  async remove(id: string): Promise<boolean> {
     const live = this.#live.get(id)
     this.#live.delete(id)
-    await this.guardStore(this.#options.store.remove(id))
+    const removed = await this.guardStore(this.#options.store.remove(id))
     live?.watchers.wake()
+    return removed
   }
 
-  /** Removes what has been idle too long, a slice at a time, and says how many. */
-  async sweep(): Promise<number> {
-    const { store, clock, idleSeconds } = this.#options
-    // What another process removed is told to nobody here, so it is let go of by its age in hand.
-    for (const id of this.#live.keys()) if (!this.#inUse(id)) this.#live.delete(id)
-    let swept = 0
-    for (;;) {
-      // Those in hand may look idle in the store while they are read or watched: they must not fill the slice.
-      const limit = SWEEP_SLICE + this.#live.size
-      const ids = await this.guardStore(store.idle({ before: clock.now() - idleSeconds * 1_000, limit }))
-      const expired = ids.filter((id) => !this.#inUse(id))
-      for (const id of expired) await this.remove(id)
-      swept += expired.length
-      if (ids.length < limit) return swept
+  /** Whether this process has a session in hand. */
+  holds(id: string): boolean {
+    return this.#live.has(id)
+  }
+
+  /** Lets go of what has not been used for the idle time, and says what was known of it. It stays in the store. */
+  letGo(): { readonly id: string; readonly touchedAt: number; readonly touched: number }[] {
+    const { clock, idleSeconds } = this.#options
+    const idle = []
+    for (const [id, { session, touched }] of this.#live) {
+      if (session.busy || clock.monotonic() - touched <= idleSeconds * 1_000) continue
+      this.#live.delete(id)
+      idle.push({ id, touchedAt: session.record.touchedAt, touched })
     }
+    return idle
   }
 
   /** Lets go of everything in hand. The sessions stay in the store. */
@@ -185,11 +195,13 @@ export class LiveSessions {
     return live
   }
 
-  #inUse(id: string): boolean {
-    const live = this.#live.get(id)
-    if (!live) return false
+  /** Writes down that a session is used where no commit has said so for a while: other processes look at the store. */
+  async #touch(session: Session): Promise<void> {
     const { clock, idleSeconds } = this.#options
-    return live.session.busy || clock.monotonic() - live.touched < idleSeconds * 1_000
+    if (clock.now() - session.record.touchedAt < idleSeconds * 500) return
+    // The call itself is answered already. A session that could not be marked may expire early, and no earlier than
+    // if it had not been read.
+    await session.advance(() => ({})).catch(() => {})
   }
 }
 

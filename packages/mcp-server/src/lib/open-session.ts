@@ -1,4 +1,5 @@
 import {
+  canonicalJson,
   DEFAULT_LIMITS,
   type EnvironmentInfo,
   type JsonObject,
@@ -39,10 +40,7 @@ export function startRecord(
   identity: { readonly id: string; readonly owner: Principal; readonly now: number },
   { params: given = {}, seed = randomText(), limits = {} }: OpenRequest,
 ): SessionRecord {
-  const parsed = environment.params.safeParse(given)
-  if (!parsed.success)
-    throw new WireError('invalid-params', `Wrong parameters for ${environment.name}: ${explain(parsed.error)}.`)
-  const params = parsed.data as JsonObject
+  const params = parseParams(environment, given)
   const { id, owner, now } = identity
   const { state, rng } = startWorld(environment, params, seed)
   return {
@@ -63,6 +61,29 @@ export function startRecord(
     seats: Object.fromEntries(SEATS.map((seat) => [seat, { seq: 0, last: null }])),
     history: [],
   }
+}
+
+/** Throws `invalid-params` where a request key that has opened a session asks for another one than that. */
+export function assertSameOpening({ environment, session }: Live, { params: given, seed, limits }: OpenRequest): void {
+  const { record } = session
+  const params = parseParams(environment, given ?? {})
+  const asked = { params, seed: seed ?? record.seed, limits: mergeLimits(environment.limitsFor(params), limits ?? {}) }
+  const opened = { params: record.params, seed: record.seed, limits: record.limits }
+  if (canonicalJson(toJson(asked)) === canonicalJson(toJson(opened))) return
+  throw new WireError(
+    'invalid-params',
+    'This request key has opened a session with other parameters, another seed or other limits. Make a new key.',
+  )
+}
+
+function toJson(value: unknown): JsonObject {
+  return JSON.parse(JSON.stringify(value))
+}
+
+function parseParams(environment: Environment, given: JsonObject): JsonObject {
+  const parsed = environment.params.safeParse(given)
+  if (parsed.success) return parsed.data as JsonObject
+  throw new WireError('invalid-params', `Wrong parameters for ${environment.name}: ${explain(parsed.error)}.`)
 }
 
 /** What an opener is told. Made anew from parameters and seed, so that asking again gives the same answer. */

@@ -26,7 +26,7 @@ export async function answerRequest(
       ? actAsAgent(host, caller, call)
       : stepAsTrusted(host, caller.principal, call, isObject(params._meta) ? params._meta : {})
   }
-  return caller.door === 'trusted' ? answerExtension(host, caller.principal, method, params, options) : undefined
+  return caller.door === 'trusted' ? answerExtension(host, caller, method, params, options) : undefined
 }
 
 function readAction(params: JsonObject): { tool: string; arguments: JsonObject } {

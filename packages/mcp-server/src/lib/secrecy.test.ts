@@ -1,4 +1,6 @@
 import { DEFAULT_SEAT, META, METHODS } from '@episodic/protocol'
+import { type SessionStore, StateError } from '@episodic/state'
+import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
 import { createDispatcher } from './dispatcher.ts'
 import { halve } from './number-guessing.fixture.ts'
@@ -173,5 +175,22 @@ describe('the agent’s door', () => {
       })
       expect(JSON.stringify(result)).not.toContain(TRADE_SECRET)
     }
+  })
+
+  it('says nothing of where sessions are kept, when that fails', async () => {
+    const store = createMemoryStore()
+    const failure = new StateError('store-unavailable', 'The store /srv/secret/sessions.db cannot be used (disk full).')
+    const failing: SessionStore = new Proxy(store, {
+      get: (_, name: keyof SessionStore) =>
+        name === 'commit' ? () => Promise.reject(failure) : store[name].bind(store),
+    })
+    const { host } = createTestHost({ store: failing })
+    const errors: unknown[] = []
+    const server = await serve(host, { onError: ({ cause }) => errors.push(cause) })
+    const id = await initialize(server.agentUrl)
+    const answer = await rpc(server.agentUrl, 'tools/call', { name: 'guess', arguments: { value: 1 } }, id)
+    expect([answer.status, answer.json.error?.data]).toEqual([503, { code: 'store-unavailable' }])
+    expect(JSON.stringify(answer)).not.toMatch(/srv|disk/)
+    expect(errors).toEqual([failure])
   })
 })

@@ -1,5 +1,3 @@
-import type { Readable } from 'node:stream'
-
 /** A line as it came, or the news that one was too long to be kept. */
 export type Line = { readonly kind: 'line'; readonly text: string } | { readonly kind: 'too-long' }
 
@@ -8,11 +6,11 @@ export type Line = { readonly kind: 'line'; readonly text: string } | { readonly
  *
  * A longer line is skipped to its end and told of once, so that the stream stays in step with whoever writes it.
  */
-export async function* splitLines(input: Readable, limit: number): AsyncGenerator<Line> {
+export async function* splitLines(input: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Line> {
   let held: Buffer[] = []
   let length = 0
   for await (const chunk of input) {
-    let rest = chunk as Buffer
+    let rest = chunk
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       const line = rest.subarray(0, end)
       rest = rest.subarray(end + 1)

@@ -67,6 +67,27 @@ describe('serveStdio', () => {
     expect(code).toBe(0)
   })
 
+  it('answers what it has read, ends waits and resolves, when it is told to stop', async () => {
+    const { host } = createTestHost()
+    const { session } = await host.open(null, asking())
+    const [input, output, stop] = [new PassThrough(), new PassThrough(), new AbortController()]
+    const lines = createInterface({ input: output })[Symbol.asyncIterator]()
+    const served = serveStdio(host, { door: 'trusted', input, output, signal: stop.signal })
+    const waiting = line(1, METHODS.watch, { session, wait: 60 })
+    input.write(`${waiting}${line(2, METHODS.state, { session })}`)
+    // The second is answered, so the first has been read, and nobody moves the clock.
+    expect(JSON.parse((await lines.next()).value as string)).toMatchObject({ id: 2, result: { revision: 0 } })
+    stop.abort()
+    expect(JSON.parse((await lines.next()).value as string)).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      result: { steps: [], end: null },
+    })
+    await served
+    expect(input.destroyed).toBe(true)
+    await serveStdio(host, { input: new PassThrough(), output, signal: AbortSignal.abort() })
+  })
+
   it('exits when nobody reads its answers any more', async () => {
     const { child, write, next } = start()
     write(line(1, 'ping'))

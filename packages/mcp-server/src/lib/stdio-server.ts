@@ -18,6 +18,8 @@ export interface StdioOptions extends DispatcherOptions {
   readonly lineBytes?: number
   /** Requests of the trusted door that are read ahead of their answers; an agent's are answered in turn. Default 256. */
   readonly inFlight?: number
+  /** Stops reading when it is aborted: what was read is answered, waits of `watch` end, and `serveStdio` resolves. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -30,7 +32,7 @@ export interface StdioOptions extends DispatcherOptions {
  * At the agent's door the pipe is the session: its world opens at the first call, and `initialize` starts anew.
  */
 export async function serveStdio(host: Host, options: StdioOptions = {}): Promise<void> {
-  const { input = process.stdin, output = takeStandardOutput(), lineBytes = 1_048_576 } = options
+  const { input = process.stdin, output = takeStandardOutput(), lineBytes = 1_048_576, signal } = options
   // An agent that sends a call before the last one is answered means them in that order.
   const inFlight = options.door === 'trusted' ? (options.inFlight ?? 256) : 1
   const dispatcher = createDispatcher(host, options)
@@ -41,14 +43,14 @@ export async function serveStdio(host: Host, options: StdioOptions = {}): Promis
   const send = ({ text }: Reply) => {
     if (text !== null && output.writable) output.write(`${text}\n`)
   }
-  for await (const line of splitLines(input, lineBytes)) {
+  for await (const line of splitLines(untilAborted(input, signal), lineBytes)) {
     if (line.kind === 'too-long') {
       send(dispatcher.refuse(new WireError('too-large', `The message is longer than the limit of ${lineBytes} bytes.`)))
     } else if (line.text.trim() !== '') {
       const message = parse(line.text)
       if (message === undefined) send(dispatcher.refuse(new WireError('parse-error', 'The line is not JSON.')))
       else {
-        const answered = dispatcher.dispatch(await callerOf(message), message).then(send)
+        const answered = dispatcher.dispatch(await callerOf(message), message, { signal }).then(send)
         pending.add(answered)
         answered.finally(() => pending.delete(answered))
       }
@@ -74,6 +76,20 @@ function createCallers(host: Host, options: StdioOptions): (message: unknown) =>
     // An id that was given out long before its first call would have expired by then, and a pipe may well lie idle.
     if (method === 'tools/call') transportId ??= await host.issueTransport(null)
     return { door: 'agent', principal: null, world: { by: 'transport', transportId, environment } }
+  }
+}
+
+/** The chunks of a stream; after an abort there are no more, and the stream is let go of. */
+async function* untilAborted(input: Readable, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+  const hangUp = () => input.destroy()
+  if (signal?.aborted) return hangUp()
+  signal?.addEventListener('abort', hangUp, { once: true })
+  try {
+    yield* input
+  } catch (cause) {
+    if (!signal?.aborted) throw cause
+  } finally {
+    signal?.removeEventListener('abort', hangUp)
   }
 }
 

@@ -2,6 +2,9 @@ import type { Clock } from '@episodic/state'
 import type { Principal } from './host.ts'
 import { type Live, type LiveSessions, notFound } from './live-sessions.ts'
 
+/** How many ids that were given back are remembered. They are good for an idle time at most, played or not. */
+const REMEMBERED = 10_000
+
 /**
  * What a plain client's `Mcp-Session-Id` stands for: a default capability, and nothing more.
  *
@@ -14,6 +17,8 @@ export class TransportSessions {
   readonly #sessions: LiveSessions
   readonly #clock: Clock
   readonly #idleSeconds: number
+  /** Ids that their clients gave back before they had a world, oldest first. */
+  readonly #givenBack = new Set<string>()
 
   constructor(sessions: LiveSessions, clock: Clock, idleSeconds: number) {
     this.#sessions = sessions
@@ -25,13 +30,25 @@ export class TransportSessions {
     return (await this.#sessions.handles()).transport(principal, Math.floor(this.#clock.now() / 1_000))
   }
 
-  /** The world of a transport session; `null` before its first call. Throws `session-not-found`. */
-  async find(principal: Principal, transportId: string): Promise<Live | null> {
+  /** Refuses an id from now on that has no world: as far as this process goes, and for the ids that it remembers. */
+  forget(transportId: string): void {
+    this.#givenBack.add(transportId)
+    if (this.#givenBack.size <= REMEMBERED) return
+    const [oldest] = this.#givenBack
+    this.#givenBack.delete(oldest as string)
+  }
+
+  /**
+   * The world of a transport session; `null` before its first call. Throws `session-not-found`, also where the world
+   * is another than the one that is named.
+   */
+  async find(principal: Principal, transportId: string, environment?: string): Promise<Live | null> {
     const handles = await this.#sessions.handles()
     const issuedAt = handles.transportIssuedAt(principal, transportId)
-    if (issuedAt === null) throw notFound()
+    if (issuedAt === null || this.#givenBack.has(transportId)) throw notFound()
     const live = await this.#sessions.find(handles.idFor(principal, transportKey(transportId)))
     if (live ? isClosed(live) : this.#clock.now() / 1_000 - issuedAt > this.#idleSeconds) throw notFound()
+    if (live && environment !== undefined && live.environment.name !== environment) throw notFound()
     return live
   }
 }

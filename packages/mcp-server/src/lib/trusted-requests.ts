@@ -10,6 +10,7 @@ import {
 } from '@episodic/protocol'
 import type { z } from 'zod'
 import { type ToolResult, toolResult } from './agent-requests.ts'
+import type { Caller } from './caller.ts'
 import type { Host, Principal, StepCall } from './host.ts'
 import { explain } from './rules.ts'
 
@@ -21,7 +22,7 @@ export interface RequestOptions {
 /** Answers one method of the extension; `undefined` for a method that is not one of them. */
 export function answerExtension(
   host: Host,
-  principal: Principal,
+  { principal, operator = false }: Caller & { readonly door: 'trusted' },
   method: string,
   params: JsonObject,
   options: RequestOptions,
@@ -38,7 +39,7 @@ export function answerExtension(
       return host.watch(principal, session, { ...range, ...options })
     }
     case METHODS.sessions:
-      return host.sessions(parse(sessionsParamsSchema, params, method))
+      return host.sessions({ ...parse(sessionsParamsSchema, params, method), ...(!operator && { owner: principal }) })
     case METHODS.close:
       return host.close(principal, parse(sessionParamsSchema, params, method).session)
     default:

@@ -21,6 +21,7 @@ export const WIRE_ERROR_NUMBERS = {
   'seq-reused': 1411,
   fenced: 1412,
   'too-large': 1413,
+  'state-lost': 1414,
   capacity: 1429,
   'rate-limited': 1430,
   'environment-failed': 1500,

@@ -25,13 +25,14 @@ export async function openCountingSession(
     readonly history?: HistoryBounds | null
     readonly queue?: number
     readonly seats?: readonly string[]
+    readonly store?: SessionStore
+    readonly id?: string
   } = {},
 ): Promise<CountingSession> {
   const clock = createManualClock(1_000_000)
-  const store = createMemoryStore()
-  const { history = null, queue = 100, seats = ['agent'] } = options
+  const { history = null, queue = 100, seats = ['agent'], store = createMemoryStore(), id = 'counting-1' } = options
   const record: SessionRecord = {
-    id: 'counting-1',
+    id,
     owner: null,
     environment: { name: 'counting', version: '1.0.0' },
     params: {},

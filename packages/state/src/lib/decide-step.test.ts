@@ -49,13 +49,26 @@ describe('decideStep', () => {
     expect(verdictOf(record, { seq: 3, epoch: 3 })).toBe('replay 14')
   })
 
+  it('says that the state is lost to whoever knows of more than the record', async () => {
+    const record = await recordAt(4)
+    for (const ahead of [{ seq: 5 }, { seq: 99 }, { epoch: 4 }, { seq: 4, epoch: 9 }])
+      expect(verdictOf(record, ahead)).toBe('state-lost')
+  })
+
   it('plays, replays or refuses by one comparison, whatever the numbers', async () => {
     const start = await recordAt(0)
     fc.assert(
       fc.property(fc.nat(20), fc.nat(22), (answered, seq) => {
         const last = answered === 0 ? null : answered
         const record = { ...start, seats: { agent: { seq: answered, last } } }
-        const expected = seq === answered ? 'play' : seq === answered - 1 ? `replay ${answered}` : 'seq-conflict'
+        const expected =
+          seq === answered
+            ? 'play'
+            : seq === answered - 1
+              ? `replay ${answered}`
+              : seq > answered
+                ? 'state-lost'
+                : 'seq-conflict'
         expect(verdictOf(record, { seq })).toBe(expected)
       }),
     )

@@ -1,12 +1,13 @@
 import type { SeatRecord, SessionRecord } from './session-record.ts'
 import { StateError } from './state-error.ts'
+import { stateLost } from './state-lost.ts'
 
 /** A step as it arrives. */
 export interface StepRequest {
   readonly seat: string
   /** How many steps of the seat the caller believes were applied; left out, the step is an ordinary at-most-once call. */
   readonly seq?: number | undefined
-  /** The epoch that the caller holds; left out, the current one. */
+  /** The epoch that the caller holds; left out, that of whoever holds the session for it. */
   readonly epoch?: number | undefined
 }
 
@@ -20,12 +21,18 @@ export type StepVerdict = { readonly kind: 'play' } | { readonly kind: 'replay';
  * Decides what a step means to a session, from the record alone.
  *
  * One remembered answer a seat is enough to settle every retry, because a seat has one step in flight.
- * Throws `fenced`, `seq-conflict` (with `details.expected`) or `episode-ended`.
+ * A caller counts the answers that it has had, and holds an epoch that it was told: where either is ahead of the record,
+ * the store has lost what was answered.
+ * Throws `fenced`, `state-lost`, `seq-conflict` (with `details.expected`) or `episode-ended`.
  */
 export function decideStep(record: SessionRecord, request: StepRequest): StepVerdict {
   const seat = seatOf(record, request.seat)
-  if (request.epoch !== undefined && request.epoch < record.epoch)
-    throw new StateError('fenced', 'This session was taken over by a later owner. Open or restore it again to go on.')
+  if (request.epoch !== undefined && request.epoch !== record.epoch)
+    throw request.epoch < record.epoch
+      ? fenced()
+      : stateLost(`epoch ${request.epoch} was handed out, and the store knows of ${record.epoch}`)
+  if (request.seq !== undefined && request.seq > seat.seq)
+    throw stateLost(`${request.seq} steps were answered, and the store holds ${seat.seq}`)
   if (request.seq !== undefined && request.seq !== seat.seq) {
     const { last } = seat
     if (request.seq !== seat.seq - 1 || last === null)
@@ -43,6 +50,11 @@ export function decideStep(record: SessionRecord, request: StepRequest): StepVer
       { details: { end: record.end } },
     )
   return { kind: 'play' }
+}
+
+/** The answer for whoever holds a session that has a later owner. */
+export function fenced(): StateError {
+  return new StateError('fenced', 'This session was taken over by a later owner. Open or restore it again to go on.')
 }
 
 /** The record of a seat. Throws a `RangeError` for one that the session does not have: seats come from capabilities. */

@@ -1,30 +1,23 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
+import { describeAbilities, type SessionStoreUnderTest } from './session-store.abilities.ts'
 import { anyOperations, applyTo, createStoreModel } from './session-store.model.ts'
-import type { LogEntry, SessionStore, StoredSession } from './session-store.ts'
-
-/** A driver as the suite needs it. */
-export interface SessionStoreUnderTest {
-  /** Makes a new, empty store. */
-  open(): SessionStore | Promise<SessionStore>
-  /** Disposes `store` and opens again what it kept; left out by a store that keeps nothing. */
-  reopen?(store: SessionStore): Promise<SessionStore>
-}
-
-const ID = 'session-1'
+import { entriesOf, ID, play, sessionOf } from './session-store.samples.ts'
+import type { LogEntry, SessionStore } from './session-store.ts'
 
 /**
  * Registers the suite that every driver of {@link SessionStore} passes: one test for each sentence of its contract,
  * and random sequences of operations against a model.
  */
-export function describeSessionStore(name: string, { open, reopen }: SessionStoreUnderTest): void {
+export function describeSessionStore(name: string, underTest: SessionStoreUnderTest): void {
+  const { open } = underTest
   describe(`SessionStore contract: ${name}`, () => {
     const opened: SessionStore[] = []
-    const openStore = async (): Promise<SessionStore> => {
-      const store = await open()
+    const keepTrack = (store: SessionStore): SessionStore => {
       opened.push(store)
       return store
     }
+    const openStore = async () => keepTrack(await open())
     afterEach(async () => {
       for (const store of opened.splice(0)) await store[Symbol.asyncDispose]()
     })
@@ -105,6 +98,59 @@ export function describeSessionStore(name: string, { open, reopen }: SessionStor
       expect(await store.read(ID)).toBeNull()
       await store.create(sessionOf(ID))
       expect(await store.readLog(ID, { after: -1, limit: 10 })).toEqual([])
+    })
+
+    it('decides each write of a turn on its own, in the order of the calls', async () => {
+      const store = await openStore()
+      const commit = (revision: number, expected: number, text: string) =>
+        store.commit(sessionOf(ID, { revision }), { revision: expected, epoch: 1 }, { revision, text })
+      const answers = await Promise.all([
+        commit(1, 0, 'too early'),
+        store.create(sessionOf(ID)),
+        store.create(sessionOf(ID, { state: '"other"' })),
+        commit(1, 0, 'first'),
+        commit(1, 0, 'late'),
+        commit(2, 1, 'second'),
+        store.create(sessionOf('session-2')),
+        store.remove('session-2'),
+        store.remove('session-2'),
+      ])
+      expect(answers).toEqual([false, true, false, true, false, true, true, true, false])
+      expect(await store.list({ limit: 9 })).toEqual([sessionOf(ID, { revision: 2 })])
+      expect(await store.readLog(ID, { after: 0, limit: 9 })).toEqual([
+        { revision: 1, text: 'first' },
+        { revision: 2, text: 'second' },
+      ])
+    })
+
+    it('takes many commits in one turn, each whole', async () => {
+      const store = await openStore()
+      const ids = Array.from({ length: 300 }, (_, index) => `session-${1_000 + index}`)
+      await Promise.all(ids.map((id) => store.create(sessionOf(id))))
+      // Every third expects what is not there.
+      const expected = (index: number) => ({ revision: index % 3 === 0 ? 9 : 0, epoch: 1 })
+      const answers = await Promise.all(
+        ids.map((id, index) =>
+          store.commit(sessionOf(id, { revision: 1 }), expected(index), { revision: 1, text: `${id}:1` }),
+        ),
+      )
+      expect(answers).toEqual(ids.map((_, index) => index % 3 !== 0))
+      for (const [index, id] of ids.entries()) {
+        expect((await store.read(id))?.revision).toBe(index % 3 === 0 ? 0 : 1)
+        expect(await store.readLog(id, { after: 0, limit: 9 })).toEqual(entriesOf(id, index % 3 === 0 ? [] : [1]))
+      }
+    })
+
+    it('counts right while sessions come and go at once', async () => {
+      const store = await openStore()
+      const ids = Array.from({ length: 50 }, (_, index) => `session-${100 + index}`)
+      const created = await Promise.all([...ids, ...ids].map((id) => store.create(sessionOf(id))))
+      expect(created.filter(Boolean)).toHaveLength(50)
+      expect(await store.count()).toBe(50)
+      const removed = await Promise.all([...ids.slice(20), ...ids.slice(10)].map((id) => store.remove(id)))
+      expect(removed.filter(Boolean)).toHaveLength(40)
+      expect(await store.count()).toBe(10)
+      expect((await store.list({ limit: 99 })).map(({ id }) => id)).toEqual(ids.slice(0, 10))
     })
 
     it('loses no update: of writers that expect the same revision exactly one wins, with its entry', async () => {
@@ -250,42 +296,6 @@ export function describeSessionStore(name: string, { open, reopen }: SessionStor
       )
     })
 
-    if (!reopen) return
-
-    it('keeps everything across being closed and opened again', async () => {
-      const store = await openStore()
-      for (const id of ['a', 'b', 'c']) await store.create(sessionOf(id))
-      await play(store, 'a', { from: 0, to: 40 })
-      await play(store, 'b', { from: 0, to: 3 })
-      await store.remove('c')
-      const secret = await store.secret()
-      const sessions = await store.list({ limit: 10 })
-
-      const again = await reopen(store)
-      opened.push(again)
-      expect(await again.secret()).toEqual(secret)
-      expect(await again.list({ limit: 10 })).toEqual(sessions)
-      expect(await again.count()).toBe(2)
-      await play(again, 'a', { from: 40, to: 45 })
-      const revisions = Array.from({ length: 45 }, (_, index) => index + 1)
-      expect(await again.readLog('a', { after: 0, limit: 100 })).toEqual(entriesOf('a', revisions))
-      expect(await again.readLog('b', { after: 0, limit: 100 })).toEqual(entriesOf('b', [1, 2, 3]))
-    })
+    describeAbilities(underTest, openStore, keepTrack)
   })
-}
-
-function sessionOf(id: string, changes: Partial<StoredSession> = {}): StoredSession {
-  return { id, revision: 0, epoch: 1, touchedAt: 0, origin: '{"o":1}', head: `{"id":"${id}"}`, state: '{}', ...changes }
-}
-
-function entriesOf(id: string, revisions: readonly number[]): LogEntry[] {
-  return revisions.map((revision) => ({ revision, text: `${id}:${revision}` }))
-}
-
-async function play(store: SessionStore, id: string, range: { from: number; to: number }): Promise<void> {
-  for (let revision = range.from; revision < range.to; revision++) {
-    const [entry] = entriesOf(id, [revision + 1])
-    const next = sessionOf(id, { revision: revision + 1 })
-    expect(await store.commit(next, { revision, epoch: 1 }, entry)).toBe(true)
-  }
 }

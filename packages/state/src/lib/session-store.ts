@@ -39,7 +39,11 @@ export interface LogEntry {
  *   of their ids), at most `limit` of them.
  * - `count` gives the number of sessions.
  * - `secret` is 32 random bytes, made with the store and the same for as long as the store lives.
- * - A store that cannot do its work rejects with `store-unavailable`, and then nothing was applied.
+ * - Writes that are called in one turn are decided each on its own, in the order of the calls.
+ * - A store may let sessions expire that nobody commits to. One that has expired is as if it had been removed, for every method.
+ * - A store that cannot do its work rejects with `store-unavailable` in bounded time and goes on by itself once it can. Then
+ *   nothing was applied; or all of it, where a store can be cut off between writing and saying so, and then perhaps only
+ *   later. Nothing is ever applied in part, and what was acknowledged stays.
  * - After disposal every method rejects with `store-unavailable`; disposing twice is safe.
  */
 export interface SessionStore extends AsyncDisposable {

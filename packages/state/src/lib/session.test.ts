@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { add, adding, openCountingSession, play, rulesOf, totalOf } from './counting-session.fixture.ts'
+import { decodeSession, encodeSession } from './session-record.ts'
 import { StateError } from './state-error.ts'
 
 describe('Session.step', () => {
@@ -58,7 +59,7 @@ describe('Session.step', () => {
     expect(totalOf(session.record)).toBe(1)
   })
 
-  it.each([0, 1, 4, 99])('refuses a step that is stale or ahead, and says which is next (%d)', async (seq) => {
+  it.each([0, 1])('refuses a step that is stale, and says which is next (%d)', async (seq) => {
     const { session } = await openCountingSession()
     for (const by of [1, 2, 3]) await play(session, adding(by))
     await expect(play(session, adding(1, seq))).rejects.toMatchObject({
@@ -67,6 +68,16 @@ describe('Session.step', () => {
     })
     expect(totalOf(session.record)).toBe(6)
   })
+
+  it.each([{ seq: 4 }, { seq: 99 }, { epoch: 2 }])(
+    'plays nothing for a caller that was answered more than the store holds (%o)',
+    async (ahead) => {
+      const { session } = await openCountingSession()
+      for (const by of [1, 2, 3]) await play(session, adding(by))
+      await expect(play(session, { ...adding(1, 3), ...ahead })).rejects.toMatchObject({ code: 'state-lost' })
+      expect(await session.refresh()).toMatchObject({ revision: 3, state: { public: { total: 6 } } })
+    },
+  )
 
   it('applies each call that sends no seq', async () => {
     const { session } = await openCountingSession()
@@ -208,6 +219,122 @@ describe('a Session that others share', () => {
     await Promise.all(holders.flatMap((holder) => [1, 1, 1, 1, 1].map((by) => play(holder, adding(by)))))
     expect(await session.refresh()).toMatchObject({ revision: 15, seats: { agent: { seq: 15 } } })
     expect(totalOf(session.record)).toBe(15)
+  })
+})
+
+describe('Session.takeOver', () => {
+  it('fences every former holder for good, and leaves the session as it is', async () => {
+    const { session, another } = await openCountingSession()
+    await play(session, adding(5))
+    const former = [session, await another()]
+    const owner = await another()
+    expect(await owner.takeOver()).toMatchObject({ revision: 2, epoch: 2, seats: { agent: { seq: 1 } } })
+    for (const holder of former)
+      for (const call of [
+        () => play(holder, adding(1)),
+        () => play(holder, adding(1, 1)),
+        () => holder.advance(() => ({ now: 3 })),
+        () => play(holder, { ...adding(1, 1), epoch: 1 }),
+      ]) {
+        await expect(call()).rejects.toMatchObject({ code: 'fenced' })
+        expect(holder.fenced).toBe(true)
+      }
+    expect((await play(owner, adding(2, 1))).step.observation.text).toBe('now 7')
+    expect(await owner.refresh()).toMatchObject({ revision: 3, epoch: 2 })
+  })
+
+  it('fences a step that was being played when the session was taken over', async () => {
+    const { session, another } = await openCountingSession()
+    const owner = await another()
+    const played = play(session, adding(1, 0))
+    const taken = owner.takeOver()
+    const [step] = await Promise.allSettled([played, taken])
+    const { revision } = await owner.refresh()
+    // Whoever commits first wins; after the takeover the former holder commits nothing.
+    expect(step).toMatchObject(revision === 2 ? { status: 'fulfilled' } : { reason: { code: 'fenced' } })
+    await expect(play(session, adding(1, 1))).rejects.toMatchObject({ code: 'fenced' })
+    expect((await owner.refresh()).revision).toBe(revision)
+  })
+
+  it('gives the session to the last of those who take it over at once', async () => {
+    const { another } = await openCountingSession()
+    const holders = await Promise.all([another(), another(), another()])
+    await Promise.all(holders.map((holder) => holder.takeOver()))
+    const results = await Promise.allSettled(holders.map((holder) => play(holder, adding(1, 0))))
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect((await (await another()).refresh()).epoch).toBe(4)
+  })
+
+  it('lets a fenced holder take the session back', async () => {
+    const { session, another } = await openCountingSession()
+    await (await another()).takeOver()
+    await expect(play(session, adding(1))).rejects.toMatchObject({ code: 'fenced' })
+    expect((await session.takeOver()).epoch).toBe(3)
+    expect((await play(session, adding(1))).step.observation.text).toBe('now 1')
+  })
+
+  it('lets any holder serve a caller that names the current epoch', async () => {
+    const { session, another } = await openCountingSession()
+    const { epoch } = await (await another()).takeOver()
+    expect((await play(session, { ...adding(1, 0), epoch })).step.observation.text).toBe('now 1')
+  })
+})
+
+describe('a Session whose store loses what it acknowledged', () => {
+  /** Plays `lost` steps and puts the store back to where it was after `kept`. */
+  async function loseSteps(kept: number, lost: number) {
+    const counting = await openCountingSession()
+    const { session, store } = counting
+    for (let seq = 0; seq < kept; seq++) await play(session, adding(1, seq))
+    const before = (await store.read('counting-1'))!
+    const log = await store.readLog('counting-1', { after: 0, limit: 99 })
+    for (let seq = kept; seq < kept + lost; seq++) await play(session, adding(1, seq))
+    await store.remove('counting-1')
+    await store.create({ ...before, revision: 0 })
+    for (const entry of log) {
+      const expected = { revision: entry.revision - 1, epoch: before.epoch }
+      await store.commit({ ...before, revision: entry.revision }, expected, entry)
+    }
+    return counting
+  }
+
+  it.each([0, 2])('says so to every call of whoever saw it, and plays nothing (back to %d)', async (kept) => {
+    const { session, store } = await loseSteps(kept, 3)
+    const before = await store.read('counting-1')
+    for (const call of [
+      () => play(session, adding(1, kept + 3)),
+      () => play(session, adding(1, kept + 2)),
+      () => play(session, adding(1, kept)),
+      () => play(session, adding(1)),
+      () => session.refresh(),
+      () => session.advance(() => ({ now: 9 })),
+      () => session.takeOver(),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: 'state-lost' })
+    expect(await store.read('counting-1')).toEqual(before)
+  })
+
+  it('says so to a client that saw it, through a holder that did not', async () => {
+    const { another } = await loseSteps(2, 3)
+    const holder = await another()
+    await expect(play(holder, adding(1, 5))).rejects.toMatchObject({ code: 'state-lost' })
+    expect(totalOf(await holder.refresh())).toBe(2)
+  })
+
+  it('says so where others have played on to the same revision since', async () => {
+    const { session, another } = await loseSteps(2, 1)
+    await play(await another(), adding(7))
+    await expect(session.refresh()).rejects.toMatchObject({ code: 'state-lost' })
+  })
+
+  it('takes a session that was closed and opened anew for the new one', async () => {
+    const { session, store, clock } = await openCountingSession()
+    const stored = (await store.read('counting-1'))!
+    await play(session, adding(5))
+    await store.remove('counting-1')
+    clock.advance(1)
+    await store.create(encodeSession({ ...decodeSession(stored), createdAt: clock.now() }))
+    expect((await play(session, adding(1, 0))).step.observation.text).toBe('now 1')
   })
 })
 

@@ -1,7 +1,7 @@
 import { type Action, canonicalJson, type EpisodeEnd, findNonJson, type LoggedStep } from '@episodic/protocol'
 import { CallQueue } from './call-queue.ts'
 import type { Clock } from './clock.ts'
-import { decideStep, type StepRequest } from './decide-step.ts'
+import { decideStep, fenced, type StepRequest } from './decide-step.ts'
 import type { HistoryBounds } from './history.ts'
 import { type Change, type Played, playStep, type Turn } from './play-step.ts'
 import {
@@ -13,6 +13,7 @@ import {
 } from './session-record.ts'
 import type { LogEntry, SessionStore, StoredSession } from './session-store.ts'
 import { StateError } from './state-error.ts'
+import { assertMovedOn } from './state-lost.ts'
 
 /** A step as it arrives, with what it does. */
 export type Move = StepRequest & { readonly action: Action }
@@ -53,10 +54,12 @@ const COMMIT_TRIES = 32
  *
  * Several of these, in several processes, may hold the same session: what is true is in the store, the record held
  * here is a guess that saves a read, and a commit that finds another revision plays again on what is there now.
+ * Two things end that: a later owner, who fences this holder, and a store that has gone back behind what was seen in it.
  */
 export class Session {
   readonly #options: SessionOptions
   readonly #calls: CallQueue
+  #epoch: number
   #record: SessionRecord
   #stateText: string
 
@@ -64,6 +67,7 @@ export class Session {
   constructor(stored: StoredSession, options: SessionOptions, record = decodeSession(stored)) {
     this.#options = options
     this.#calls = new CallQueue(options.queue)
+    this.#epoch = record.epoch
     this.#record = record
     this.#stateText = stored.state
   }
@@ -71,6 +75,11 @@ export class Session {
   /** The record as it was last seen in the store. */
   get record(): SessionRecord {
     return this.#record
+  }
+
+  /** Whether a later owner has the session: whatever this holder does in its own name is `fenced` from now on. */
+  get fenced(): boolean {
+    return this.#record.epoch > this.#epoch
   }
 
   /** Whether a call is running or waiting. */
@@ -89,13 +98,15 @@ export class Session {
    *
    * `play` is called with a draft; when it throws, the session is as it was and the error is passed on. It may be
    * called again, on a newer record, when another holder of the session commits in between.
-   * Throws what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `not-json`, `action-invalid`, and
-   * `session-not-found` once the session is gone from the store.
+   * A move that names no epoch is this holder's own, and is `fenced` once somebody else has taken the session over.
+   * Throws what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `not-json`, `action-invalid`,
+   * `state-lost` where the store has gone back behind what was seen in it, and `session-not-found` once the session is gone.
    */
   step(move: Move, play: (turn: Turn) => Played): Promise<Answered> {
     return this.#calls.run(async () => {
       const answer = await this.#settle<LoggedStep | { readonly replay: number }>(() => {
-        const verdict = decideStep(this.#record, move)
+        const { seat, seq, epoch = this.#epoch } = move
+        const verdict = decideStep(this.#record, { seat, seq, epoch })
         return verdict.kind === 'play'
           ? this.#planStep(move, play)
           : { write: null, answer: { replay: verdict.revision } }
@@ -118,11 +129,27 @@ export class Session {
   ): Promise<SessionRecord> {
     return this.#calls.run(async () => {
       await this.#settle(() => {
+        if (this.fenced) throw fenced()
         const record = this.#record
         const changed = change({ record, draft: this.#draft() })
         if (!changed) return { write: null, answer: null }
         const next = { ...record, ...changed, revision: record.revision + 1, touchedAt: this.#options.clock.now() }
         return { write: { next, stateText: this.#encodeState(next) }, answer: null }
+      })
+      return this.#record
+    })
+  }
+
+  /**
+   * Makes this holder the session's owner: raises the epoch, so that no former owner commits again, however long it
+   * was away. Whoever takes over last owns the session.
+   */
+  takeOver(): Promise<SessionRecord> {
+    return this.#calls.run(async () => {
+      this.#epoch = await this.#settle(() => {
+        const { epoch, revision } = this.#record
+        const next = { ...this.#record, epoch: epoch + 1, revision: revision + 1, touchedAt: this.#options.clock.now() }
+        return { write: { next, stateText: this.#stateText }, answer: next.epoch }
       })
       return this.#record
     })
@@ -180,16 +207,27 @@ export class Session {
   async #refresh(): Promise<void> {
     const stored = await this.#options.store.read(this.#record.id)
     if (!stored) throw sessionNotFound()
-    if (stored.revision === this.#record.revision && stored.epoch === this.#record.epoch) return
-    this.#record = decodeSession(stored)
+    if (this.#isHeld(stored)) return
+    const record = decodeSession(stored)
+    assertMovedOn(this.#record, record)
+    this.#record = record
     this.#stateText = stored.state
+  }
+
+  #isHeld({ revision, epoch, touchedAt, state }: StoredSession): boolean {
+    const held = this.#record
+    return (
+      revision === held.revision && epoch === held.epoch && touchedAt === held.touchedAt && state === this.#stateText
+    )
   }
 
   /** The stored answer of a step that was answered before, if this is that step again. */
   async #answeredBefore(revision: number, { seq, action }: Move): Promise<LoggedStep> {
     const [entry] = await this.#options.store.readLog(this.#record.id, { after: revision - 1, limit: 1 })
-    if (entry?.revision !== revision)
+    if (entry?.revision !== revision) {
+      await this.#refresh()
       throw new StateError('store-invalid', `The step log of session ${this.#record.id} lacks revision ${revision}.`)
+    }
     const step: LoggedStep = JSON.parse(entry.text)
     if (canonicalJson({ ...step.action }) === canonicalJson({ ...action })) return step
     const { seq: expected } = step.report

@@ -2,6 +2,7 @@ import { StateError, type StateErrorCode } from './state-error.ts'
 
 /** What SQLite's primary result codes mean to a store (https://sqlite.org/rescode.html); any other is `store-unavailable`. */
 const CODES: { readonly [errcode: number]: StateErrorCode } = {
+  1: 'store-invalid', // SQLITE_ERROR: the tables are not those that our statements are made for
   5: 'store-locked', // SQLITE_BUSY
   6: 'store-locked', // SQLITE_LOCKED
   11: 'store-invalid', // SQLITE_CORRUPT

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { checksumOf } from './sqlite-checksum.ts'
 import { orSqliteFault } from './sqlite-fault.ts'
 import { StateError } from './state-error.ts'
 
@@ -18,17 +19,17 @@ const APPLICATION_ID = 0x45504953
 const WAL_PAGES = 8_000
 
 /** Version of the tables. */
-const VERSION = 1
+const VERSION = 2
 
 /**
  * Log entries are numbered across sessions in the order of their commits, so that a transaction appends to a few
  * pages however many sessions it touches; an index entry for each step would make most steps write a page of their
  * own. A session's entries are a chain: the session knows its `last`, and each entry the one before it, 0 for none.
  * There is no index on `touched_at` either: every step would move its entry, and a sweep reads ten thousand sessions in
- * some milliseconds. Finding the youngest log entry is what retries and watchers want, and reading a whole log walks it from its end.
+ * some milliseconds. Every row has a checksum of its values, because SQLite does not look after those. Finding the youngest log entry is what retries and watchers want, and reading a whole log walks it from its end.
  */
 const TABLES = `
-  CREATE TABLE secret (bytes BLOB NOT NULL) STRICT;
+  CREATE TABLE secret (text TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT;
   CREATE TABLE session (
     key INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -37,14 +38,20 @@ const TABLES = `
     touched_at REAL NOT NULL,
     last INTEGER NOT NULL,
     head TEXT NOT NULL,
-    state TEXT NOT NULL
+    state TEXT NOT NULL,
+    checksum INTEGER NOT NULL
   ) STRICT;
-  CREATE TABLE session_origin (session INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+  CREATE TABLE session_origin (
+    session INTEGER PRIMARY KEY,
+    text TEXT NOT NULL,
+    checksum INTEGER NOT NULL
+  ) STRICT;
   CREATE TABLE log_entry (
     number INTEGER PRIMARY KEY,
     previous INTEGER NOT NULL,
     revision INTEGER NOT NULL,
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    checksum INTEGER NOT NULL
   ) STRICT;
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${VERSION};
@@ -113,6 +120,7 @@ function inspect(path: string, database: DatabaseSync): boolean {
 
 function createTables(database: DatabaseSync, secret: Uint8Array): void {
   database.exec(`BEGIN; ${TABLES}`)
-  database.prepare('INSERT INTO secret VALUES (?)').run(secret)
+  const text = Buffer.from(secret).toString('base64url')
+  database.prepare('INSERT INTO secret VALUES (?, ?)').run(text, checksumOf(text))
   database.exec('COMMIT')
 }

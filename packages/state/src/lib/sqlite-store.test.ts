@@ -32,28 +32,6 @@ describe.each(['process', 'power'] as const)('a commit that outlives: %s', (dura
 describe('openSqliteStore', () => {
   const at = (name: string) => join(folder, name)
 
-  it('decides each write of a turn on its own, in the order of the calls', async () => {
-    await using store = await openSqliteStore(at('store.db'))
-    const commit = (revision: number, expected: number, text: string) =>
-      store.commit(sessionOf('a', revision), { revision: expected, epoch: 1 }, { revision, text })
-    const answers = await Promise.all([
-      store.create(sessionOf('a', 0)),
-      store.create(sessionOf('a', 9)),
-      commit(1, 0, 'first'),
-      commit(1, 0, 'late'),
-      commit(2, 1, 'second'),
-      store.create(sessionOf('b', 0)),
-      store.remove('b'),
-      store.remove('b'),
-    ])
-    expect(answers).toEqual([true, false, true, false, true, true, true, false])
-    expect(await store.read('a')).toEqual(sessionOf('a', 2))
-    expect(await store.readLog('a', { after: 0, limit: 9 })).toEqual([
-      { revision: 1, text: 'first' },
-      { revision: 2, text: 'second' },
-    ])
-  })
-
   it('applies nothing of a turn in which one write cannot be made, and goes on afterwards', async () => {
     await using store = await openSqliteStore(at('store.db'))
     await store.create(sessionOf('a', 0))

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { LogEntry, SessionStore, StoredProgress, StoredSession } from './session-store.ts'
+import { assertIntact, checksumOf } from './sqlite-checksum.ts'
 import { orSqliteFault, sqliteFault } from './sqlite-fault.ts'
 import { type Durability, openSqliteFile } from './sqlite-file.ts'
 import { GroupCommit } from './sqlite-group-commit.ts'
 import { SqliteLog } from './sqlite-log.ts'
+import { assertSessionRow, sessionChecksum } from './sqlite-session-row.ts'
 import { StateError } from './state-error.ts'
 
 export interface SqliteStoreOptions {
@@ -31,11 +33,17 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
     durability: options.durability ?? 'process',
     secret: crypto.getRandomValues(new Uint8Array(32)),
   })
-  return orSqliteFault(file, () => new SqliteStore(file, database))
+  try {
+    return new SqliteStore(file, database)
+  } catch (cause) {
+    // Tables that are not ours: held open, the file would be locked for whoever comes to mend it.
+    database.close()
+    throw sqliteFault(file, cause)
+  }
 }
 
-const SESSIONS = `SELECT id, revision, epoch, touched_at AS touchedAt, head, state, text AS origin
-  FROM session JOIN session_origin ON session = key`
+const SESSIONS = `SELECT session.*, text AS origin, session_origin.checksum AS originChecksum
+  FROM session LEFT JOIN session_origin ON session = key`
 
 class SqliteStore implements SessionStore {
   readonly #file: string
@@ -62,41 +70,48 @@ class SqliteStore implements SessionStore {
       return sqliteFault(file, cause)
     })
     this.#insert = database.prepare(
-      `INSERT INTO session (id, revision, epoch, touched_at, last, head, state) VALUES (?, ?, ?, ?, 0, ?, ?)
+      `INSERT INTO session (id, revision, epoch, touched_at, last, head, state, checksum) VALUES (?, ?, ?, ?, 0, ?, ?, ?)
        ON CONFLICT (id) DO NOTHING`,
     )
     this.#update = database.prepare(
-      `UPDATE session SET revision = ?, epoch = ?, touched_at = ?, last = ?, head = ?, state = ?
+      `UPDATE session SET revision = ?, epoch = ?, touched_at = ?, last = ?, head = ?, state = ?, checksum = ?
        WHERE key = ? AND revision = ? AND epoch = ?`,
     )
-    this.#insertOrigin = database.prepare('INSERT INTO session_origin (session, text) VALUES (?, ?)')
+    this.#insertOrigin = database.prepare('INSERT INTO session_origin (session, text, checksum) VALUES (?, ?, ?)')
     this.#delete = database.prepare('DELETE FROM session WHERE id = ?')
     this.#deleteOrigin = database.prepare(
       'DELETE FROM session_origin WHERE session = (SELECT key FROM session WHERE id = ?)',
     )
     this.#read = database.prepare(`${SESSIONS} WHERE id = ?`)
     this.#list = database.prepare(`${SESSIONS} WHERE id > ? ORDER BY id LIMIT ?`)
-    this.#idle = database.prepare('SELECT id FROM session WHERE touched_at < ? ORDER BY touched_at, id LIMIT ?')
+    this.#idle = database.prepare('SELECT * FROM session WHERE touched_at < ? ORDER BY touched_at, id LIMIT ?')
     this.#count = database.prepare('SELECT count(*) AS count FROM session')
   }
 
   async secret(): Promise<Uint8Array> {
-    const row = this.#ask(() => this.#database.prepare('SELECT bytes FROM secret').get())
-    return row?.bytes as Uint8Array
+    return this.#ask(() => {
+      const { text = '', checksum } = this.#database.prepare('SELECT text, checksum FROM secret').get() ?? {}
+      assertIntact('its secret', checksum, String(text))
+      return new Uint8Array(Buffer.from(String(text), 'base64url'))
+    })
   }
 
-  create({ id, revision, epoch, touchedAt, head, state, origin }: StoredSession): Promise<boolean> {
+  create(session: StoredSession): Promise<boolean> {
     return this.#write(() => {
-      const { changes, lastInsertRowid } = this.#insert.run(id, revision, epoch, touchedAt, head, state)
+      const { id, revision, epoch, touchedAt, head, state, origin } = session
+      const checksum = sessionChecksum(session, 0)
+      const { changes, lastInsertRowid } = this.#insert.run(id, revision, epoch, touchedAt, head, state, checksum)
       if (changes === 0) return false
-      this.#insertOrigin.run(lastInsertRowid, origin)
+      this.#insertOrigin.run(lastInsertRowid, origin, checksumOf(id, origin))
       return true
     })
   }
 
   async read(id: string): Promise<StoredSession | null> {
-    const row = this.#ask(() => this.#read.get(id))
-    return row ? asSession(row) : null
+    return this.#ask(() => {
+      const row = this.#read.get(id)
+      return row ? asSession(row) : null
+    })
   }
 
   commit(
@@ -108,13 +123,15 @@ class SqliteStore implements SessionStore {
       const { id, revision, epoch, touchedAt, head, state } = next
       const place = this.#log.placeOf(id)
       if (!place) return false
+      const last = entry ? this.#log.next : place.last
       const { changes } = this.#update.run(
         revision,
         epoch,
         touchedAt,
-        entry ? this.#log.next : place.last,
+        last,
         head,
         state,
+        sessionChecksum(next, last),
         place.key,
         expected.revision,
         expected.epoch,
@@ -142,7 +159,7 @@ class SqliteStore implements SessionStore {
   }
 
   async idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
-    return this.#ask(() => this.#idle.all(query.before, query.limit).map(({ id }) => String(id)))
+    return this.#ask(() => this.#idle.all(query.before, query.limit).map((row) => assertSessionRow(row).id))
   }
 
   async count(): Promise<number> {
@@ -170,7 +187,9 @@ class SqliteStore implements SessionStore {
   }
 }
 
-/** Rows come without a prototype. */
-function asSession(row: unknown): StoredSession {
-  return { ...(row as StoredSession) }
+function asSession(row: Record<string, unknown>): StoredSession {
+  const { id, revision, epoch, touched_at: touchedAt, head, state } = assertSessionRow(row)
+  const origin = String(row.origin)
+  assertIntact(`the origin of session ${id}`, row.originChecksum, id, origin)
+  return { id, revision, epoch, touchedAt, origin, head, state }
 }

@@ -1,12 +1,12 @@
 import { writeSync } from 'node:fs'
 import { openSqliteStore } from './sqlite-store.ts'
 
-// A process of its own for the tests of the SQLite store: `node sqlite-writer.fixture.ts <part> <path>`.
+// A process of its own for the tests of the SQLite store: `node sqlite-writer.fixture.ts <part> <path> [durability]`.
 // It reports with synchronous writes, so that what it said before it was killed has left it.
 
-const [part, path] = process.argv.slice(2) as ['commit' | 'fill', string]
+const [part, path, durability] = process.argv.slice(2) as ['commit' | 'fill' | 'endure', string, 'process' | 'power']
 const say = (message: unknown) => writeSync(1, `${JSON.stringify(message)}\n`)
-const store = await openSqliteStore(path)
+const store = await openSqliteStore(path, { durability })
 const sessionOf = (id: string, revision: number, state = `${id}:${revision}`) => ({
   id,
   revision,
@@ -46,4 +46,24 @@ async function fillTheDisk(): Promise<void> {
   await store[Symbol.asyncDispose]()
 }
 
-await (part === 'commit' ? commitForEver() : fillTheDisk())
+/** Commits to four sessions a turn, whatever comes of it, and tells at the end what came of each commit. */
+async function endure(): Promise<void> {
+  const ids = ['a', 'b', 'c', 'd']
+  await Promise.all(ids.map((id) => store.create(sessionOf(id, 0))))
+  const revisions = new Map(ids.map((id) => [id, 0]))
+  const outcomes: unknown[] = []
+  for (let turn = 0; turn < 60; turn++)
+    await Promise.all(
+      ids.map(async (id) => {
+        const revision = (revisions.get(id) ?? 0) + 1
+        const outcome = await commit(id, revision).catch(({ code }) => code)
+        if (outcome === true) revisions.set(id, revision)
+        outcomes.push({ id, outcome })
+      }),
+    )
+  say(outcomes)
+  await store[Symbol.asyncDispose]()
+}
+
+const parts = { commit: commitForEver, fill: fillTheDisk, endure }
+await parts[part]()

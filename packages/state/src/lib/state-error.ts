@@ -5,20 +5,23 @@ import { CodedError, isBranded, type JsonObject } from '@episodic/protocol'
  * - `seq-conflict`: the step is not the next one; `details.expected` is.
  * - `seq-reused`: the step was answered already, for another action.
  * - `fenced`: whoever sends it lost the session to a later epoch.
+ * - `state-lost`: the store holds less of the session than was acknowledged; the session cannot go on.
  * - `episode-ended`: no step follows the end.
  * - `queue-full`: too many calls wait for this session.
  * - `too-large`: the state or answer would pass the session's byte limit.
  * - `action-invalid`: the action holds something that JSON cannot say, such as half a surrogate pair.
  * - `not-json`: the state holds something that JSON cannot say.
- * - `store-unavailable`: the store did not answer; nothing was applied, and the call may be retried.
+ * - `store-unavailable`: the store could not be reached or could not write; the call may be retried. Nothing was applied,
+ *   or, where only the store's answer was lost, all of it: a retry with the same `seq` settles which.
  * - `store-locked`: another process has the store open.
- * - `store-invalid`: the store is corrupt, or another version wrote it.
+ * - `store-invalid`: the store is damaged, another version or application wrote it, or it is set up to lose what it keeps.
  */
 export type StateErrorCode =
   | 'session-not-found'
   | 'seq-conflict'
   | 'seq-reused'
   | 'fenced'
+  | 'state-lost'
   | 'episode-ended'
   | 'queue-full'
   | 'too-large'

@@ -123,9 +123,39 @@ describe('episodic run, stopped', () => {
     expect(withoutTimes(readEpisodes(at('killed')))).toEqual(undisturbed)
   })
 
+  it('refuses a second writer, and lets it in once the first was killed', async () => {
+    const run = await startHeld('twice')
+    const before = readFileSync(at('twice', 'episodes.jsonl'), 'utf8')
+    const second = await workshop.run([...CONFIGURATION, '--out', 'twice', '--resume'])
+    expect(second).toEqual({
+      status: 1,
+      out: '',
+      err: 'error: twice is being written by another process. Wait for it or stop it, or give another --out.\n',
+    })
+    expect(readFileSync(at('twice', 'episodes.jsonl'), 'utf8')).toBe(before)
+    run.kill('SIGKILL')
+    await run.ended
+    open()
+    expect((await workshop.run([...CONFIGURATION, '--out', 'twice', '--resume'])).status).toBe(0)
+    expect(withoutTimes(readEpisodes(at('twice')))).toEqual(undisturbed)
+  })
+
+  it('rides out a server that is killed and started again on the same store (invariant 2)', async () => {
+    const env = { EPISODIC_CONTROL_TOKEN: 'the-same-for-both-of-them' }
+    const serving = ['serve', world, '--store', 'sqlite:ridden.db', '--json', '--port']
+    const server = await workshop.serve([world, '--store', 'sqlite:ridden.db'], { env })
+    const run = await startHeld('ridden', '--url', server.url, '--token', env.EPISODIC_CONTROL_TOKEN)
+    server.kill('SIGKILL')
+    await server.ended
+    open()
+    await workshop.start([...serving, new URL(server.url).port], { env }).until(/^\{"agentUrl".*\}$/m)
+    expect(await run.ended).toMatchObject({ status: 0, out: expect.stringContaining('60 finished   0 failed') })
+    expect(withoutTimes(readEpisodes(at('ridden')))).toEqual(undisturbed)
+  })
+
   it('counts what a killed server took with it as failed, stops, and goes on with another server (invariant 3)', async () => {
     const server = await workshop.serve([world])
-    const run = await startHeld('lost', '--url', server.url)
+    const run = await startHeld('lost', '--url', server.url, '--patience', '1')
     server.kill('SIGKILL')
     await server.ended
     open()

@@ -35,13 +35,21 @@ describe('episodic run', () => {
     expect(expected).toHaveLength(24)
     for (const out of Object.keys(doors)) expect(withoutTimes(readEpisodes(at(out)))).toEqual(expected)
     kill('SIGTERM')
-    expect((await ended).err).toBe('')
+    // It told of nothing that went wrong, and of no call that it refused.
+    const told = (await ended).err.trimEnd().split('\n')
+    expect(told.map((line) => JSON.parse(line).msg)).toEqual(['listening', 'stopping', 'stopped'])
   })
 
-  it('leaves a manifest, sealed lines, a summary and a page, and nothing else', async () => {
+  it('leaves a manifest, sealed lines, a summary, a page and its lock, and nothing else', async () => {
     const { out, err, status } = await workshop.run(['run', world, ...CONFIGURATION, '--out', 'files', '--json'])
     expect(status).toBe(0)
-    expect(readdirSync(at('files')).sort()).toEqual(['episodes.jsonl', 'report.html', 'run.json', 'summary.json'])
+    expect(readdirSync(at('files')).sort()).toEqual([
+      'episodes.jsonl',
+      'report.html',
+      'run.json',
+      'run.lock',
+      'summary.json',
+    ])
     const manifest = runManifestSchema.parse(JSON.parse(read('files', 'run.json')))
     expect(manifest).toMatchObject({
       name: 'files',

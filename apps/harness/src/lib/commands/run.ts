@@ -7,7 +7,7 @@ import { numberWithin, range, someText, WHOLE_RANGE, weights, wholeNumber } from
 import { findPolicy, policyFileOf } from '../policies.ts'
 import { beginRun, findRun } from '../run/begin-run.ts'
 import type { RunConfiguration } from '../run/configuration.ts'
-import { type Door, openTarget, openWorld, scoredBy } from '../run/environments.ts'
+import { type Door, openTarget, openWorld, PATIENCE, scoredBy } from '../run/environments.ts'
 import { hashFile } from '../run/hash-file.ts'
 import { planOf, tasksOf } from '../run/plan.ts'
 import { playEpisodes } from '../run/play-episodes.ts'
@@ -15,6 +15,7 @@ import { showProgress } from '../run/progress.ts'
 import { foldRun, tornNotice, writeReport } from '../run/report-run.ts'
 import { resumeLine } from '../run/resume-line.ts'
 import { holdsRun, RUN_FILES } from '../run/run-folder.ts'
+import { lockRun } from '../run/run-lock.ts'
 import { SealedFile } from '../run/sealed-file.ts'
 import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
 import { loadWorld, type World } from '../world.ts'
@@ -33,6 +34,7 @@ interface RunOptions extends TargetOptions {
   readonly discount: number
   readonly seed: string
   readonly over: Door
+  readonly patience: number
   readonly out?: string
   readonly resume?: true
   readonly json?: true
@@ -70,6 +72,12 @@ export function runCommand(console: Console): Command {
         .choices(['in-process', 'http', 'stdio'])
         .default('in-process'),
     )
+    .option(
+      '--patience <seconds>',
+      'how long a call that gets no answer is made again, as while a server restarts',
+      wholeNumber(0),
+      PATIENCE,
+    )
     .option('--out <folder>', 'where to write the run (default: runs/<world>-<policy>-<seed>)')
     .option('--resume', 'play only what the run in the folder lacks')
     .option('--json', 'print the summary as JSON')
@@ -98,11 +106,16 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
   const tasks = () => tasksOf(configuration, world, { signal })
   try {
     await using opened = await (target
-      ? openTarget(target)
-      : openWorld(reference, world, options.over, options.concurrency + 16))
+      ? openTarget(target, options.patience)
+      : openWorld(reference, world, options.over, options.concurrency + 16, options.patience))
     const createEnvironment = scoredBy(configuration, opened.connection)
     const played = { over: target ? 'a server that was there' : options.over, concurrency: options.concurrency }
-    const manifest = earlier ?? (await beginRun(folder, configuration, await countTasks(tasks()), played))
+    const count = earlier ? 0 : await countTasks(tasks())
+    using _ = lockRun(folder)
+    // Looked at anew: somebody may have begun it since.
+    const manifest =
+      (await findRun(folder, configuration, options.resume === true)) ??
+      (await beginRun(folder, configuration, count, played))
     const sealed = new Set<string>()
     const fold = await foldRun(folder, manifest, {
       signal,
@@ -153,11 +166,16 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
 }
 
 /** Reads all tasks once, so that a bad one is told of before anything is played. */
-async function countTasks(tasks: AsyncIterable<unknown>): Promise<number> {
-  let count = 0
-  for await (const _ of tasks) count += 1
-  if (count === 0) throw new HarnessError('dataset-invalid', 'There is no task to play. Check --dataset and --split.')
-  return count
+async function countTasks(tasks: AsyncIterable<{ readonly id: string }>): Promise<number> {
+  const ids = new Set<string>()
+  for await (const { id } of tasks) {
+    // An id names the episodes of its task: two of one name could not be told apart, nor both be counted.
+    if (ids.has(id)) throw new HarnessError('dataset-invalid', `Two tasks have the id ${id}. Give each one of its own.`)
+    ids.add(id)
+  }
+  if (ids.size === 0)
+    throw new HarnessError('dataset-invalid', 'There is no task to play. Check --dataset and --split.')
+  return ids.size
 }
 
 async function configure(world: World, policy: string, options: RunOptions): Promise<RunConfiguration> {

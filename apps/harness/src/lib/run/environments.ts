@@ -2,6 +2,7 @@ import {
   type Connection,
   type Environment,
   openConnection,
+  type RetryOptions,
   type Target,
   withLimits,
   withShaping,
@@ -21,27 +22,36 @@ export interface Opened extends AsyncDisposable {
   readonly connection: Connection
 }
 
+/** Seconds that a call which gets no answer is made again, unless it is said otherwise. */
+export const PATIENCE = 15
+
 /** Serves a world for one run, behind the door that was asked for, and connects to it. */
 export async function openWorld(
   reference: string,
   { environment }: World,
   door: Door,
   sessions: number,
+  patience = PATIENCE,
 ): Promise<Opened> {
   await using cleanUp = new AsyncDisposableStack()
   let target: Target
   if (door === 'http') target = cleanUp.use(await startServer(reference, sessions)).target
   else if (door === 'stdio') target = stdioTarget(reference, sessions)
   else target = openInProcess(cleanUp.use(createHost({ environments: [environment], bounds: { sessions } })))
-  const connection = cleanUp.use(await openConnection(target))
+  const connection = cleanUp.use(await openConnection(target, { retry: retryFor(patience) }))
   const owned = cleanUp.move()
   return { connection, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** Connects to a server that is there already. */
-export async function openTarget(target: Target): Promise<Opened> {
-  const connection = await openConnection(target)
+/** Connects to a server that is there already, and that may be away for so many seconds once it was found. */
+export async function openTarget(target: Target, patience = PATIENCE): Promise<Opened> {
+  const connection = await openConnection(target, { retry: retryFor(patience) })
   return { connection, [Symbol.asyncDispose]: () => connection.close() }
+}
+
+function retryFor(patience: number): Pick<RetryOptions, 'attempts' | 'seconds'> {
+  // Pauses last a second at least once there have been a few, so that the time bounds the calls.
+  return { seconds: patience, attempts: 8 + patience }
 }
 
 /**

@@ -26,6 +26,8 @@ export const RUN_FILES = {
   episodes: 'episodes.jsonl',
   summary: 'summary.json',
   report: 'report.html',
+  /** Empty; whoever writes to the folder holds it. */
+  lock: 'run.lock',
 } as const
 
 export function holdsRun(folder: string): boolean {

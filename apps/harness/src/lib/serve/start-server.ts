@@ -17,11 +17,13 @@ export interface StartedServer extends AsyncDisposable {
 export const listeningSchema = z.object({ agentUrl: z.string(), trustedUrl: z.string(), tokenFile: z.string() })
 
 /** The command itself, whether it runs from its source or from what was built of it. */
-const CLI = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../cli.ts' : './cli.js', import.meta.url))
+export const CLI = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../cli.ts' : './cli.js', import.meta.url),
+)
 
 /** The command line that serves a world over a pipe, with the trusted door on it. */
 export function stdioTarget(world: string, sessions: number): CommandTarget {
-  const args = [...process.execArgv, CLI, 'serve', world, '--stdio', '--trusted', '--sessions', String(sessions)]
+  const args = [...process.execArgv, CLI, 'serve', world, '--stdio', '--trusted', ...forRun(sessions)]
   return { command: process.execPath, args, cwd: process.cwd() }
 }
 
@@ -29,7 +31,7 @@ export function stdioTarget(world: string, sessions: number): CommandTarget {
 export async function startServer(world: string, sessions: number): Promise<StartedServer> {
   const child = spawn(
     process.execPath,
-    [...process.execArgv, CLI, 'serve', world, '--port', '0', '--json', '--sessions', String(sessions)],
+    [...process.execArgv, CLI, 'serve', world, '--port', '0', '--json', ...forRun(sessions)],
     {
       stdio: ['pipe', 'pipe', 'pipe'],
       // A group of its own, so that Ctrl-C reaches the run, which stops the server when it is done with it.
@@ -54,4 +56,9 @@ export async function startServer(world: string, sessions: number): Promise<Star
       await exited
     },
   }
+}
+
+/** What a server is told that serves one run: it has the run's own console to write to. */
+function forRun(sessions: number): string[] {
+  return ['--sessions', String(sessions), '--log-level', 'warn']
 }

@@ -1,0 +1,42 @@
+import { createHost, type Host } from '@episodic/mcp-server'
+import { type Clock, type SessionStore, systemClock } from '@episodic/state'
+import { environment } from '@episodic-world/number-guessing'
+
+export const SESSIONS = 10_000
+/** Steps that each session has played: what a removal has to take out of the step log too. */
+const STEPS = 5
+
+/** The machine's clock, which can be moved forward. */
+export function createMovableClock(): Clock & { move(milliseconds: number): void } {
+  let ahead = 0
+  return {
+    ...systemClock,
+    now: () => systemClock.now() + ahead,
+    monotonic: () => systemClock.monotonic() + ahead,
+    move(milliseconds) {
+      ahead += milliseconds
+    },
+  }
+}
+
+/** A host of number-guessing on a store, with sessions that have been played and left. Gives their handles. */
+export async function fill(
+  store: SessionStore,
+  clock: Clock = systemClock,
+): Promise<{ readonly host: Host; readonly handles: string[] }> {
+  const host = createHost({ environments: [environment], store, clock, bounds: { sessions: SESSIONS } })
+  const handles: string[] = []
+  for (let opened = 0; opened < SESSIONS; opened += 100)
+    handles.push(
+      ...(await Promise.all(
+        Array.from({ length: 100 }, async (_, i) => {
+          const requestKey = `stored-session-${opened + i}`
+          const { session } = await host.open('control', { environment: 'number-guessing', requestKey })
+          for (let seq = 0; seq < STEPS; seq++)
+            await host.step('control', session, { action: { tool: 'guess', arguments: { value: -seq } }, seq })
+          return session
+        }),
+      )),
+    )
+  return { host, handles }
+}

@@ -1,0 +1,85 @@
+/** The SQLite store, killed at each of its first writes and syncs: it opens again, with all that was acknowledged. */
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openSqliteStore } from '@episodic/state/sqlite'
+import { crashAt, isEach } from './crash.ts'
+import { runTrial } from './trial.ts'
+
+const WRITER = fileURLToPath(new URL('./crashpoints-writer.ts', import.meta.url))
+
+/** What a writer had told of when it was killed. */
+interface Told {
+  readonly secret: string | null
+  readonly created: readonly string[]
+  /** The last acknowledged revision of each session. */
+  readonly revisions: ReadonlyMap<string, number>
+}
+
+await runTrial('crashpoints', {}, async ({ quick, folder }) => {
+  const points = quick ? isEach(20, 200) : isEach(1, 200)
+  const breaches: string[] = []
+  let acknowledged = 0
+  let reached = 0
+  await points.inTurn(async (point) => {
+    const path = join(folder, `${point}.db`)
+    const { killed, out } = await crashAt(
+      { paths: [path, `${path}-wal`, `${path}-journal`], point },
+      process.execPath,
+      [WRITER, path],
+      { cwd: folder, env: { NODE_COMPILE_CACHE: join(folder, 'compiled') } },
+    )
+    if (!killed) return void breaches.push(`The writer came to no write ${point}.`)
+    reached += 1
+    const told = readTold(out)
+    for (const revision of told.revisions.values()) acknowledged += revision
+    for (const breach of await recovered(path, told)) breaches.push(`Killed at write ${point}: ${breach}`)
+  })
+  return { breaches, figures: { points: points.count, killed: reached, acknowledged } }
+})
+
+/** What is wrong with a store that was opened again after its writer was killed. */
+async function recovered(path: string, { secret, created, revisions }: Told): Promise<string[]> {
+  const breaches: string[] = []
+  try {
+    await using store = await openSqliteStore(path)
+    if (secret !== null && Buffer.from(await store.secret()).toString('hex') !== secret)
+      breaches.push('O2 the secret is another one, and with it every handle.')
+    for (const id of created) {
+      const session = await store.read(id)
+      const told = revisions.get(id) ?? 0
+      if (!session) {
+        breaches.push(`O1 ${id} is gone.`)
+        continue
+      }
+      const { revision, head, state } = session
+      const text = `${id} at ${revision}`
+      // One commit may have landed whose acknowledgement was cut off by the crash.
+      if (revision < told || revision > told + 1)
+        breaches.push(`O1 ${id} is at ${revision}, and ${told} was acknowledged.`)
+      if (head !== text || state !== text)
+        breaches.push(`O1 ${id} at ${revision} is half of one commit: ${head}, ${state}.`)
+      const log = await store.readLog(id, { after: 0, limit: 1_000 })
+      const entries = Array.from({ length: revision }, (_, index) => `entry ${index + 1} of ${id}`)
+      if (log.map((entry) => entry.text).join() !== entries.join()) breaches.push(`O1 the log of ${id} has gaps.`)
+      const next = { ...session, revision: revision + 1 }
+      const goesOn = await store.commit(next, { revision, epoch: 1 }, { revision: revision + 1, text: 'next' })
+      if (!goesOn) breaches.push(`${id} takes no further commit.`)
+    }
+  } catch (error) {
+    breaches.push(`it does not open: ${error}`)
+  }
+  return breaches
+}
+
+function readTold(out: string): Told {
+  const revisions = new Map<string, number>()
+  let secret: string | null = null
+  let created: readonly string[] = []
+  for (const line of out.split('\n').filter((text) => text.endsWith('}'))) {
+    const message = JSON.parse(line) as { secret?: string; created?: string[]; id?: string; revision?: number }
+    secret = message.secret ?? secret
+    created = message.created ?? created
+    if (message.id !== undefined && message.revision !== undefined) revisions.set(message.id, message.revision)
+  }
+  return { secret, created, revisions }
+}

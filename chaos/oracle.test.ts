@@ -1,0 +1,124 @@
+import { connect } from '@episodic/env'
+import { createHost, openInProcess } from '@episodic/mcp-server'
+import { type Channel, META, METHODS, type OpenResult, type Step } from '@episodic/protocol'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { environment as ledger } from './ledger-world.ts'
+import { countsHold, Oracle, strangersIn } from './oracle.ts'
+
+const add = (amount: number) => ({ tool: 'add', arguments: { amount } })
+
+describe('Oracle', () => {
+  let oracle: Oracle
+  let channel: Channel
+  let heard: { request: string; status: number; reply: string }[]
+  let id: string
+  /** Plays a step, and tells the oracle what its player was told; `alter` makes that something else. */
+  let play: (amount: number, alter?: (step: Step) => Step) => Promise<void>
+  let close: () => Promise<void>
+
+  beforeEach(async () => {
+    oracle = new Oracle()
+    heard = []
+    const host = createHost({ environments: [ledger] })
+    channel = openInProcess(host)
+    const overheard: Channel = {
+      async request(method, params, options) {
+        const result = await channel.request(method, params, options)
+        heard.push({ request: JSON.stringify({ method, params }), status: 200, reply: JSON.stringify({ result }) })
+        oracle.hear(heard.at(-1) as (typeof heard)[number])
+        return result
+      },
+      close: async () => {},
+    }
+    const environment = await connect(overheard)
+    id = (await environment.reset()).info.id as string
+    play = async (amount, alter = (step) => step) => {
+      oracle.asks(id)
+      oracle.tells(id, add(amount), alter(await environment.step(add(amount))))
+    }
+    close = async () => host[Symbol.asyncDispose]()
+    await play(3)
+    await play(4)
+  })
+  afterEach(() => close())
+
+  const settle = () =>
+    oracle.settle(<T>(method: string, params: object) => channel.request(method, { ...params }) as Promise<T>)
+  const handle = () =>
+    (JSON.parse(heard.find(({ request }) => request.includes(METHODS.open))?.reply ?? '').result as OpenResult).session
+  const step = (amount: number, seq: number) =>
+    channel.request('tools/call', {
+      name: 'add',
+      arguments: { amount },
+      _meta: { [META.session]: handle(), [META.seq]: seq },
+    })
+
+  it('finds nothing wrong where every promise was kept', async () => {
+    await settle()
+    expect(oracle.breaches).toEqual([])
+    expect(oracle).toMatchObject({ told: 2, sessions: 1, inFlight: 0 })
+  })
+
+  it('lets one step be there that its player was not told of yet, where it was asked for', async () => {
+    oracle.asks(id)
+    await step(5, 2)
+    await settle()
+    expect(oracle.breaches).toEqual([])
+  })
+
+  it('finds a step that nobody asked for (O1)', async () => {
+    await step(4, 2)
+    await settle()
+    expect(oracle.broken).toMatchObject({ lost: 0, doubled: 1 })
+  })
+
+  it('finds a step that is gone (O1)', async () => {
+    await play(5, (step) => {
+      // One more than there is: as if the server had lost it since.
+      oracle.asks(id)
+      oracle.tells(id, add(5), step)
+      return { ...step, info: { ...step.info, seq: 4 } }
+    })
+    await settle()
+    expect(oracle.broken).toMatchObject({ lost: 1, doubled: 0 })
+  })
+
+  it('finds a step that its player was told of otherwise (O1)', async () => {
+    await play(5, (step) => ({ ...step, observation: { ...step.observation, text: 'Nothing.' } }))
+    await settle()
+    expect(oracle.broken.lost).toBe(1)
+  })
+
+  it('finds an answer that was given again with other bytes (O2)', () => {
+    const { request, status, reply } = heard.at(-1) as (typeof heard)[number]
+    oracle.hear({ request, status, reply })
+    expect(oracle.breaches).toEqual([])
+    oracle.hear({ request, status, reply: reply.replace('a total of 7', 'a total of 8') })
+    expect(oracle.broken.unstable).toBe(1)
+  })
+
+  it('finds an opening that was answered with two sessions (O2)', () => {
+    const { request, status, reply } = heard.find((exchange) =>
+      exchange.request.includes(METHODS.open),
+    ) as (typeof heard)[number]
+    oracle.hear({ request, status, reply: reply.replaceAll(id, 'another-session') })
+    expect(oracle.broken.unstable).toBe(1)
+  })
+
+  it('finds a reward that its player adds up differently (O3)', async () => {
+    await play(5, (step) => ({ ...step, reward: { ...step.reward, total: 6 } }))
+    await settle()
+    expect(oracle.broken).toMatchObject({ lost: 0, wrongSums: 1 })
+  })
+})
+
+describe('the rest of what the oracle knows', () => {
+  it('counts every episode once (O4)', () => {
+    expect(countsHold({ scheduled: 6, finished: 3, failed: 2, unresolved: 1 })).toBe(true)
+    expect(countsHold({ scheduled: 6, finished: 3, failed: 2, unresolved: 2 })).toBe(false)
+  })
+
+  it('finds the marks of others (O6)', () => {
+    expect(strangersIn('mark-a mark-b mark-a', 'mark-a', /mark-\w/g)).toEqual(['mark-b'])
+  })
+})

@@ -1,0 +1,258 @@
+import {
+  type Action,
+  canonicalJson,
+  type JsonObject,
+  type LoggedStep,
+  META,
+  METHODS,
+  type OpenResult,
+  type StateResult,
+  type Step,
+  type StepReport,
+  type WatchResult,
+} from '@episodic/protocol'
+import type { Exchange } from './proxy.ts'
+
+/** Asks the truth of a server, past every proxy. */
+export type Ask = <T>(method: string, params: object) => Promise<T>
+
+/** What was broken, counted. All are zero where every invariant held. */
+export interface Broken {
+  /** Steps that a player was told of and that the session does not have, or not so (O1). */
+  readonly lost: number
+  /** Steps that a session has and that nobody asked for (O1). */
+  readonly doubled: number
+  /** Answers to one step of one session that differ from each other (O2). */
+  readonly unstable: number
+  /** Sessions whose rewards add up differently for the player, in the step log and in the state (O3). */
+  readonly wrongSums: number
+}
+
+/** What is known of one session from outside. */
+interface Book {
+  readonly id: string
+  readonly handle: string
+  /** The bytes of every answer that a server has ever written for a step, by the number of the step. */
+  readonly answers: Map<number, string>
+  /** What the player was told, step by step. */
+  readonly told: { readonly action: Action; readonly step: Step }[]
+  /** Steps that the player has asked for, answered or not. */
+  asked: number
+}
+
+/**
+ * Decides whether what was promised was kept, from what was seen outside of the server.
+ *
+ * It hears every answer that a server writes, lost ones included, and what players are told; at the end it asks the
+ * server for the truth. The invariants that it holds, numbered for all programs of this folder:
+ *
+ * - **O1** A session has each step that its player was told of, once and in order, and none that nobody asked for.
+ * - **O2** The answer to a step of a session is the same bytes, however often and whenever it is given.
+ * - **O3** Rewards have one sum: the player's, the step log's and the one in the state.
+ * - **O4** Scheduled episodes are finished, failed or unresolved, each once; {@link countsHold}.
+ * - **O6** No byte of one principal's session is in an answer to another; {@link strangersIn}.
+ * - **O8** Afterwards the server holds as much of the machine as before; `resourcesHold`.
+ */
+export class Oracle {
+  readonly breaches: string[] = []
+  readonly #books = new Map<string, Book>()
+  readonly #handles = new Map<string, string>()
+  readonly #keys = new Map<string, string>()
+  readonly #broken = { lost: 0, doubled: 0, unstable: 0, wrongSums: 0 }
+  #told = 0
+
+  /** Steps that players were told of. */
+  get told(): number {
+    return this.#told
+  }
+
+  /** Steps that players have asked for and were not told of yet. */
+  get inFlight(): number {
+    return [...this.#books.values()].reduce((all, { asked, told }) => all + asked - told.length, 0)
+  }
+
+  get sessions(): number {
+    return this.#books.size
+  }
+
+  get broken(): Broken {
+    return { ...this.#broken }
+  }
+
+  /** Hears an answer that a server has written. */
+  hear({ request, reply }: Exchange): void {
+    const { method, params } = parse(request)
+    const { result } = parse(reply)
+    if (typeof method !== 'string' || !isObject(params) || !isObject(result)) return
+    if (method === METHODS.open) this.#hearOpen(String(params.requestKey), result as unknown as OpenResult)
+    if (method === 'tools/call') this.#hearStep(params, result)
+  }
+
+  /** A player is about to ask for a step that it has not asked for before. */
+  asks(id: string): void {
+    this.#bookOf(id).asked += 1
+  }
+
+  /** A player was told of a step. */
+  tells(id: string, action: Action, step: Step): void {
+    const { told } = this.#bookOf(id)
+    told.push({ action, step })
+    this.#told += 1
+    if (step.info.seq !== told.length)
+      this.#break(
+        'doubled',
+        `O1 session ${id}: the player's step ${told.length} was answered as step ${step.info.seq}.`,
+      )
+  }
+
+  /** Compares what was told with the truth, session by session. */
+  async settle(ask: Ask): Promise<void> {
+    for (const book of this.#books.values()) await this.#settleOne(book, ask)
+  }
+
+  async #settleOne({ id, handle, told, asked, answers }: Book, ask: Ask): Promise<void> {
+    const { state, seats } = await ask<StateResult>(METHODS.state, { session: handle })
+    const log = await readLog(handle, ask)
+    const applied = seats.agent?.seq ?? 0
+    if (applied !== log.length)
+      this.#break('lost', `O1 session ${id}: ${applied} steps were applied, and its log has ${log.length}.`)
+    if (applied > asked)
+      this.#break(
+        'doubled',
+        `O1 session ${id}: ${applied} steps were applied, and ${asked} were asked for.`,
+        applied - asked,
+      )
+    for (const [index, { action, step }] of told.entries())
+      if (!log[index] || !isTheSame(log[index], action, step))
+        this.#break('lost', `O1 session ${id}: step ${index + 1} is not what its player was told.`)
+    for (const [seq, text] of answers)
+      if (!log[seq - 1] || canonicalJson(reportIn(text)) !== canonicalJson({ ...log[seq - 1]?.report }))
+        this.#break('unstable', `O2 session ${id}: step ${seq} was answered differently from what its log has.`)
+    const last = log.at(-1)
+    if (last && !(await this.#isAnsweredAgain(handle, last, ask, answers.get(log.length))))
+      this.#break('unstable', `O2 session ${id}: its last step, asked for again, is answered differently.`)
+    this.#checkSums(id, told, log, state.public)
+  }
+
+  #checkSums(id: string, told: Book['told'], log: readonly LoggedStep[], state: JsonObject): void {
+    const logged = log.map(({ report }) => total(report.terms))
+    const heard = sum(told.map(({ step }) => step.reward.total))
+    const same = heard === sum(logged.slice(0, told.length)) && (!('total' in state) || state.total === sum(logged))
+    if (!same)
+      this.#break(
+        'wrongSums',
+        `O3 session ${id}: its player adds up ${heard}, its log ${sum(logged)}, its state ${state.total}.`,
+      )
+  }
+
+  /** Asks for the last step once more, with another message: the answer has to be the one that was given. */
+  async #isAnsweredAgain(handle: string, last: LoggedStep, ask: Ask, before: string | undefined): Promise<boolean> {
+    const { action, report } = last
+    const _meta = { [META.session]: handle, [META.seq]: report.seq - 1 }
+    const result = await ask<JsonObject>('tools/call', { name: action.tool, arguments: action.arguments, _meta })
+    return isObject(result._meta) && result._meta[META.replayed] === true && (!before || textOf(result) === before)
+  }
+
+  #hearOpen(key: string, { id, session }: OpenResult): void {
+    const known = this.#keys.get(key)
+    if (known !== undefined && known !== id)
+      this.#break('unstable', `O2 opening with the key ${key} gave session ${known}, and again session ${id}.`)
+    if (known !== undefined) return
+    this.#keys.set(key, id)
+    this.#handles.set(session, id)
+    this.#books.set(id, { id, handle: session, answers: new Map(), told: [], asked: 0 })
+  }
+
+  #hearStep(params: JsonObject, result: JsonObject): void {
+    const id = this.#handles.get(String(metaOf(params)[META.session]))
+    const book = id === undefined ? undefined : this.#books.get(id)
+    if (!book) return
+    const text = textOf(result)
+    const { seq } = metaOf(result)[META.step] as unknown as StepReport
+    const known = book.answers.get(seq)
+    if (known === undefined) book.answers.set(seq, text)
+    else if (known !== text)
+      this.#break('unstable', `O2 session ${id}: step ${seq} was answered with ${known}, and again with ${text}.`)
+  }
+
+  #bookOf(id: string): Book {
+    const book = this.#books.get(id)
+    if (!book) throw new Error(`No server was ever heard to open session ${id}.`)
+    return book
+  }
+
+  #break(what: keyof Broken, breach: string, times = 1): void {
+    this.#broken[what] += times
+    this.breaches.push(breach)
+  }
+}
+
+/** O4: every scheduled episode is finished, failed or unresolved, each of them once. */
+export function countsHold(counts: {
+  readonly scheduled: number
+  readonly finished: number
+  readonly failed: number
+  readonly unresolved: number
+}): boolean {
+  return counts.scheduled === counts.finished + counts.failed + counts.unresolved
+}
+
+/** O6: the marks of others that a text has in it. */
+export function strangersIn(text: string, own: string, marks: RegExp): string[] {
+  return [...text.matchAll(marks)].map(([mark]) => mark).filter((mark) => mark !== own)
+}
+
+async function readLog(session: string, ask: Ask): Promise<LoggedStep[]> {
+  const log: LoggedStep[] = []
+  for (let after = 0; ; ) {
+    const { steps } = await ask<WatchResult>(METHODS.watch, { session, after, limit: 1_000 })
+    log.push(...steps)
+    const last = steps.at(-1)
+    if (!last || steps.length < 1_000) return log
+    after = last.report.revision
+  }
+}
+
+function isTheSame(logged: LoggedStep, action: Action, step: Step): boolean {
+  return (
+    canonicalJson({ ...logged.action }) === canonicalJson({ ...action }) &&
+    logged.observation.text === step.observation.text &&
+    canonicalJson(logged.report.terms) === canonicalJson(step.reward.terms) &&
+    logged.report.seq === step.info.seq
+  )
+}
+
+/** The bytes of an answer, without the mark that it was given before. */
+function textOf(result: JsonObject): string {
+  const { [META.replayed]: _, ...meta } = metaOf(result)
+  return JSON.stringify({ ...result, _meta: meta })
+}
+
+function reportIn(answer: string): JsonObject {
+  return metaOf(JSON.parse(answer))[META.step] as JsonObject
+}
+
+function metaOf({ _meta }: JsonObject): JsonObject {
+  return isObject(_meta) ? _meta : {}
+}
+
+function total(terms: StepReport['terms']): number {
+  return sum(Object.values(terms))
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0)
+}
+
+function parse(text: string): JsonObject {
+  try {
+    const message: unknown = JSON.parse(text)
+    return isObject(message) ? message : {}
+  } catch {
+    return {}
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

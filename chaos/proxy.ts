@@ -1,0 +1,117 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Pool } from 'undici'
+
+/**
+ * What becomes of one request.
+ *
+ * - `request-lost`: the connection breaks before the server sees anything.
+ * - `reply-lost`: it breaks after the server has written its whole answer.
+ * - `doubled`: two copies arrive at once, over two connections; the client gets whichever answer is first.
+ * - `late-copy`: it is answered as usual, and a copy arrives `milliseconds` later.
+ * - `straggler`: the connection breaks at once, and the request arrives `milliseconds` later all the same.
+ * - `delayed`: it arrives `milliseconds` late.
+ */
+export type Fate =
+  | { readonly kind: 'fine' | 'request-lost' | 'reply-lost' | 'doubled' }
+  | { readonly kind: 'late-copy' | 'straggler' | 'delayed'; readonly milliseconds: number }
+
+/** A request, and the whole answer that a server has written to it: whether or not the client ever got that. */
+export interface Exchange {
+  readonly request: string
+  readonly status: number
+  readonly reply: string
+}
+
+export interface ProxyOptions {
+  /** Decides what becomes of a request, by its body. */
+  readonly fate: (request: string) => Fate
+  /** Hears of every answer of the server, those that are then lost included. */
+  readonly onExchange: (exchange: Exchange) => void
+}
+
+/** A bad connection to one server of this machine. */
+export interface Proxy extends AsyncDisposable {
+  readonly port: number
+  /** Requests to which each fate has come. */
+  readonly fates: Readonly<Partial<Record<Fate['kind'], number>>>
+  /** Requests that a server was sent and left without an answer. */
+  readonly severed: number
+  /** Resolves once no copy is on its way any more. */
+  settled(): Promise<void>
+}
+
+/**
+ * Stands between clients and the server at `port`, and loses, delays and doubles what passes, whole messages at a time.
+ * Where the server is gone, the client's connection breaks, as it would without anything in between.
+ */
+export async function startProxy(port: number, { fate, onExchange }: ProxyOptions): Promise<Proxy> {
+  const server = new Pool(`http://127.0.0.1:${port}`, { connections: 1_024, pipelining: 1 })
+  const fates: Partial<Record<Fate['kind'], number>> = {}
+  const stray = new Set<Promise<unknown>>()
+  let severed = 0
+
+  const forward = async ({ method = 'POST', url = '/', headers }: IncomingMessage, body: string) => {
+    const { connection: _, 'transfer-encoding': __, 'content-length': ___, ...sent } = headers
+    const [answer, reply] = await server
+      .request({ method: method as 'POST', path: url, headers: sent, body: body || null })
+      .then(async (response) => [response, await response.body.text()] as const)
+      .catch((error) => {
+        if (error.code !== 'ECONNREFUSED') severed += 1
+        throw error
+      })
+    onExchange({ request: body, status: answer.statusCode, reply })
+    return { answer, reply }
+  }
+  const later = (milliseconds: number, request: IncomingMessage, body: string) => {
+    const copy = pause(milliseconds)
+      .then(() => forward(request, body))
+      .catch(() => {})
+      .finally(() => stray.delete(copy))
+    stray.add(copy)
+  }
+
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await textOf(request)
+    const comes = fate(body)
+    fates[comes.kind] = (fates[comes.kind] ?? 0) + 1
+    if (comes.kind === 'request-lost') return void response.destroy()
+    if (comes.kind === 'straggler') {
+      response.destroy()
+      return later(comes.milliseconds, request, body)
+    }
+    if (comes.kind === 'delayed') await pause(comes.milliseconds)
+    const first = forward(request, body)
+    const { answer, reply } = await (comes.kind === 'doubled' ? Promise.any([first, forward(request, body)]) : first)
+    if (comes.kind === 'late-copy') later(comes.milliseconds, request, body)
+    if (comes.kind === 'reply-lost') return void response.destroy()
+    const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, ...headers } = answer.headers
+    response.writeHead(answer.statusCode, headers).end(reply)
+  }
+  const listener = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+    pass(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (listener.address() as AddressInfo).port,
+    fates,
+    get severed() {
+      return severed
+    },
+    async settled() {
+      await Promise.all(stray)
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => listener.close(resolve))
+      listener.closeAllConnections()
+      await Promise.all([closed, server.destroy()])
+    },
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8')) text += chunk
+  return text
+}

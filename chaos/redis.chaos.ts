@@ -1,0 +1,112 @@
+/** A Redis server that is killed under load loses nothing; one that comes back with older files is found out. */
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Connection, type Environment, openConnection } from '@episodic/env'
+import { WireError } from '@episodic/protocol'
+import { Oracle } from './oracle.ts'
+import { insist, playLedgers } from './players.ts'
+import { startProxy } from './proxy.ts'
+import { type Redis, startRedis } from './redis.ts'
+import { ask, type Server, startServer } from './server.ts'
+import { runTrial } from './trial.ts'
+
+const PLAYERS = 64
+
+await runTrial('redis', {}, async ({ rng, quick, folder, stack }) => {
+  const kills = quick ? 2 : 8
+  const seconds = quick ? 5 : 30
+  const redis = stack.use(await startRedis(join(folder, 'redis')))
+  const server = stack.use(await startServer({ folder, args: ['--store', redis.url] }))
+  const oracle = new Oracle()
+  const onExchange = oracle.hear.bind(oracle)
+  const proxy = stack.use(await startProxy(server.port, { fate: () => ({ kind: 'fine' }), onExchange }))
+  const target = { url: `http://127.0.0.1:${proxy.port}/env`, token: server.token }
+  const connection = stack.use(await openConnection(target))
+
+  const killing = rng.stream('kills')
+  let over = false
+  const strikes = async () => {
+    const window = Math.floor((seconds * 1_000) / kills)
+    for (let kill = 0; kill < kills; kill++) {
+      const [before, away] = [killing.int(0, window >> 1), killing.int(0, window >> 2)]
+      await pause(before)
+      await redis.kill()
+      await pause(away)
+      await redis.start()
+      await pause(window - before - away)
+    }
+    over = true
+  }
+  const began = performance.now()
+  const play = playLedgers({
+    ...{ connection, oracle, rng, players: PLAYERS, steps: Number.MAX_SAFE_INTEGER, length: 50 },
+    over: () => over,
+  })
+  await Promise.all([strikes(), play])
+  const killedFor = (performance.now() - began) / 1_000
+  await oracle.settle((method, params) => ask(server, method, params))
+
+  const rolledBack = await rollBack(connection, redis, server, join(folder, 'older'))
+  const silent = rolledBack.filter((code) => code === 'answered').length
+  const breaches = [...oracle.breaches]
+  if (silent > 0) breaches.push(`O1 ${silent} sessions went on, though the store had lost their last steps.`)
+  const unexpected = rolledBack.filter((code) => !['answered', 'state-lost', 'session-not-found'].includes(code))
+  if (unexpected.length > 0) breaches.push(`Lost steps were told of as ${[...new Set(unexpected)].join(', ')}.`)
+  return {
+    breaches,
+    figures: {
+      kills,
+      killedFor: Math.round(killedFor * 10) / 10,
+      steps: oracle.told,
+      sessions: oracle.sessions,
+      ...oracle.broken,
+      rolledBack: rolledBack.length,
+      silent,
+      ...counted(rolledBack),
+    },
+  }
+})
+
+/**
+ * Plays some sessions, has Redis come back with what it had some steps earlier, and plays on: what each player then
+ * hears, by its code, or `answered`. Half of them ask a server that was there all the time, half one that is new.
+ */
+async function rollBack(connection: Connection, redis: Redis, server: Server, older: string): Promise<string[]> {
+  const environments = Array.from({ length: PLAYERS }, () => connection.environment('ledger'))
+  const toAll = (steps: number) =>
+    Promise.all(
+      environments.map(async (environment) => {
+        for (let step = 0; step < steps; step++) await insist(() => add(environment))
+      }),
+    )
+  await Promise.all(environments.map((environment) => insist(() => environment.reset())))
+  await toAll(3)
+  await redis.kill()
+  cpSync(redis.folder, older, { recursive: true })
+  await redis.start()
+  await toAll(3)
+  await redis.kill()
+  await redis.start(older)
+  const codes: string[] = []
+  const hear = async (environment: Environment) => {
+    try {
+      await insist(() => add(environment))
+      codes.push('answered')
+    } catch (error) {
+      codes.push(WireError.is(error) ? error.code : String(error))
+    }
+  }
+  await Promise.all(environments.slice(0, PLAYERS / 2).map(hear))
+  await server.restart()
+  await Promise.all(environments.slice(PLAYERS / 2).map(hear))
+  return codes
+}
+
+function add(environment: Environment): Promise<unknown> {
+  return environment.step({ tool: 'add', arguments: { amount: 1 } })
+}
+
+function counted(codes: readonly string[]): Record<string, number> {
+  return Object.fromEntries([...new Set(codes)].map((code) => [code, codes.filter((other) => other === code).length]))
+}

@@ -1,0 +1,86 @@
+import { fileURLToPath } from 'node:url'
+import { type JsonObject, WireError, wireErrorCodeOf } from '@episodic/protocol'
+import { request } from 'undici'
+import { type Killable, startProcess } from './processes.ts'
+
+/** The command's entry. */
+export const CLI = fileURLToPath(new URL('./cli.ts', import.meta.resolve('@episodic/harness')))
+/** The module of the ledger's world. */
+const LEDGER = fileURLToPath(new URL('./ledger-world.ts', import.meta.url))
+
+/** The control token of every server here: a server that comes back is the one that clients knew. */
+const TOKEN = 'a-control-token-for-chaos-alone'
+
+export interface ServerOptions {
+  /** Its home, its compiled code, and its folder. */
+  readonly folder: string
+  /** Of `episodic serve`, besides the world, the port and `--json`. */
+  readonly args: readonly string[]
+}
+
+/** `episodic serve` in a process of its own, on one port for as long as it is needed, however often it dies. */
+export interface Server extends AsyncDisposable {
+  readonly port: number
+  readonly token: string
+  /** The process that serves now. */
+  readonly process: Killable
+  /** How often it was killed. */
+  readonly kills: number
+  /** `kill -9`, and another one at the same address. */
+  restart(): Promise<void>
+  /** Starts it where it ended by itself. */
+  start(): Promise<void>
+}
+
+/** Starts a server of the ledger's world. */
+export async function startServer({ folder, args }: ServerOptions): Promise<Server> {
+  let port = 0
+  let kills = 0
+  const launch = async (): Promise<Killable> => {
+    const words = [CLI, 'serve', LEDGER, ...args, '--port', String(port), '--json']
+    const started = startProcess(process.execPath, words, {
+      cwd: folder,
+      env: { EPISODIC_HOME: folder, EPISODIC_CONTROL_TOKEN: TOKEN, NODE_COMPILE_CACHE: `${folder}/compiled` },
+    })
+    port = Number(new URL(JSON.parse(await started.line()).trustedUrl).port)
+    return started
+  }
+  let running = await launch()
+  return {
+    port,
+    token: TOKEN,
+    get process() {
+      return running
+    },
+    get kills() {
+      return kills
+    },
+    async restart() {
+      kills += 1
+      await running[Symbol.asyncDispose]()
+      running = await launch()
+    },
+    async start() {
+      running = await launch()
+    },
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  }
+}
+
+/** Asks the trusted door of a server, past every proxy. Rejects with the `WireError` of a refusal. */
+export async function ask<T>(
+  { port, token }: Pick<Server, 'port' | 'token'>,
+  method: string,
+  params: object,
+): Promise<T> {
+  const { body } = await request(`http://127.0.0.1:${port}/env`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const message = (await body.json()) as { result?: T; error?: { code: number; message: string; data?: JsonObject } }
+  const { error } = message
+  if (error)
+    throw new WireError(wireErrorCodeOf(error.code) ?? 'internal', error.message, { details: error.data ?? {} })
+  return message.result as T
+}

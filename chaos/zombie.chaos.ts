@@ -1,0 +1,88 @@
+/** Writers that are frozen, lose their sessions to another owner, and wake: nothing that they write is taken. */
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openRedisStore } from '@episodic/state/redis'
+import { startProcess } from './processes.ts'
+import { startRedis } from './redis.ts'
+import { createTally, holdTally, sign, signatures } from './tally.ts'
+import { runTrial } from './trial.ts'
+
+const WRITER = fileURLToPath(new URL('./zombie-writer.ts', import.meta.url))
+const OWNER = 'owner'
+/** Steps of the new owner while the former one is frozen, and again after it woke. */
+const STEPS = 3
+
+/** What a writer says in the end of one of its sessions. */
+interface Told {
+  readonly id: string
+  readonly accepted: number
+  readonly last: number
+  readonly refusals: readonly string[]
+}
+
+await runTrial('zombie', {}, async ({ quick, folder, stack }) => {
+  const [processes, each] = quick ? [2, 10] : [8, 25]
+  const redis = stack.use(await startRedis(join(folder, 'redis')))
+  const store = stack.use(await openRedisStore(redis.url))
+  const groups = Array.from({ length: processes }, (_, p) =>
+    Array.from({ length: each }, (_, s) => `session-${p}-${s}`),
+  )
+  const ids = groups.flat()
+  await Promise.all(ids.map((id) => createTally(store, id)))
+  const env = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
+  const writers = groups.map((group, p) =>
+    stack.use(startProcess(process.execPath, [WRITER, redis.url, `writer-${p}`, ...group], { env })),
+  )
+  await Promise.all(writers.map((writer) => writer.line()))
+
+  for (const writer of writers) writer.signal('SIGSTOP')
+  const owned = await Promise.all(
+    ids.map(async (id) => {
+      const session = await holdTally(store, id)
+      const { revision } = await session.takeOver()
+      for (let step = 0; step < STEPS; step++) await sign(session, OWNER)
+      return { id, session, takenAt: revision }
+    }),
+  )
+  for (const writer of writers) writer.signal('SIGCONT')
+  // While they try, the owner goes on.
+  const [told] = await Promise.all([
+    Promise.all(
+      writers.map(async (writer) => (await linesOf(() => writer.line(), each)).map((line) => JSON.parse(line) as Told)),
+    ),
+    ...owned.map(async ({ session }) => {
+      for (let step = 0; step < STEPS; step++) await sign(session, OWNER)
+    }),
+  ])
+
+  const breaches: string[] = []
+  const byId = new Map(told.flat().map((writer) => [writer.id, writer]))
+  let written = 0
+  let late = 0
+  for (const { id, takenAt } of owned) {
+    const log = await signatures(store, id)
+    const writer = byId.get(id) as Told
+    const before = log.filter(({ revision }) => revision < takenAt)
+    const after = log.filter(({ revision }) => revision > takenAt)
+    const strangers = after.filter(({ signature }) => signature !== OWNER)
+    late += strangers.length
+    written += before.length
+    if (strangers.length > 0) breaches.push(`${id} took ${strangers.length} writes of a former owner.`)
+    if (after.length - strangers.length !== 2 * STEPS)
+      breaches.push(`O1 ${id} has ${after.length} of ${2 * STEPS} steps of its owner.`)
+    // One commit may have landed whose answer the writer was too frozen to hear.
+    if (writer.accepted < before.length - 1 || writer.accepted > before.length || writer.last > takenAt)
+      breaches.push(
+        `O1 ${id} told its writer of ${writer.accepted} steps up to ${writer.last}, and has ${before.length}.`,
+      )
+    if (writer.refusals.some((code) => code !== 'fenced'))
+      breaches.push(`${id} refused with ${writer.refusals.join(', ')}.`)
+  }
+  return { breaches, figures: { writers: ids.length, processes, writesBefore: written, acceptedAfter: late } }
+})
+
+async function linesOf(next: () => Promise<string>, count: number): Promise<string[]> {
+  const lines: string[] = []
+  while (lines.length < count) lines.push(await next())
+  return lines
+}

@@ -1,0 +1,96 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Caller } from './caller.ts'
+import type { Principal } from './host.ts'
+import { createJwtVerifier, type JwtOptions } from './http-jwt.ts'
+import { ServerError } from './server-error.ts'
+
+/** Who may come in, by the bearer token that they show. Names are one namespace, however they are proved. */
+export interface CredentialOptions {
+  /**
+   * Bearer token → principal, for the agent's door. Off unless given; an address other than loopback needs these or
+   * `jwt`. A token has at least 22 characters.
+   */
+  readonly agentTokens?: Readonly<Record<string, string>>
+  /** Bearer token → principal, for the trusted door, besides the operator's. Each sees its own sessions alone. */
+  readonly controlTokens?: Readonly<Record<string, string>>
+  /** Tokens that somebody else issues. Their `sub` is the principal. */
+  readonly jwt?: JwtOptions
+}
+
+/** Whoever a token stands for. */
+export interface Identity {
+  readonly principal: Principal
+  /** Holds the server's own control token. */
+  readonly operator: boolean
+}
+
+export interface Credentials {
+  /** Whether the agent's door asks for a token. */
+  readonly asksAgents: boolean
+  /** Whose token it is at that door; `null` for nobody's. Rejects where the issuer's keys cannot be had. */
+  identify(door: Caller['door'], token: string): Promise<Identity | null>
+}
+
+/** The principal of whoever holds the server's own control token. */
+const OPERATOR = 'control'
+
+/** What a bearer token is made of (RFC 6750, section 2.1). */
+const TOKEN = /^[\w.~+/=-]+$/
+
+/** Throws `option-invalid` for tokens that could be guessed, or that stand for two principals. */
+export function createCredentials(controlToken: string, options: CredentialOptions): Credentials {
+  const { agentTokens = {}, controlTokens = {}, jwt } = options
+  checkToken(controlToken, 'The control token')
+  const tables = {
+    agent: tableOf(agentTokens, "A token of the agent's door", false),
+    trusted: [
+      { digest: digestOf(controlToken), identity: { principal: OPERATOR, operator: true } },
+      ...tableOf(controlTokens, 'A control token', false),
+    ],
+  }
+  if (Object.hasOwn(controlTokens, controlToken))
+    throw new ServerError('option-invalid', "A control token of a principal is the operator's own. Make another one.")
+  const verify = jwt && createJwtVerifier(jwt)
+  return {
+    asksAgents: tables.agent.length > 0 || jwt?.audience.agent !== undefined,
+    async identify(door, token) {
+      const known = lookUp(tables[door], token)
+      if (known || !verify) return known
+      const principal = await verify(door, token)
+      return principal === null ? null : { principal, operator: false }
+    },
+  }
+}
+
+interface KnownToken {
+  readonly digest: Buffer
+  readonly identity: Identity
+}
+
+function tableOf(tokens: Readonly<Record<string, string>>, what: string, operator: boolean): KnownToken[] {
+  return Object.entries(tokens).map(([token, principal]) => {
+    checkToken(token, what)
+    if (principal === '') throw new ServerError('option-invalid', `${what} is given to a principal without a name.`)
+    return { digest: digestOf(token), identity: { principal, operator } }
+  })
+}
+
+/** Every token is compared, and by digests of one length, so that the time taken tells nothing about any of them. */
+function lookUp(table: readonly KnownToken[], token: string): Identity | null {
+  const digest = digestOf(token)
+  let found: Identity | null = null
+  for (const known of table) if (timingSafeEqual(known.digest, digest)) found = known.identity
+  return found
+}
+
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+function checkToken(token: string, what: string): void {
+  if (token.length < 22 || !TOKEN.test(token))
+    throw new ServerError(
+      'option-invalid',
+      `${what} needs at least 22 characters, each a letter, a digit or one of "-._~+/=". Anything else could be guessed, or not be sent.`,
+    )
+}

@@ -1,0 +1,38 @@
+import type { SessionSummary } from '@episodic/protocol'
+import { decodeSession, type SessionRecord, type SessionStore, type StoredSession } from '@episodic/state'
+import type { SessionsQuery } from './host.ts'
+import { eachStored } from './stored-sessions.ts'
+
+/** Lists sessions as an operator sees them, with how many there are in all. `now` is milliseconds since 1970. */
+export async function listSessions(
+  store: SessionStore,
+  { owner, ...page }: SessionsQuery,
+  now: number,
+): Promise<{ total: number; sessions: SessionSummary[] }> {
+  if (owner === undefined) {
+    const [total, stored] = await Promise.all([store.count(), store.list(page)])
+    return { total, sessions: stored.map((session) => summarise(session, decodeSession(session), now)) }
+  }
+  let total = 0
+  const sessions: SessionSummary[] = []
+  for await (const { stored, record } of eachStored(store)) {
+    if (record.owner !== owner) continue
+    total += 1
+    if (record.id > (page.after ?? '') && sessions.length < page.limit) sessions.push(summarise(stored, record, now))
+  }
+  return { total, sessions }
+}
+
+function summarise(stored: StoredSession, record: SessionRecord, now: number): SessionSummary {
+  return {
+    id: record.id,
+    environment: record.environment.name,
+    owner: record.owner,
+    age: (now - record.createdAt) / 1_000,
+    idle: (now - record.touchedAt) / 1_000,
+    bytes: new TextEncoder().encode(stored.origin + stored.head + stored.state).length,
+    steps: Object.values(record.seats).reduce((sum, { seq }) => sum + seq, 0),
+    history: record.history.length,
+    end: record.end,
+  }
+}

@@ -1,0 +1,29 @@
+import type { Clock, SessionStore } from '@episodic/state'
+import type { Metrics } from './metrics.ts'
+
+/** Counts and times every operation of a store. */
+export function withMetrics(store: SessionStore, metrics: Metrics, clock: Clock): SessionStore {
+  const timed = async <T>(operation: string, work: Promise<T>): Promise<T> => {
+    const began = clock.monotonic()
+    let failed = true
+    try {
+      const result = await work
+      failed = false
+      return result
+    } finally {
+      metrics.stored(operation, failed, clock.monotonic() - began)
+    }
+  }
+  return {
+    secret: () => timed('secret', store.secret()),
+    create: (session) => timed('create', store.create(session)),
+    read: (id) => timed('read', store.read(id)),
+    commit: (next, expected, entry) => timed('commit', store.commit(next, expected, entry)),
+    remove: (id) => timed('remove', store.remove(id)),
+    readLog: (id, range) => timed('readLog', store.readLog(id, range)),
+    list: (page) => timed('list', store.list(page)),
+    idle: (query) => timed('idle', store.idle(query)),
+    count: () => timed('count', store.count()),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}

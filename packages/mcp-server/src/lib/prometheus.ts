@@ -1,0 +1,95 @@
+/** What tells the series of one metric apart. Values come from closed sets, so that series do not grow. */
+export type Labels = Readonly<Record<string, string>>
+
+/** Writes one metric in the Prometheus text format, version 0.0.4. */
+function head(name: string, type: 'counter' | 'gauge' | 'histogram', help: string): string {
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
+}
+
+function series(name: string, labels: Labels, value: number): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${quoted(text)}"`)
+  return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}\n`
+}
+
+function quoted(text: string): string {
+  return text.replace(/["\\\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))
+}
+
+/** The text of a value that goes up and down. */
+export function renderGauge(name: string, help: string, labels: Labels, value: number): string {
+  return head(name, 'gauge', help) + series(name, labels, value)
+}
+
+/** Counts events by their labels. */
+export class Counter {
+  readonly #name: string
+  readonly #help: string
+  readonly #counts = new Map<string, { readonly labels: Labels; count: number }>()
+
+  constructor(name: string, help: string) {
+    this.#name = name
+    this.#help = help
+  }
+
+  add(labels: Labels, by = 1): void {
+    const key = Object.values(labels).join('\n')
+    const counted = this.#counts.get(key)
+    if (counted) counted.count += by
+    else this.#counts.set(key, { labels, count: by })
+  }
+
+  /** The text, with labels that every series gets. */
+  render(common: Labels): string {
+    const lines = [...this.#counts.values()].map(({ labels, count }) =>
+      series(this.#name, { ...common, ...labels }, count),
+    )
+    return head(this.#name, 'counter', this.#help) + lines.join('')
+  }
+}
+
+/** Upper bounds of the buckets, in seconds. */
+const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Counts durations in buckets, by their labels. */
+export class Histogram {
+  readonly #name: string
+  readonly #help: string
+  readonly #series = new Map<string, { readonly labels: Labels; readonly buckets: number[]; sum: number }>()
+
+  constructor(name: string, help: string) {
+    this.#name = name
+    this.#help = help
+  }
+
+  observe(labels: Labels, seconds: number): void {
+    const key = Object.values(labels).join('\n')
+    let found = this.#series.get(key)
+    if (!found) {
+      found = { labels, buckets: new Array(BUCKETS.length + 1).fill(0), sum: 0 }
+      this.#series.set(key, found)
+    }
+    const bucket = BUCKETS.findIndex((bound) => seconds <= bound)
+    const index = bucket < 0 ? BUCKETS.length : bucket
+    found.buckets[index] = (found.buckets[index] as number) + 1
+    found.sum += seconds
+  }
+
+  /** The text, with labels that every series gets. */
+  render(common: Labels): string {
+    let text = head(this.#name, 'histogram', this.#help)
+    for (const { labels: own, buckets, sum } of this.#series.values()) {
+      const labels = { ...common, ...own }
+      let below = 0
+      for (const [i, count] of buckets.entries()) {
+        below += count
+        text += series(
+          `${this.#name}_bucket`,
+          { ...labels, le: i < BUCKETS.length ? String(BUCKETS[i]) : '+Inf' },
+          below,
+        )
+      }
+      text += series(`${this.#name}_sum`, labels, sum) + series(`${this.#name}_count`, labels, below)
+    }
+    return text
+  }
+}
