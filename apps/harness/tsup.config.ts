@@ -6,4 +6,6 @@ export default defineConfig({
   target: 'node22',
   dts: true,
   clean: true,
+  // `node:sqlite` exists under that name alone.
+  removeNodeProtocol: false,
 })
