@@ -126,6 +126,7 @@ class SessionHost implements Host {
   async actAt(principal: Principal, transportId: string, environment: string, call: StepCall): Promise<Answered> {
     const found = await this.#transports.find(principal, transportId, environment)
     const live = found ?? (await this.#open(principal, { environment, requestKey: transportKey(transportId) }))
+    if (!found) this.#transports.spend(transportId)
     try {
       return await this.#play(live, DEFAULT_SEAT, call)
     } catch (error) {
@@ -188,7 +189,7 @@ class SessionHost implements Host {
     const live = await this.#transports.find(principal, transportId, environment)
     // The ended record stays until it expires, so that the id is refused from now on and not opened anew.
     if (live) await this.#end(live, () => true)
-    else this.#transports.forget(transportId)
+    else this.#transports.spend(transportId)
   }
 
   async environmentOf(capability: string): Promise<EnvironmentInfo> {

@@ -1,4 +1,5 @@
 import { METHODS, WireError } from '@episodic/protocol'
+import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
 import {
   asking,
@@ -32,6 +33,19 @@ describe('a plain client’s transport session', () => {
     expect((await rpc(server.agentUrl, 'tools/call', guess, id)).status).toBe(200)
     expect((await rpc(`${server.agentUrl}/e/workshop`, 'tools/call', guess, id)).status).toBe(404)
     expect((await rpc(server.agentUrl, 'tools/call', guess, id)).status).toBe(200)
+  })
+})
+
+describe('a world that the store has lost', () => {
+  it('is not begun anew in silence', async () => {
+    const store = createMemoryStore()
+    const { server } = await serveTestHost({}, { store })
+    const id = await initialize(server.agentUrl)
+    const guess = { name: 'guess', arguments: { value: 50 } }
+    expect((await rpc(server.agentUrl, 'tools/call', guess, id)).status).toBe(200)
+    for (const { id: lost } of await store.list({ limit: 10 })) await store.remove(lost)
+    for (let i = 0; i < 3; i++) expect((await rpc(server.agentUrl, 'tools/call', guess, id)).status).toBe(404)
+    expect(await store.count()).toBe(0)
   })
 })
 

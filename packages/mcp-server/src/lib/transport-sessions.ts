@@ -2,7 +2,7 @@ import type { Clock } from '@episodic/state'
 import type { Principal } from './host.ts'
 import { type Live, type LiveSessions, notFound } from './live-sessions.ts'
 
-/** How many ids that were given back are remembered. They are good for an idle time at most, played or not. */
+/** How many spent ids are remembered. They are good for an idle time at most. */
 const REMEMBERED = 10_000
 
 /**
@@ -17,8 +17,8 @@ export class TransportSessions {
   readonly #sessions: LiveSessions
   readonly #clock: Clock
   readonly #idleSeconds: number
-  /** Ids that their clients gave back before they had a world, oldest first. */
-  readonly #givenBack = new Set<string>()
+  /** Ids that have had a world, or were given back without one, oldest first: no world is opened for them again. */
+  readonly #spent = new Set<string>()
 
   constructor(sessions: LiveSessions, clock: Clock, idleSeconds: number) {
     this.#sessions = sessions
@@ -30,12 +30,15 @@ export class TransportSessions {
     return (await this.#sessions.handles()).transport(principal, Math.floor(this.#clock.now() / 1_000))
   }
 
-  /** Refuses an id from now on that has no world: as far as this process goes, and for the ids that it remembers. */
-  forget(transportId: string): void {
-    this.#givenBack.add(transportId)
-    if (this.#givenBack.size <= REMEMBERED) return
-    const [oldest] = this.#givenBack
-    this.#givenBack.delete(oldest as string)
+  /**
+   * Opens no world for an id from now on: it was given back, or it has one, which would not come back in silence if the
+   * store lost it. As far as this process goes, and for the ids that it remembers.
+   */
+  spend(transportId: string): void {
+    this.#spent.add(transportId)
+    if (this.#spent.size <= REMEMBERED) return
+    const [oldest] = this.#spent
+    this.#spent.delete(oldest as string)
   }
 
   /**
@@ -45,8 +48,9 @@ export class TransportSessions {
   async find(principal: Principal, transportId: string, environment?: string): Promise<Live | null> {
     const handles = await this.#sessions.handles()
     const issuedAt = handles.transportIssuedAt(principal, transportId)
-    if (issuedAt === null || this.#givenBack.has(transportId)) throw notFound()
+    if (issuedAt === null) throw notFound()
     const live = await this.#sessions.find(handles.idFor(principal, transportKey(transportId)))
+    if (!live && this.#spent.has(transportId)) throw notFound()
     if (live ? isClosed(live) : this.#clock.now() / 1_000 - issuedAt > this.#idleSeconds) throw notFound()
     if (live && environment !== undefined && live.environment.name !== environment) throw notFound()
     return live
