@@ -122,7 +122,7 @@ export class LiveSessions {
     const { session, environment } = live
     try {
       const result = await run(session)
-      await this.#touch(session)
+      if (this.#looksIdle(session)) await this.#touch(session)
       return result
     } catch (error) {
       // A holder that was fenced stays so: whoever calls next is served by a new one.
@@ -195,10 +195,14 @@ export class LiveSessions {
     return live
   }
 
-  /** Writes down that a session is used where no commit has said so for a while: other processes look at the store. */
-  async #touch(session: Session): Promise<void> {
+  /** Whether no commit has said for a while that a session is used: other processes look at the store. */
+  #looksIdle({ record }: Session): boolean {
     const { clock, idleSeconds } = this.#options
-    if (clock.now() - session.record.touchedAt < idleSeconds * 500) return
+    return clock.now() - record.touchedAt >= idleSeconds * 500
+  }
+
+  /** Writes down that a session is used. */
+  async #touch(session: Session): Promise<void> {
     // The call itself is answered already. A session that could not be marked may expire early, and no earlier than
     // if it had not been read.
     await session.advance(() => ({})).catch(() => {})
