@@ -1,6 +1,7 @@
 import { type EnvironmentInfo, type JsonObject, type LoggedStep, WireError } from '@episodic/protocol'
 import type { Caller } from './caller.ts'
 import type { Host, StepCall } from './host.ts'
+import { unknownEnvironment } from './open-session.ts'
 
 /** A `tools/call` result as MCP says it. */
 export type ToolResult = {
@@ -44,12 +45,9 @@ export async function environmentFor(host: Host, caller: Caller & { door: 'agent
 
 export function namedEnvironment(host: Host, name: string): EnvironmentInfo {
   const found = host.environments.find((environment) => environment.name === name)
-  if (!found)
-    throw new WireError(
-      'unknown-environment',
-      `There is no environment "${name}" here. There is: ${host.environments.map((environment) => environment.name).join(', ')}.`,
-    )
-  return found
+  if (found) return found
+  const served = host.environments.map((environment) => environment.name)
+  throw unknownEnvironment(name, served)
 }
 
 function toolError(text: string): ToolResult {

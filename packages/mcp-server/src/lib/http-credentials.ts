@@ -42,10 +42,10 @@ export function createCredentials(controlToken: string, options: CredentialOptio
   const { agentTokens = {}, controlTokens = {}, jwt } = options
   checkToken(controlToken, 'The control token')
   const tables = {
-    agent: tableOf(agentTokens, "A token of the agent's door", false),
+    agent: tableOf(agentTokens, "A token of the agent's door"),
     trusted: [
       { token: controlToken, identity: { principal: OPERATOR, operator: true } },
-      ...tableOf(controlTokens, 'A control token', false),
+      ...tableOf(controlTokens, 'A control token'),
     ],
   }
   if (Object.hasOwn(controlTokens, controlToken))
@@ -67,11 +67,11 @@ interface KnownToken {
   readonly identity: Identity
 }
 
-function tableOf(tokens: Readonly<Record<string, string>>, what: string, operator: boolean): KnownToken[] {
+function tableOf(tokens: Readonly<Record<string, string>>, what: string): KnownToken[] {
   return Object.entries(tokens).map(([token, principal]) => {
     checkToken(token, what)
     if (principal === '') throw new ServerError('option-invalid', `${what} is given to a principal without a name.`)
-    return { token, identity: { principal, operator } }
+    return { token, identity: { principal, operator: false } }
   })
 }
 

@@ -21,17 +21,21 @@ export function chooseEnvironment(
   { environment: name, version }: Pick<OpenRequest, 'environment' | 'version'>,
 ): Environment {
   const environment = environments.get(name)
-  if (!environment)
-    throw new WireError(
-      'unknown-environment',
-      `There is no environment "${name}" here. There is: ${[...environments.keys()].join(', ')}.`,
-    )
+  if (!environment) throw unknownEnvironment(name, environments.keys())
   if (version !== undefined && version !== environment.version)
     throw new WireError(
       'unknown-environment',
       `${name} is served in version ${environment.version}, and version ${version} was asked for. Make the tasks anew, or serve that version.`,
     )
   return environment
+}
+
+/** The refusal of a name that is not served. */
+export function unknownEnvironment(name: string, served: Iterable<string>): WireError {
+  return new WireError(
+    'unknown-environment',
+    `There is no environment "${name}" here. There is: ${[...served].join(', ')}.`,
+  )
 }
 
 /** The record of a session that begins now. Throws `invalid-params`. */
