@@ -1,7 +1,8 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, realpathSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { checksumOf } from './sqlite-checksum.ts'
+import { addText, START } from './sqlite-checksum.ts'
 import { orSqliteFault } from './sqlite-fault.ts'
+import { lockStore } from './sqlite-lock.ts'
 import { StateError } from './state-error.ts'
 
 /** `process`: a commit outlives the process. `power`: it outlives a power cut too, for one more disk sync a turn. */
@@ -13,13 +14,13 @@ const SYNCHRONOUS: { readonly [durability in Durability]: string } = { process: 
 const APPLICATION_ID = 0x45504953
 
 /**
- * Pages that the `-wal` file gathers before they are moved to the file itself: 32 MB. Sessions in play write the same
- * pages again and again, so a longer log moves each of them less often.
+ * Pages in the `-wal` file from which on a commit moves them to the file itself: 32 MB. A thread moves them earlier, so a
+ * commit finds little left to do; sessions in play write the same pages again and again, so a longer log moves fewer.
  */
 const WAL_PAGES = 8_000
 
 /** Version of the tables. */
-const VERSION = 2
+const VERSION = 3
 
 /**
  * Log entries are numbered across sessions in the order of their commits, so that a transaction appends to a few
@@ -57,6 +58,14 @@ const TABLES = `
   PRAGMA user_version = ${VERSION};
 `
 
+/** The file of a store, which this process holds alone. */
+export interface SqliteFile {
+  /** Where it is, by any name: no links. */
+  readonly path: string
+  readonly database: DatabaseSync
+  close(): void
+}
+
 /**
  * Opens the database at `path`, or makes it with `secret` in it, and holds it alone until it is closed or the process dies.
  *
@@ -66,21 +75,25 @@ const TABLES = `
 export function openSqliteFile(
   path: string,
   { durability, secret }: { readonly durability: Durability; readonly secret: Uint8Array },
-): DatabaseSync {
+): SqliteFile {
   return orSqliteFault(path, () => {
     createPrivately(path)
-    const database = new DatabaseSync(path)
+    const real = realpathSync(path)
+    const lock = lockStore(real)
+    const database = new DatabaseSync(real)
+    const close = () => {
+      database.close()
+      lock.close()
+    }
     try {
-      // Held through the file system's own lock, which dies with its process: nothing is left to clean up.
-      database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT')
       const isNew = inspect(path, database)
       database.exec(
         `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${WAL_PAGES}; PRAGMA synchronous = ${SYNCHRONOUS[durability]}`,
       )
       if (isNew) createTables(database, secret)
-      return database
+      return { path: real, database, close }
     } catch (cause) {
-      database.close()
+      close()
       throw cause
     }
   })
@@ -121,6 +134,6 @@ function inspect(path: string, database: DatabaseSync): boolean {
 function createTables(database: DatabaseSync, secret: Uint8Array): void {
   database.exec(`BEGIN; ${TABLES}`)
   const text = Buffer.from(secret).toString('base64url')
-  database.prepare('INSERT INTO secret VALUES (?, ?)').run(text, checksumOf(text))
+  database.prepare('INSERT INTO secret VALUES (?, ?)').run(text, addText(START, text))
   database.exec('COMMIT')
 }

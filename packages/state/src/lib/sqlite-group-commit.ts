@@ -16,11 +16,13 @@ export class GroupCommit {
   readonly #commit: () => unknown
   readonly #rollback: () => unknown
   readonly #faultOf: (cause: unknown) => Error
+  readonly #onCommitted: (writes: number) => void
   #waiting: Waiting[] = []
 
-  /** `faultOf` says what the callers get to hear of a transaction that failed. */
-  constructor(database: DatabaseSync, faultOf: (cause: unknown) => Error) {
+  /** `faultOf` says what the callers get to hear of a transaction that failed; `onCommitted` hears of each that did not. */
+  constructor(database: DatabaseSync, faultOf: (cause: unknown) => Error, onCommitted: (writes: number) => void) {
     this.#faultOf = faultOf
+    this.#onCommitted = onCommitted
     const begin = database.prepare('BEGIN IMMEDIATE')
     const commit = database.prepare('COMMIT')
     this.#begin = () => begin.run()
@@ -50,6 +52,7 @@ export class GroupCommit {
       return
     }
     for (const { resolve, answer } of waiting) resolve(answer as never)
+    this.#onCommitted(waiting.length)
   }
 
   #undo(): void {

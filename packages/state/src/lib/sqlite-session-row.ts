@@ -1,5 +1,5 @@
-import type { StoredProgress } from './session-store.ts'
-import { assertIntact, checksumOf } from './sqlite-checksum.ts'
+import type { StoredProgress, StoredSession } from './session-store.ts'
+import { addNumber, addText, areNumbers, areTexts, assertIntact, START } from './sqlite-checksum.ts'
 
 /** A row of the table `session`. */
 export interface SessionRow {
@@ -15,16 +15,39 @@ export interface SessionRow {
   readonly checksum: number
 }
 
-/** The checksum of the row that `progress` makes. */
-export function sessionChecksum(progress: StoredProgress, last: number): number {
-  const { id, revision, epoch, touchedAt, head, state } = progress
-  return checksumOf(id, revision, epoch, touchedAt, last, head, state)
+/** The checksum of the row that `progress` makes; `idSum` is that of its id. */
+export function sessionChecksum(idSum: number, progress: Omit<StoredProgress, 'id'>, last: number): number {
+  const { revision, epoch, touchedAt, head, state } = progress
+  let sum = addNumber(idSum, revision)
+  sum = addNumber(sum, epoch)
+  sum = addNumber(sum, touchedAt)
+  sum = addNumber(sum, last)
+  sum = addText(sum, head)
+  return addText(sum, state)
+}
+
+/** The checksum of a row of the table `session_origin`. */
+export function originChecksum(id: string, origin: string): number {
+  return addText(addText(START, id), origin)
 }
 
 /** Takes a row as it comes from SQLite. Throws `store-invalid` where it is damaged. */
-export function assertSessionRow(row: unknown): SessionRow {
-  const found = row as SessionRow
-  const { id, revision, epoch, touched_at, last, head, state, checksum } = found
-  assertIntact(`session ${id}`, checksum, id, revision, epoch, touched_at, last, head, state)
+export function assertSessionRow(row: Record<string, unknown>): SessionRow {
+  const found = row as unknown as SessionRow
+  const { id, revision, epoch, touched_at: touchedAt, last, head, state, checksum } = found
+  assertIntact(
+    `session ${id}`,
+    areNumbers(revision, epoch, touchedAt, last) &&
+      areTexts(id, head, state) &&
+      checksum === sessionChecksum(addText(START, id), { revision, epoch, touchedAt, head, state }, last),
+  )
   return found
+}
+
+/** Takes a session with its origin as it comes from SQLite. Throws `store-invalid` where it is damaged. */
+export function asSession(row: Record<string, unknown>): StoredSession {
+  const { id, revision, epoch, touched_at: touchedAt, head, state } = assertSessionRow(row)
+  const { origin, originChecksum: checksum } = row as { readonly origin: string; readonly originChecksum: number }
+  assertIntact(`the origin of session ${id}`, areTexts(origin) && checksum === originChecksum(id, origin))
+  return { id, revision, epoch, touchedAt, origin, head, state }
 }

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { describeSessionStore } from './session-store.contract.ts'
 import type { SessionStore, StoredSession } from './session-store.ts'
 import { openSqliteStore } from './sqlite-store.ts'
@@ -81,9 +81,24 @@ describe('openSqliteStore', () => {
 
   it('makes a file that only its owner may read, and one file when closed', async () => {
     const store = await openSqliteStore(at('store.db'))
-    for (const name of ['store.db', 'store.db-wal']) expect((await stat(at(name))).mode & 0o077).toBe(0)
+    for (const name of ['store.db', 'store.db-wal', 'store.db-shm']) expect((await stat(at(name))).mode & 0o077).toBe(0)
     await store[Symbol.asyncDispose]()
     await expect(stat(at('store.db-wal'))).rejects.toThrow('ENOENT')
+  })
+
+  it('moves what was committed to the file while it is open, and answers meanwhile', async () => {
+    await using store = await openSqliteStore(at('store.db'))
+    await store.create(sessionOf('a', 0))
+    const { size } = await stat(at('store.db'))
+    let revision = 0
+    await vi.waitFor(async () => {
+      const writes = Array.from({ length: 100 }, () => {
+        const expected = { revision: revision++, epoch: 1 }
+        return store.commit(sessionOf('a', revision), expected, { revision, text: '{}'.padEnd(200) })
+      })
+      expect(await Promise.all(writes)).not.toContain(false)
+      expect((await stat(at('store.db'))).size).toBeGreaterThan(size)
+    }, 30_000)
   })
 
   it('says when it cannot use the file at all', async () => {

@@ -1,12 +1,14 @@
 import { resolve } from 'node:path'
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { StatementSync } from 'node:sqlite'
 import type { LogEntry, SessionStore, StoredProgress, StoredSession } from './session-store.ts'
-import { assertIntact, checksumOf } from './sqlite-checksum.ts'
+import { SqliteCheckpointer } from './sqlite-checkpointer.ts'
+import { addText, areTexts, assertIntact, START } from './sqlite-checksum.ts'
 import { orSqliteFault, sqliteFault } from './sqlite-fault.ts'
-import { type Durability, openSqliteFile } from './sqlite-file.ts'
+import { type Durability, openSqliteFile, type SqliteFile } from './sqlite-file.ts'
 import { GroupCommit } from './sqlite-group-commit.ts'
 import { SqliteLog } from './sqlite-log.ts'
-import { assertSessionRow, sessionChecksum } from './sqlite-session-row.ts'
+import { SqlitePlaces } from './sqlite-places.ts'
+import { asSession, assertSessionRow, originChecksum, sessionChecksum } from './sqlite-session-row.ts'
 import { StateError } from './state-error.ts'
 
 export interface SqliteStoreOptions {
@@ -18,27 +20,26 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * Opens the store in the file at `path`, or makes it; the folder has to exist. Beside the file lies a `-wal`, part
- * of the store while it is open and after a crash. The file holds the secret from which handles are derived, so
- * only its owner may read it.
+ * Opens the store in the file at `path`, or makes it; the folder has to exist. Beside the file lie
+ * `-wal` and `-shm`, part of the store while it is open and after a crash, and `-lock`, which is empty. The file holds the
+ * secret from which handles are derived, so only its owner may read it.
  *
  * One process at a time: a second opener gets `store-locked`, until the first closes the store or dies in any way.
  * Rejects with `store-invalid` where the file is damaged, of another application or of another version.
  * Don't open the file in this process by other means (to copy it, say) while the store is open: on POSIX systems
- * closing it again drops the lock.
+ * closing it again drops the locks.
  */
 export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<SessionStore> {
-  const file = resolve(path)
-  const database = openSqliteFile(file, {
+  const file = openSqliteFile(resolve(path), {
     durability: options.durability ?? 'process',
     secret: crypto.getRandomValues(new Uint8Array(32)),
   })
   try {
-    return new SqliteStore(file, database)
+    return new SqliteStore(file)
   } catch (cause) {
     // Tables that are not ours: held open, the file would be locked for whoever comes to mend it.
-    database.close()
-    throw sqliteFault(file, cause)
+    file.close()
+    throw sqliteFault(file.path, cause)
   }
 }
 
@@ -46,10 +47,11 @@ const SESSIONS = `SELECT session.*, text AS origin, session_origin.checksum AS o
   FROM session LEFT JOIN session_origin ON session = key`
 
 class SqliteStore implements SessionStore {
-  readonly #file: string
-  readonly #database: DatabaseSync
+  readonly #file: SqliteFile
+  readonly #checkpointer: SqliteCheckpointer
   readonly #writes: GroupCommit
   readonly #log: SqliteLog
+  readonly #places: SqlitePlaces
   readonly #insert: StatementSync
   readonly #insertOrigin: StatementSync
   readonly #update: StatementSync
@@ -61,27 +63,31 @@ class SqliteStore implements SessionStore {
   readonly #count: StatementSync
   #open = true
 
-  constructor(file: string, database: DatabaseSync) {
+  constructor(file: SqliteFile) {
+    const { path, database } = file
     this.#file = file
-    this.#database = database
+    this.#checkpointer = new SqliteCheckpointer(path)
     this.#log = new SqliteLog(database)
-    this.#writes = new GroupCommit(database, (cause) => {
-      this.#log.forget()
-      return sqliteFault(file, cause)
-    })
+    this.#places = new SqlitePlaces(database)
+    this.#writes = new GroupCommit(
+      database,
+      (cause) => {
+        this.#places.forgetAll()
+        return sqliteFault(path, cause)
+      },
+      (writes) => this.#checkpointer.wrote(writes),
+    )
     this.#insert = database.prepare(
       `INSERT INTO session (id, revision, epoch, touched_at, last, head, state, checksum) VALUES (?, ?, ?, ?, 0, ?, ?, ?)
        ON CONFLICT (id) DO NOTHING`,
     )
     this.#update = database.prepare(
       `UPDATE session SET revision = ?, epoch = ?, touched_at = ?, last = ?, head = ?, state = ?, checksum = ?
-       WHERE key = ? AND revision = ? AND epoch = ?`,
+       WHERE key = ?`,
     )
     this.#insertOrigin = database.prepare('INSERT INTO session_origin (session, text, checksum) VALUES (?, ?, ?)')
-    this.#delete = database.prepare('DELETE FROM session WHERE id = ?')
-    this.#deleteOrigin = database.prepare(
-      'DELETE FROM session_origin WHERE session = (SELECT key FROM session WHERE id = ?)',
-    )
+    this.#delete = database.prepare('DELETE FROM session WHERE key = ?')
+    this.#deleteOrigin = database.prepare('DELETE FROM session_origin WHERE session = ?')
     this.#read = database.prepare(`${SESSIONS} WHERE id = ?`)
     this.#list = database.prepare(`${SESSIONS} WHERE id > ? ORDER BY id LIMIT ?`)
     this.#idle = database.prepare('SELECT * FROM session WHERE touched_at < ? ORDER BY touched_at, id LIMIT ?')
@@ -90,19 +96,22 @@ class SqliteStore implements SessionStore {
 
   async secret(): Promise<Uint8Array> {
     return this.#ask(() => {
-      const { text = '', checksum } = this.#database.prepare('SELECT text, checksum FROM secret').get() ?? {}
-      assertIntact('its secret', checksum, String(text))
-      return new Uint8Array(Buffer.from(String(text), 'base64url'))
+      const { text, checksum } = (this.#file.database.prepare('SELECT text, checksum FROM secret').get() ?? {}) as {
+        readonly text: string
+        readonly checksum: number
+      }
+      assertIntact('its secret', areTexts(text) && checksum === addText(START, text))
+      return new Uint8Array(Buffer.from(text, 'base64url'))
     })
   }
 
   create(session: StoredSession): Promise<boolean> {
     return this.#write(() => {
       const { id, revision, epoch, touchedAt, head, state, origin } = session
-      const checksum = sessionChecksum(session, 0)
+      const checksum = sessionChecksum(addText(START, id), session, 0)
       const { changes, lastInsertRowid } = this.#insert.run(id, revision, epoch, touchedAt, head, state, checksum)
       if (changes === 0) return false
-      this.#insertOrigin.run(lastInsertRowid, origin, checksumOf(id, origin))
+      this.#insertOrigin.run(lastInsertRowid, origin, originChecksum(id, origin))
       return true
     })
   }
@@ -121,37 +130,34 @@ class SqliteStore implements SessionStore {
   ): Promise<boolean> {
     return this.#write(() => {
       const { id, revision, epoch, touchedAt, head, state } = next
-      const place = this.#log.placeOf(id)
-      if (!place) return false
-      const last = entry ? this.#log.next : place.last
-      const { changes } = this.#update.run(
-        revision,
-        epoch,
-        touchedAt,
-        last,
-        head,
-        state,
-        sessionChecksum(next, last),
-        place.key,
-        expected.revision,
-        expected.epoch,
-      )
-      if (changes === 0) return false
-      if (entry) this.#log.append(id, place, entry)
+      const place = this.#places.of(id)
+      if (place?.revision !== expected.revision || place.epoch !== expected.epoch) return false
+      if (entry) this.#log.append(place, entry)
+      const checksum = sessionChecksum(place.sum, next, place.last)
+      this.#update.get(revision, epoch, touchedAt, place.last, head, state, checksum, place.key)
+      place.revision = revision
+      place.epoch = epoch
       return true
     })
   }
 
   remove(id: string): Promise<boolean> {
     return this.#write(() => {
-      this.#log.remove(id)
-      this.#deleteOrigin.run(id)
-      return this.#delete.run(id).changes === 1
+      const place = this.#places.of(id)
+      if (!place) return false
+      this.#log.remove(place)
+      this.#deleteOrigin.run(place.key)
+      this.#delete.run(place.key)
+      this.#places.forget(id)
+      return true
     })
   }
 
   async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
-    return this.#ask(() => this.#log.read(id, range.after, range.limit))
+    return this.#ask(() => {
+      const place = this.#places.of(id)
+      return place ? this.#log.read(place, range.after, range.limit) : []
+    })
   }
 
   async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
@@ -170,12 +176,13 @@ class SqliteStore implements SessionStore {
     if (!this.#open) return
     this.#open = false
     this.#writes.flush()
-    orSqliteFault(this.#file, () => this.#database.close())
+    await this.#checkpointer[Symbol.asyncDispose]()
+    orSqliteFault(this.#file.path, () => this.#file.close())
   }
 
   #ask<T>(query: () => T): T {
     if (!this.#open) throw this.#closed()
-    return orSqliteFault(this.#file, query)
+    return orSqliteFault(this.#file.path, query)
   }
 
   #write<T>(change: () => T): Promise<T> {
@@ -183,13 +190,6 @@ class SqliteStore implements SessionStore {
   }
 
   #closed(): StateError {
-    return new StateError('store-unavailable', `The store ${this.#file} is closed.`)
+    return new StateError('store-unavailable', `The store ${this.#file.path} is closed.`)
   }
-}
-
-function asSession(row: Record<string, unknown>): StoredSession {
-  const { id, revision, epoch, touched_at: touchedAt, head, state } = assertSessionRow(row)
-  const origin = String(row.origin)
-  assertIntact(`the origin of session ${id}`, row.originChecksum, id, origin)
-  return { id, revision, epoch, touchedAt, origin, head, state }
 }
