@@ -115,11 +115,13 @@ class SessionHost implements Host {
   }
 
   async step(principal: Principal, control: string, call: StepCall): Promise<Answered> {
-    return this.#play(await this.#sessions.controlled(principal, control), DEFAULT_SEAT, call)
+    const found = this.#sessions.controlled(principal, control)
+    return this.#play(found instanceof Promise ? await found : found, DEFAULT_SEAT, call)
   }
 
   async act(capability: string, call: StepCall): Promise<Answered> {
-    const { live, seat } = await this.#sessions.seated(capability)
+    const found = this.#sessions.seated(capability)
+    const { live, seat } = found instanceof Promise ? await found : found
     return this.#play(live, seat, call)
   }
 
@@ -177,7 +179,7 @@ class SessionHost implements Host {
     return this.#transports.issue(principal)
   }
 
-  vouch(principal: Principal, secret: string): Promise<boolean> {
+  vouch(principal: Principal, secret: string): boolean | Promise<boolean> {
     return this.#sessions.vouch(principal, secret)
   }
 

@@ -87,7 +87,7 @@ export interface Host extends AsyncDisposable {
   /** Names a new plain client. Nothing is kept for it until it plays. */
   issueTransport(principal: Principal): Promise<string>
   /** Whether a transport id or a capability was given out here, living or not: who floods with others is nobody. */
-  vouch(principal: Principal, secret: string): Promise<boolean>
+  vouch(principal: Principal, secret: string): boolean | Promise<boolean>
   /** Which environment a capability plays. */
   environmentOf(capability: string): Promise<EnvironmentInfo>
   /** Throws `session-not-found` for a transport session that was not issued here, has expired or was ended. */

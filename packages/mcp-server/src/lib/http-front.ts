@@ -4,6 +4,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { AgentWorld, Caller } from './caller.ts'
 import { createDispatcher, type Dispatcher, type DispatcherOptions, type Reply } from './dispatcher.ts'
 import type { Host, Principal } from './host.ts'
+import { Answers } from './http-answers.ts'
 import { readBody } from './http-body.ts'
 import { Calls } from './http-calls.ts'
 import { type CredentialOptions, type Credentials, createCredentials, type Identity } from './http-credentials.ts'
@@ -52,6 +53,7 @@ export class HttpFront {
   readonly #limiter: RateLimiterMemory
   readonly #bodyBytes: number
   readonly #calls = new Calls()
+  readonly #answers = new Answers()
   readonly #probes: Probes
   readonly #onError: NonNullable<DispatcherOptions['onError']>
   readonly #onRefused: (refusal: Refusal) => void
@@ -91,8 +93,14 @@ export class HttpFront {
         message: 'There is nothing at this path. The doors are /mcp and /env.',
       })
     if (request.method === 'OPTIONS') return this.#preflight(request, response)
-    const caller = await this.#admit(request, door)
-    if ('status' in caller) return this.#deny(request, response, { door: door.kind, principal: null }, caller)
+    const identifying = this.#identify(request, door.kind)
+    const identity = identifying instanceof Promise ? await identifying : identifying
+    if ('status' in identity) return this.#deny(request, response, { door: door.kind, principal: null }, identity)
+    const { principal, operator } = identity
+    const caller: Caller =
+      door.kind === 'trusted'
+        ? { door: 'trusted', principal, operator }
+        : { door: 'agent', principal, world: door.world }
     if (request.method === 'POST') return this.#post(request, response, caller)
     if (request.method === 'DELETE' && caller.door === 'agent') return this.#delete(request, response, caller)
     response.setHeader('Allow', caller.door === 'agent' ? 'POST, DELETE' : 'POST')
@@ -157,7 +165,8 @@ export class HttpFront {
 
   async #withinRate(request: IncomingMessage, response: ServerResponse, caller: AgentCaller): Promise<boolean> {
     try {
-      await this.#limiter.consume(await this.#rateKey(request, caller))
+      const key = this.#rateKey(request, caller)
+      await this.#limiter.consume(typeof key === 'string' ? key : await key)
       return true
     } catch (rejected) {
       const seconds = Math.ceil((rejected as { msBeforeNext: number }).msBeforeNext / 1_000)
@@ -168,29 +177,27 @@ export class HttpFront {
   }
 
   /** Whose calls are counted together. A name that was not given out here counts for the address that sends it. */
-  async #rateKey({ socket }: IncomingMessage, { principal, world }: AgentCaller): Promise<string> {
+  #rateKey({ socket }: IncomingMessage, { principal, world }: AgentCaller): string | Promise<string> {
     if (principal !== null) return `principal ${principal}`
     const secret = world.by === 'capability' ? world.capability : world.transportId
-    return secret !== null && (await this.#host.vouch(principal, secret)) ? secret : `from ${socket.remoteAddress}`
+    const unproved = `from ${socket.remoteAddress}`
+    if (secret === null) return unproved
+    const vouched = this.#host.vouch(principal, secret)
+    if (typeof vouched === 'boolean') return vouched ? secret : unproved
+    return vouched.then((proved) => (proved ? secret : unproved))
   }
 
-  async #admit(request: IncomingMessage, door: Door): Promise<Caller | Denial> {
-    const anonymous = door.kind === 'agent' && !this.#credentials.asksAgents
-    const identity = anonymous ? NOBODY : await this.#identify(request, door.kind)
-    if ('status' in identity) return identity
-    const { principal, operator } = identity
-    return door.kind === 'trusted'
-      ? { door: 'trusted', principal, operator }
-      : { door: 'agent', principal, world: door.world }
-  }
-
-  async #identify(request: IncomingMessage, door: Caller['door']): Promise<Identity | Denial> {
-    try {
-      return (await this.#credentials.identify(door, bearerOf(request))) ?? UNAUTHORIZED
-    } catch (cause) {
-      this.#onError({ reference: 'jwks', cause })
-      return { status: 503, message: 'Tokens cannot be checked at the moment. Try again later.' }
-    }
+  #identify(request: IncomingMessage, door: Caller['door']): Identity | Denial | Promise<Identity | Denial> {
+    if (door === 'agent' && !this.#credentials.asksAgents) return NOBODY
+    const identity = this.#credentials.identify(door, bearerOf(request))
+    if (!(identity instanceof Promise)) return identity ?? UNAUTHORIZED
+    return identity.then(
+      (found) => found ?? UNAUTHORIZED,
+      (cause) => {
+        this.#onError({ reference: 'jwks', cause })
+        return { status: 503, message: 'Tokens cannot be checked at the moment. Try again later.' }
+      },
+    )
   }
 
   async #showMetrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -232,7 +239,7 @@ export class HttpFront {
     }
     const status = statusOf(refusal, caller.door)
     if (retryAfter !== undefined && status !== 200) response.setHeader('Retry-After', Math.ceil(retryAfter))
-    writeJson(response, status, text, cors)
+    this.#answers.json(response, status, text, cors)
   }
 
   #deny(
@@ -245,7 +252,7 @@ export class HttpFront {
     this.#onRefused({ door, principal, code: `http-${status}` })
     const text = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } })
     if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer')
-    writeJson(response, status, text, this.#guards.corsHeaders(request))
+    this.#answers.json(response, status, text, this.#guards.corsHeaders(request))
   }
 
   #preflight(request: IncomingMessage, response: ServerResponse): void {
@@ -263,19 +270,6 @@ export class HttpFront {
       })
       .end()
   }
-}
-
-function writeJson(
-  response: ServerResponse,
-  status: number,
-  text: string,
-  cors: ReturnType<Guards['corsHeaders']>,
-): void {
-  const bytes = Buffer.byteLength(text)
-  response
-    .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': bytes, ...cors })
-    // ASCII reads the same in both, and is written as it is in one of them.
-    .end(text, bytes === text.length ? 'latin1' : 'utf8')
 }
 
 const NOBODY: Identity = { principal: null, operator: false }

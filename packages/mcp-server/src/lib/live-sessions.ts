@@ -29,6 +29,15 @@ export interface Live {
   touched: number
 }
 
+/** A session, and the seat in it that a capability plays. */
+export interface Seated {
+  readonly live: Live
+  readonly seat: string
+}
+
+/** At once for a session in hand, as in nearly every call, and after a look at the store for another. */
+type AtOnce<T> = T | Promise<T>
+
 /** The seats of a session. */
 export const SEATS: readonly string[] = [DEFAULT_SEAT]
 
@@ -62,22 +71,25 @@ export class LiveSessions {
   }
 
   /** The session of an id; `null` where there is none. */
-  async find(id: string): Promise<Live | null> {
-    const known = this.#live.get(id)
-    if (known) return known
+  find(id: string): AtOnce<Live | null> {
+    return this.#live.get(id) ?? this.#read(id)
+  }
+
+  async #read(id: string): Promise<Live | null> {
     const [handles, stored] = await Promise.all([this.handles(), this.guardStore(this.#options.store.read(id))])
     // Two calls may have looked it up at once: both must get the one whose queue keeps them in order.
     return this.#live.get(id) ?? (stored && this.#hold(stored, decodeSession(stored), handles))
   }
 
   /** Whether a transport id or a capability was given out here. Says nothing of whether its session still lives. */
-  async vouch(principal: Principal, secret: string): Promise<boolean> {
+  vouch(principal: Principal, secret: string): AtOnce<boolean> {
     const claim = readClaim(secret)
-    const known = claim?.kind === 'capability' ? this.#live.get(claim.id)?.capabilities[claim.seat] : undefined
+    if (claim?.kind !== 'capability')
+      return this.handles().then((handles) => handles.transportIssuedAt(principal, secret) !== null)
+    const { id, seat } = claim
+    const known = this.#live.get(id)?.capabilities[seat]
     if (known !== undefined) return equalSecrets(secret, known)
-    const handles = await this.handles()
-    if (claim?.kind === 'capability') return equalSecrets(secret, handles.capability(claim.id, claim.seat))
-    return handles.transportIssuedAt(principal, secret) !== null
+    return this.handles().then((handles) => equalSecrets(secret, handles.capability(id, seat)))
   }
 
   /** Keeps a new session, or finds the one that a twin of the same request has made. */
@@ -94,24 +106,37 @@ export class LiveSessions {
    * The session of a control handle. A foreign, an expired and an unknown handle are told apart by nobody: what does
    * not prove itself is refused before the session is looked for.
    */
-  async controlled(principal: Principal, control: string): Promise<Live> {
+  controlled(principal: Principal, control: string): AtOnce<Live> {
     const claim = readClaim(control)
     if (claim?.kind !== 'control') throw notFound()
     const known = this.#live.get(claim.id)
-    const proof =
-      known?.session.record.owner === principal ? known.control : (await this.handles()).control(claim.id, principal)
-    const live = equalSecrets(proof, control) ? await this.find(claim.id) : null
+    if (known?.session.record.owner === principal && equalSecrets(known.control, control)) return known
+    return this.#prove(principal, claim.id, control)
+  }
+
+  async #prove(principal: Principal, id: string, control: string): Promise<Live> {
+    const proof = (await this.handles()).control(id, principal)
+    const live = equalSecrets(proof, control) ? await this.find(id) : null
     if (live?.session.record.owner !== principal) throw notFound()
     return live
   }
 
   /** The session and the seat of an agent capability. */
-  async seated(capability: string): Promise<{ readonly live: Live; readonly seat: string }> {
+  seated(capability: string): AtOnce<Seated> {
     const claim = readClaim(capability)
     const seat = claim?.kind === 'capability' ? SEATS[claim.seat] : undefined
     if (claim?.kind !== 'capability' || seat === undefined) throw notFound()
-    const proof =
-      this.#live.get(claim.id)?.capabilities[claim.seat] ?? (await this.handles()).capability(claim.id, claim.seat)
+    const known = this.#live.get(claim.id)
+    if (known && equalSecrets(known.capabilities[claim.seat] as string, capability)) return { live: known, seat }
+    return this.#seat(claim, seat, capability)
+  }
+
+  async #seat(
+    claim: { readonly id: string; readonly seat: number },
+    seat: string,
+    capability: string,
+  ): Promise<Seated> {
+    const proof = (await this.handles()).capability(claim.id, claim.seat)
     const live = equalSecrets(proof, capability) ? await this.find(claim.id) : null
     if (!live) throw notFound()
     return { live, seat }
