@@ -2,6 +2,7 @@ export { canonicalJson } from './lib/canonical-json.ts'
 export type { Channel } from './lib/channel.ts'
 export { CodedError, isBranded } from './lib/coded-error.ts'
 export { contentId, sha256Of } from './lib/digest.ts'
+export { chainOf, type Reproducible } from './lib/episode-chain.ts'
 export { type EpisodeEnd, episodeEndSchema, type Truncation } from './lib/episode-end.ts'
 export {
   type EpisodeRecord,

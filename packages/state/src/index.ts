@@ -12,3 +12,4 @@ export {
 } from './lib/session-record.ts'
 export type { LogEntry, SessionStore, StoredProgress, StoredSession } from './lib/session-store.ts'
 export { StateError, type StateErrorCode } from './lib/state-error.ts'
+export { stateHash } from './lib/state-hash.ts'

@@ -89,7 +89,7 @@ describe('a foreign environment on a process of its own', () => {
     expect(first).toMatchObject({
       reward: { total: 0.1, terms: { written: 0, people: 0.1 }, shaping: 0 },
       end: null,
-      info: { seq: 1, refused: null, potential: null, replayed: false },
+      info: { seq: 1, refused: null, potential: null, stateHash: null, replayed: false },
     })
     expect(first.observation.structured).toEqual({ entities: createGrace.arguments.entities })
     expect(first.observation.text).toContain('Grace')

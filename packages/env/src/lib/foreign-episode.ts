@@ -123,7 +123,7 @@ export class ForeignEpisode {
       observation,
       reward: { total, terms, shaping: 0 },
       end,
-      info: { seq: this.#seq, potential: null, refused, replayed: false },
+      info: { seq: this.#seq, potential: null, refused, stateHash: null, replayed: false },
     }
   }
 }

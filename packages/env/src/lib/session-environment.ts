@@ -109,6 +109,7 @@ class SessionEnvironment implements Environment {
         seq: report.seq,
         potential: report.potential,
         refused: report.refused,
+        stateHash: report.stateHash,
         replayed: answer._meta[META.replayed] ?? false,
       },
     }

@@ -34,6 +34,7 @@ describe('Host.step', () => {
           potential: -1,
           end: { kind: 'terminated', reason: 'solved' },
           refused: null,
+          stateHash: expect.any(String),
         },
       },
     })

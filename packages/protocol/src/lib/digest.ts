@@ -6,7 +6,11 @@ export function sha256Of(text: string): Uint8Array {
   return sha256(utf8ToBytes(text))
 }
 
+/** Node's own hash, ten times as fast, where there is one. */
+const native = globalThis.process?.getBuiltinModule?.('node:crypto')?.hash
+
 /** The first 128 bits of a text's SHA-256, in hexadecimal: a short content id. */
 export function contentId(text: string): string {
+  if (native) return native('sha256', text, 'hex').slice(0, 32)
   return Array.from(sha256Of(text).subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -20,6 +20,8 @@ export interface RecordedStep {
   /** Φ after the step; `null` where the world has none. */
   readonly potential: number | null
   readonly refused: Refusal | null
+  /** Hash of what the world went on from; `null` where a foreign server kept the state. */
+  readonly stateHash: string | null
   /** From sending the action to having the answer. */
   readonly milliseconds: number
 }
@@ -42,7 +44,7 @@ export interface Returns {
 /** One play of a task, sealed as one line of JSONL. A report is a fold over such lines and over nothing else. */
 export interface EpisodeRecord {
   /** Version of this shape. */
-  readonly format: 1
+  readonly format: 2
   readonly run: string
   readonly task: {
     readonly id: string
@@ -63,6 +65,8 @@ export interface EpisodeRecord {
   readonly outcome: Outcome
   /** `null` for a failed episode. */
   readonly returns: Returns | null
+  /** The end of the hash chain over what a replay must reproduce, see {@link chainOf}. */
+  readonly chain: string
   /** Milliseconds since the run began, on the machine that played it. */
   readonly time: { readonly started: number; readonly ended: number }
 }
@@ -70,7 +74,7 @@ export interface EpisodeRecord {
 const rewardSchema = z.object({ total: z.number(), terms: z.record(z.string(), z.number()), shaping: z.number() })
 
 export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
-  format: z.literal(1),
+  format: z.literal(2),
   run: z.string(),
   task: z.object({
     id: z.string(),
@@ -92,6 +96,7 @@ export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
       reward: rewardSchema,
       potential: z.number().nullable(),
       refused: refusalSchema.nullable(),
+      stateHash: z.string().nullable(),
       milliseconds: z.number(),
     }),
   ),
@@ -100,5 +105,6 @@ export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
     z.object({ kind: z.literal('failed'), error: z.object({ code: z.string(), message: z.string() }) }),
   ]),
   returns: z.object({ total: z.number(), unshaped: z.number(), discounted: z.number() }).nullable(),
+  chain: z.string(),
   time: z.object({ started: z.number(), ended: z.number() }),
 })

@@ -41,6 +41,8 @@ export interface StepReport {
   readonly potential: number | null
   readonly end: EpisodeEnd | null
   readonly refused: Refusal | null
+  /** {@link contentId} of what the world goes on from: equal where state, chance and virtual time are. */
+  readonly stateHash: string
 }
 export const stepReportSchema: z.ZodType<StepReport> = z.object({
   seq: z.int().min(0),
@@ -49,6 +51,7 @@ export const stepReportSchema: z.ZodType<StepReport> = z.object({
   potential: z.number().nullable(),
   end: episodeEndSchema.nullable(),
   refused: refusalSchema.nullable(),
+  stateHash: z.string(),
 })
 
 /** The reward of one step. */
@@ -67,6 +70,8 @@ export interface StepInfo {
   /** Φ after the step, see {@link StepReport}. */
   readonly potential: number | null
   readonly refused: Refusal | null
+  /** See {@link StepReport}; `null` where a foreign server keeps the state. */
+  readonly stateHash: string | null
   /** The answer is a stored one: the step had been applied before and its first answer was lost. */
   readonly replayed: boolean
 }

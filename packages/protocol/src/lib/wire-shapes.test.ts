@@ -36,6 +36,7 @@ const report: StepReport = {
   potential: 0.5,
   end: null,
   refused: 'rules',
+  stateHash: 'd41d8cd98f00b204e9800998ecf8427e',
 }
 const terminated: EpisodeEnd = { kind: 'terminated', reason: 'solved' }
 const truncated: EpisodeEnd = { kind: 'truncated', reason: 'step-limit' }
@@ -99,7 +100,7 @@ const task: Task = {
   metadata: {},
 }
 const finished: EpisodeRecord = {
-  format: 1,
+  format: 2,
   run: 'run-1',
   task: { id: 'task-1', prompt: 'Find it.', difficulty: 0.25, split: 'train', tags: ['short'] },
   attempt: 0,
@@ -115,11 +116,13 @@ const finished: EpisodeRecord = {
       reward: { total: 0.49, terms: { solved: 0, cost: -0.01 }, shaping: 0.5 },
       potential: 0.5,
       refused: null,
+      stateHash: 'd41d8cd98f00b204e9800998ecf8427e',
       milliseconds: 0.75,
     },
   ],
   outcome: { kind: 'finished', end: terminated },
   returns: { total: 0.49, unshaped: -0.01, discounted: 0.49 },
+  chain: '5d41402abc4b2a76b9719d911017c592',
   time: { started: 0, ended: 12.5 },
 }
 const failed: EpisodeRecord = {

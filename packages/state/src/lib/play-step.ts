@@ -6,6 +6,7 @@ import type {
   Observation,
   Refusal,
   RngState,
+  StepReport,
   Truncation,
 } from '@episodic/protocol'
 import { seatOf } from './decide-step.ts'
@@ -51,30 +52,43 @@ export interface StepSetting {
   readonly history: HistoryBounds | null
 }
 
+/** A step as it is logged, but for the hash of the state, which whoever writes the state down can tell. */
+export type UnhashedStep = Omit<LoggedStep, 'report'> & { readonly report: Omit<StepReport, 'stateHash'> }
+
+/** The record after a step, and the step. */
+export interface Stepped {
+  readonly next: SessionRecord
+  readonly step: UnhashedStep
+}
+
 /**
  * Plays one step on a record and returns the record after it and the entry for the step log. Pure where `play` is.
- * A step that left the world as it was keeps the very same `state`.
+ * A step that left the world as it was keeps the very same `state`. Rules that play at once are answered at once:
+ * a promise comes back only where `play` gave one.
  */
 export function playStep(
   record: SessionRecord,
   setting: StepSetting,
-  play: (turn: Turn) => Played,
-): { readonly next: SessionRecord; readonly step: LoggedStep } {
+  play: (turn: Turn) => Played | Promise<Played>,
+): Stepped | Promise<Stepped> {
   const { seat, action, now } = setting
   const seq = seatOf(record, seat).seq + 1
   const revision = record.revision + 1
   const played = play({ record, draft: setting.draft, truncation: truncationOf(record, seq, now) })
-  const { change, end, observation, terms, potential, refused, remember } = played
-  const next: SessionRecord = {
-    ...record,
-    ...change,
-    end,
-    revision,
-    touchedAt: now,
-    seats: { ...record.seats, [seat]: { seq, last: revision } },
-    history: setting.history && remember ? appendHistory(record.history, remember, setting.history) : record.history,
+  return played instanceof Promise ? played.then(settle) : settle(played)
+
+  function settle({ change, end, observation, terms, potential, refused, remember }: Played): Stepped {
+    const next: SessionRecord = {
+      ...record,
+      ...change,
+      end,
+      revision,
+      touchedAt: now,
+      seats: { ...record.seats, [seat]: { seq, last: revision } },
+      history: setting.history && remember ? appendHistory(record.history, remember, setting.history) : record.history,
+    }
+    return { next, step: { seat, action, observation, report: { seq, revision, terms, potential, end, refused } } }
   }
-  return { next, step: { seat, action, observation, report: { seq, revision, terms, potential, end, refused } } }
 }
 
 function truncationOf(record: SessionRecord, seq: number, now: number): Truncation | null {

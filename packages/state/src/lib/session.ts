@@ -3,7 +3,7 @@ import { CallQueue } from './call-queue.ts'
 import type { Clock } from './clock.ts'
 import { decideStep, fenced, type StepRequest } from './decide-step.ts'
 import type { HistoryBounds } from './history.ts'
-import { type Change, type Played, playStep, type Turn } from './play-step.ts'
+import { type Change, type Played, playStep, type Stepped, type Turn } from './play-step.ts'
 import {
   decodeSession,
   encodeProgress,
@@ -13,6 +13,7 @@ import {
 } from './session-record.ts'
 import type { LogEntry, SessionStore, StoredSession } from './session-store.ts'
 import { StateError } from './state-error.ts'
+import { stateHash } from './state-hash.ts'
 import { assertMovedOn } from './state-lost.ts'
 
 /** A step as it arrives, with what it does. */
@@ -97,12 +98,13 @@ export class Session {
    * Applies one step exactly once, or gives the stored answer of one that was applied before.
    *
    * `play` is called with a draft; when it throws, the session is as it was and the error is passed on. It may be
-   * called again, on a newer record, when another holder of the session commits in between.
+   * called again, on a newer record, when another holder of the session commits in between. While a promise of it is
+   * open, the session's other calls wait.
    * A move that names no epoch is this holder's own, and is `fenced` once somebody else has taken the session over.
    * Throws what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `not-json`, `action-invalid`,
    * `state-lost` where the store has gone back behind what was seen in it, and `session-not-found` once the session is gone.
    */
-  step(move: Move, play: (turn: Turn) => Played): Promise<Answered> {
+  step(move: Move, play: (turn: Turn) => Played | Promise<Played>): Promise<Answered> {
     return this.#calls.run(async () => {
       const answer = await this.#settle<LoggedStep | { readonly replay: number }>(() => {
         const { seat, seq, epoch = this.#epoch } = move
@@ -167,10 +169,12 @@ export class Session {
    * Plans on the record held here until a plan holds. One that writes holds when the store takes it, because the
    * store compares; one that does not, a throw included, holds when the store has nothing newer.
    */
-  async #settle<T>(plan: () => Plan<T>): Promise<T> {
+  async #settle<T>(plan: () => Plan<T> | Promise<Plan<T>>): Promise<T> {
     for (let tries = 0; tries < COMMIT_TRIES; tries++) {
       const guess = this.#record
-      const planned = attempt(plan)
+      const attempted = attempt(plan)
+      // An await costs a turn, and nearly every plan is made at once.
+      const planned = attempted instanceof Promise ? await attempted : attempted
       if (planned.ok && planned.value.write && (await this.#commit(planned.value.write))) return planned.value.answer
       await this.#refresh()
       if (this.#record !== guess) continue
@@ -183,17 +187,23 @@ export class Session {
     )
   }
 
-  #planStep({ seat, action }: Move, play: (turn: Turn) => Played): Plan<LoggedStep> {
+  #planStep(
+    { seat, action }: Move,
+    play: (turn: Turn) => Played | Promise<Played>,
+  ): Plan<LoggedStep> | Promise<Plan<LoggedStep>> {
     const { clock, history } = this.#options
     const setting = { seat, action, draft: this.#draft(), now: clock.now(), history }
-    const { next, step } = playStep(this.#record, setting, play)
+    const stepped = playStep(this.#record, setting, play)
+    return stepped instanceof Promise ? stepped.then((late) => this.#planStepped(late)) : this.#planStepped(stepped)
+  }
+
+  #planStepped({ next, step: unhashed }: Stepped): Plan<LoggedStep> {
+    const stateText = this.#encodeState(next)
+    const step = { ...unhashed, report: { ...unhashed.report, stateHash: stateHash(stateText, next) } }
     const text = JSON.stringify(step)
     if (HALF_PAIR.test(text)) assertWholeText(step)
     this.#assertFits(text, 'answer')
-    return {
-      write: { next, stateText: this.#encodeState(next), entry: { revision: next.revision, text } },
-      answer: step,
-    }
+    return { write: { next, stateText, entry: { revision: next.revision, text } }, answer: step }
   }
 
   async #commit({ next, stateText, entry }: Write): Promise<boolean> {
@@ -285,10 +295,14 @@ function byteLength(text: string): number {
 }
 const encoder = new TextEncoder()
 
-function attempt<T>(run: () => T): { readonly ok: true; readonly value: T } | { readonly ok: false; cause: unknown } {
+type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly cause: unknown }
+
+function attempt<T>(run: () => T | Promise<T>): Attempt<T> | Promise<Attempt<T>> {
+  const failed = (cause: unknown): Attempt<T> => ({ ok: false, cause })
   try {
-    return { ok: true, value: run() }
+    const value = run()
+    return value instanceof Promise ? value.then((value) => ({ ok: true, value }), failed) : { ok: true, value }
   } catch (cause) {
-    return { ok: false, cause }
+    return failed(cause)
   }
 }

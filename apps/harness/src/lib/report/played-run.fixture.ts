@@ -1,4 +1,4 @@
-import { createRng, type EpisodeRecord, type RecordedStep } from '@episodic/protocol'
+import { chainOf, contentId, createRng, type EpisodeRecord, type RecordedStep } from '@episodic/protocol'
 
 /** What a made-up run looks like. */
 export interface PlayedRun {
@@ -48,8 +48,8 @@ export function playRun({
     free[slot] = ended
     const [code, message] = rng.pick(FAILURES)
     const rewards = steps.map((step) => step.reward)
-    return {
-      format: 1,
+    const record: Omit<EpisodeRecord, 'chain'> = {
+      format: 2,
       run: 'guess-baseline',
       task: {
         id: `guess-${seed}-${task}`,
@@ -81,6 +81,7 @@ export function playRun({
           },
       time: { started, ended },
     }
+    return { ...record, chain: chainOf(record) }
   })
 }
 
@@ -111,6 +112,7 @@ function guess({ high, target, shaped, cut, rng }: Guessing): {
         reward,
         potential: shaped ? potential : null,
         refused: 'rules',
+        stateHash: contentId(`${potential}`),
         milliseconds,
       })
     } else {
@@ -130,6 +132,7 @@ function guess({ high, target, shaped, cut, rng }: Guessing): {
         reward: { total: solved - 0.01 + shaping, terms: { solved, cost: -0.01 }, shaping },
         potential: shaped ? next : null,
         refused: null,
+        stateHash: contentId(`${next}`),
         milliseconds,
       })
       if (solved) return { steps, end: { kind: 'terminated', reason: 'solved' } }

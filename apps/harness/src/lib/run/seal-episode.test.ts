@@ -34,7 +34,7 @@ const steps = played.steps.slice(0, 2).map((step, i) => ({
   ...step,
   reward: { total: i + 1, terms: { cost: i }, shaping: 1 },
   end: null,
-  info: { seq: i + 1, potential: 0.25, refused: step.refused, replayed: false },
+  info: { seq: i + 1, potential: 0.25, refused: step.refused, stateHash: 'a1', replayed: false },
   milliseconds: 1.23456789,
 }))
 const sealing = {

@@ -1,5 +1,5 @@
 import { type Episode, returnsOf } from '@episodic/env'
-import type { EpisodeRecord } from '@episodic/protocol'
+import { chainOf, type EpisodeRecord, type Reproducible } from '@episodic/protocol'
 import type { PlannedEpisode } from './plan.ts'
 
 /** What a record says besides what was played. */
@@ -14,15 +14,10 @@ export interface Sealing {
 /** Makes the record of an episode. A failed one keeps its steps and its cause, and has no return. */
 export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode, sealing: Sealing): EpisodeRecord {
   const { start, steps } = episode
-  return {
-    format: 1,
-    run: sealing.run,
-    task: { id: task.id, prompt: task.prompt, difficulty: task.difficulty, split: task.split, tags: task.tags },
-    attempt,
+  const reproducible: Reproducible = {
     environment: task.environment,
     params: start?.info.params ?? task.params,
     seed: start?.info.seed ?? task.seed,
-    policy: sealing.policy,
     start: start && { observation: start.observation, potential: start.info.potential },
     steps: steps.map(({ action, observation, reward, info, milliseconds }) => ({
       action,
@@ -30,13 +25,23 @@ export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode,
       reward,
       potential: info.potential,
       refused: info.refused,
+      stateHash: info.stateHash,
       milliseconds: roundTime(milliseconds),
     })),
     outcome:
       episode.kind === 'finished'
         ? { kind: 'finished', end: episode.end }
         : { kind: 'failed', error: describeFailure(episode.cause) },
+  }
+  return {
+    format: 2,
+    run: sealing.run,
+    task: { id: task.id, prompt: task.prompt, difficulty: task.difficulty, split: task.split, tags: task.tags },
+    attempt,
+    policy: sealing.policy,
+    ...reproducible,
     returns: episode.kind === 'finished' ? returnsOf(steps, sealing.discount) : null,
+    chain: chainOf(reproducible),
     time: { started: roundTime(sealing.time.started), ended: roundTime(sealing.time.ended) },
   }
 }

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { chainOf, type Reproducible } from './episode-chain.ts'
+
+const step = {
+  action: { tool: 'guess', arguments: { value: 7 } },
+  observation: { text: '7 is too low.', structured: { hint: 'low' } },
+  reward: { total: 0.5, terms: { solved: 0, cost: -0.01 }, shaping: 0.51 },
+  potential: 0.5,
+  refused: null,
+  stateHash: 'a1',
+  milliseconds: 0.75,
+}
+const episode: Reproducible = {
+  environment: { name: 'number-guessing', version: '1.0.0' },
+  params: { low: 1, high: 9 },
+  seed: 'seed',
+  start: { observation: { text: 'Guess.', structured: null }, potential: 0 },
+  steps: [step, step],
+  outcome: { kind: 'finished', end: { kind: 'terminated', reason: 'solved' } },
+}
+
+describe('chainOf', () => {
+  it('differs for everything that a replay must reproduce', () => {
+    const first = (change: object) => ({ ...episode, steps: [{ ...step, ...change }, step] })
+    const changed: Reproducible[] = [
+      { ...episode, environment: { name: 'number-guessing', version: '1.0.1' } },
+      { ...episode, params: { low: 1, high: 10 } },
+      { ...episode, seed: 'other' },
+      { ...episode, start: { observation: { text: 'Guess!', structured: null }, potential: 0 } },
+      { ...episode, steps: [step] },
+      { ...episode, outcome: { kind: 'finished', end: { kind: 'terminated', reason: 'lost' } } },
+      first({ action: { tool: 'guess', arguments: { value: 8 } } }),
+      first({ observation: { text: '7 is too high.', structured: { hint: 'low' } } }),
+      first({ reward: { ...step.reward, terms: { solved: 0, cost: -0.02 } } }),
+      first({ potential: 0.6 }),
+      first({ refused: 'rules' }),
+      first({ stateHash: 'a2' }),
+    ]
+    expect(new Set([episode, ...changed].map(chainOf)).size).toBe(changed.length + 1)
+  })
+
+  it('is the same for other times, weights and shaping, and after a file', () => {
+    const elsewhere = { ...step, milliseconds: 99, reward: { total: 7, terms: step.reward.terms, shaping: 0 } }
+    expect(chainOf({ ...episode, steps: [elsewhere, step] })).toBe(chainOf(episode))
+    expect(chainOf(JSON.parse(JSON.stringify(episode)))).toBe(chainOf(episode))
+  })
+})
