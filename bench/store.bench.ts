@@ -27,6 +27,7 @@ async function throughStore(): Promise<number> {
     epoch: 1,
     touchedAt: revision,
     origin,
+    base: null,
     head,
     state,
   })

@@ -27,6 +27,15 @@ const PROGRAMS: readonly {
   { args: ['zombie'], needs: 'redis-server', figures: { writers: 20, acceptedAfter: 0 } },
   { args: ['isolation'], figures: { sessions: 32, kills: 1, foreignBytes: 0, differing: 0 } },
   { args: ['files'], needs: 'strace', figures: { points: 4, killed: 4 } },
+  { args: ['hog'], figures: { errors: 0, busyHog: 'answered', endlessHog: 'environment-failed' } },
+  { args: ['leak'], figures: { differing: 0, sightings: 0, planted: 12, caught: 12 } },
+  {
+    args: ['fuzz'],
+    figures: Object.fromEntries(
+      ['http', 'stdio', 'in-process'].map((door) => [door, { sent: 1_500, hangs: 0, failed: 0, exits: 0 }]),
+    ),
+  },
+  { args: ['slowloris'], figures: { errors: 0 } },
   { args: ['drain'], figures: { status: 0, lost: 0, doubled: 0 } },
 ]
 

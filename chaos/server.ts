@@ -12,6 +12,8 @@ const LEDGER = fileURLToPath(new URL('./ledger-world.ts', import.meta.url))
 const TOKEN = 'a-control-token-for-chaos-alone'
 
 export interface ServerOptions {
+  /** The module of the world. Default: the ledger's. */
+  readonly world?: string
   /** Its home, its compiled code, and its folder. */
   readonly folder: string
   /** Of `episodic serve`, besides the world, the port and `--json`. */
@@ -32,12 +34,12 @@ export interface Server extends AsyncDisposable {
   start(): Promise<void>
 }
 
-/** Starts a server of the ledger's world. */
-export async function startServer({ folder, args }: ServerOptions): Promise<Server> {
+/** Starts a server of one world. */
+export async function startServer({ folder, args, world = LEDGER }: ServerOptions): Promise<Server> {
   let port = 0
   let kills = 0
   const launch = async (): Promise<Killable> => {
-    const words = [CLI, 'serve', LEDGER, ...args, '--port', String(port), '--json']
+    const words = [CLI, 'serve', world, ...args, '--port', String(port), '--json']
     const started = startProcess(process.execPath, words, {
       cwd: folder,
       env: { EPISODIC_HOME: folder, EPISODIC_CONTROL_TOKEN: TOKEN, NODE_COMPILE_CACHE: `${folder}/compiled` },

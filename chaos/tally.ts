@@ -20,6 +20,7 @@ export async function createTally(store: SessionStore, id: string): Promise<void
     limits: { ...DEFAULT_LIMITS, steps: 1_000_000_000 },
     createdAt: now,
     touchedAt: now,
+    base: null,
     revision: 0,
     epoch: 1,
     rng: {},

@@ -8,7 +8,7 @@ import { root } from './workspace.ts'
 
 /** Secrets are not chance: a store makes the one that it keeps, and handles are made to be unguessable. */
 const SECRETS = ['*-store.ts', 'handles.ts', 'random-text.ts']
-const TIMERS = ['clock.ts', 'event-loop.ts', 'redis-*.ts', 'http-*.ts', 'stdio-*.ts', 'sdk-*.ts']
+const TIMERS = ['clock.ts', 'event-loop.ts', 'redis-*.ts', 'http-*.ts', 'socket-*.ts', 'stdio-*.ts', 'sdk-*.ts']
 
 /** What a file may not reach for by itself, and the files that may. A call of `Date` or `new Date()` reads the clock. */
 const AMBIENT: Readonly<Record<string, readonly string[]>> = {

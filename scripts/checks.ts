@@ -29,6 +29,7 @@ export function listChecks(folder: string): Check[] {
       count: () => countTests(testReport),
       quick: true,
     },
+    { name: 'conformance', command: script('conformance') },
     { name: 'build', command: script('build', ...TURBO) },
     { name: 'pack', command: packCommand(published, folder) },
     ...published.flatMap((room) => checksOfTarball(room.name, join(folder, tarballOf(room)))),

@@ -1,7 +1,15 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/http.ts', 'src/stdio.ts'],
+  entry: {
+    index: 'src/index.ts',
+    http: 'src/http.ts',
+    stdio: 'src/stdio.ts',
+    socket: 'src/socket.ts',
+    isolate: 'src/isolate.ts',
+    // Started as a thread, by its place beside the others.
+    'isolate-entry': 'src/lib/isolate-entry.ts',
+  },
   format: 'esm',
   target: 'node22',
   dts: true,

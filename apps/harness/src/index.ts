@@ -1,3 +1,19 @@
+export type { AgentDoor, Conversation, OpenDoor } from './lib/check/agent-door.ts'
+export { AGENT_DOORS } from './lib/check/agent-doors.ts'
+export {
+  CHECKS,
+  type CheckName,
+  type CheckReport,
+  type CheckResult,
+  type Difference,
+  type Finding,
+} from './lib/check/check-report.ts'
+export { type CheckOptions, checkWorld } from './lib/check/check-world.ts'
+export type { CheckedWorld } from './lib/check/subject.ts'
+export { type ComparedRun, compareRuns } from './lib/compare/compare-runs.ts'
+export { type Comparison, comparisonSchema } from './lib/compare/comparison.ts'
+export { formatComparison } from './lib/compare/format-comparison.ts'
+export { readComparedRun } from './lib/compare/read-compared-run.ts'
 export { HarnessError, type HarnessErrorCode } from './lib/harness-error.ts'
 export { main } from './lib/main.ts'
 export { createEpisodeSample, type EpisodeSample } from './lib/report/episode-sample.ts'

@@ -1,7 +1,18 @@
 export { type ConnectionOptions, connect, openConnection } from './lib/connect.ts'
 export type { Connection } from './lib/connection.ts'
 export { EnvError, type EnvErrorCode } from './lib/env-error.ts'
-export type { CallOptions, Environment, Playable, ResetOptions, Start } from './lib/environment.ts'
+export type {
+  CallOptions,
+  Environment,
+  Fork,
+  ForkOptions,
+  Playable,
+  ResetOptions,
+  SnapshotOptions,
+  Start,
+} from './lib/environment.ts'
+export type { Episode, EpisodeOptions, PlayedStep } from './lib/episode.ts'
+export type { Era } from './lib/era.ts'
 export {
   defineForeignEnvironment,
   type ForeignDefinition,
@@ -11,11 +22,20 @@ export {
   type ForeignTransition,
 } from './lib/foreign-environment.ts'
 export type { ForeignServer } from './lib/foreign-server.ts'
+export { keepingSessions } from './lib/keeping-sessions.ts'
 export { openChannel } from './lib/open-channel.ts'
-export { definePolicy, type Player, type PlayerView, type Policy, type PolicyContext } from './lib/policy.ts'
+export {
+  definePolicy,
+  type EarlierStep,
+  type Player,
+  type PlayerView,
+  type Policy,
+  type PolicyContext,
+} from './lib/policy.ts'
 export { randomPolicy } from './lib/random-policy.ts'
 export { returnsOf } from './lib/returns.ts'
-export { type Episode, type EpisodeOptions, type PlayedStep, runEpisode } from './lib/run-episode.ts'
+export { runEpisode } from './lib/run-episode.ts'
+export { type BranchPoint, type Leaf, type LeafPlace, runTree, type TreeOptions } from './lib/run-tree.ts'
 export { sampleJson } from './lib/sample-json.ts'
 export { scriptedPolicy } from './lib/scripted-policy.ts'
 export { type ChannelOptions, type CommandTarget, type HttpTarget, parseMcpServers, type Target } from './lib/target.ts'

@@ -13,17 +13,23 @@ export type {
 } from './lib/environment.ts'
 export type { Fault } from './lib/faults.ts'
 export {
+  type Acted,
   DEFAULT_BOUNDS,
+  type ForkRequest,
   type Host,
   type HostBounds,
   type HostOptions,
   type OpenRequest,
   type Principal,
   type SessionsQuery,
+  type SnapshotQuery,
   type StepCall,
   type WatchRange,
 } from './lib/host.ts'
 export { openInProcess } from './lib/in-process.ts'
 export { createMetrics, type Metrics, type StepOutcome } from './lib/metrics.ts'
-export { type Rehearsal, rehearse } from './lib/rehearse.ts'
+export { type Rehearsal, type RehearsalOptions, type RehearsedStep, rehearse } from './lib/rehearse.ts'
+export type { Outcome, RulesTurn, Standing, Start } from './lib/rules.ts'
+export type { RulesRunner } from './lib/rules-runner.ts'
+export type { SecretKind, Secrets } from './lib/secrets.ts'
 export { ServerError, type ServerErrorCode } from './lib/server-error.ts'

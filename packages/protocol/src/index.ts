@@ -5,6 +5,7 @@ export { contentId, sha256Of } from './lib/digest.ts'
 export { chainOf, type Reproducible } from './lib/episode-chain.ts'
 export { type EpisodeEnd, episodeEndSchema, type Truncation } from './lib/episode-end.ts'
 export {
+  type Branch,
   type EpisodeRecord,
   episodeRecordSchema,
   type Outcome,
@@ -12,12 +13,15 @@ export {
   type Returns,
 } from './lib/episode-record.ts'
 export {
+  authenticateParamsSchema,
   type CloseResult,
   closeResultSchema,
   DEFAULT_SEAT,
   type EnvironmentInfo,
   EXTENSION,
   environmentInfoSchema,
+  forkParamsSchema,
+  forkResultSchema,
   type LoggedStep,
   listResultSchema,
   META,
@@ -27,11 +31,15 @@ export {
   type OpenSeat,
   openParamsSchema,
   openResultSchema,
+  type RestoreRequest,
+  restoreParamsSchema,
   type SessionSummary,
   type StateResult,
   sessionParamsSchema,
   sessionsParamsSchema,
   sessionsResultSchema,
+  snapshotParamsSchema,
+  snapshotResultSchema,
   stateResultSchema,
   type ToolInfo,
   type WatchParams,
@@ -42,8 +50,10 @@ export {
 } from './lib/extension.ts'
 export { findNonJson, type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './lib/json.ts'
 export { DEFAULT_LIMITS, type Limits, type LimitsRequest, limitsRequestSchema, limitsSchema } from './lib/limits.ts'
+export { ENVELOPE, MODERN_VERSION } from './lib/modern-era.ts'
 export { createRng, type Rng, type RngState, type SavableRng } from './lib/rng.ts'
 export { seedFor } from './lib/seed.ts'
+export { type SessionSnapshot, sessionSnapshotSchema } from './lib/session-snapshot.ts'
 export {
   type Action,
   actionSchema,

@@ -5,12 +5,16 @@ import { CodedError, isBranded } from '@episodic/protocol'
  * - `policy-unknown`: no such policy.
  * - `policy-failed`: a policy threw, or answered with what is no action.
  * - `option-invalid`: the command was asked for something that it does not do.
+ * - `not-forkable`: a run was to branch in a world whose state somebody else keeps.
  * - `dataset-invalid`: tasks that cannot be played.
  * - `run-exists`: the output folder holds a run already.
  * - `run-locked`: another process is writing to the run.
  * - `run-mismatch`: a run was to be resumed with another configuration.
+ * - `runs-differ`: two runs were to be compared, and what they played is not the same.
  * - `run-invalid`: a folder is not one of a run, or its files are damaged.
  * - `run-failed`: no episode of a run finished.
+ * - `replay-diverged`: episodes that were played again did not give what was recorded.
+ * - `version-mismatch`: an episode was recorded in another environment, or another version of it.
  * - `disk-failed`: what was played could not be written down.
  * - `server-failed`: the server could not be started, or went away.
  */
@@ -20,12 +24,16 @@ export type HarnessErrorCode =
   | 'policy-unknown'
   | 'policy-failed'
   | 'option-invalid'
+  | 'not-forkable'
   | 'dataset-invalid'
   | 'run-exists'
   | 'run-locked'
   | 'run-mismatch'
+  | 'runs-differ'
   | 'run-invalid'
   | 'run-failed'
+  | 'replay-diverged'
+  | 'version-mismatch'
   | 'disk-failed'
   | 'server-failed'
 

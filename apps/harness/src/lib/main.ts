@@ -1,7 +1,10 @@
 import { Command, CommanderError } from 'commander'
 import { callCommand } from './commands/call.ts'
+import { checkCommand } from './commands/check.ts'
+import { compareCommand } from './commands/compare.ts'
 import { datasetCommand } from './commands/dataset.ts'
 import { playCommand } from './commands/play.ts'
+import { replayCommand } from './commands/replay.ts'
 import { reportCommand } from './commands/report.ts'
 import { runCommand } from './commands/run.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -33,6 +36,9 @@ export async function main(args: readonly string[], console: Console = processCo
     playCommand(console),
     runCommand(console),
     reportCommand(console),
+    replayCommand(console),
+    compareCommand(console),
+    checkCommand(console),
     datasetCommand(console),
     sessionsCommand(console),
     toolsCommand(console),

@@ -52,6 +52,20 @@ export function someText(text: string): string {
   return text
 }
 
+/** Reads `4@2,3@5`: into how many lines a rollout is forked, and after how many steps. */
+export function branchPoints(text: string): { readonly lines: number; readonly at: number }[] {
+  let before = -1
+  return text.split(',').map((part) => {
+    const [, lines = 0, at = 0] = (/^\s*(\d{1,4})@(\d{1,9})\s*$/.exec(part) ?? []).map(Number)
+    if (!(lines >= 2 && lines <= 1_000 && at > before))
+      throw new InvalidArgumentError(
+        'Branch points are written as lines@step, joined by commas: from 2 to 1000 lines, and steps that ascend.',
+      )
+    before = at
+    return { lines, at }
+  })
+}
+
 /** Collects an option that may be given several times. */
 export function collect(value: string, earlier: string[] = []): string[] {
   return [...earlier, value]

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Policy, randomPolicy, scriptedPolicy } from '@episodic/env'
+import { type Player, type Policy, randomPolicy, scriptedPolicy } from '@episodic/env'
 import { type Action, actionSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from './harness-error.ts'
@@ -50,20 +50,25 @@ function checked(policy: Policy): Policy {
       })
     }
   }
+  const { resume } = policy
   return {
     name,
-    async begin(context) {
-      const player = await ask(() => policy.begin(context))
-      return async (observation, view) => {
-        const answer = await ask(() => player(observation, view))
-        const action = actionSchema.safeParse(answer)
-        if (action.success) return action.data
-        throw new HarnessError(
-          'policy-failed',
-          `The policy ${name} answered ${JSON.stringify(answer)?.slice(0, 200)}, and an action is { tool, arguments }.`,
-        )
-      }
-    },
+    begin: async (context) => checkedPlayer(await ask(() => policy.begin(context))),
+    ...(resume && {
+      resume: async (context, earlier) => checkedPlayer(await ask(() => resume.call(policy, context, earlier))),
+    }),
+  }
+
+  function checkedPlayer(player: Player): Player {
+    return async (observation, view) => {
+      const answer = await ask(() => player(observation, view))
+      const action = actionSchema.safeParse(answer)
+      if (action.success) return action.data
+      throw new HarnessError(
+        'policy-failed',
+        `The policy ${name} answered ${JSON.stringify(answer)?.slice(0, 200)}, and an action is { tool, arguments }.`,
+      )
+    }
   }
 }
 

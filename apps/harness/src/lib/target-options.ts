@@ -19,8 +19,11 @@ export interface TargetOptions {
  */
 export function targetOf({ url, token = process.env.EPISODIC_TOKEN, config, server }: TargetOptions): Target | null {
   if (url !== undefined) {
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-      throw new HarnessError('option-invalid', `--url ${url} is not an http(s) URL, such as http://127.0.0.1:7337/env.`)
+    if (!URL.canParse(url) || !/^(https?|wss?|tcp|unix):$/.test(new URL(url).protocol))
+      throw new HarnessError(
+        'option-invalid',
+        `--url ${url} is not a URL of http(s), ws(s), tcp or unix, such as http://127.0.0.1:7337/env.`,
+      )
     return { url, token: token ?? findControlToken(url) }
   }
   if (config === undefined) {
@@ -43,7 +46,7 @@ export function targetOf({ url, token = process.env.EPISODIC_TOKEN, config, serv
 /** Adds the options that name a server to a command. */
 export function addTargetOptions<C extends { option(flags: string, description: string): C }>(command: C): C {
   return command
-    .option('--url <url>', 'a server to connect to')
+    .option('--url <url>', 'a server to connect to: http://…, ws://…, tcp://<host>:<port> or unix:<path>')
     .option(
       '--token <token>',
       'its bearer token (or EPISODIC_TOKEN; found by itself for a server of yours on this machine)',

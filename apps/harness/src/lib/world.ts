@@ -9,6 +9,8 @@ import { HarnessError } from './harness-error.ts'
 
 /** What a world module exports: an environment, and what is there to play it with. */
 export interface World {
+  /** Where its module is: a `file:` URL. */
+  readonly url: string
   readonly environment: Environment
   /** Generates tasks; without it, tasks are the environment's defaults under many seeds. */
   readonly tasks: TasksDefinition | null
@@ -36,9 +38,10 @@ export async function loadWorld(reference: string, folder = process.cwd()): Prom
       `There is no world "${reference}".${known} Give a name, a path to a module that exports one, or an installed package.`,
     )
   }
+  const url = pathToFileURL(file).href
   let module: Record<string, unknown>
   try {
-    module = await import(pathToFileURL(file).href)
+    module = await import(url)
   } catch (cause) {
     throw new HarnessError(
       'world-invalid',
@@ -46,10 +49,10 @@ export async function loadWorld(reference: string, folder = process.cwd()): Prom
       { cause },
     )
   }
-  return readWorld(module, reference)
+  return { url, ...readWorld(module, reference) }
 }
 
-function readWorld(module: Record<string, unknown>, reference: string): World {
+function readWorld(module: Record<string, unknown>, reference: string): Omit<World, 'url'> {
   const { environment, tasks = null, solver = null, policies = {} } = module
   if (!isEnvironment(environment))
     throw new HarnessError('world-invalid', `${reference} exports no "environment" made by defineEnvironment.`)
@@ -60,7 +63,7 @@ function readWorld(module: Record<string, unknown>, reference: string): World {
         'world-invalid',
         `${reference} exports a "${name}" that is no policy made by definePolicy.`,
       )
-  return { environment, tasks, solver, policies } as World
+  return { environment, tasks, solver, policies } as Omit<World, 'url'>
 }
 
 function isEnvironment(value: unknown): value is Environment {

@@ -71,7 +71,7 @@ describe('connect', () => {
   it.each([
     ['no URL', 'localhost'],
     ['another protocol', 'ftp://localhost/env'],
-    ['a target of another protocol', { url: 'ws://localhost/env' }],
+    ['a target of another protocol', { url: 'ftp://localhost/env' }],
     ['nothing', null],
     ['an empty object', {}],
   ])('refuses %s', async (_, target) => {

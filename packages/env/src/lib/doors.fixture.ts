@@ -1,7 +1,11 @@
+import { mkdtempSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createHost, type Host, openInProcess } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
+import { type SocketPlace, serveSocket } from '@episodic/mcp-server/socket'
 import type { CommandTarget, Target } from './target.ts'
 import { rest, walk } from './walk.fixture.ts'
 
@@ -14,26 +18,43 @@ export function createWalkHost(): Host {
   return createHost({ environments: [walk, rest] })
 }
 
-/** The three doors that a server of environments has. Each gives the same worlds. */
+/** The doors that a server of environments has. Each gives the same worlds. */
 export const DOORS: { readonly [name: string]: () => Promise<Door> } = {
   async 'in process'() {
     const host = createWalkHost()
     return { target: openInProcess(host), [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]() }
   },
-  async http() {
-    const host = createWalkHost()
-    const server = await serveHttp(host)
-    return {
-      target: { url: server.trustedUrl, token: server.controlToken },
-      async [Symbol.asyncDispose]() {
-        await server[Symbol.asyncDispose]()
-        await host[Symbol.asyncDispose]()
-      },
-    }
-  },
+  http: () => openWeb((url) => url),
+  websocket: () => openWeb((url) => url.replace(/^http/, 'ws')),
+  'unix socket': () => openSocket({ path: join(mkdtempSync(join(tmpdir(), 'doors-')), 'walk.sock') }),
+  tcp: () => openSocket({ port: 0 }),
   async stdio() {
     return { target: walkCommand('trusted'), async [Symbol.asyncDispose]() {} }
   },
+}
+
+async function openWeb(urlOf: (trustedUrl: string) => string): Promise<Door> {
+  const host = createWalkHost()
+  const server = await serveHttp(host)
+  return {
+    target: { url: urlOf(server.trustedUrl), token: server.controlToken },
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await host[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function openSocket(place: SocketPlace): Promise<Door> {
+  const host = createWalkHost()
+  const server = await serveSocket(host, place)
+  return {
+    target: { url: server.url, token: server.controlToken ?? undefined },
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await host[Symbol.asyncDispose]()
+    },
+  }
 }
 
 /** Starts a server of walks as a child process. */

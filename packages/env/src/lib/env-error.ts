@@ -7,7 +7,8 @@ import { CodedError, isBranded, type JsonObject } from '@episodic/protocol'
  *   again would get the same, and `details.retryAfterSeconds` says when to, where the server does.
  * - `not-an-environment`: the server speaks MCP, but not the environment extension.
  * - `reply-malformed`: the server answered with something that is not an answer. Never scored, never a zero.
- * - `not-playing`: `step` before `reset`, after `close`, or after the episode ended.
+ * - `not-playing`: `step` before `reset`, after `close`, or after the episode ended; `snapshot` or `fork` before or after one.
+ * - `not-forkable`: a snapshot, restore or fork of a world whose state somebody else keeps.
  * - `outcome-unknown`: the reply of a foreign server was lost, and whether the call had its effect cannot be known.
  * - `rules-failed`: the definition of a foreign environment threw, scored with what is no number, or was refused by its server.
  * - `option-invalid`: an option or a task names something that the environment does not have.
@@ -19,6 +20,7 @@ export type EnvErrorCode =
   | 'not-an-environment'
   | 'reply-malformed'
   | 'not-playing'
+  | 'not-forkable'
   | 'outcome-unknown'
   | 'rules-failed'
   | 'option-invalid'

@@ -1,4 +1,13 @@
-import type { Action, EnvironmentInfo, JsonObject, Limits, LimitsRequest, Observation, Step } from '@episodic/protocol'
+import type {
+  Action,
+  EnvironmentInfo,
+  JsonObject,
+  Limits,
+  LimitsRequest,
+  Observation,
+  SessionSnapshot,
+  Step,
+} from '@episodic/protocol'
 
 /** What `reset` needs of a task. A whole `Task` is one; `{}` plays the world's defaults with a seed that it draws. */
 export interface Playable {
@@ -14,6 +23,21 @@ export interface CallOptions {
 
 export interface ResetOptions extends CallOptions {
   /** Played instead of the task's own seed. */
+  readonly seed?: string | undefined
+}
+
+export interface SnapshotOptions extends CallOptions {
+  /** How many steps were answered at the moment that is asked for, 0 for the start; left out, the present. */
+  readonly at?: number | undefined
+}
+
+export interface ForkOptions extends SnapshotOptions {
+  /** From 1, which is the default, to 1,000. */
+  readonly count?: number | undefined
+  /**
+   * Gives each fork fresh chance: fork i (from 0) plays on with the seed `seedFor(seed, 'fork', i)`. Left out, all have
+   * their parent's, and the same actions get the same answers.
+   */
   readonly seed?: string | undefined
 }
 
@@ -49,20 +73,49 @@ export interface Environment extends AsyncDisposable {
    * first `reset`, it rejects with `not-playing`. Rejects with `reply-malformed` where the answer makes no sense.
    */
   step(action: Action, options?: CallOptions): Promise<Step>
+  /**
+   * The episode at one moment, as plain JSON with private state in it: for whoever scores or searches, and not for a
+   * player. Like `fork`, it may be taken after the end, and rejects with `not-playing` before `reset` and after `close`,
+   * and with `not-forkable` where `info.forkable` is `false`.
+   */
+  snapshot(options?: SnapshotOptions): Promise<SessionSnapshot>
+  /** Begins an episode where a snapshot was taken, ending the one before. Its time limit, if any, begins anew. */
+  restore(snapshot: SessionSnapshot, options?: CallOptions): Promise<Start>
+  /**
+   * Gives environments that stand where this one stands, or stood, and share nothing with it: what is played in one is not
+   * seen in another. All that are asked for, or none. To go on from the end of an episode, name an earlier step.
+   */
+  fork(options?: ForkOptions): Promise<Fork[]>
   /** Ends the episode on the server. Safe to call twice. */
   close(): Promise<void>
 }
 
-/** An environment that passes everything on, for wrappers to change one thing of. */
+/**
+ * An environment in the midst of an episode: `step` plays on. Its own to close; over the connection of its parent, so close
+ * it before that.
+ */
+export interface Fork extends Environment {
+  /** How it stood when it was forked. */
+  readonly start: Start
+}
+
+/** An environment that passes everything on, for wrappers to change one thing of. `wrap` wraps its forks; left out, they are not. */
 export function delegate(
   inner: Environment,
-  change: Partial<Pick<Environment, 'info' | 'reset' | 'step' | 'close'>>,
+  change: Partial<Pick<Environment, 'info' | 'reset' | 'step' | 'restore' | 'close'>>,
+  wrap: (fork: Fork) => Environment = (fork) => fork,
 ): Environment {
   const close = change.close ?? (() => inner.close())
   return {
     info: change.info ?? inner.info,
     reset: change.reset ?? ((task, options) => inner.reset(task, options)),
     step: change.step ?? ((action, options) => inner.step(action, options)),
+    snapshot: (options) => inner.snapshot(options),
+    restore: change.restore ?? ((snapshot, options) => inner.restore(snapshot, options)),
+    async fork(options) {
+      const forks = await inner.fork(options)
+      return forks.map((fork) => Object.assign(wrap(fork), { start: fork.start }))
+    },
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -15,6 +15,7 @@ import type { ForeignEnvironment } from './foreign-environment.ts'
 import { ForeignEpisode } from './foreign-episode.ts'
 import { openEpisodeServer } from './foreign-episode-server.ts'
 import { listTools } from './foreign-server.ts'
+import { notForkable } from './not-forkable.ts'
 import { randomText } from './random-text.ts'
 
 export interface ForeignConnectionOptions extends CallOptions {
@@ -39,6 +40,7 @@ export async function openForeignConnection(
   const end = async (episode: ForeignEpisode | null) => {
     if (episode && playing.delete(episode)) await episode.close()
   }
+  const refuse = () => Promise.reject(notForkable(info))
   const create = (): Environment => {
     let episode: ForeignEpisode | null = null
     const close = async () => {
@@ -65,6 +67,9 @@ export async function openForeignConnection(
         if (!episode) throw new EnvError('not-playing', 'No episode is being played. Call reset first.')
         return episode.step(action, stepOptions)
       },
+      snapshot: refuse,
+      restore: refuse,
+      fork: refuse,
       close,
       [Symbol.asyncDispose]: close,
     }
@@ -85,6 +90,7 @@ async function describe(definition: ForeignEnvironment, options: CallOptions): P
     tools: chooseTools(definition, await readTools(definition, options)),
     terms: Object.keys(rewards),
     potential: false,
+    forkable: false,
     limits: mergeLimits(DEFAULT_LIMITS, limits),
   }
 }

@@ -2,6 +2,7 @@ import type { Channel, JsonObject } from '@episodic/protocol'
 import type { CallOptions } from './environment.ts'
 import type { ForeignEnvironment, ForeignSetting } from './foreign-environment.ts'
 import { runRule } from './foreign-rules.ts'
+import { keepingSessions } from './keeping-sessions.ts'
 import { openChannel } from './open-channel.ts'
 
 /** The server of one episode: a process or an MCP session of its own. */
@@ -24,7 +25,7 @@ export async function openEpisodeServer(
   try {
     const chosen =
       typeof target === 'function' ? await runRule('target', options, () => target({ ...setting, defer })) : target
-    const channel = await openChannel(chosen, options)
+    const channel = await openChannel(chosen, { ...options, ...keepingSessions(chosen) })
     defer(() => channel.close())
     let closed: Promise<void> | null = null
     return {

@@ -189,6 +189,7 @@ async function serveBadly(answer: (response: ServerResponse, id: number) => void
     response.setHeader('content-type', 'application/json')
     if (method === 'tools/call') steps += 1
     if (everything || method === 'tools/call') answer(response, id)
+    else if (method === 'server/discover') response.writeHead(404).end(refuse(id, -32601))
     else if (method === 'initialize') response.end(reply(id, greet(params)))
     else if (id === undefined) response.writeHead(202).end()
     else response.end(reply(id, await channel.request(method, params)))

@@ -24,7 +24,8 @@ describe('openChannel', () => {
     const result = await channel.request(METHODS.list, {})
     await channel.close()
     const sent = overheard.filter(({ direction }) => direction === 'sent').map(({ message }) => message.method)
-    expect(sent).toEqual(['initialize', 'notifications/initialized', METHODS.list])
+    const greeting = name === 'http' ? ['server/discover'] : ['initialize', 'notifications/initialized']
+    expect(sent).toEqual([...greeting, METHODS.list])
     expect(overheard.at(-1)).toMatchObject({ direction: 'received', message: { result } })
   })
 

@@ -1,42 +1,7 @@
-import type { Action, EpisodeEnd, Step } from '@episodic/protocol'
-import { monotonic } from './clock.ts'
-import type { Environment, Playable, Start } from './environment.ts'
-import type { Policy, PolicyContext } from './policy.ts'
-
-/** One step of an episode, with what led to it. */
-export interface PlayedStep extends Step {
-  readonly action: Action
-  /** From sending the action to having the answer. */
-  readonly milliseconds: number
-}
-
-/** One play of a task. A failed one is our fault or the world's: counted apart, and never averaged in as a zero. */
-export type Episode =
-  | {
-      readonly kind: 'finished'
-      readonly start: Start
-      readonly steps: readonly PlayedStep[]
-      readonly end: EpisodeEnd
-    }
-  | {
-      readonly kind: 'failed'
-      readonly start: Start | null
-      readonly steps: readonly PlayedStep[]
-      readonly cause: unknown
-    }
-
-export interface EpisodeOptions {
-  readonly createEnvironment: () => Environment
-  readonly policy: Policy
-  readonly task?: Playable & Partial<Pick<PolicyContext['task'], 'prompt' | 'hints'>>
-  /** Seed of the world instead of the task's own. */
-  readonly seed?: string | undefined
-  /** Seed of the policy's chance. Default: the policy's name. */
-  readonly policySeed?: string | undefined
-  readonly signal?: AbortSignal | undefined
-  /** Monotonic milliseconds, for the times of the steps. Default: the machine's. */
-  readonly now?: () => number
-}
+import type { EpisodeEnd } from '@episodic/protocol'
+import type { Environment, Start } from './environment.ts'
+import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
+import { contextOf, playOn } from './play-on.ts'
 
 /**
  * Plays one episode to its end, closes its environment and returns what happened.
@@ -69,19 +34,8 @@ async function playToEnd(
   environment: Environment,
   start: Start,
   steps: PlayedStep[],
-  { policy, policySeed = policy.name, task: { prompt = '', hints = [] } = {}, signal, now = monotonic }: EpisodeOptions,
+  options: EpisodeOptions,
 ): Promise<EpisodeEnd> {
-  const task = { prompt, hints, params: start.info.params }
-  const player = await policy.begin({ task, tools: environment.info.tools, seed: policySeed })
-  let { observation } = start
-  let last: Step | null = null
-  for (;;) {
-    signal?.throwIfAborted()
-    const action = await player(observation, { last, signal })
-    const sent = now()
-    last = await environment.step(action, { signal })
-    steps.push({ ...last, action, milliseconds: now() - sent })
-    if (last.end) return last.end
-    observation = last.observation
-  }
+  const player = await options.policy.begin(contextOf(environment, start, options))
+  return (await playOn({ environment, start, steps, player }, Number.POSITIVE_INFINITY, options)) as EpisodeEnd
 }

@@ -5,26 +5,27 @@ import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontex
 import { McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { Agent } from 'undici'
 import { EnvError } from './env-error.ts'
+import { findEra } from './era.ts'
+import { failureDetails, refusal } from './rpc-answer.ts'
 import { createFetch } from './sdk-fetch.ts'
-import { createStraightChannel, failureDetails, refusal } from './straight-channel.ts'
+import { createStraightChannel, type StraightChannelOptions } from './straight-channel.ts'
 import type { ChannelOptions, CommandTarget, HttpTarget } from './target.ts'
 
 /** Sockets that one HTTP connection may hold; calls beyond it wait for a free one. */
 const SOCKETS = 64
 /** Milliseconds until a call without an answer fails. */
 const CALL_TIMEOUT = 120_000
+/** The same for the question which era a server speaks: one that is silent has more to do with the era before. */
+const PROBE_TIMEOUT = 10_000
 
-/** A server that answered the handshake. */
-interface Connected {
-  readonly client: Client
-  readonly name: string
-  /** The straight path, where the server is one of ours over HTTP. */
-  readonly straight: Omit<Channel, 'close'> | null
+/** A server that answered, and how it is asked. */
+interface Connected extends Pick<Channel, 'request'> {
   readonly release: () => Promise<void>
 }
 
 /**
- * Opens a channel to an MCP server: the SDK's client shakes hands, and plays wherever no straighter path exists.
+ * Opens a channel to an MCP server. One of the modern era is simply asked; with any other the SDK's client shakes hands,
+ * and plays wherever no straighter path exists.
  *
  * Rejects with `connection-failed`.
  */
@@ -33,32 +34,52 @@ export async function openSdkChannel(
   options: ChannelOptions = {},
 ): Promise<Channel> {
   options.signal?.throwIfAborted()
-  const { client, name, straight, release } = await ('url' in target
-    ? openHttp(target, options)
-    : openCommand(target, options))
+  const connected = await ('url' in target ? openHttp(target, options) : openCommand(target, options))
   let closed: Promise<void> | null = null
   return {
-    async request(method, params, { signal } = {}) {
-      signal?.throwIfAborted()
-      if (straight) return straight.request(method, params, { signal })
-      try {
-        const call = { method, params: params as Record<string, unknown> }
-        return await client.request(call, ResultSchema, { timeout: CALL_TIMEOUT, ...(signal && { signal }) })
-      } catch (error) {
-        signal?.throwIfAborted()
-        throw translate(error, name)
-      }
+    async request(method, params, requestOptions) {
+      requestOptions?.signal?.throwIfAborted()
+      return connected.request(method, params, requestOptions)
     },
     close() {
-      closed ??= release()
+      closed ??= connected.release()
       return closed
     },
+  }
+}
+
+/** Asks by the SDK's client. */
+function bySdk(client: Client, name: string): Channel['request'] {
+  return async (method, params, { signal } = {}) => {
+    try {
+      const call = { method, params: params as Record<string, unknown> }
+      return await client.request(call, ResultSchema, { timeout: CALL_TIMEOUT, ...(signal && { signal }) })
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw translate(error, name)
+    }
   }
 }
 
 async function openHttp({ url, token, headers }: HttpTarget, options: ChannelOptions): Promise<Connected> {
   const dispatcher = new Agent({ connections: SOCKETS, pipelining: 1 })
   const sent = { ...headers, ...(token && { authorization: `Bearer ${token}` }) }
+  const straight = (how: Pick<StraightChannelOptions, 'timeout' | 'modern'>) =>
+    createStraightChannel({ url, dispatcher, headers: sent, onMessage: options.onMessage, ...how })
+  const asking = straight({ timeout: PROBE_TIMEOUT, modern: true })
+  let era = options.eras?.get(url)
+  try {
+    era ??= await findEra(asking, options)
+  } catch (reason) {
+    await dispatcher.destroy()
+    throw reason
+  }
+  options.eras?.set(url, era)
+  // Where a request need not speak for itself, it is shorter without.
+  if (era !== 'legacy') {
+    const { request } = straight({ timeout: CALL_TIMEOUT, modern: era === 'modern' })
+    return { request, release: () => dispatcher.close() }
+  }
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: createFetch(dispatcher),
     requestInit: { headers: sent },
@@ -67,13 +88,11 @@ async function openHttp({ url, token, headers }: HttpTarget, options: ChannelOpt
   const version = { 'mcp-protocol-version': transport.protocolVersion ?? '' }
   const ours = client.getServerCapabilities()?.extensions?.[EXTENSION] !== undefined
   return {
-    client,
-    name: url,
     // What is to be overheard goes through the SDK's transport, message by message.
-    straight:
+    request:
       ours && !options.onMessage
-        ? createStraightChannel({ url, dispatcher, headers: { ...sent, ...version }, timeout: CALL_TIMEOUT })
-        : null,
+        ? createStraightChannel({ url, dispatcher, headers: { ...sent, ...version }, timeout: CALL_TIMEOUT }).request
+        : bySdk(client, url),
     async release() {
       await transport.terminateSession().catch(() => {})
       await client.close()
@@ -95,7 +114,7 @@ async function openCommand(
     stderr: 'inherit',
   })
   const client = await shakeHands(transport, name, async () => {}, options)
-  return { client, name, straight: null, release: () => client.close() }
+  return { request: bySdk(client, name), release: () => client.close() }
 }
 
 async function shakeHands(

@@ -2,19 +2,32 @@ import {
   type Action,
   type Channel,
   type EnvironmentInfo,
+  forkResultSchema,
   type JsonObject,
   META,
   METHODS,
   type OpenResult,
   openResultSchema,
+  type SessionSnapshot,
   type Step,
   type StepReport,
+  snapshotResultSchema,
   stepReportSchema,
   WireError,
 } from '@episodic/protocol'
 import { z } from 'zod'
 import { EnvError } from './env-error.ts'
-import type { CallOptions, Environment, Playable, ResetOptions, Start } from './environment.ts'
+import type {
+  CallOptions,
+  Environment,
+  Fork,
+  ForkOptions,
+  Playable,
+  ResetOptions,
+  SnapshotOptions,
+  Start,
+} from './environment.ts'
+import { notForkable } from './not-forkable.ts'
 import { randomText } from './random-text.ts'
 import { observationOf, parseReply, toolAnswerSchema } from './reply.ts'
 import { type RetryOptions, withRetries } from './with-retries.ts'
@@ -37,6 +50,7 @@ const stepResultSchema = toolAnswerSchema.extend({
 class SessionEnvironment implements Environment {
   readonly info: EnvironmentInfo
   readonly #channel: Channel
+  readonly #retry: RetryOptions
   /** The same, asking again where no answer came: the host plays nothing twice. */
   readonly #patient: Channel
   /** Whether the last call got an answer, of whatever kind. */
@@ -48,27 +62,54 @@ class SessionEnvironment implements Environment {
 
   constructor(channel: Channel, info: EnvironmentInfo, retry: RetryOptions) {
     this.#channel = channel
+    this.#retry = retry
     this.#patient = withRetries(channel, retry)
     this.info = info
   }
 
   async reset(task: Playable = {}, { seed = task.seed, signal }: ResetOptions = {}): Promise<Start> {
     const { environment = this.info, params = {}, limits = {} } = task
-    if (environment.name !== this.info.name)
-      throw new EnvError(
-        'option-invalid',
-        `This environment plays ${this.info.name}, and the task is for ${environment.name}.`,
-      )
+    this.#assertPlays(environment.name, 'task')
     await this.#end(signal)
     const { name, version } = environment
     const asked = { environment: name, version, params, limits, requestKey: randomText() }
     const request = seed === undefined ? asked : { ...asked, seed }
-    const opened = parseReply(openResultSchema, await this.#ask(METHODS.open, request, signal), METHODS.open)
+    return this.#begin(parseReply(openResultSchema, await this.#ask(METHODS.open, request, signal), METHODS.open))
+  }
+
+  async snapshot({ at, signal }: SnapshotOptions = {}): Promise<SessionSnapshot> {
+    const request = { session: this.#forkable(), ...(at !== undefined && { at }) }
+    const reply = await this.#ask(METHODS.snapshot, request, signal).catch((error) => this.#refused(error))
+    return parseReply(snapshotResultSchema, reply, METHODS.snapshot).snapshot
+  }
+
+  async restore(snapshot: SessionSnapshot, { signal }: CallOptions = {}): Promise<Start> {
+    if (!this.info.forkable) throw notForkable(this.info)
+    this.#assertPlays(snapshot.environment.name, 'snapshot')
+    await this.#end(signal)
+    const request = { snapshot: snapshot as unknown as JsonObject, requestKey: randomText() }
+    return this.#begin(parseReply(openResultSchema, await this.#ask(METHODS.restore, request, signal), METHODS.restore))
+  }
+
+  async fork({ at, count = 1, seed, signal }: ForkOptions = {}): Promise<Fork[]> {
+    const asked = { session: this.#forkable(), count, requestKey: randomText() }
+    const request = { ...asked, ...(at !== undefined && { at }), ...(seed !== undefined && { seed }) }
+    const reply = await this.#ask(METHODS.fork, request, signal).catch((error) => this.#refused(error))
+    const { forks } = parseReply(forkResultSchema, reply, METHODS.fork)
+    if (forks.length !== count) throw malformed(`${count} forks were asked for, and ${forks.length} came.`)
+    return forks.map((opened) => {
+      const fork = new SessionEnvironment(this.#channel, this.info, this.#retry)
+      return Object.assign(fork, { start: fork.#begin(opened) })
+    })
+  }
+
+  /** Begins to play a session that is open. */
+  #begin(opened: OpenResult): Start {
     const [seat] = Object.values(opened.seats)
-    if (!seat) throw malformed(`${METHODS.open} answered with a session that has no seat.`)
+    if (!seat) throw malformed(`The server answered with a session that has no seat.`)
     this.#checkPotential(opened.potential)
     this.#session = opened
-    this.#seq = 0
+    this.#seq = seat.seq
     this.#over = null
     const { id, potential } = opened
     return {
@@ -121,6 +162,18 @@ class SessionEnvironment implements Environment {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  /** The session to fork, played to its end or not. */
+  #forkable(): string {
+    if (!this.info.forkable) throw notForkable(this.info)
+    if (this.#session) return this.#session.session
+    throw new EnvError('not-playing', 'There is no episode to go on from. Call reset first, and fork before close.')
+  }
+
+  #assertPlays(name: string, what: string): void {
+    if (name === this.info.name) return
+    throw new EnvError('option-invalid', `This environment plays ${this.info.name}, and the ${what} is for ${name}.`)
   }
 
   async #end(signal: AbortSignal | undefined): Promise<void> {

@@ -1,6 +1,10 @@
-import { type Channel, type JsonObject, WireError, wireErrorCodeOf } from '@episodic/protocol'
+import type { Channel } from '@episodic/protocol'
 import { type Dispatcher, request } from 'undici'
 import { EnvError } from './env-error.ts'
+import { repeatedIn, withSender } from './modern-request.ts'
+import { failureDetails, isRpcError, parseAnswer, type RpcAnswer, refusal } from './rpc-answer.ts'
+import type { ChannelOptions } from './target.ts'
+import { ToolHeaders } from './tool-headers.ts'
 
 export interface StraightChannelOptions {
   readonly url: string
@@ -8,31 +12,48 @@ export interface StraightChannelOptions {
   readonly headers: Readonly<Record<string, string>>
   /** Milliseconds until a call without an answer fails. */
   readonly timeout: number
+  /** Whether the requests speak for themselves, as those of the modern era do. */
+  readonly modern?: boolean
+  /** Hears of every message. */
+  readonly onMessage?: ChannelOptions['onMessage']
 }
 
 /**
- * The straight path to a server of ours over HTTP: one POST a call, JSON in and JSON out.
+ * The straight path over HTTP: one POST a call, JSON in and JSON out, to a server of ours, or to any server of the modern
+ * era, in which there is no more to it.
  *
- * An episode is thousands of such calls, and an SDK client spends several times the call itself on each. Discovery
- * and negotiation still go through the SDK, before this channel is made.
+ * An episode is thousands of such calls, and an SDK client spends several times the call itself on each.
  */
 export function createStraightChannel(options: StraightChannelOptions): Omit<Channel, 'close'> {
-  const { url, dispatcher, timeout } = options
+  const { url, dispatcher, timeout, modern = false, onMessage } = options
   const headers = {
     ...options.headers,
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
   }
+  const tools = new ToolHeaders()
   let nextId = 1
   return {
     async request(method, params, { signal } = {}) {
       const id = nextId++
-      const { status, text, retryAfter } = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }), signal)
-      const message = parse(text)
+      const sent = { jsonrpc: '2.0', id, method, params: modern ? withSender(params) : params }
+      onMessage?.('sent', sent)
+      const repeated = modern
+        ? {
+            ...headers,
+            ...repeatedIn(method, params),
+            ...(method === 'tools/call' && tools.for(params.name, params.arguments)),
+          }
+        : headers
+      const { status, messages, retryAfter } = await post(JSON.stringify(sent), repeated, signal)
+      if (onMessage) for (const message of messages) onMessage('received', message)
+      const message = messages.at(-1)
       if (message && isRpcError(message.error)) {
         // What failed before the request was read is answered to nobody in particular.
         if (message.id === id || message.id === null) throw refusal(message.error, failureDetails(status, retryAfter))
-      } else if (message?.id === id && message.result !== undefined) return message.result
+      } else if (message?.id === id && message.result !== undefined) {
+        return modern && method === 'tools/list' ? withoutWrong(tools, message.result) : message.result
+      }
       if (status >= 200 && status < 300)
         throw new EnvError('reply-malformed', `The server's answer to ${method} is not a JSON-RPC answer to it.`)
       throw new EnvError('connection-failed', `${url} answered ${method} with HTTP status ${status}.`, {
@@ -41,7 +62,11 @@ export function createStraightChannel(options: StraightChannelOptions): Omit<Cha
     },
   }
 
-  async function post(body: string, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+  async function post(
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<HttpAnswer> {
     try {
       const response = await request(url, {
         method: 'POST',
@@ -52,8 +77,10 @@ export function createStraightChannel(options: StraightChannelOptions): Omit<Cha
         bodyTimeout: timeout,
         signal: signal ?? null,
       })
-      const { 'retry-after': retryAfter } = response.headers
-      return { status: response.statusCode, text: await response.body.text(), retryAfter: Number(retryAfter) || 0 }
+      const { 'retry-after': retryAfter, 'content-type': type } = response.headers
+      const text = await response.body.text()
+      const messages = String(type).startsWith('text/event-stream') ? parseEvents(text) : [parseAnswer(text)]
+      return { status: response.statusCode, messages, retryAfter: Number(retryAfter) || 0 }
     } catch (cause) {
       signal?.throwIfAborted()
       throw new EnvError('connection-failed', `No answer from ${url}: ${(cause as Error).message}`, { cause })
@@ -61,55 +88,24 @@ export function createStraightChannel(options: StraightChannelOptions): Omit<Cha
   }
 }
 
+/** A list of tools without those that cannot be called. */
+function withoutWrong(tools: ToolHeaders, result: unknown): unknown {
+  const { tools: listed } = result as { tools?: unknown }
+  return Array.isArray(listed) ? { ...(result as object), tools: tools.keep(listed) } : result
+}
+
 interface HttpAnswer {
   readonly status: number
-  readonly text: string
+  /** What was said, the answer last; `null` for what is no object. */
+  readonly messages: readonly (RpcAnswer | null)[]
   /** Seconds; 0 where the server names none. */
   readonly retryAfter: number
 }
 
-interface ReplyMessage {
-  readonly id?: unknown
-  readonly result?: unknown
-  readonly error?: unknown
-}
-
-interface RpcError {
-  readonly code: number
-  readonly message: string
-  readonly data?: unknown
-}
-
-function parse(text: string): ReplyMessage | null {
-  try {
-    const message: unknown = JSON.parse(text)
-    return typeof message === 'object' ? message : null
-  } catch {
-    return null
-  }
-}
-
-function isRpcError(error: unknown): error is RpcError {
-  const { code, message } = (error ?? {}) as Partial<RpcError>
-  return typeof code === 'number' && typeof message === 'string'
-}
-
-/**
- * An error answer of a server: ours keeps its code, another's is a failure of the connection. `failure` is what is known
- * of it besides.
- */
-export function refusal({ code, message, data }: RpcError, failure: JsonObject = { retryable: false }): Error {
-  const known = wireErrorCodeOf(code)
-  const details = typeof data === 'object' && data !== null ? (data as JsonObject) : {}
-  return known
-    ? new WireError(known, message, { details })
-    : new EnvError('connection-failed', `The server refused: ${message} (${code})`, { details: failure })
-}
-
-/** Who answers so in place of a server that is starting, stopping or behind a gateway that cannot reach it. */
-const AWAY: ReadonlySet<number> = new Set([502, 503, 504])
-
-/** What a caller should know of a failure over HTTP: whether the same call may get an answer later, and when. */
-export function failureDetails(status: number, retryAfter = 0): JsonObject {
-  return { retryable: AWAY.has(status), ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }) }
+/** The messages of a stream of events that has ended, as a server answers that has something to tell on the way. */
+function parseEvents(text: string): (RpcAnswer | null)[] {
+  const events = text.split(/\r?\n\r?\n/).map((event) => event.match(/^data: ?.*$/gm) ?? [])
+  return events
+    .filter((data) => data.length > 0)
+    .map((data) => parseAnswer(data.map((line) => line.replace(/^data: ?/, '')).join('\n')))
 }

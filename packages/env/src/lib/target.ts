@@ -2,8 +2,13 @@ import type { Channel } from '@episodic/protocol'
 import { z } from 'zod'
 import { EnvError } from './env-error.ts'
 import type { CallOptions } from './environment.ts'
+import type { Era } from './era.ts'
 
-/** A server at a URL (Streamable HTTP). `token` is sent as a bearer token. */
+/**
+ * A server at a URL: Streamable HTTP, a WebSocket (`ws:`, `wss:`), or newline-framed JSON-RPC over TCP
+ * (`tcp://<host>:<port>`) or a Unix socket (`unix:<path>`). `token` is sent as a bearer token, and over TCP in the first
+ * message. Headers go with HTTP and, outside of a page, with a WebSocket.
+ */
 export interface HttpTarget {
   readonly url: string
   readonly token?: string | undefined
@@ -26,6 +31,11 @@ export type Target = string | HttpTarget | CommandTarget | Channel
 export interface ChannelOptions extends CallOptions {
   /** Hears of every message on the wire, for debugging. Not of those to a host in the same process: there is no wire. */
   readonly onMessage?: (direction: 'sent' | 'received', message: unknown) => void
+  /**
+   * Which era of MCP each server over HTTP speaks, by its URL. What is found out is written here, and what stands here is
+   * not asked again. Left out, every server is asked once for each channel.
+   */
+  readonly eras?: Map<string, Era>
 }
 
 const urlSchema = z.strictObject({

@@ -1,11 +1,21 @@
 import type { LimitsRequest } from '@episodic/protocol'
 import { delegate, type Environment } from './environment.ts'
 
-/** Sets budgets for every episode; the host enforces them. Where a task names one too, the smaller holds. */
+/** Sets budgets for every episode; the host enforces them. Where a task or a snapshot names one too, the smaller holds. */
 export function withLimits(environment: Environment, limits: LimitsRequest): Environment {
-  return delegate(environment, {
-    reset: (task = {}, options) => environment.reset({ ...task, limits: smaller(task.limits ?? {}, limits) }, options),
-  })
+  return delegate(
+    environment,
+    {
+      reset: (task = {}, options) =>
+        environment.reset({ ...task, limits: smaller(task.limits ?? {}, limits) }, options),
+      restore(snapshot, options) {
+        const { seconds, ...counts } = snapshot.limits
+        const lowered = smaller(seconds === null ? counts : { ...counts, seconds }, limits)
+        return environment.restore({ ...snapshot, limits: { ...snapshot.limits, ...lowered } }, options)
+      },
+    },
+    (fork) => withLimits(fork, limits),
+  )
 }
 
 function smaller(a: LimitsRequest, b: LimitsRequest): LimitsRequest {

@@ -4,11 +4,17 @@ import { delegate, type Environment, type Start } from './environment.ts'
 /** What happened, as it happens. */
 export type Recorded =
   | { readonly kind: 'reset'; readonly start: Start }
+  | { readonly kind: 'restored'; readonly start: Start }
   | { readonly kind: 'step'; readonly action: Action; readonly step: Step }
   | { readonly kind: 'failed'; readonly cause: unknown }
   | { readonly kind: 'closed' }
 
-/** Tells `record` of everything that an environment answers, failures included. What `record` throws is passed on. */
+/**
+ * Tells `record` of everything that is played in an environment, failures included. What `record` throws is passed on.
+ *
+ * Its forks are not recorded: two lines of play in one record would read as an episode that never was. Wrap each fork in
+ * a recording of its own.
+ */
 export function withRecording(environment: Environment, record: (event: Recorded) => void): Environment {
   const observed = async <T>(work: Promise<T>, event: (result: T) => Recorded): Promise<T> => {
     const result = await work.catch((cause) => {
@@ -20,6 +26,8 @@ export function withRecording(environment: Environment, record: (event: Recorded
   }
   return delegate(environment, {
     reset: (task, options) => observed(environment.reset(task, options), (start) => ({ kind: 'reset', start })),
+    restore: (snapshot, options) =>
+      observed(environment.restore(snapshot, options), (start) => ({ kind: 'restored', start })),
     step: (action, options) => observed(environment.step(action, options), (step) => ({ kind: 'step', action, step })),
     close: () => observed(environment.close(), () => ({ kind: 'closed' })),
   })

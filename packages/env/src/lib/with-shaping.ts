@@ -1,5 +1,5 @@
 import { EnvError } from './env-error.ts'
-import { delegate, type Environment } from './environment.ts'
+import { delegate, type Environment, type Start } from './environment.ts'
 
 /**
  * Adds potential-based shaping to every reward: F = γΦ(s′) − Φ(s), with Φ = 0 at a terminated end.
@@ -21,24 +21,34 @@ export function withShaping(
     )
   if (!(discount >= 0 && discount <= 1))
     throw new EnvError('option-invalid', `The discount is ${discount}, and has to be from 0 to 1.`)
-  let before = 0
-  return delegate(environment, {
-    async reset(task, options) {
-      const start = await environment.reset(task, options)
-      before = potentialOf(start.info.potential)
-      return start
+  return shape(environment, discount, 0)
+}
+
+/** `before` is Φ where the environment stands. */
+function shape(environment: Environment, discount: number, before: number): Environment {
+  const begin = async (begun: Promise<Start>): Promise<Start> => {
+    const start = await begun
+    before = potentialOf(start.info.potential)
+    return start
+  }
+  return delegate(
+    environment,
+    {
+      reset: (task, options) => begin(environment.reset(task, options)),
+      restore: (snapshot, options) => begin(environment.restore(snapshot, options)),
+      async step(action, options) {
+        const step = await environment.step(action, options)
+        const after = step.end?.kind === 'terminated' ? 0 : potentialOf(step.info.potential)
+        const shaping = discount * after - before
+        before = after
+        return {
+          ...step,
+          reward: { ...step.reward, total: step.reward.total + shaping, shaping: step.reward.shaping + shaping },
+        }
+      },
     },
-    async step(action, options) {
-      const step = await environment.step(action, options)
-      const after = step.end?.kind === 'terminated' ? 0 : potentialOf(step.info.potential)
-      const shaping = discount * after - before
-      before = after
-      return {
-        ...step,
-        reward: { ...step.reward, total: step.reward.total + shaping, shaping: step.reward.shaping + shaping },
-      }
-    },
-  })
+    (fork) => shape(fork, discount, potentialOf(fork.start.info.potential)),
+  )
 }
 
 function potentialOf(potential: number | null): number {

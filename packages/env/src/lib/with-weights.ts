@@ -24,10 +24,14 @@ export function withWeights(environment: Environment, weights: Readonly<Record<s
     for (const name in raw) total += (weights[name] ?? 1) * (raw[name] as number)
     return { total, terms: raw, shaping }
   }
-  return delegate(environment, {
-    async step(action, options) {
-      const step = await environment.step(action, options)
-      return { ...step, reward: weigh(step.reward) }
+  return delegate(
+    environment,
+    {
+      async step(action, options) {
+        const step = await environment.step(action, options)
+        return { ...step, reward: weigh(step.reward) }
+      },
     },
-  })
+    (fork) => withWeights(fork, weights),
+  )
 }

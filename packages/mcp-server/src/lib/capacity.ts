@@ -23,23 +23,27 @@ export class Capacity {
     this.#bounds = bounds
   }
 
-  /** Runs `create` if there is room for one more session of its owner. Not to be called twice at once for one id. */
-  async admit<T>(id: string, owner: Principal, create: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `create` if there is room for all of these sessions of one owner, and otherwise makes none of them. Not to be
+   * called twice at once for one id.
+   */
+  async admit<T>(ids: readonly string[], owner: Principal, create: () => Promise<T>): Promise<T> {
     const { promise: over, resolve: leave } = Promise.withResolvers<void>()
     const before = this.#settled
-    const ahead = this.#creating++
+    const ahead = this.#creating
+    this.#creating += ids.length
     this.#settled = Promise.all([before, over])
     try {
-      await this.#takePlace(id, owner)
+      await this.#takePlaces(ids, owner)
       try {
-        await this.#assertRoom(ahead, before)
+        await this.#assertRoom(ahead + ids.length, before, ids.length)
         return await create()
       } catch (error) {
-        this.#owners.remove(id)
+        for (const id of ids) this.#owners.remove(id)
         throw error
       }
     } finally {
-      this.#creating--
+      this.#creating -= ids.length
       leave()
     }
   }
@@ -58,21 +62,27 @@ export class Capacity {
     return this.#bounds.sessionsPerPrincipal < this.#bounds.sessions
   }
 
-  async #takePlace(id: string, owner: Principal): Promise<void> {
+  async #takePlaces(ids: readonly string[], owner: Principal): Promise<void> {
     if (!this.#hasQuota) return
     await this.#owners.loaded(this.#store)
     const { sessionsPerPrincipal: quota } = this.#bounds
-    if (this.#owners.countOf(owner) >= quota)
+    if (this.#owners.countOf(owner) + ids.length > quota)
       throw this.#refusal(`You have ${quota} sessions, which is as many as one principal may have.`)
-    this.#owners.add(id, owner)
+    for (const id of ids) this.#owners.add(id, owner)
   }
 
-  async #assertRoom(ahead: number, before: Promise<unknown>): Promise<void> {
+  async #assertRoom(creating: number, before: Promise<unknown>, own: number): Promise<void> {
     const { sessions } = this.#bounds
-    if ((await this.#store.count()) + ahead < sessions) return
+    if ((await this.#store.count()) + creating <= sessions) return
     // Some of those ahead may be counted twice by now, and some may fail: near the bound, wait and see.
     await before
-    if ((await this.#store.count()) >= sessions) throw this.#refusal(`All ${sessions} sessions are in use.`)
+    const left = sessions - (await this.#store.count())
+    if (left >= own) return
+    throw this.#refusal(
+      left > 0
+        ? `Of ${sessions} sessions, ${left} are free, and ${own} were asked for.`
+        : `All ${sessions} sessions are in use.`,
+    )
   }
 
   #refusal(why: string): WireError {

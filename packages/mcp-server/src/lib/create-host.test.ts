@@ -23,6 +23,7 @@ describe('Host.step', () => {
     const { session } = await host.open(null, asking({ params: { low: 5, high: 5 } }))
     expect(await host.step(null, session, guess(5, 0))).toEqual({
       replayed: false,
+      secrets: expect.anything(),
       step: {
         seat: DEFAULT_SEAT,
         action: { tool: 'guess', arguments: { value: 5 } },

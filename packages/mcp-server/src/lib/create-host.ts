@@ -4,24 +4,29 @@ import {
   type EnvironmentInfo,
   type LoggedStep,
   type OpenResult,
+  type RestoreRequest,
+  type SessionSnapshot,
   type StateResult,
   type WatchResult,
   WireError,
 } from '@episodic/protocol'
 import { type Answered, type Clock, type SessionRecord, type SessionStore, systemClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
+import { Beginnings } from './beginnings.ts'
 import { Capacity } from './capacity.ts'
-import type { Environment } from './environment.ts'
 import { Expiry } from './expiry.ts'
 import { Faults } from './faults.ts'
 import {
+  type Acted,
   DEFAULT_BOUNDS,
+  type ForkRequest,
   type Host,
   type HostBounds,
   type HostOptions,
   type OpenRequest,
   type Principal,
   type SessionsQuery,
+  type SnapshotQuery,
   type StepCall,
   type WatchRange,
 } from './host.ts'
@@ -29,8 +34,10 @@ import { listSessions } from './list-sessions.ts'
 import { type Live, LiveSessions } from './live-sessions.ts'
 import { withMetrics } from './metered-store.ts'
 import type { Metrics, StepOutcome } from './metrics.ts'
-import { assertSameOpening, chooseEnvironment, describeEnvironment, describeOpen, startRecord } from './open-session.ts'
-import { playAction } from './rules.ts'
+import { describeEnvironment } from './open-session.ts'
+import type { Outcome } from './rules.ts'
+import { directRules, type RulesRunner } from './rules-runner.ts'
+import type { Secrets } from './secrets.ts'
 import { ServerError } from './server-error.ts'
 import { withSteadyNow } from './steady-clock.ts'
 import { TransportSessions, transportKey } from './transport-sessions.ts'
@@ -47,26 +54,34 @@ const SWEEP_INTERVAL = 30_000
 
 class SessionHost implements Host {
   readonly environments: readonly EnvironmentInfo[]
-  readonly #byName: ReadonlyMap<string, Environment>
+  readonly idleSeconds: number
   readonly #store: SessionStore
   readonly #ownsStore: boolean
   readonly #clock: Clock
   readonly #bounds: HostBounds
   readonly #faults: Faults
+  readonly #rules: RulesRunner
   readonly #sessions: LiveSessions
   readonly #transports: TransportSessions
   readonly #capacity: Capacity
+  readonly #beginnings: Beginnings
   readonly #expiry: Expiry
   readonly #metrics: Metrics | undefined
-  /** Opens in progress, by the id of what they open. */
-  readonly #opening = new Map<string, Promise<Live>>()
   #stopSweep: () => void = () => {}
   #disposed = false
 
-  constructor({ environments, store, clock: machine = systemClock, bounds, onFault = () => {}, metrics }: HostOptions) {
-    this.#byName = new Map(environments.map((environment) => [environment.name, environment]))
+  constructor({
+    environments,
+    store,
+    clock: machine = systemClock,
+    bounds,
+    onFault = () => {},
+    metrics,
+    rules = directRules,
+  }: HostOptions) {
+    const byName = new Map(environments.map((environment) => [environment.name, environment]))
     if (environments.length === 0) throw new ServerError('option-invalid', 'A host needs at least one environment.')
-    if (this.#byName.size < environments.length)
+    if (byName.size < environments.length)
       throw new ServerError(
         'option-invalid',
         'Two environments of a host have the same name; a name opens one of them.',
@@ -81,13 +96,12 @@ class SessionHost implements Host {
     this.#ownsStore = !store
     this.#clock = clock
     this.#metrics = metrics
-    this.#faults = new Faults((fault) => {
-      metrics?.fault(fault.environment)
-      onFault(fault)
-    })
+    this.#rules = rules
+    this.#faults = new Faults(onFault, metrics)
     const { idleSeconds, queue } = this.#bounds
+    this.idleSeconds = idleSeconds
     this.#sessions = new LiveSessions({
-      environments: this.#byName,
+      environments: byName,
       store: this.#store,
       clock,
       faults: this.#faults,
@@ -96,6 +110,16 @@ class SessionHost implements Host {
     })
     this.#transports = new TransportSessions(this.#sessions, clock, idleSeconds)
     this.#capacity = new Capacity(this.#store, this.#bounds)
+    this.#beginnings = new Beginnings({
+      environments: byName,
+      rules,
+      sessions: this.#sessions,
+      store: this.#store,
+      capacity: this.#capacity,
+      clock,
+      faults: this.#faults,
+      metrics,
+    })
     this.#expiry = new Expiry({
       sessions: this.#sessions,
       store: this.#store,
@@ -110,24 +134,36 @@ class SessionHost implements Host {
   }
 
   async open(principal: Principal, request: OpenRequest): Promise<OpenResult> {
-    const live = await this.#open(principal, request)
-    return this.#faults.guard(live.environment.name, live.session.record.id, () => describeOpen(live))
+    return this.#beginnings.describe(await this.#beginnings.open(principal, request))
   }
 
-  async step(principal: Principal, control: string, call: StepCall): Promise<Answered> {
+  async restore(principal: Principal, request: RestoreRequest): Promise<OpenResult> {
+    return this.#beginnings.describe(await this.#beginnings.restore(principal, request))
+  }
+
+  async fork(principal: Principal, control: string, request: ForkRequest): Promise<readonly OpenResult[]> {
+    return this.#beginnings.fork(await this.#sessions.controlled(principal, control), request)
+  }
+
+  async snapshot(principal: Principal, control: string, query: SnapshotQuery): Promise<SessionSnapshot> {
+    return this.#beginnings.snapshot(await this.#sessions.controlled(principal, control), query)
+  }
+
+  async step(principal: Principal, control: string, call: StepCall): Promise<Acted> {
     const found = this.#sessions.controlled(principal, control)
     return this.#play(found instanceof Promise ? await found : found, DEFAULT_SEAT, call)
   }
 
-  async act(capability: string, call: StepCall): Promise<Answered> {
+  async act(capability: string, call: StepCall): Promise<Acted> {
     const found = this.#sessions.seated(capability)
     const { live, seat } = found instanceof Promise ? await found : found
     return this.#play(live, seat, call)
   }
 
-  async actAt(principal: Principal, transportId: string, environment: string, call: StepCall): Promise<Answered> {
+  async actAt(principal: Principal, transportId: string, environment: string, call: StepCall): Promise<Acted> {
     const found = await this.#transports.find(principal, transportId, environment)
-    const live = found ?? (await this.#open(principal, { environment, requestKey: transportKey(transportId) }))
+    const live =
+      found ?? (await this.#beginnings.open(principal, { environment, requestKey: transportKey(transportId) }))
     if (!found) this.#transports.spend(transportId)
     try {
       return await this.#play(live, DEFAULT_SEAT, call)
@@ -136,6 +172,12 @@ class SessionHost implements Host {
       if (WireError.is(error, 'episode-ended')) await this.#transports.find(principal, transportId)
       throw error
     }
+  }
+
+  async beginAt(principal: Principal, transportId: string, environment: string): Promise<OpenResult> {
+    const live = await this.#beginnings.open(principal, { environment, requestKey: transportKey(transportId) })
+    this.#transports.spend(transportId)
+    return this.#beginnings.describe(live)
   }
 
   async state(principal: Principal, control: string): Promise<StateResult> {
@@ -183,6 +225,10 @@ class SessionHost implements Host {
     return this.#sessions.vouch(principal, secret)
   }
 
+  secretsOf(principal: Principal, secret: string): Secrets | null | Promise<Secrets | null> {
+    return this.#sessions.secretsAt(secret) ?? this.#transports.secretsOf(principal, secret)
+  }
+
   async checkTransport(principal: Principal, transportId: string): Promise<void> {
     await this.#transports.find(principal, transportId)
   }
@@ -220,49 +266,30 @@ class SessionHost implements Host {
     if (this.#ownsStore) await this.#store[Symbol.asyncDispose]()
   }
 
-  async #open(principal: Principal, request: OpenRequest): Promise<Live> {
-    const environment = chooseEnvironment(this.#byName, request)
-    const id = (await this.#sessions.handles()).idFor(principal, request.requestKey)
-    let opening = this.#opening.get(id)
-    if (!opening) {
-      opening = this.#findOrCreate(id, principal, environment, request).finally(() => this.#opening.delete(id))
-      this.#opening.set(id, opening)
-    }
-    const live = await opening
-    if (live.environment === environment) {
-      assertSameOpening(live, request)
-      return live
-    }
-    throw new WireError(
-      'invalid-params',
-      'This request key has opened a session of another environment. Make a new key.',
-    )
-  }
-
-  async #findOrCreate(id: string, owner: Principal, environment: Environment, request: OpenRequest): Promise<Live> {
-    const existing = await this.#sessions.find(id)
-    if (existing) return existing
-    const identity = { id, owner, now: this.#clock.now() }
-    const create = async () => {
-      const record = this.#faults.guard(environment.name, id, () => startRecord(environment, identity, request))
-      return this.#sessions.create(record)
-    }
-    const live = await this.#sessions.guardStore(this.#capacity.admit(id, owner, create))
-    this.#metrics?.opened(environment.name)
-    return live
-  }
-
-  async #play(live: Live, seat: string, call: StepCall): Promise<Answered> {
+  async #play(live: Live, seat: string, call: StepCall): Promise<Acted> {
     const { environment } = live
     const began = this.#clock.monotonic()
     const answered = await this.#sessions.use(live, (session) =>
       session.step({ seat, ...call }, (turn) =>
-        this.#faults.guard(environment.name, turn.record.id, () => playAction(environment, turn, call.action)),
+        this.#told(
+          live,
+          call,
+          this.#faults.guard(environment.name, turn.record.id, () => this.#rules.play(environment, turn, call.action)),
+        ),
       ),
     )
     live.watchers.wake()
     this.#metrics?.step(environment.name, outcomeOf(answered), this.#clock.monotonic() - began)
-    return answered
+    return { ...answered, secrets: live.secrets }
+  }
+
+  /** Takes note of what a tool said and nobody was told. */
+  #told(live: Live, call: StepCall, outcome: Outcome | Promise<Outcome>): Outcome | Promise<Outcome> {
+    if (outcome instanceof Promise) return outcome.then((settled) => this.#told(live, call, settled))
+    const { environment, session } = live
+    if (outcome.undeclared !== undefined)
+      this.#faults.dropped(environment.name, session.record.id, call.action.tool, outcome.undeclared)
+    return outcome
   }
 
   /** Ends the episode as closed, where `when` says so of the record, and gives the end that then holds. */

@@ -147,6 +147,27 @@ defineEnvironment({
   potential: ({ public: { count } }) => `${count}`,
 })
 
+// What players are told is a function of the public state; what is kept from them may be one of all of it.
+defineEnvironment({
+  ...described,
+  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
+  // @ts-expect-error the private state does not reach what a player is told
+  observe: (state: { count: number; goal: number }) => `${state.goal}`,
+  tools: ({ tool }) => ({ nothing: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
+  rewards: {},
+  secrets: (state, { step }) => [`${state.private.goal satisfies number}`, `${step satisfies number}`],
+})
+defineEnvironment({
+  ...described,
+  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
+  // @ts-expect-error nor does the whole of the state
+  observe: (state: { public: { count: number }; private: { goal: number } }) => `${state.private.goal}`,
+  tools: ({ tool }) => ({ nothing: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
+  rewards: {},
+  // @ts-expect-error a secret is a text
+  secrets: ({ private: { goal } }) => [goal],
+})
+
 defineEnvironment({
   ...described,
   // @ts-expect-error a start without private state is no start

@@ -108,6 +108,33 @@ describe('defineEnvironment', () => {
   })
 
   it.each([
+    ['at the top', z.looseObject({ on: z.boolean() }), 'lets through keys that it does not declare;'],
+    ['that was made loose later', z.object({ on: z.boolean() }).loose(), 'does not declare;'],
+    ['in a key', z.object({ on: z.boolean(), lamp: z.looseObject({}) }), '(properties.lamp)'],
+    ['in a list', z.object({ on: z.boolean(), lamps: z.array(z.looseObject({})) }), '(properties.lamps.items)'],
+    ['among choices', z.object({ on: z.union([z.boolean(), z.looseObject({})]) }), '(properties.on.anyOf.1)'],
+    ['behind an optional', z.object({ on: z.boolean(), lamp: z.looseObject({}).optional() }), '(properties.lamp'],
+    [
+      'as a record of anything',
+      z.object({ on: z.boolean(), all: z.record(z.string(), z.unknown()) }),
+      '(properties.all',
+    ],
+    ['as a catch-all', z.object({ on: z.boolean() }).catchall(z.any()), 'does not declare;'],
+  ])('refuses an object that lets any key through %s, as an output and as the public state', (_, schema, message) => {
+    expect(errorOf(() => define({ output: schema })).message).toContain('its output of press lets through')
+    expect(errorOf(() => define({ output: schema })).message).toContain(message)
+    const { code, message: told } = errorOf(() => define({ publicState: schema, output: z.object({}) }))
+    expect([code, told]).toEqual(['definition-invalid', expect.stringContaining('its public state lets through')])
+  })
+
+  it('takes closed objects, records and what only the private state and the input may have', () => {
+    const closed = z.strictObject({ on: z.boolean(), units: z.record(z.string(), z.int()).default({}) })
+    expect(define({ output: closed, publicState: closed }).name).toBe('lamp')
+    const catchall = z.object({ on: z.boolean() }).catchall(z.int())
+    expect(define({ output: catchall, input: z.looseObject({}), params: z.looseObject({}) }).name).toBe('lamp')
+  })
+
+  it.each([
     ['the input of press', { input: z.object({ when: z.date() }) }],
     ['the output of press', { output: z.object({ size: z.bigint() }) }],
     ['the parameters of lamp', { params: z.object({ made: z.map(z.string(), z.string()) }) }],

@@ -1,6 +1,9 @@
 import type { JsonObject, ToolInfo } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
 import type { Environment, EnvironmentDefinition, Tool, ToolMaker, Transition, WorldState } from './environment.ts'
+import { handleNames } from './handle-tools.ts'
+import { findOpenObject } from './open-objects.ts'
 import { ServerError } from './server-error.ts'
 
 /**
@@ -17,7 +20,7 @@ export function defineEnvironment<
 >(definition: EnvironmentDefinition<Params, Public, Private, Tools>): Environment<Tools> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   const erased = definition as unknown as ErasedDefinition
-  const { name, version, description, params, state, limits = {}, history = null } = erased
+  const { name, version, description, params, state, limits = {}, history = null, handle = null } = erased
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
     throw invalid(
       name,
@@ -29,11 +32,15 @@ export function defineEnvironment<
     tool: makeTool as ToolMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>>,
   })
   if (Object.keys(tools).length === 0) throw invalid(name, 'it has no tools, so nothing could be done in it')
+  if (handle !== null) assertHandle(name, handle, tools)
   const terms = Object.keys(erased.rewards)
+  assertClosed(name, 'public state', state.public)
+  for (const [tool, { output }] of Object.entries(tools)) if (output) assertClosed(name, `output of ${tool}`, output)
   return Object.freeze({
     name,
     version,
     description,
+    handle,
     params,
     paramsSchema: jsonSchemaOf(params, 'input', `the parameters of ${name}`),
     state,
@@ -48,6 +55,7 @@ export function defineEnvironment<
     reward: (term, transition) => finite(name, `reward term "${term}"`, erased.rewards[term]?.(transition)),
     potential: (current, values) =>
       erased.potential ? finite(name, 'potential', erased.potential(current, values)) : null,
+    secrets: (current, values) => erased.secrets?.(current, values) ?? NONE,
   } satisfies Environment<Tools>)
 }
 
@@ -56,9 +64,13 @@ interface ErasedDefinition
   extends Pick<Environment, 'name' | 'version' | 'description' | 'params' | 'state' | 'start' | 'observe'> {
   readonly limits?: ReturnType<Environment['limitsFor']> | Environment['limitsFor']
   readonly history?: NonNullable<Environment['history']>
+  readonly handle?: string
   readonly rewards: { [term: string]: (transition: Transition<WorldState<JsonObject, JsonObject>, unknown>) => number }
   potential?(state: WorldState<JsonObject, JsonObject>, params: unknown): number
+  secrets?(state: SessionState, params: unknown): readonly string[]
 }
+
+const NONE: readonly string[] = []
 
 const makeTool = (definition: Omit<Tool, 'output'> & { readonly output?: z.ZodType }): Tool => ({
   ...definition,
@@ -75,6 +87,33 @@ function describeTool(environment: string, name: string, tool: Tool, publicState
   if (outputSchema.type !== 'object')
     throw invalid(environment, `the output of ${name} must be an object schema, because MCP carries objects`)
   return { name, description: tool.description, inputSchema, outputSchema }
+}
+
+/** A noun whose tools and argument would be taken for others is none. */
+function assertHandle(environment: string, handle: string, tools: { readonly [name: string]: Tool }): void {
+  if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(handle) || handle.length > 64)
+    throw invalid(environment, `its handle is "${handle}", and a handle is one lower-case noun, such as game`)
+  const { create, destroy, argument } = handleNames(handle)
+  for (const name of [create, destroy])
+    if (Object.hasOwn(tools, name)) throw invalid(environment, `its tool ${name} has the name of a tool of its handle`)
+  for (const [name, tool] of Object.entries(tools)) {
+    const { properties = {} } = jsonSchemaOf(tool.input, 'input', `the input of ${name}`)
+    if (Object.hasOwn(properties as JsonObject, argument))
+      throw invalid(
+        environment,
+        `the argument ${argument} of its tool ${name} has the name that a handle is given under`,
+      )
+  }
+}
+
+/** What players are told is what the author wrote down: a schema that lets other keys through would tell them anything. */
+function assertClosed(environment: string, what: string, schema: z.ZodType): void {
+  const open = findOpenObject(schema)
+  if (open !== null)
+    throw invalid(
+      environment,
+      `its ${what} lets through keys that it does not declare${open && ` (${open})`}; use z.object or z.strictObject there`,
+    )
 }
 
 function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', what: string): JsonObject {

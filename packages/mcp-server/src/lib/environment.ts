@@ -8,7 +8,7 @@ import type {
   SavableRng,
   ToolInfo,
 } from '@episodic/protocol'
-import type { History, HistoryBounds } from '@episodic/state'
+import type { History, HistoryBounds, SessionState } from '@episodic/state'
 import type { z } from 'zod'
 
 /** What is true in a world: a part that players may see and a part that they may not. */
@@ -111,6 +111,12 @@ export interface EnvironmentDefinition<
   /** Semantic version. Another version may play differently; the same one never does. */
   readonly version: string
   readonly description: string
+  /**
+   * What a session is called, such as `game`: a client of MCP 2026-07-28, which has no session of its own, then makes,
+   * names and ends one with `create_game`, the argument `game_id` of every tool, and `destroy_game`. Left out, such a
+   * client plays at a session URL alone.
+   */
+  readonly handle?: string
   readonly params: Params
   readonly state: { readonly public: Public; readonly private: Private }
   /** Budgets of every session. An opener can lower them, and can set those that are left out. */
@@ -127,6 +133,12 @@ export interface EnvironmentDefinition<
   }
   /** Φ: how far a state has come, in the unit of reward. Makes potential-based shaping possible. */
   readonly potential?: (state: NoInfer<State>, params: z.output<Params>) => number
+  /**
+   * Texts that no answer to a player may hold while the world stands so, such as a word to be found: the server withholds
+   * one that does. Asked after every step, so list no more what has been found out. At least 8 characters each, so that
+   * none turns up by chance; shorter ones are not searched for. The session's seed and handles are secret by themselves.
+   */
+  readonly secrets?: (state: NoInfer<State>, params: z.output<Params>) => readonly string[]
 }
 
 /** An environment, its types erased: what a host serves. */
@@ -134,6 +146,7 @@ export interface Environment<Tools extends { readonly [name: string]: Tool } = {
   readonly name: string
   readonly version: string
   readonly description: string
+  readonly handle: string | null
   readonly params: z.ZodType
   readonly paramsSchema: JsonObject
   readonly state: { readonly public: z.ZodType; readonly private: z.ZodType }
@@ -147,4 +160,5 @@ export interface Environment<Tools extends { readonly [name: string]: Tool } = {
   observe(state: JsonObject, params: unknown): string
   reward(term: string, transition: Transition<WorldState<JsonObject, JsonObject>, unknown>): number
   potential(state: WorldState<JsonObject, JsonObject>, params: unknown): number | null
+  secrets(state: SessionState, params: unknown): readonly string[]
 }

@@ -1,11 +1,15 @@
 import { WireError } from '@episodic/protocol'
 import { StateError } from '@episodic/state'
 import { randomText } from './handles.ts'
+import type { Metrics } from './metrics.ts'
+import type { SecretKind } from './secrets.ts'
+import { ServerError } from './server-error.ts'
+import { asError } from './thrown.ts'
 
 /** An environment's code failed. */
 export interface Fault {
-  /** What the caller was told instead of the cause. */
-  readonly reference: string
+  /** What the caller was told instead of the cause; `null` where the caller was answered all the same. */
+  readonly reference: string | null
   readonly environment: string
   /** The id of the session. */
   readonly session: string
@@ -15,17 +19,26 @@ export interface Fault {
 /** Tells faults of an environment's own code from mistakes of callers, and gives each fault a reference. */
 export class Faults {
   readonly #onFault: (fault: Fault) => void
+  readonly #metrics: Metrics | undefined
+  /** Tools whose undeclared keys were told of. */
+  readonly #told = new Set<string>()
 
-  constructor(onFault: (fault: Fault) => void) {
+  constructor(onFault: (fault: Fault) => void, metrics: Metrics | undefined) {
     this.#onFault = onFault
+    this.#metrics = metrics
   }
 
-  /** Runs an environment's code. What it throws becomes `environment-failed`, unless it is a refusal of ours. */
+  /** Runs an environment's code. What it throws, now or later, becomes `environment-failed`, unless it is a refusal of ours. */
   guard<T>(environment: string, session: string, run: () => T): T {
-    try {
-      return run()
-    } catch (cause) {
+    const fail = (thrown: unknown): never => {
+      const cause = asError(thrown)
       throw WireError.is(cause) ? cause : this.#report(environment, session, cause)
+    }
+    try {
+      const result = run()
+      return result instanceof Promise ? (result.catch(fail) as T) : result
+    } catch (cause) {
+      return fail(cause)
     }
   }
 
@@ -36,19 +49,71 @@ export class Faults {
     return refusalOf(error)
   }
 
-  #report(environment: string, session: string, cause: unknown): WireError {
+  /** Refuses an answer that has a secret in it, or of which a world could not say what its secrets are. */
+  withhold(environment: string, session: string, found: SecretKind | { readonly cause: unknown }): WireError {
     const reference = randomText()
+    const cause =
+      typeof found === 'string'
+        ? new ServerError('secret-leaked', `An answer of ${environment} was withheld: it had ${LEAKED[found]} in it.`)
+        : asError(found.cause)
+    if (typeof found === 'string') this.#metrics?.leaked(environment, found)
+    else this.#metrics?.fault(environment)
     this.#onFault({ reference, environment, session, cause })
-    const what = cause instanceof Error ? cause.message : String(cause)
+    return internalError(reference)
+  }
+
+  /** Counts an answer that was given without what its tool does not declare, and reports the first of each tool. */
+  dropped(environment: string, session: string, tool: string, key: string): void {
+    this.#metrics?.dropped(environment, tool)
+    const name = `${environment} ${tool}`
+    if (this.#told.has(name)) return
+    this.#told.add(name)
+    const cause = new ServerError(
+      'rules-failed',
+      `Tool ${tool} of ${environment} says "${key}", which its output does not declare, so it was left out. Declare it, or say it no more. Further ones are counted, and not told of.`,
+    )
+    this.#onFault({ reference: null, environment, session, cause })
+  }
+
+  #report(environment: string, session: string, cause: Error): WireError {
+    const reference = randomText()
+    this.#metrics?.fault(environment)
+    this.#onFault({ reference, environment, session, cause })
     return new WireError(
       'environment-failed',
-      `The environment ${environment} failed, and the call changed nothing: ${what}`,
+      `The environment ${environment} failed, and the call changed nothing: ${cause.message.slice(0, MESSAGE_LENGTH).toWellFormed()}`,
       {
         cause,
         details: { reference },
       },
     )
   }
+}
+
+/** Characters of what a world threw that the trusted door is told. All of it is in the log. */
+const MESSAGE_LENGTH = 1_000
+
+/** What an answer was withheld for, in words. */
+const LEAKED: Readonly<Record<SecretKind, string>> = {
+  seed: "the session's seed",
+  id: "the session's id",
+  control: 'its control handle',
+  capability: 'an agent capability of it',
+  declared: 'a text that the world declares to be secret',
+}
+
+/** Hears of what a caller is not told, with the reference that the caller was given. */
+export type ErrorHearer = (error: { readonly reference: string; readonly cause: unknown }) => void
+
+/** Turns whatever went wrong into a refusal that says nothing. */
+export function conceal(cause: unknown, onError: ErrorHearer): WireError {
+  const reference = randomText()
+  onError({ reference, cause })
+  return internalError(reference)
+}
+
+function internalError(reference: string): WireError {
+  return new WireError('internal', `The server failed. Reference: ${reference}.`, { details: { reference } })
 }
 
 /** What a session or a store refuses, as the wire says it. Anything else is passed on as it is. */

@@ -1,6 +1,5 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { utf8ToBytes } from '@noble/hashes/utils.js'
 
 /**
  * The secrets of a session. An id only names a session; a handle proves a right to it.
@@ -11,6 +10,8 @@ import { utf8ToBytes } from '@noble/hashes/utils.js'
 export interface Handles {
   /** The session id of an opener's request key: the same key of the same principal always names the same session. */
   idFor(principal: string | null, requestKey: string): string
+  /** The same for a key that asks for many, at most 1,296: their ids differ in the last two digits, and are in order. */
+  idsFor(principal: string | null, requestKey: string, count: number): string[]
   /** The secret that steps, watches and closes a session at the trusted door, good for its owner alone. */
   control(id: string, owner: string | null): string
   /** The secret that plays one seat of a session at the agent's door. */
@@ -40,13 +41,17 @@ export function createHandles(secret: Uint8Array): Handles {
     const text = claim.map((part) => `${part.length}:${part}`).join('')
     const known = proofs.get(text)
     if (known !== undefined) return known
-    const proof = base64url(keyed.clone().update(utf8ToBytes(text)).digest().subarray(0, 16))
+    const proof = base64url(keyed.clone().update(encoder.encode(text)).digest().subarray(0, 16))
     if (proofs.size >= REMEMBERED) proofs.clear()
     proofs.set(text, proof)
     return proof
   }
   return {
     idFor: (principal, requestKey) => prove('id', nameOf(principal), requestKey),
+    idsFor(principal, requestKey, count) {
+      const root = prove('ids', nameOf(principal), requestKey).slice(0, -2)
+      return Array.from({ length: count }, (_, place) => root + place.toString(36).padStart(2, '0'))
+    },
     control: (id, owner) => `ctl_${id}${prove('control', id, nameOf(owner))}`,
     capability: (id, seat) => `cap_${seat.toString(36)}${id}${prove('capability', id, String(seat))}`,
     transport(principal, issuedAt) {
@@ -61,6 +66,8 @@ export function createHandles(secret: Uint8Array): Handles {
     },
   }
 }
+
+const encoder = new TextEncoder()
 
 /** Nobody in particular is a name that no principal can have. */
 function nameOf(principal: string | null): string {

@@ -5,6 +5,8 @@ import type {
   JsonObject,
   LimitsRequest,
   OpenResult,
+  RestoreRequest,
+  SessionSnapshot,
   SessionSummary,
   StateResult,
   WatchResult,
@@ -13,6 +15,8 @@ import type { Answered, Clock, SessionStore } from '@episodic/state'
 import type { Environment } from './environment.ts'
 import type { Fault } from './faults.ts'
 import type { Metrics } from './metrics.ts'
+import type { RulesRunner } from './rules-runner.ts'
+import type { Secrets } from './secrets.ts'
 
 export interface HostOptions {
   /** What can be opened. A plain client that names none gets the first. */
@@ -25,6 +29,8 @@ export interface HostOptions {
   readonly onFault?: (fault: Fault) => void
   /** Counts what happens. Nothing is counted without it. */
   readonly metrics?: Metrics
+  /** Where the rules are played: at once and in this thread, unless given. The host does not dispose of what it was given. */
+  readonly rules?: RulesRunner
 }
 
 /** The bounds of everything that could grow. */
@@ -56,11 +62,31 @@ export interface OpenRequest {
   readonly requestKey: string
 }
 
+/** Which moment of a session: after `at` answered steps, or the present. */
+export interface SnapshotQuery {
+  readonly at?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a fork is asked for with; see `environment/fork`. */
+export interface ForkRequest {
+  readonly at?: number | undefined
+  /** Default 1. */
+  readonly count?: number | undefined
+  readonly seed?: string | undefined
+  readonly requestKey: string
+}
+
 /** One step of one seat. `seq` and `epoch` as in the step protocol; without `seq` a call is at most once. */
 export interface StepCall {
   readonly action: Action
   readonly seq?: number | undefined
   readonly epoch?: number | undefined
+}
+
+/** An answered step, and what must not be in what a player is told of it: whoever passes it on has to look. */
+export interface Acted extends Answered {
+  readonly secrets: Secrets
 }
 
 /** Whoever proved who they are; `null` for nobody in particular. */
@@ -74,20 +100,31 @@ export type Principal = string | null
  */
 export interface Host extends AsyncDisposable {
   readonly environments: readonly EnvironmentInfo[]
+  /** Seconds after its last finished call until a session expires. */
+  readonly idleSeconds: number
   open(principal: Principal, request: OpenRequest): Promise<OpenResult>
   /** Steps the session of a control handle, at the trusted door. */
-  step(principal: Principal, control: string, call: StepCall): Promise<Answered>
+  step(principal: Principal, control: string, call: StepCall): Promise<Acted>
   /** Steps the seat of an agent capability, at the agent's door. */
-  act(capability: string, call: StepCall): Promise<Answered>
+  act(capability: string, call: StepCall): Promise<Acted>
   /** Steps the world of a plain client's transport session, opening it at the first call. */
-  actAt(principal: Principal, transportId: string, environment: string, call: StepCall): Promise<Answered>
+  actAt(principal: Principal, transportId: string, environment: string, call: StepCall): Promise<Acted>
   state(principal: Principal, control: string): Promise<StateResult>
   watch(principal: Principal, control: string, range: WatchRange): Promise<WatchResult>
+  snapshot(principal: Principal, control: string, query: SnapshotQuery): Promise<SessionSnapshot>
+  /** Opens a new session where a snapshot was taken. */
+  restore(principal: Principal, request: RestoreRequest): Promise<OpenResult>
+  /** Opens new sessions where one stands, or stood: all that are asked for, or none. */
+  fork(principal: Principal, control: string, request: ForkRequest): Promise<readonly OpenResult[]>
   close(principal: Principal, control: string): Promise<CloseResult>
   /** Names a new plain client. Nothing is kept for it until it plays. */
   issueTransport(principal: Principal): Promise<string>
+  /** Begins the world of a transport session at once, and gives how it stands. */
+  beginAt(principal: Principal, transportId: string, environment: string): Promise<OpenResult>
   /** Whether a transport id or a capability was given out here, living or not: who floods with others is nobody. */
   vouch(principal: Principal, secret: string): boolean | Promise<boolean>
+  /** What the session of a transport id or a capability keeps from its players; `null` where none is in hand. */
+  secretsOf(principal: Principal, secret: string): Secrets | null | Promise<Secrets | null>
   /** Which environment a capability plays. */
   environmentOf(capability: string): Promise<EnvironmentInfo>
   /** Throws `session-not-found` for a transport session that was not issued here, has expired or was ended. */

@@ -1,39 +1,46 @@
 import type { IncomingMessage } from 'node:http'
 import { WireError } from '@episodic/protocol'
+import { GatheredBytes } from './gathered-bytes.ts'
+
+/**
+ * In how many pieces a body may come. Each costs a microsecond, whatever is in it; a client that sends chunks of a byte
+ * is up to no good.
+ */
+const MAX_PIECES = 4_096
 
 /**
  * Reads the body of a request as text, holding at most `limit` bytes of it.
  *
  * Rejects with `too-large` at the first byte over the limit, whatever length was announced, and with
- * `invalid-request` where the client goes away or sends what is not UTF-8. What follows the limit is thrown away as it
+ * `invalid-request` where the client goes away or sends what is not UTF-8. Hangs up on one that sends crumbs. What follows the limit is thrown away as it
  * comes, for as long as a request may take, so that a client in the middle of sending still hears why.
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    let chunks: Buffer[] = []
-    let length = 0
+    const body = new GatheredBytes()
+    let pieces = 0
     const tooLarge = () => {
-      chunks = []
+      body.clear()
       request.removeAllListeners('data').resume()
       reject(new WireError('too-large', `The body is larger than the limit of ${limit} bytes.`, { details: { limit } }))
     }
+    const notWhole = (cause?: unknown) =>
+      reject(new WireError('invalid-request', 'The body did not arrive whole.', { cause }))
+    // Who is gone before anybody looked is not heard of again.
+    if (request.destroyed) return notWhole()
     if (Number(request.headers['content-length'] ?? 0) > limit) return tooLarge()
     request.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length > limit) return tooLarge()
-      chunks.push(chunk)
+      if (body.length + chunk.length > limit) return tooLarge()
+      if (++pieces > MAX_PIECES) return void request.destroy()
+      body.add(chunk)
     })
     request.on('end', () => {
       try {
-        resolve(utf8.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
+        resolve(body.takeText())
       } catch (cause) {
         reject(new WireError('invalid-request', 'The body is not UTF-8.', { cause }))
       }
     })
-    request.on('error', (cause) =>
-      reject(new WireError('invalid-request', 'The body did not arrive whole.', { cause })),
-    )
+    request.on('error', notWhole)
   })
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -34,8 +34,8 @@ export interface Credentials {
   identify(door: Caller['door'], token: string): Identity | null | Promise<Identity | null>
 }
 
-/** The principal of whoever holds the server's own control token. */
-const OPERATOR = 'control'
+/** Whoever holds the server's own control token, or may read what only its user may. */
+export const OPERATOR: Identity = { principal: 'control', operator: true }
 
 /** What a bearer token is made of (RFC 6750, section 2.1). */
 const TOKEN = /^[\w.~+/=-]+$/
@@ -46,10 +46,7 @@ export function createCredentials(controlToken: string, options: CredentialOptio
   checkToken(controlToken, 'The control token')
   const tables = {
     agent: tableOf(agentTokens, "A token of the agent's door"),
-    trusted: [
-      { token: controlToken, identity: { principal: OPERATOR, operator: true } },
-      ...tableOf(controlTokens, 'A control token'),
-    ],
+    trusted: [{ token: controlToken, identity: OPERATOR }, ...tableOf(controlTokens, 'A control token')],
   }
   if (Object.hasOwn(controlTokens, controlToken))
     throw new ServerError('option-invalid', "A control token of a principal is the operator's own. Make another one.")

@@ -51,10 +51,10 @@ describe('messages', () => {
     expect((await send(server.agentUrl, { headers, body: Buffer.from([0x22, 0xff, 0x22]) })).status).toBe(400)
     const deep = '['.repeat(200_000) + ']'.repeat(200_000)
     const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"guess","arguments":{"value":1,"x":${deep}}}}`
-    expect(JSON.parse((await send(server.agentUrl, { headers, body })).text).error.code).toBe(-32602)
+    expect(JSON.parse((await send(server.agentUrl, { headers, body })).text).error.code).toBe(-32600)
     const open = `{"jsonrpc":"2.0","id":1,"method":"environment/open","params":{"environment":"number-guessing","requestKey":"0123456789abcdef","params":{"x":${deep}}}}`
     const answer = await send(server.trustedUrl, { headers: controlHeaders(server), body: open })
-    expect(JSON.parse(answer.text).error.code).toBe(-32602)
+    expect(JSON.parse(answer.text).error.code).toBe(-32600)
     expect((await rpc(server.agentUrl, 'tools/call', guess(1), headers)).status).toBe(200)
   })
 

@@ -1,20 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
-import type { AgentWorld, Caller } from './caller.ts'
+import type { Caller } from './caller.ts'
 import { createDispatcher, type Dispatcher, type DispatcherOptions, type Reply } from './dispatcher.ts'
+import { isModern } from './envelope.ts'
 import type { Host, Principal } from './host.ts'
+import { Admission, type AdmissionOptions, type AgentCaller, callerAt, tooManyCalls } from './http-admission.ts'
 import { Answers } from './http-answers.ts'
 import { readBody } from './http-body.ts'
 import { Calls } from './http-calls.ts'
-import { type CredentialOptions, type Credentials, createCredentials, type Identity } from './http-credentials.ts'
-import { bearerOf, createGuards, type Denial, type Guards, type SourceOptions } from './http-guards.ts'
+import { bearerOf, type Denial } from './http-guards.ts'
+import { isModernPost } from './http-ladder.ts'
+import type { Admitted, Mount } from './http-mount.ts'
 import { type ProbeAnswer, Probes } from './http-probes.ts'
-import { checkPost, missingTransport, statusOf } from './http-rules.ts'
+import { checkPost, checkVersion, missingTransport, statusOf } from './http-rules.ts'
+import { WebSocketDoors } from './http-websocket.ts'
 import type { Metrics } from './metrics.ts'
-
-/** Who may come through the doors of a socket. */
-export interface AccessOptions extends SourceOptions, CredentialOptions {}
+import { idOf } from './requests.ts'
 
 /** A request that was not answered with a result. Holds no secret. */
 export interface Refusal {
@@ -22,105 +24,127 @@ export interface Refusal {
   readonly door: Caller['door'] | null
   /** Who sent it, as far as they have proved it. */
   readonly principal: Principal
-  /** What the answer says: a code of the wire, or `http-<status>`. */
+  /** What the answer says: a code of the wire, or `http-<status>`; `connections` where there were too many to answer. */
   readonly code: string
 }
 
-export interface FrontOptions extends AccessOptions, DispatcherOptions {
-  readonly address: string
-  readonly controlToken: string
+export interface FrontOptions extends AdmissionOptions, DispatcherOptions {
   /** What `/metrics` shows, to the control token or a trusted principal. Without it, that path is not there. */
   readonly metrics?: Metrics
   /** Hears of every refusal, for an audit. */
   readonly onRefusal?: (refusal: Refusal) => void
-  /** Largest request body in bytes. Default 1 MiB. */
+  /** Largest request body, and message of a WebSocket, in bytes. Default 1 MiB. */
   readonly bodyBytes?: number
-  /** Calls that one caller of the agent's door may make in a span of time. Default 1,000 in 10 seconds. */
-  readonly rate?: { readonly calls: number; readonly seconds: number }
+  /** Answers at the agent's door in the place of the straight path. Whoever made it disposes of it. */
+  readonly mount?: Mount
 }
-
-type AgentCaller = Caller & { readonly door: 'agent' }
-
-/** Where a request goes, by its path. */
-type Door = { readonly kind: 'trusted' } | { readonly kind: 'agent'; readonly world: AgentWorld }
 
 /** Turns requests of a socket into messages of a caller, and replies into responses. Guards stand in front. */
 export class HttpFront {
   readonly #host: Host
   readonly #dispatcher: Dispatcher
-  readonly #guards: Guards
-  readonly #credentials: Credentials
-  readonly #limiter: RateLimiterMemory
+  readonly #admission: Admission
   readonly #bodyBytes: number
+  readonly #mount: Mount | undefined
   readonly #calls = new Calls()
   readonly #answers = new Answers()
   readonly #probes: Probes
-  readonly #onError: NonNullable<DispatcherOptions['onError']>
+  readonly #webSockets: WebSocketDoors
   readonly #onRefused: (refusal: Refusal) => void
 
   constructor(host: Host, options: FrontOptions) {
-    const { rate = { calls: 1_000, seconds: 10 }, bodyBytes = 1_048_576, metrics, onRefusal, onError } = options
+    const { bodyBytes = 1_048_576, metrics, onRefusal } = options
     this.#host = host
     this.#dispatcher = createDispatcher(host, options)
-    this.#credentials = createCredentials(options.controlToken, options)
-    this.#guards = createGuards(options.address, options, this.#credentials.asksAgents)
-    this.#limiter = new RateLimiterMemory({ points: rate.calls, duration: rate.seconds })
+    this.#admission = new Admission(host, options)
     this.#bodyBytes = bodyBytes
+    this.#mount = options.mount
     this.#probes = new Probes(host, metrics)
-    this.#onError = onError ?? (() => {})
     this.#onRefused = (refusal) => {
       metrics?.refused(refusal.code)
       onRefusal?.(refusal)
     }
+    this.#webSockets = new WebSocketDoors({
+      dispatcher: this.#dispatcher,
+      admission: this.#admission,
+      messageBytes: bodyBytes,
+      onRefused: (caller, code) => this.#onRefused({ door: null, principal: null, ...caller, code }),
+    })
   }
 
   /** Refuses what comes from now on, waits until every call is answered or `signal` is aborted, and says how many were not. */
-  drain(signal: AbortSignal | undefined): Promise<number> {
-    return this.#calls.drain(signal)
+  async drain(signal: AbortSignal | undefined): Promise<number> {
+    const [calls, messages] = await Promise.all([this.#calls.drain(signal), this.#webSockets.drain(signal)])
+    return calls + messages
+  }
+
+  /** Takes a connection that asks to be a WebSocket. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    return this.#webSockets.upgrade(request, socket, head)
+  }
+
+  /** Ends every WebSocket at once. */
+  end(): void {
+    this.#webSockets.end()
+  }
+
+  /** Hears of a connection that was closed as it came. */
+  turnedAway(): void {
+    this.#onRefused({ door: null, principal: null, code: 'connections' })
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '').split('?', 1)[0] as string
     if (path === '/healthz') return this.#say(request, response, this.#probes.health())
     if (path === '/readyz') return this.#say(request, response, await this.#probes.readiness(this.#calls.draining))
-    const denied = this.#guards.checkSource(request)
+    const denied = this.#admission.checkSource(request)
     if (denied) return this.#deny(request, response, null, denied)
     if (path === '/metrics' && this.#probes.counts) return this.#showMetrics(request, response)
-    const door = this.#doorOf(path, request)
+    const door = this.#admission.doorOf(path, request)
     if (!door)
       return this.#deny(request, response, null, {
         status: 404,
         message: 'There is nothing at this path. The doors are /mcp and /env.',
       })
     if (request.method === 'OPTIONS') return this.#preflight(request, response)
-    const identifying = this.#identify(request, door.kind)
+    const identifying = this.#admission.identify(door.kind, bearerOf(request))
     const identity = identifying instanceof Promise ? await identifying : identifying
     if ('status' in identity) return this.#deny(request, response, { door: door.kind, principal: null }, identity)
-    const { principal, operator } = identity
-    const caller: Caller =
-      door.kind === 'trusted'
-        ? { door: 'trusted', principal, operator }
-        : { door: 'agent', principal, world: door.world }
+    const caller = callerAt(door, identity)
     if (request.method === 'POST') return this.#post(request, response, caller)
-    if (request.method === 'DELETE' && caller.door === 'agent') return this.#delete(request, response, caller)
-    response.setHeader('Allow', caller.door === 'agent' ? 'POST, DELETE' : 'POST')
+    const sessionful = caller.door === 'agent' && !isModern(String(request.headers['mcp-protocol-version'] ?? ''))
+    if (this.#mount && caller.door === 'agent' && sessionful)
+      return this.#mounted(this.#mount, request, response, { caller, message: undefined, modern: false })
+    if (request.method === 'DELETE' && sessionful) return this.#delete(request, response, caller)
+    response.setHeader('Allow', sessionful ? 'POST, DELETE' : 'POST')
     // A GET would open a stream of messages that this server has nothing to push on.
     return this.#deny(request, response, caller, { status: 405, message: `${request.method} is not served here.` })
   }
 
-  async #post(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
+  async #post(request: IncomingMessage, response: ServerResponse, from: Caller): Promise<void> {
+    let caller = from
     const refused = checkPost(request)
     if (refused) return this.#deny(request, response, caller, refused)
     if (caller.door === 'agent' && !(await this.#withinRate(request, response, caller))) return
     let message: unknown
     try {
-      message = JSON.parse(await readBody(request, this.#bodyBytes))
-    } catch (cause) {
-      const error = WireError.is(cause) ? cause : new WireError('parse-error', 'The body is not JSON.', { cause })
+      message = await this.#dispatcher.read(await readBody(request, this.#bodyBytes))
+    } catch (error) {
       return this.#reply(request, response, caller, this.#dispatcher.refuse(error))
     }
+    let modern: boolean
+    try {
+      modern = isModernPost(request.headers, message)
+    } catch (error) {
+      return this.#reply(request, response, caller, this.#dispatcher.refuse(error, idOf(message)), 400)
+    }
+    if (modern) caller = withoutTransport(caller)
+    const unspoken = modern ? null : checkVersion(request)
+    if (unspoken) return this.#deny(request, response, caller, unspoken)
     if (this.#calls.draining) return this.#deny(request, response, caller, leaving(response))
     this.#calls.begin(response)
+    if (this.#mount && caller.door === 'agent')
+      return this.#answerMounted(this.#mount, request, response, { caller, message, modern })
     const method = (message as JsonObject | null)?.method
     // A call proves its transport session by itself, where it finds its world.
     if (caller.door === 'agent' && method !== 'initialize' && method !== 'tools/call') {
@@ -131,7 +155,20 @@ export class HttpFront {
     const reply = await this.#dispatcher.dispatch(caller, message, { signal })
     if (method === 'initialize' && reply.refusal === null && caller.door === 'agent' && caller.world.by === 'transport')
       response.setHeader('Mcp-Session-Id', await this.#host.issueTransport(caller.principal))
-    this.#reply(request, response, caller, reply)
+    this.#reply(request, response, caller, reply, statusOf(reply.refusal, caller.door, modern))
+  }
+
+  async #mounted(mount: Mount, request: IncomingMessage, response: ServerResponse, admitted: Admitted): Promise<void> {
+    if (!(await this.#withinRate(request, response, admitted.caller))) return
+    if (this.#calls.draining) return this.#deny(request, response, admitted.caller, leaving(response))
+    this.#calls.begin(response)
+    return this.#answerMounted(mount, request, response, admitted)
+  }
+
+  #answerMounted(mount: Mount, request: IncomingMessage, response: ServerResponse, admitted: Admitted): Promise<void> {
+    for (const [name, value] of Object.entries(this.#admission.corsHeaders(request) ?? {}))
+      response.setHeader(name, value)
+    return mount.answer(request, response, admitted)
   }
 
   async #delete(request: IncomingMessage, response: ServerResponse, caller: AgentCaller): Promise<void> {
@@ -145,7 +182,7 @@ export class HttpFront {
         if (world.transportId === null) return this.#deny(request, response, caller, missingTransport())
         await this.#host.endTransport(principal, world.transportId, world.environment)
       }
-      response.writeHead(204, this.#guards.corsHeaders(request)).end()
+      response.writeHead(204, this.#admission.corsHeaders(request)).end()
     } catch (error) {
       this.#reply(request, response, caller, this.#dispatcher.refuse(error))
     }
@@ -153,7 +190,7 @@ export class HttpFront {
 
   /** A request of a plain client has to name a transport session that was given out here. */
   async #checkTransport({ principal, world }: AgentCaller): Promise<Reply | null> {
-    if (world.by === 'capability') return null
+    if (world.by !== 'transport') return null
     try {
       if (world.transportId === null) throw new WireError('invalid-request', missingTransport().message)
       await this.#host.checkTransport(principal, world.transportId)
@@ -164,65 +201,29 @@ export class HttpFront {
   }
 
   async #withinRate(request: IncomingMessage, response: ServerResponse, caller: AgentCaller): Promise<boolean> {
-    try {
-      const key = this.#rateKey(request, caller)
-      await this.#limiter.consume(typeof key === 'string' ? key : await key)
-      return true
-    } catch (rejected) {
-      const seconds = Math.ceil((rejected as { msBeforeNext: number }).msBeforeNext / 1_000)
-      response.setHeader('Retry-After', seconds)
-      this.#deny(request, response, caller, { status: 429, message: `Too many calls. Try again in ${seconds} s.` })
-      return false
-    }
-  }
-
-  /** Whose calls are counted together. A name that was not given out here counts for the address that sends it. */
-  #rateKey({ socket }: IncomingMessage, { principal, world }: AgentCaller): string | Promise<string> {
-    if (principal !== null) return `principal ${principal}`
-    const secret = world.by === 'capability' ? world.capability : world.transportId
-    const unproved = `from ${socket.remoteAddress}`
-    if (secret === null) return unproved
-    const vouched = this.#host.vouch(principal, secret)
-    if (typeof vouched === 'boolean') return vouched ? secret : unproved
-    return vouched.then((proved) => (proved ? secret : unproved))
-  }
-
-  #identify(request: IncomingMessage, door: Caller['door']): Identity | Denial | Promise<Identity | Denial> {
-    if (door === 'agent' && !this.#credentials.asksAgents) return NOBODY
-    const identity = this.#credentials.identify(door, bearerOf(request))
-    if (!(identity instanceof Promise)) return identity ?? UNAUTHORIZED
-    return identity.then(
-      (found) => found ?? UNAUTHORIZED,
-      (cause) => {
-        this.#onError({ reference: 'jwks', cause })
-        return { status: 503, message: 'Tokens cannot be checked at the moment. Try again later.' }
-      },
-    )
+    const seconds = await this.#admission.count(caller, request.socket.remoteAddress)
+    if (seconds === 0) return true
+    response.setHeader('Retry-After', seconds)
+    this.#deny(request, response, caller, { status: 429, message: tooManyCalls(seconds) })
+    return false
   }
 
   async #showMetrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const identity = await this.#identify(request, 'trusted')
+    const identity = await this.#admission.identify('trusted', bearerOf(request))
     if ('status' in identity) return this.#deny(request, response, null, identity)
-    this.#say(request, response, await this.#probes.metrics(this.#calls.count))
+    this.#say(request, response, await this.#probes.metrics(this.#calls.count + this.#webSockets.calls))
   }
 
   #say(request: IncomingMessage, response: ServerResponse, { status, type, text }: ProbeAnswer): void {
     if (request.method === 'GET' || request.method === 'HEAD')
-      response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(text)
+      response
+        .writeHead(status, {
+          'Content-Type': type,
+          'Cache-Control': 'no-store',
+          ...(status === 503 && { 'Retry-After': '1' }),
+        })
+        .end(text)
     else this.#deny(request, response, null, { status: 405, message: 'Ask for this with GET.' })
-  }
-
-  #doorOf(path: string, { headers }: IncomingMessage): Door | null {
-    if (path === '/env') return { kind: 'trusted' }
-    const capability = /^\/mcp\/s\/([\w-]+)$/.exec(path)?.[1]
-    if (capability) return { kind: 'agent', world: { by: 'capability', capability } }
-    const named = path === '/mcp' ? this.#host.environments[0]?.name : /^\/mcp\/e\/([\w-]+)$/.exec(path)?.[1]
-    if (!named || !this.#host.environments.some(({ name }) => name === named)) return null
-    const transportId = headers['mcp-session-id']
-    return {
-      kind: 'agent',
-      world: { by: 'transport', transportId: typeof transportId === 'string' ? transportId : null, environment: named },
-    }
   }
 
   #reply(
@@ -230,15 +231,16 @@ export class HttpFront {
     response: ServerResponse,
     caller: Caller,
     { text, refusal, retryAfter }: Reply,
+    status = statusOf(refusal, caller.door, false),
   ): void {
-    const cors = this.#guards.corsHeaders(request)
+    const cors = this.#admission.corsHeaders(request)
     if (refusal !== null) this.#onRefused({ door: caller.door, principal: caller.principal, code: refusal })
     if (text === null) {
       response.writeHead(202, cors).end()
       return
     }
-    const status = statusOf(refusal, caller.door)
     if (retryAfter !== undefined && status !== 200) response.setHeader('Retry-After', Math.ceil(retryAfter))
+    else if (status === 503) response.setHeader('Retry-After', 1)
     this.#answers.json(response, status, text, cors)
   }
 
@@ -252,11 +254,12 @@ export class HttpFront {
     this.#onRefused({ door, principal, code: `http-${status}` })
     const text = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } })
     if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer')
-    this.#answers.json(response, status, text, this.#guards.corsHeaders(request))
+    if (status === 503) response.setHeader('Retry-After', 1)
+    this.#answers.json(response, status, text, this.#admission.corsHeaders(request))
   }
 
   #preflight(request: IncomingMessage, response: ServerResponse): void {
-    const cors = this.#guards.corsHeaders(request)
+    const cors = this.#admission.corsHeaders(request)
     if (cors === undefined) {
       this.#deny(request, response, null, { status: 403, message: 'Pages of that Origin may not call this server.' })
       return
@@ -265,18 +268,22 @@ export class HttpFront {
       .writeHead(204, {
         ...cors,
         'Access-Control-Allow-Methods': 'POST, DELETE',
-        'Access-Control-Allow-Headers': 'Authorization, Content-Type, Mcp-Session-Id, MCP-Protocol-Version',
+        'Access-Control-Allow-Headers':
+          'Authorization, Content-Type, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
         'Access-Control-Max-Age': '600',
       })
       .end()
   }
 }
 
-const NOBODY: Identity = { principal: null, operator: false }
-const UNAUTHORIZED: Denial = { status: 401, message: 'This door wants a bearer token that it knows.' }
+/** The same caller in the era that has no transport sessions: its calls name their own. */
+function withoutTransport(caller: Caller): Caller {
+  if (caller.door === 'trusted' || caller.world.by !== 'transport') return caller
+  return { ...caller, world: { by: 'handle', environment: caller.world.environment } }
+}
 
 /** What a call hears that comes while the server goes: it was not taken, and there may be another server soon. */
 function leaving(response: ServerResponse): Denial {
-  response.setHeader('Retry-After', 1).setHeader('Connection', 'close')
+  response.setHeader('Connection', 'close')
   return { status: 503, message: 'This server is stopping and takes no more calls. Nothing was done; try again.' }
 }

@@ -2,8 +2,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomText } from './handles.ts'
 import type { Host } from './host.ts'
+import { PATIENCE, shedSlowReaders } from './http-connections.ts'
 import { type FrontOptions, HttpFront } from './http-front.ts'
-import { ServerError } from './server-error.ts'
+import type { Mount } from './http-mount.ts'
+import { Pipelines } from './http-pipelines.ts'
+import { portInUse } from './server-error.ts'
 
 export interface HttpOptions extends Omit<FrontOptions, 'address' | 'controlToken'> {
   /** Default 0: any free port. */
@@ -12,6 +15,16 @@ export interface HttpOptions extends Omit<FrontOptions, 'address' | 'controlToke
   readonly address?: string
   /** The operator's secret at the trusted door, at least 22 characters. Made at start-up unless given. */
   readonly controlToken?: string
+  /**
+   * Connections at once. Default 10,000. One more is closed as it comes, before it is read, and the others stay as they
+   * are; what is slow or idle makes room within seconds.
+   */
+  readonly connections?: number
+  /**
+   * What answers at the agent's door: our own straight path, which is the default, or the transports of the MCP SDKs
+   * (`sdk`), which are several times slower, to find out where something that looks wrong comes from.
+   */
+  readonly front?: 'straight' | 'sdk'
 }
 
 /** A server that listens. Disposing of it stops listening and ends its connections; the host lives on. */
@@ -34,28 +47,51 @@ export interface HttpServer extends AsyncDisposable {
 
 /**
  * Serves a host over Streamable HTTP: the agent's door at `/mcp` (`/mcp/e/<environment>` for another than the first,
- * `/mcp/s/<capability>` for one session) and the trusted door at `/env`.
+ * `/mcp/s/<capability>` for one session) and the trusted door at `/env`. `/env` and `/mcp/s/<capability>` are
+ * WebSockets too, one JSON-RPC message a text frame.
  *
  * Throws `unsafe-bind` for an address that would be open to a network, and `address-in-use`.
  */
 export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<HttpServer> {
-  const { port = 0, address = '127.0.0.1', controlToken = randomText(), onError = () => {} } = options
-  const front = new HttpFront(host, { ...options, address, controlToken })
+  const { port = 0, address = '127.0.0.1', controlToken = randomText(), connections = 10_000 } = options
+  const { onError = () => {} } = options
+  const sdks = options.front === 'sdk' ? await mountSdks(host, options) : undefined
+  const mount = options.mount ?? sdks
+  const front = new HttpFront(host, { ...options, address, controlToken, ...(mount && { mount }) })
+  const pipelines = new Pipelines()
   const server = createServer(
-    { headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 65_000 },
+    {
+      headersTimeout: PATIENCE.head * 1_000,
+      requestTimeout: PATIENCE.request * 1_000,
+      keepAliveTimeout: 65_000,
+      // How often the two above are looked after. By default that is every half minute, which would be the bound.
+      connectionsCheckingInterval: 1_000,
+      // Some HTTP clients ask for HTTP/2 with every call, and are content with an answer in what they speak.
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
     (request, response) => {
+      if (pipelines.exceeds(request.socket)) return void request.socket.destroy()
       front.answer(request, response).catch((cause) => {
         onError({ reference: 'http', cause })
         response.destroy()
       })
     },
   )
+  server.maxConnections = connections
+  server.on('drop', () => front.turnedAway())
+  server.on('upgrade', (request, socket, head) => {
+    front.upgrade(request, socket, head).catch((cause) => {
+      onError({ reference: 'websocket', cause })
+      socket.destroy()
+    })
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>
-      reject(cause.code === 'EADDRINUSE' ? inUse(address, port, cause) : cause),
+      reject(cause.code === 'EADDRINUSE' ? portInUse(address, port, cause) : cause),
     )
     server.listen(port, address, resolve)
   })
+  shedSlowReaders(server)
   const { port: bound } = server.address() as AddressInfo
   const base = `http://${address.includes(':') ? `[${address}]` : address}:${bound}`
   return {
@@ -68,15 +104,15 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
     async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeAllConnections()
+      front.end()
       await closed
+      await sdks?.[Symbol.asyncDispose]()
     },
   }
 }
 
-function inUse(address: string, port: number, cause: unknown): ServerError {
-  return new ServerError(
-    'address-in-use',
-    `Port ${port} of ${address} is in use. Stop what uses it, or choose another port.`,
-    { cause },
-  )
+/** The SDKs' transports are loaded where somebody asks for them. */
+async function mountSdks(host: Host, options: HttpOptions): Promise<Mount> {
+  const { mountSdkFront } = await import('./sdk-front.ts')
+  return mountSdkFront(host, options)
 }

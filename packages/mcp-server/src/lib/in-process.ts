@@ -1,24 +1,45 @@
 import { type Channel, WireError } from '@episodic/protocol'
 import type { Caller } from './caller.ts'
+import type { DispatcherOptions } from './dispatcher.ts'
+import { conceal } from './faults.ts'
 import type { Host } from './host.ts'
+import { type Answer, scanAnswer } from './leak-scan.ts'
 import { answerRequest } from './requests.ts'
+import { type ToolResult, toldBy } from './tool-result.ts'
 
 /**
  * Opens a door of a host to a client in the same process: the same requests as on any wire, as values, with no
  * JSON-RPC around them. Hand the result to `connect()` of `@episodic/env`.
  *
  * `caller` says which door and who comes through it; by default the trusted door, for nobody in particular. Closing
- * the channel leaves the host alone.
+ * the channel leaves the host alone. What reached an agent as `internal`, `onError` hears of.
  */
-export function openInProcess(host: Host, caller: Caller = { door: 'trusted', principal: null }): Channel {
+export function openInProcess(
+  host: Host,
+  caller: Caller = { door: 'trusted', principal: null },
+  { onError = () => {} }: DispatcherOptions = {},
+): Channel {
   let closed = false
   return {
     async request(method, params, options) {
       options?.signal?.throwIfAborted()
       if (closed) throw new WireError('invalid-request', 'This channel is closed. Open another one.')
-      const result = await answerRequest(host, caller, method, params, options)
-      if (result === undefined) throw new WireError('method-not-found', `There is no method "${method}" at this door.`)
-      return result
+      if (typeof method !== 'string') throw new WireError('invalid-request', 'The method of a request is a string.')
+      const asked = { method, params }
+      let answer: Answer | undefined
+      try {
+        answer = await answerRequest(host, caller, method, params, options)
+      } catch (error) {
+        if (caller.door === 'trusted') throw error
+        const { code, message, details } = WireError.is(error) ? error : conceal(error, onError)
+        await scanAnswer(host, caller, asked, JSON.stringify([message, details]), null)
+        // What caused it is not for an agent.
+        throw new WireError(code, message, { details })
+      }
+      if (!answer) throw new WireError('method-not-found', `There is no method "${method}" at this door.`)
+      // What a tool answers is all that has a session's state in it and is for a player.
+      if (answer.secrets) await scanAnswer(host, caller, asked, toldBy(answer.result as ToolResult), answer)
+      return answer.result
     },
     async close() {
       closed = true

@@ -30,7 +30,7 @@ function summarise(stored: StoredSession, record: SessionRecord, now: number): S
     owner: record.owner,
     age: (now - record.createdAt) / 1_000,
     idle: (now - record.touchedAt) / 1_000,
-    bytes: new TextEncoder().encode(stored.origin + stored.head + stored.state).length,
+    bytes: new TextEncoder().encode(stored.origin + (stored.base ?? '') + stored.head + stored.state).length,
     steps: Object.values(record.seats).reduce((sum, { seq }) => sum + seq, 0),
     history: record.history.length,
     end: record.end,

@@ -2,7 +2,6 @@ import { DEFAULT_SEAT, WireError } from '@episodic/protocol'
 import {
   type Clock,
   decodeSession,
-  encodeSession,
   Session,
   type SessionRecord,
   type SessionStore,
@@ -14,6 +13,7 @@ import type { Environment } from './environment.ts'
 import { type Faults, refusalOf } from './faults.ts'
 import { createHandles, equalSecrets, type Handles, readClaim } from './handles.ts'
 import type { Principal } from './host.ts'
+import { Secrets } from './secrets.ts'
 import { Watchers } from './watchers.ts'
 
 /** A session that this process has in hand. */
@@ -24,6 +24,7 @@ export interface Live {
   readonly control: string
   /** The agent capability of each seat, in the order of {@link SEATS}. */
   readonly capabilities: readonly string[]
+  readonly secrets: Secrets
   readonly watchers: Watchers
   /** Monotonic milliseconds of the last finished call. */
   touched: number
@@ -92,14 +93,19 @@ export class LiveSessions {
     return this.handles().then((handles) => equalSecrets(secret, handles.capability(id, seat)))
   }
 
-  /** Keeps a new session, or finds the one that a twin of the same request has made. */
-  async create(record: SessionRecord): Promise<Live> {
-    const stored = encodeSession(record)
+  /**
+   * Keeps a new session, or finds the one that a twin of the same request has made. `stored` is what the store keeps of
+   * `record`.
+   */
+  async create(
+    record: SessionRecord,
+    stored: StoredSession,
+  ): Promise<{ readonly live: Live; readonly created: boolean }> {
     const handles = await this.handles()
     const created = await this.guardStore(this.#options.store.create(stored))
     const live = created ? this.#hold(stored, record, handles) : await this.find(record.id)
     if (!live) throw notFound()
-    return live
+    return { live, created }
   }
 
   /**
@@ -140,6 +146,18 @@ export class LiveSessions {
     const live = equalSecrets(proof, capability) ? await this.find(claim.id) : null
     if (!live) throw notFound()
     return { live, seat }
+  }
+
+  /** What the session of a capability keeps from its players; `null` where it is not in hand. */
+  secretsAt(capability: string): Secrets | null {
+    const claim = readClaim(capability)
+    const live = claim?.kind === 'capability' ? this.#live.get(claim.id) : undefined
+    return live?.capabilities.includes(capability) ? live.secrets : null
+  }
+
+  /** What a session keeps from its players; `null` where it is not in hand. */
+  secretsIn(id: string): Secrets | null {
+    return this.#live.get(id)?.secrets ?? null
   }
 
   /** Runs a call on a session, marks the session as used once it is finished, and translates what it throws. */
@@ -200,19 +218,30 @@ export class LiveSessions {
   }
 
   #hold(stored: StoredSession, record: SessionRecord, handles: Handles): Live {
-    const { environments, store, clock, queue } = this.#options
-    const { id, owner } = record
+    const { environments, store, clock, queue, faults } = this.#options
+    const { id, owner, seed } = record
     const environment = environments.get(record.environment.name)
     if (environment?.version !== record.environment.version)
       throw new WireError(
         'unknown-environment',
         `This session plays ${record.environment.name} ${record.environment.version}, which is not served here. Serve that version, or open a new session.`,
       )
+    const session = new Session(stored, { store, clock, history: environment.history, queue }, record)
+    const control = handles.control(id, owner)
+    const capabilities = SEATS.map((_, seat) => handles.capability(id, seat))
     const live: Live = {
-      session: new Session(stored, { store, clock, history: environment.history, queue }, record),
+      session,
       environment,
-      control: handles.control(id, owner),
-      capabilities: SEATS.map((_, seat) => handles.capability(id, seat)),
+      control,
+      capabilities,
+      secrets: new Secrets({
+        seed,
+        id,
+        control,
+        capabilities,
+        declared: () => environment.secrets(session.record.state, session.record.params),
+        withhold: (found) => faults.withhold(environment.name, id, found),
+      }),
       watchers: new Watchers(),
       touched: clock.monotonic(),
     }

@@ -1,4 +1,5 @@
 import { Counter, Histogram, type Labels, renderGauge } from './prometheus.ts'
+import type { SecretKind } from './secrets.ts'
 
 /** How a step came out. */
 export type StepOutcome = 'played' | 'refused' | 'replayed'
@@ -18,6 +19,11 @@ export class Metrics {
     'Seconds from the call of a step to its commit, time in the queue included.',
   )
   readonly #faults = new Counter('episodic_faults_total', "Failures of an environment's own code.")
+  readonly #leaks = new Counter('episodic_leaks_total', 'Answers that were withheld for a secret in them, by its kind.')
+  readonly #dropped = new Counter(
+    'episodic_undeclared_total',
+    'Answers that were given without what their tool does not declare.',
+  )
   readonly #refusals = new Counter('episodic_refusals_total', 'Requests over HTTP that were refused, by code.')
   readonly #stored = new Counter('episodic_store_operations_total', 'Operations of the store.')
   readonly #storeFailures = new Counter('episodic_store_failures_total', 'Operations of the store that failed.')
@@ -48,6 +54,14 @@ export class Metrics {
     this.#faults.add({ environment })
   }
 
+  leaked(environment: string, secret: SecretKind): void {
+    this.#leaks.add({ environment, secret })
+  }
+
+  dropped(environment: string, tool: string): void {
+    this.#dropped.add({ environment, tool })
+  }
+
   refused(code: string): void {
     this.#refusals.add({ code })
   }
@@ -67,6 +81,8 @@ export class Metrics {
       this.#steps,
       this.#stepSeconds,
       this.#faults,
+      this.#leaks,
+      this.#dropped,
       this.#refusals,
       this.#stored,
       this.#storeFailures,

@@ -13,7 +13,8 @@ import type { Environment } from './environment.ts'
 import { randomText } from './handles.ts'
 import type { OpenRequest, Principal } from './host.ts'
 import { type Live, SEATS } from './live-sessions.ts'
-import { explain, startWorld } from './rules.ts'
+import { explain } from './rules.ts'
+import type { RulesRunner } from './rules-runner.ts'
 
 /** Finds what an opener asks for. Throws `unknown-environment`, for another version too. */
 export function chooseEnvironment(
@@ -39,14 +40,15 @@ export function unknownEnvironment(name: string, served: Iterable<string>): Wire
 }
 
 /** The record of a session that begins now. Throws `invalid-params`. */
-export function startRecord(
+export async function startRecord(
+  rules: RulesRunner,
   environment: Environment,
   identity: { readonly id: string; readonly owner: Principal; readonly now: number },
   { params: given = {}, seed = randomText(), limits = {} }: OpenRequest,
-): SessionRecord {
+): Promise<SessionRecord> {
   const params = parseParams(environment, given)
   const { id, owner, now } = identity
-  const { state, rng } = startWorld(environment, params, seed)
+  const { state, rng } = await rules.start(environment, params, seed)
   return {
     id,
     owner,
@@ -56,6 +58,7 @@ export function startRecord(
     limits: mergeLimits(environment.limitsFor(params), limits),
     createdAt: now,
     touchedAt: now,
+    base: null,
     revision: 0,
     epoch: 1,
     rng,
@@ -73,10 +76,10 @@ export function assertSameOpening({ environment, session }: Live, { params: give
   const params = parseParams(environment, given ?? {})
   const asked = { params, seed: seed ?? record.seed, limits: mergeLimits(environment.limitsFor(params), limits ?? {}) }
   const opened = { params: record.params, seed: record.seed, limits: record.limits }
-  if (canonicalJson(toJson(asked)) === canonicalJson(toJson(opened))) return
+  if (!record.base && canonicalJson(toJson(asked)) === canonicalJson(toJson(opened))) return
   throw new WireError(
     'invalid-params',
-    'This request key has opened a session with other parameters, another seed or other limits. Make a new key.',
+    'This request key has opened a session with other parameters, another seed or other limits, or from a snapshot. Make a new key.',
   )
 }
 
@@ -90,10 +93,15 @@ function parseParams(environment: Environment, given: JsonObject): JsonObject {
   throw new WireError('invalid-params', `Wrong parameters for ${environment.name}: ${explain(parsed.error)}.`)
 }
 
-/** What an opener is told. Made anew from parameters and seed, so that asking again gives the same answer. */
-export function describeOpen({ environment, control, capabilities, session }: Live): OpenResult {
-  const { id, epoch, params, seed, limits } = session.record
-  const { observation, potential } = startWorld(environment, params, seed)
+/** What an opener is told. Made anew from where the session began, so that asking again gives the same answer. */
+export async function describeOpen(
+  rules: RulesRunner,
+  { environment, control, capabilities, session }: Live,
+): Promise<OpenResult> {
+  const { id, epoch, params, seed, limits, base } = session.record
+  const { observation, potential } = await (base
+    ? rules.look(environment, JSON.parse(base.state), params)
+    : rules.start(environment, params, seed))
   return {
     id,
     session: control,
@@ -102,20 +110,37 @@ export function describeOpen({ environment, control, capabilities, session }: Li
     params,
     seed,
     limits,
-    seats: Object.fromEntries(SEATS.map((seat, i) => [seat, { capability: capabilities[i] as string, observation }])),
+    seats: Object.fromEntries(
+      SEATS.map((seat, i) => [
+        seat,
+        { capability: capabilities[i] as string, observation, seq: base?.seats[seat]?.seq ?? 0 },
+      ]),
+    ),
     potential,
   }
 }
 
 export function describeEnvironment(environment: Environment): EnvironmentInfo {
-  const { name, version, description, paramsSchema, toolInfos: tools, terms, hasPotential: potential } = environment
+  const { name, version, description, handle, paramsSchema, toolInfos: tools, terms } = environment
+  const potential = environment.hasPotential
   const defaults = environment.params.safeParse({})
   const limits = mergeLimits(defaults.success ? environment.limitsFor(defaults.data) : {}, {})
-  return { name, version, description, paramsSchema, tools, terms, potential, limits }
+  return {
+    name,
+    version,
+    description,
+    paramsSchema,
+    tools,
+    terms,
+    potential,
+    forkable: true,
+    ...(handle !== null && { handle }),
+    limits,
+  }
 }
 
 /** What a world limits is part of it: an opener can only lower that. What it leaves open, the opener may set. */
-function mergeLimits(own: LimitsRequest, requested: LimitsRequest): Limits {
+export function mergeLimits(own: LimitsRequest, requested: LimitsRequest): Limits {
   return {
     steps: smaller(requested.steps, own.steps) ?? DEFAULT_LIMITS.steps,
     seconds: smaller(requested.seconds, own.seconds) ?? DEFAULT_LIMITS.seconds,

@@ -47,6 +47,9 @@ describe('a session of somebody else (invariant 5)', () => {
     'refused step': (session) => ['tools/call', { name: 'peek', _meta: { [META.session]: session } }],
     state: (session) => [METHODS.state, { session }],
     watch: (session) => [METHODS.watch, { session }],
+    snapshot: (session) => [METHODS.snapshot, { session }],
+    'snapshot of a step': (session) => [METHODS.snapshot, { session, at: 99 }],
+    fork: (session) => [METHODS.fork, { session, requestKey: 'k'.repeat(20) }],
     close: (session) => [METHODS.close, { session }],
   }
 

@@ -2,9 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineEnvironment } from './define-environment.ts'
+import { garden } from './garden.fixture.ts'
 import { numberGuessing } from './number-guessing.fixture.ts'
 import { rehearse } from './rehearse.ts'
 import { ServerError } from './server-error.ts'
+import { createTestHost, freshKey } from './testbed.fixture.ts'
+import { PASSWORD, vault } from './vault.fixture.ts'
 import { TRADE_SECRET, workshop } from './workshop.fixture.ts'
 
 describe('rehearse', () => {
@@ -82,7 +85,10 @@ describe('rehearse', () => {
       const regretful = rehearse(workshop)
       const plain = rehearse(workshop)
       expect(regretful.play('regret', {})).toMatchObject({ refused: 'rules', end: null, terms: { patience: -1 } })
-      expect(regretful.play('take', {}).change).toEqual(plain.play('take', {}).change)
+      const [after, unspoiled] = [regretful.play('take', {}).change, plain.play('take', {}).change]
+      expect({ ...after, state: after?.state.private }).toEqual({ ...unspoiled, state: unspoiled?.state.private })
+      // What a session remembers of its own steps holds the refusal too.
+      expect(after?.state.public).toEqual({ ...unspoiled?.state.public, remembered: ['regret'] })
     })
 
     it('never moves the state, in any mixture with other steps', () => {
@@ -149,13 +155,111 @@ describe('rehearse', () => {
     [Number.NaN, 'potential'],
   ] as const)('throws rules-failed for %s as a %s', (value, part) => {
     const world = () =>
-      rehearse(counter({ reward: part === 'reward' ? value : 0, potential: part === 'potential' ? value : 0 }))
+      rehearse(
+        counter({ reward: () => (part === 'reward' ? value : 0), potential: () => (part === 'potential' ? value : 0) }),
+      )
     expect(() => world().play('count', {})).toThrow(/has to be a finite number/)
   })
 })
 
+describe('a strict rehearsal', () => {
+  it.each([
+    ['Math.random', () => Math.random(), /uses Math.random.*rng.float/],
+    ['crypto', () => crypto.randomUUID().length, /uses crypto.randomUUID/],
+    ['the clock', () => Date.now(), /uses the date of today.*now and elapse/],
+    ['a new Date', () => new Date().getUTCFullYear(), /uses the date of today/],
+    ['performance', () => performance.now(), /uses performance.now/],
+    ['a timer', () => Number(setTimeout(() => {}, 0)), /uses setTimeout/],
+    ['the network', () => Number(void fetch('http://127.0.0.1:9')), /uses fetch/],
+  ])('catches %s in rules, and lets everybody else have it', (_, reach, message) => {
+    expect(() => rehearse(counter({ reward: reach }), { strict: true }).play('increase', {})).toThrow(message)
+    expect(() => rehearse(counter({ potential: reach }), { strict: true })).toThrow(message)
+    expect(Math.random()).toBeLessThan(1)
+    expect(new Date().getUTCFullYear()).toBeGreaterThan(2000)
+    clearTimeout(setTimeout(() => {}, 0))
+  })
+
+  it('lets rules reckon with given dates', () => {
+    const year = () => new Date(86_400_000 * 365).getUTCFullYear() + Date.UTC(1970, 0)
+    expect(rehearse(counter({ reward: year }), { strict: true }).play('increase', {}).terms).toEqual({ counted: 1971 })
+  })
+
+  it('refuses what no schema declares, and what its schema refuses', () => {
+    expect(() => rehearse(counter({}), { strict: true }).play('count', {})).toThrow(/says "undeclared"/)
+    expect(() => rehearse(counter({}), { strict: true }).play('spoil', {})).toThrow(
+      /left a wrong public state: count: Invalid input/,
+    )
+    expect(rehearse(counter({}), { strict: true }).play('increase', {}).change?.state.public).toEqual({ count: 1 })
+  })
+
+  it('refuses a secret that is too short to be searched for, at the start and after a step', () => {
+    const listing = (secret: string) => rehearse({ ...vault, secrets: () => [secret] }, { strict: true })
+    expect(listing('pin 1234').play('repeat', { text: 'Hello.' }).refused).toBeNull()
+    expect(() => listing('pin 123')).toThrow(/secrets of vault have one of 7 characters.*8 or more/)
+    const late = rehearse({ ...vault, secrets: ({ public: { open } }) => (open ? ['late'] : []) }, { strict: true })
+    expect(() => late.play('try', { word: PASSWORD })).toThrow(/one of 4 characters/)
+    expect(rehearse({ ...vault, secrets: () => ['short'] }).play('repeat', { text: 'Hello.' }).refused).toBeNull()
+  })
+
+  it('plays the same as a session, to the hash of the state', async () => {
+    const { host } = createTestHost()
+    const seed = 'the same'
+    const { session } = await host.open(null, { environment: 'number-guessing', seed, requestKey: 'k'.repeat(22) })
+    const world = rehearse(numberGuessing, { seed, strict: true })
+    for (const value of [1, 100, 0, 2]) {
+      const { step } = await host.step(null, session, { action: { tool: 'guess', arguments: { value } } })
+      const { observation, terms, potential, refused, stateHash } = world.play('guess', { value })
+      expect({ observation, report: { terms, potential, refused, stateHash } }).toMatchObject({
+        observation: step.observation,
+        report: {
+          terms: step.report.terms,
+          potential: step.report.potential,
+          refused: step.report.refused,
+          stateHash: step.report.stateHash,
+        },
+      })
+    }
+  })
+
+  it('plays on as a fork does that was given a seed, once it is given the same', async () => {
+    const { host } = createTestHost({ environments: [garden] })
+    const water = { tool: 'water', arguments: { litres: 2 } }
+    const { session } = await host.open(null, { environment: 'garden', seed: 'old', requestKey: freshKey() })
+    const world = rehearse(garden, { seed: 'old' })
+    for (let i = 0; i < 3; i++) {
+      const { step } = await host.step(null, session, { action: water })
+      expect(world.play('water', water.arguments).stateHash).toBe(step.report.stateHash)
+    }
+    const [fork] = await host.fork(null, session, { seed: 'fresh', requestKey: freshKey() })
+    const unlike = rehearse(garden, { seed: 'old' })
+    for (let i = 0; i < 3; i++) unlike.play('water', water.arguments)
+    world.reseed(fork?.seed as string)
+    for (let i = 0; i < 3; i++) {
+      const { step } = await host.step(null, fork?.session as string, { action: water })
+      const { observation, stateHash } = world.play('water', water.arguments)
+      expect({ observation, stateHash }).toEqual({
+        observation: step.observation,
+        stateHash: step.report.stateHash,
+      })
+      expect(unlike.play('water', water.arguments).stateHash).not.toBe(stateHash)
+    }
+  })
+
+  it('tells what is revealed, and plays on another private state', () => {
+    const world = rehearse(numberGuessing, { privateState: { target: 7 } })
+    expect(world.play('guess', { value: 3 }).revealed).toEqual(['higher'])
+    expect(world.play('guess', { value: 7 }).end).toEqual({ kind: 'terminated', reason: 'solved' })
+  })
+})
+
+interface Exchanged {
+  readonly start?: never
+  readonly reward?: () => number
+  readonly potential?: () => number
+}
+
 /** A world that counts, with some of its parts exchanged. */
-function counter({ start, reward = 0, potential = 0 }: { start?: never; reward?: number; potential?: number }) {
+function counter({ start, reward = () => 0, potential = () => 0 }: Exchanged) {
   return defineEnvironment({
     name: 'counter',
     version: '1.0.0',
@@ -174,9 +278,26 @@ function counter({ start, reward = 0, potential = 0 }: { start?: never; reward?:
           return say('Counted.')
         },
       }),
+      increase: tool({
+        description: 'Counts, and keeps to what is declared.',
+        input: z.object({}),
+        play({ state, say }) {
+          Object.assign(state, { public: { count: state.public.count + 1 } })
+          return say('Increased.')
+        },
+      }),
+      spoil: tool({
+        description: 'Leaves a state that the schema refuses.',
+        input: z.object({}),
+        output: z.object({}),
+        play({ state, say }) {
+          state.public.count = 0.5
+          return say('Spoiled.', {})
+        },
+      }),
     }),
-    rewards: { counted: () => reward },
-    potential: () => potential,
+    rewards: { counted: reward },
+    potential,
   })
 }
 

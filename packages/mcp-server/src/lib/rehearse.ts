@@ -1,29 +1,71 @@
-import { type Action, DEFAULT_LIMITS, DEFAULT_SEAT, type JsonObject, type Observation } from '@episodic/protocol'
-import type { Played, SessionRecord, SessionState } from '@episodic/state'
+import {
+  type Action,
+  DEFAULT_LIMITS,
+  DEFAULT_SEAT,
+  findNonJson,
+  type Json,
+  type JsonObject,
+  type Observation,
+  type Truncation,
+} from '@episodic/protocol'
+import { type Played, playStep, type SessionRecord, type SessionState, type Stepped, stateHash } from '@episodic/state'
+import { withoutAmbient } from './ambient-guard.ts'
 import type { Environment } from './environment.ts'
 import { explain, playAction, type Start, startWorld } from './rules.ts'
+import { SHORTEST_SECRET, tooShort } from './secrets.ts'
 import { ServerError } from './server-error.ts'
+import { findUndeclared } from './undeclared.ts'
 
-/** A world played by its rules alone: no session, no store, no server, no budgets. For tests and for searches. */
+export interface RehearsalOptions {
+  /** Default: the world's own defaults. */
+  readonly params?: JsonObject
+  /** Default `rehearsal`. */
+  readonly seed?: string
+  /** Played with instead of the private state that the start made. */
+  readonly privateState?: JsonObject
+  /**
+   * Makes a fault of what play forgives or does not look for: reaching for the machine's own chance, time, timers or
+   * network; a key that no schema declares; a state that JSON cannot say or its schema refuses; a secret that is too
+   * short to be searched for. Costs some ten microseconds a step.
+   */
+  readonly strict?: boolean
+}
+
+/** A step of a rehearsal. */
+export interface RehearsedStep extends Played {
+  /** What the tool revealed, in order. */
+  readonly revealed: readonly Json[]
+  /** As the step report of a session says it. */
+  readonly stateHash: string
+}
+
+/** A world played by its rules alone: no session, no store, no server. For tests, checks, replays and searches. */
 export interface Rehearsal {
   readonly start: Start
   /** How the world stands now. */
   readonly state: SessionState
   readonly observation: Observation
   readonly end: Played['end']
-  /** Plays one action. Throws `rules-failed` once the world has ended. */
-  play(tool: string, args: JsonObject): Played
+  /**
+   * Plays one action. There are no budgets; `truncation` plays the step as one that a budget cuts short. Throws
+   * `rules-failed` once the world has ended, and what the rules throw.
+   */
+  play(tool: string, args: JsonObject, options?: { readonly truncation?: Truncation | null }): RehearsedStep
+  /** Begins every stream of chance anew with another seed, as in a fork that was given one. */
+  reseed(seed: string): void
 }
 
 /** Starts a rehearsal. Throws `option-invalid` for parameters that the environment's schema refuses. */
 export function rehearse(
   environment: Environment,
-  { params = {}, seed = 'rehearsal' }: { readonly params?: JsonObject; readonly seed?: string } = {},
+  { params = {}, seed = 'rehearsal', privateState, strict = false }: RehearsalOptions = {},
 ): Rehearsal {
   const parsed = environment.params.safeParse(params)
   if (!parsed.success)
     throw new ServerError('option-invalid', `Wrong parameters for ${environment.name}: ${explain(parsed.error)}.`)
-  const start = startWorld(environment, parsed.data as JsonObject, seed)
+  const closely = <T>(what: string, run: () => T): T =>
+    strict ? withoutAmbient(`${what} of ${environment.name}`, run) : run()
+  const start = closely('The start', () => startWorld(environment, parsed.data as JsonObject, seed))
   let record: SessionRecord = {
     id: 'rehearsal',
     owner: null,
@@ -33,15 +75,19 @@ export function rehearse(
     limits: DEFAULT_LIMITS,
     createdAt: 0,
     touchedAt: 0,
+    base: null,
     revision: 0,
     epoch: 1,
     rng: start.rng,
     now: 0,
-    state: start.state,
+    state: { public: start.state.public, private: privateState ?? start.state.private },
     end: null,
     seats: { [DEFAULT_SEAT]: { seq: 0, last: null } },
     history: [],
   }
+  const listSecrets = () => environment.secrets(record.state, record.params)
+  if (strict) assertSearchable(environment, closely('The secrets', listSecrets))
+  let stateText = JSON.stringify(record.state)
   let observation = start.observation
   return {
     start,
@@ -54,14 +100,53 @@ export function rehearse(
     get end() {
       return record.end
     },
-    play(tool, args) {
+    play(tool, args, { truncation = null } = {}) {
       if (record.end)
         throw new ServerError('rules-failed', `The world has ended (${record.end.reason}); rehearse it anew.`)
       const action: Action = { tool, arguments: args }
-      const played = playAction(environment, { record, draft: structuredClone(record.state), truncation: null }, action)
-      record = { ...record, ...played.change, end: played.end, revision: record.revision + 1 }
-      observation = played.observation
-      return played
+      const revealed: Json[] = []
+      const scrutiny = { strict, onReveal: (value: Json) => revealed.push(value) }
+      const setting = { seat: DEFAULT_SEAT, action, draft: JSON.parse(stateText), now: 0, history: environment.history }
+      let played: Played | undefined
+      // Rules that play at once are answered at once.
+      const { next } = playStep(record, setting, (turn) => {
+        played = closely(`Tool ${tool}`, () => playAction(environment, { ...turn, truncation }, action, scrutiny))
+        return played
+      }) as Stepped
+      if (strict && played?.change) assertSound(environment, next.state)
+      record = next
+      if (strict) assertSearchable(environment, closely('The secrets', listSecrets))
+      if (played?.change) stateText = JSON.stringify(next.state)
+      const step = { ...(played as Played), revealed, stateHash: stateHash(stateText, next) }
+      observation = step.observation
+      return step
     },
+    reseed(seed) {
+      record = { ...record, seed, rng: {} }
+    },
+  }
+}
+
+/** Throws `rules-failed` for a secret that is too short to be searched for in answers. */
+function assertSearchable({ name }: Environment, secrets: readonly string[]): void {
+  const [short] = tooShort(secrets)
+  if (short !== undefined)
+    throw new ServerError(
+      'rules-failed',
+      `The secrets of ${name} have one of ${short.length} characters, which would turn up by chance and is not searched for. List texts of ${SHORTEST_SECRET} or more.`,
+    )
+}
+
+/** Throws `rules-failed` for a state that its schemas refuse or do not declare, or that JSON cannot say. */
+function assertSound({ name, state: schemas }: Environment, state: SessionState): void {
+  for (const part of ['public', 'private'] as const) {
+    const parsed = schemas[part].safeParse(state[part])
+    const undeclared = parsed.success && findUndeclared(state[part], parsed.data)
+    const problem = parsed.success
+      ? undeclared
+        ? `"${undeclared}" is not declared`
+        : findNonJson(state[part], part)
+      : explain(parsed.error)
+    if (problem) throw new ServerError('rules-failed', `The rules of ${name} left a wrong ${part} state: ${problem}.`)
   }
 }

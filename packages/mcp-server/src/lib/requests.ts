@@ -1,14 +1,15 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { actAsAgent } from './agent-requests.ts'
 import type { Caller } from './caller.ts'
+import { checkParams } from './check-params.ts'
 import type { Host } from './host.ts'
-import { isNestedDeeper, MAX_NESTING } from './nesting.ts'
+import type { Answer } from './leak-scan.ts'
 import { answerExtension, type RequestOptions, stepAsTrusted } from './trusted-requests.ts'
 
 /**
  * Answers one request of one caller: the only way from any door to a session.
  *
- * Resolves with the result, or with `undefined` for a method that is not about sessions (discovery and negotiation,
+ * Resolves with the answer, which the door has still to look through, or with `undefined` for a method that is not about sessions (discovery and negotiation,
  * which the MCP SDK answers). Rejects with a `WireError`, or with whatever else went wrong: the door says `internal`.
  */
 export async function answerRequest(
@@ -17,16 +18,17 @@ export async function answerRequest(
   method: string,
   params: JsonObject,
   options: RequestOptions = {},
-): Promise<unknown> {
-  if (isNestedDeeper(params, MAX_NESTING))
-    throw new WireError('invalid-params', `The parameters of ${method} are nested more than ${MAX_NESTING} deep.`)
+): Promise<Answer | undefined> {
+  const problem = isObject(params) ? checkParams(params) : 'have to be an object'
+  if (problem !== null) throw new WireError('invalid-params', `The parameters of ${method} ${problem}.`)
   if (method === 'tools/call') {
     const call = { action: readAction(params) }
     return caller.door === 'agent'
       ? actAsAgent(host, caller, call)
       : stepAsTrusted(host, caller.principal, call, isObject(params._meta) ? params._meta : {})
   }
-  return caller.door === 'trusted' ? answerExtension(host, caller, method, params, options) : undefined
+  const answering = caller.door === 'trusted' ? answerExtension(host, caller, method, params, options) : undefined
+  return answering && { result: await answering, secrets: null }
 }
 
 function readAction(params: JsonObject): { tool: string; arguments: JsonObject } {
@@ -38,4 +40,10 @@ function readAction(params: JsonObject): { tool: string; arguments: JsonObject }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The id to refuse a message under; `null` where it has none. */
+export function idOf(message: unknown): string | number | null {
+  const id = isObject(message) ? message.id : null
+  return typeof id === 'string' || Number.isSafeInteger(id) ? (id as string | number) : null
 }

@@ -9,17 +9,31 @@ import {
   type Refusal,
   type RngState,
 } from '@episodic/protocol'
-import type { Played, SessionState, Turn } from '@episodic/state'
+import type { Played, SessionRecord, SessionState, Turn } from '@episodic/state'
 import type { z } from 'zod'
 import type { Environment, PlayContext, Refused, Said, Tool, WorldState } from './environment.ts'
 import { ServerError } from './server-error.ts'
+import { unheard } from './thrown.ts'
+import { findUndeclared, findUndeclaredKey } from './undeclared.ts'
 
-/** How a world stands before its first step. */
-export interface Start {
-  readonly state: SessionState
-  readonly rng: RngState
+/** How a world stands, as a player is told and as a trainer judges. */
+export interface Standing {
   readonly observation: Observation
   readonly potential: number | null
+}
+
+/** How a world stands before its first step. */
+export interface Start extends Standing {
+  readonly state: SessionState
+  readonly rng: RngState
+}
+
+/** Looks at a world in the midst of play. */
+export function lookAt(environment: Environment, state: SessionState, params: JsonObject): Standing {
+  return {
+    observation: { text: environment.observe(state.public, params), structured: state.public },
+    potential: environment.potential(state, params),
+  }
 }
 
 /**
@@ -29,13 +43,9 @@ export interface Start {
 export function startWorld(environment: Environment, params: JsonObject, seed: string): Start {
   const rng = createRng(seed)
   const started = environment.start({ params, rng })
+  unheard(started)
   const state = { public: startedPart('public'), private: startedPart('private') }
-  return {
-    state,
-    rng: rng.save(),
-    observation: { text: environment.observe(state.public, params), structured: state.public },
-    potential: environment.potential(state, params),
-  }
+  return { state, rng: rng.save(), ...lookAt(environment, state, params) }
 
   /** What the schema does not declare does not get in. */
   function startedPart(part: 'public' | 'private'): JsonObject {
@@ -50,8 +60,29 @@ export function startWorld(environment: Environment, params: JsonObject, seed: s
   }
 }
 
-/** Plays one action by the rules: pure, synchronous, and all that an environment's own code decides. */
-export function playAction(environment: Environment, turn: Turn, action: Action): Played {
+/** Looks at what an environment's code does: for checks, replays and tests. */
+export interface Scrutiny {
+  /** Makes a fault of what a schema would drop in silence. */
+  readonly strict: boolean
+  /** Hears of each value that a tool reveals. */
+  readonly onReveal: (value: Json) => void
+}
+
+/** What the rules see of a session. What an action comes to depends on nothing else. */
+export interface RulesTurn extends Pick<Turn, 'draft' | 'truncation'> {
+  readonly record: Pick<SessionRecord, 'params' | 'seed' | 'rng' | 'now' | 'state' | 'history'>
+}
+
+/** What an action came to by the rules. */
+export interface Outcome extends Played {
+  /** A key that the tool said and its output does not declare, so that nobody was told. Those inside others are left out as well, and not looked for. */
+  readonly undeclared?: string
+}
+
+/**
+ * Plays one action by the rules: pure, synchronous, and all that an environment's own code decides.
+ */
+export function playAction(environment: Environment, turn: RulesTurn, action: Action, scrutiny?: Scrutiny): Outcome {
   const { record, truncation } = turn
   const refuse = (refusal: Refusal, text: string): Played =>
     settle(environment, turn, action, { refusal, text, structured: null, ended: null, change: null })
@@ -62,7 +93,7 @@ export function playAction(environment: Environment, turn: Turn, action: Action)
   if (!tool)
     return refuse(
       'tool',
-      `There is no tool "${action.tool}". The tools are: ${Object.keys(environment.tools).join(', ')}.`,
+      `There is no tool "${shortened(action.tool, 128)}". The tools are: ${Object.keys(environment.tools).join(', ')}.`,
     )
   const input = tool.input.safeParse(action.arguments)
   // A -0 that was let in here would come back out of the store as 0, or be taken for a fault of the rules.
@@ -83,7 +114,10 @@ export function playAction(environment: Environment, turn: Turn, action: Action)
     history: record.history,
     say: (text: string, data?: unknown): Said<unknown> => ({ kind: 'said', text, data }),
     refuse: (text): Refused => ({ kind: 'refused', text }),
-    reveal: <T extends Json>(value: T): T => value,
+    reveal: <T extends Json>(value: T): T => {
+      scrutiny?.onReveal(value)
+      return value
+    },
     end: (reason) => {
       ended = reason
     },
@@ -93,19 +127,24 @@ export function playAction(environment: Environment, turn: Turn, action: Action)
     },
   }
   const answer = tool.play(context)
-  if (answer?.kind === 'refused') return refuse('rules', answer.text)
-  if (answer?.kind !== 'said')
+  unheard(answer)
+  if (typeof answer?.text === 'string' && answer.kind === 'refused') return refuse('rules', answer.text)
+  if (typeof answer?.text !== 'string' || answer.kind !== 'said')
     throw new ServerError(
       'rules-failed',
       `Tool ${action.tool} of ${environment.name} returned no answer. Return say(…) or refuse(…).`,
     )
-  return settle(environment, turn, action, {
+  const given = tool.output ? answer.data : turn.draft.public
+  const structured = structuredAnswer(environment, action.tool, tool, given, scrutiny)
+  const played = settle(environment, turn, action, {
     refusal: null,
     text: answer.text,
-    structured: structuredAnswer(environment, action.tool, tool, answer.data, turn.draft),
+    structured,
     ended,
     change: { state: turn.draft, rng: rng.save(), now },
   })
+  const undeclared = findUndeclaredKey(given, structured)
+  return undeclared === undefined ? played : { ...played, undeclared }
 }
 
 /** What the rules decided, before rewards. */
@@ -117,7 +156,7 @@ interface Decided {
   readonly change: Played['change']
 }
 
-function settle(environment: Environment, turn: Turn, action: Action, decided: Decided): Played {
+function settle(environment: Environment, turn: RulesTurn, action: Action, decided: Decided): Played {
   const { params, state: before } = turn.record
   const after = decided.change ? decided.change.state : before
   const end: EpisodeEnd | null =
@@ -154,21 +193,37 @@ function structuredAnswer(
   environment: Environment,
   name: string,
   tool: Tool,
-  data: unknown,
-  state: SessionState,
+  given: unknown,
+  scrutiny: Scrutiny | undefined,
 ): JsonObject {
-  const parsed = tool.output ? tool.output.safeParse(data) : environment.state.public.safeParse(state.public)
+  const parsed = (tool.output ?? environment.state.public).safeParse(given)
   if (!parsed.success)
     throw new ServerError(
       'rules-failed',
       `Tool ${name} of ${environment.name} gave a wrong answer: ${explain(parsed.error)}.`,
     )
+  const undeclared = scrutiny?.strict && findUndeclared(given, parsed.data)
+  if (undeclared)
+    throw new ServerError(
+      'rules-failed',
+      `Tool ${name} of ${environment.name} says "${undeclared}", which its output does not declare. Declare it, or leave it out.`,
+    )
   return parsed.data as JsonObject
 }
 
-/** Says what a schema expected, on one line, without repeating what was sent. */
-export function explain(error: z.ZodError): string {
-  return error.issues
+/** How many problems are told of what was sent: they may be as many as it has values. */
+const EXPLAINED = 8
+
+/** Says what a schema expected, on one line of bounded length, without repeating what was sent. */
+export function explain({ issues }: z.ZodError): string {
+  const told = issues
+    .slice(0, EXPLAINED)
     .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
-    .join('; ')
+  if (issues.length > EXPLAINED) told.push(`and ${issues.length - EXPLAINED} more`)
+  return shortened(told.join('; '), 1_000)
+}
+
+/** The beginning of a text that a caller may have made as long as a message. */
+function shortened(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`
 }

@@ -2,10 +2,12 @@ import { type ToolInfo, WireError } from '@episodic/protocol'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
+  ErrorCode,
   type JSONRPCMessage,
   ListToolsRequestSchema,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
+import { toolOnTheWire } from './tool-on-the-wire.ts'
 
 /** What a door says of itself. */
 export interface Advertisement {
@@ -28,18 +30,15 @@ export const PROTOCOL_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS
  * does not matter, and leaves nothing behind for ten thousand sessions.
  */
 export async function discover(advertisement: Advertisement, request: object): Promise<object> {
-  const { name, title, version, instructions, extension } = advertisement
-  const extensions = extension ? { [extension]: {} } : undefined
-  const server = new Server(
-    { name, title, version },
-    { capabilities: { tools: {}, ...(extensions && { extensions, experimental: extensions }) }, instructions },
-  )
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: advertisement.tools.map(toolOnTheWire) }))
+  const server = createLegacyServer(advertisement)
   return new Promise((resolve, reject) => {
     const transport: Transport = {
       async start() {},
       async send(message) {
-        resolve(message)
+        // The SDK says so of parameters that fail its schemas, with all that the schema has to say.
+        if ('error' in message && message.error.code === ErrorCode.InternalError)
+          reject(new WireError('invalid-params', 'These are not the parameters that MCP knows for this method.'))
+        else resolve(message)
       },
       async close() {},
     }
@@ -49,11 +48,14 @@ export async function discover(advertisement: Advertisement, request: object): P
   })
 }
 
-function toolOnTheWire({ name, description, inputSchema, outputSchema }: ToolInfo) {
-  return {
-    name,
-    description,
-    inputSchema: inputSchema as { type: 'object' },
-    ...(outputSchema && { outputSchema: outputSchema as { type: 'object' } }),
-  }
+/** A server object of the SDK that says what a door says of itself, and lists its tools. */
+export function createLegacyServer(advertisement: Advertisement): Server {
+  const { name, title, version, instructions, extension } = advertisement
+  const extensions = extension ? { [extension]: {} } : undefined
+  const server = new Server(
+    { name, title, version },
+    { capabilities: { tools: {}, ...(extensions && { extensions, experimental: extensions }) }, instructions },
+  )
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: advertisement.tools.map(toolOnTheWire) }))
+  return server
 }

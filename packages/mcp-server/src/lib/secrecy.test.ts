@@ -1,9 +1,13 @@
-import { DEFAULT_SEAT, META, METHODS } from '@episodic/protocol'
+import { PassThrough } from 'node:stream'
+import { DEFAULT_SEAT, type JsonObject, META, METHODS } from '@episodic/protocol'
 import { type SessionStore, StateError } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
 import { createDispatcher } from './dispatcher.ts'
+import { openInProcess } from './in-process.ts'
+import { createMetrics } from './metrics.ts'
 import { halve } from './number-guessing.fixture.ts'
+import { serveStdio } from './stdio-server.ts'
 import {
   asking,
   call,
@@ -49,6 +53,11 @@ function received(answers: readonly RawAnswer[], own: string): string {
     .map(({ status, headers, text }) => `${status} ${JSON.stringify(headers)} ${text}`)
     .join('\n')
     .replaceAll(own, '')
+}
+
+/** Everything that an error tells whoever catches it; its stack names only files of ours. */
+function readError(error: Error & { readonly code?: string; readonly details?: JsonObject }): string {
+  return `${error.code} ${error.message} ${JSON.stringify(error.details)} ${error.cause}`
 }
 
 describe('the agent’s door', () => {
@@ -97,6 +106,52 @@ describe('the agent’s door', () => {
     const told = await rpc(server.trustedUrl, METHODS.watch, { session: opened.session }, controlHeaders(server))
     for (const word of ['jackpot', 'toll', 'potential', 'terminated', 'seq', 'revision'])
       expect(told.text).toContain(word)
+  })
+
+  it.each(['a pipe', 'this process'])('lets none pass in %s either, over all that can be asked', async (door) => {
+    const { host } = createTestHost()
+    const seed = 'a-seed-like-no-other'
+    const opened = await host.open(null, asking({ seed, params: { low: 1, high: 20 } }))
+    const capability = opened.seats[DEFAULT_SEAT]?.capability as string
+    const requests: { method: string; params: JsonObject }[] = [
+      ...['initialize', 'tools/list', 'ping', 'resources/list', 'prompts/list', 'logging/setLevel', 'no/method'].map(
+        (method) => ({ method, params: method === 'initialize' ? INITIALIZE : {} }),
+      ),
+      ...Object.values(METHODS).map((method) => ({ method, params: { session: opened.session } })),
+      ...['fifty', 1_000, 1, 1].map((value) => ({
+        method: 'tools/call',
+        params: { name: 'guess', arguments: { value } },
+      })),
+      ...Array.from({ length: 10 }, (_, i) => ({
+        method: 'tools/call',
+        params: {
+          name: 'guess',
+          arguments: { value: 11 + i },
+          _meta: { [META.session]: opened.session, [META.seq]: 40 },
+        },
+      })),
+      { method: 'tools/call', params: { name: 'peek', arguments: {} } },
+      { method: 'tools/call', params: { name: 7 } },
+    ]
+    const answers: string[] = []
+    if (door === 'a pipe') {
+      const [input, output] = [new PassThrough(), new PassThrough()]
+      const served = serveStdio(host, { input, output })
+      for (const [id, request] of requests.entries())
+        input.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...request })}\n`)
+      input.end('{\n[]\n')
+      await served
+      answers.push(String(output.read()))
+    } else {
+      const world = { by: 'capability', capability } as const
+      const channel = openInProcess(host, { door: 'agent', principal: null, world })
+      for (const { method, params } of requests)
+        answers.push(await channel.request(method, params).then((result) => JSON.stringify(result), readError))
+    }
+    const said = Object.values(METHODS).reduce((text, method) => text.replaceAll(method, ''), answers.join('\n'))
+    expect(said).toMatch(/structuredContent.*This session is over/s)
+    for (const word of [...TRUSTED_WORDS, seed, opened.id, opened.session, capability])
+      expect(said.toLowerCase()).not.toContain(word.toLowerCase())
   })
 
   it('says that a session is over in the same words, whatever ended it', async () => {
@@ -149,7 +204,7 @@ describe('the agent’s door', () => {
     const { host } = createTestHost()
     const errors: { reference: string; cause: unknown }[] = []
     const act = () => Promise.reject(new TypeError(TRADE_SECRET))
-    const dispatcher = createDispatcher(Object.assign(Object.create(host), { act }), {
+    const dispatcher = createDispatcher(Object.assign(Object.create(host), { act, secretsOf: () => null }), {
       onError: (error) => errors.push(error),
     })
     const world = { by: 'capability', capability: 'any' } as const
@@ -159,6 +214,28 @@ describe('the agent’s door', () => {
     expect(text).not.toContain(TRADE_SECRET)
     expect(errors).toMatchObject([{ cause: expect.any(TypeError) }])
     expect(text).toContain(errors[0]?.reference)
+  })
+
+  it('leaves out what no output declares, counts it, and tells of it once', async () => {
+    const metrics = createMetrics()
+    const { host, faults } = createTestHost({ metrics })
+    const { session } = await host.open(null, asking({ environment: 'workshop' }))
+    for (let i = 0; i < 3; i++) {
+      const { step } = await host.step(null, session, call('gossip'))
+      expect(step.observation.structured).toEqual({ heard: 'something' })
+    }
+    await host.step(null, session, call('take'))
+    expect(faults).toMatchObject([
+      {
+        reference: null,
+        environment: 'workshop',
+        cause: { message: expect.stringContaining('Tool gossip of workshop says "secret"') },
+      },
+    ])
+    const counted = metrics.render({ sessions: 1, calls: 0 })
+    expect(counted).toContain('episodic_undeclared_total{environment="workshop",tool="gossip"} 3\n')
+    expect(counted).not.toContain('tool="take"')
+    expect(counted).not.toMatch(/episodic_faults_total\{/)
   })
 
   it('gives text and structured content in every good answer', async () => {

@@ -3,6 +3,7 @@ import { CodedError, isBranded } from '@episodic/protocol'
 /**
  * - `definition-invalid`: an environment is defined in a way that cannot be served.
  * - `rules-failed`: an environment's code threw, or returned what its own schemas forbid.
+ * - `secret-leaked`: an answer had a secret of its session in it, and was withheld.
  * - `option-invalid`: a host or door was asked for something that it does not do.
  * - `unsafe-bind`: a door would be open to a network without authentication.
  * - `address-in-use`: another program has the port.
@@ -10,6 +11,7 @@ import { CodedError, isBranded } from '@episodic/protocol'
 export type ServerErrorCode =
   | 'definition-invalid'
   | 'rules-failed'
+  | 'secret-leaked'
   | 'option-invalid'
   | 'unsafe-bind'
   | 'address-in-use'
@@ -22,4 +24,12 @@ export class ServerError extends CodedError<ServerErrorCode> {
   static is(error: unknown, code?: ServerErrorCode): error is ServerError {
     return isBranded('ServerError', error, code)
   }
+}
+
+export function portInUse(address: string, port: number, cause: unknown): ServerError {
+  return new ServerError(
+    'address-in-use',
+    `Port ${port} of ${address} is in use. Stop what uses it, or choose another port.`,
+    { cause },
+  )
 }

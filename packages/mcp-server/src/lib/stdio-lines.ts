@@ -1,29 +1,55 @@
-/** A line as it came, or the news that one was too long to be kept. */
-export type Line = { readonly kind: 'line'; readonly text: string } | { readonly kind: 'too-long' }
+import { WireError } from '@episodic/protocol'
+import type { Heard } from './conversation.ts'
+import { GatheredBytes } from './gathered-bytes.ts'
 
 /**
- * Splits a byte stream into lines of at most `limit` bytes, in constant memory.
+ * Splits a byte stream into lines, in constant memory.
  *
- * A longer line is skipped to its end and told of once, so that the stream stays in step with whoever writes it.
+ * A line longer than `limit` bytes is skipped to its end and told of once, so that the stream stays in step with whoever
+ * writes it. Blank lines, and what follows the last line break, are no messages.
  */
-export async function* splitLines(input: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Line> {
-  let held: Buffer[] = []
-  let length = 0
-  for await (const chunk of input) {
-    let rest = chunk
-    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-      const line = rest.subarray(0, end)
-      rest = rest.subarray(end + 1)
-      yield length + line.length > limit ? { kind: 'too-long' } : { kind: 'line', text: textOf([...held, line]) }
-      held = []
-      length = 0
+export class LineSplitter {
+  /** Longest line in bytes. */
+  limit: number
+  readonly #held = new GatheredBytes()
+  #length = 0
+
+  constructor(limit: number) {
+    this.limit = limit
+  }
+
+  /** The lines that end in this chunk. Has to be read to its end before the next chunk is split. */
+  *split(chunk: Buffer): Generator<Heard> {
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      this.#add(chunk.subarray(start, end))
+      start = end + 1
+      const line = this.#take()
+      if (line !== '') yield line
     }
-    length += rest.length
-    if (length > limit) held = []
-    else if (rest.length > 0) held.push(rest)
+    if (start < chunk.length) this.#add(chunk.subarray(start))
+  }
+
+  #add(piece: Buffer): void {
+    this.#length += piece.length
+    if (this.#length > this.limit) this.#held.clear()
+    else this.#held.add(piece)
+  }
+
+  #take(): Heard {
+    const { limit } = this
+    const tooLong = this.#length > limit
+    this.#length = 0
+    if (tooLong)
+      return new WireError('too-large', `The message is longer than the limit of ${limit} bytes.`, {
+        details: { limit },
+      })
+    try {
+      return this.#held.takeText().trim()
+    } catch (cause) {
+      return new WireError('invalid-request', 'The message is not UTF-8.', { cause })
+    }
   }
 }
 
-function textOf(parts: Buffer[]): string {
-  return Buffer.concat(parts).toString('utf8').replace(/\r$/, '')
-}
+const NEWLINE = 0x0a

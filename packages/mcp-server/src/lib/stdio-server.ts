@@ -1,11 +1,13 @@
 import { type Readable, Writable } from 'node:stream'
-import { WireError } from '@episodic/protocol'
 import { namedEnvironment } from './agent-requests.ts'
 import type { Caller } from './caller.ts'
-import { createDispatcher, type DispatcherOptions, type Reply } from './dispatcher.ts'
+import { Conversation } from './conversation.ts'
+import { createDispatcher, type DispatcherOptions } from './dispatcher.ts'
+import { claimsModern } from './envelope.ts'
 import type { Host } from './host.ts'
 import { isObject } from './requests.ts'
-import { splitLines } from './stdio-lines.ts'
+import { drained } from './stdio-drained.ts'
+import { LineSplitter } from './stdio-lines.ts'
 
 export interface StdioOptions extends DispatcherOptions {
   /** Which door the pipe is. Default `agent`: whoever starts the process chooses. */
@@ -37,41 +39,39 @@ export async function serveStdio(host: Host, options: StdioOptions = {}): Promis
   const inFlight = options.door === 'trusted' ? (options.inFlight ?? 256) : 1
   const dispatcher = createDispatcher(host, options)
   const callerOf = createCallers(host, options)
-  const pending = new Set<Promise<void>>()
+  const lines = new LineSplitter(lineBytes)
   // A reader that went away takes its pipe with it; the end of input follows and ends the loop.
   output.on('error', () => {})
-  const send = ({ text }: Reply) => {
-    if (text !== null && output.writable) output.write(`${text}\n`)
-  }
-  for await (const line of splitLines(untilAborted(input, signal), lineBytes)) {
-    if (line.kind === 'too-long') {
-      send(dispatcher.refuse(new WireError('too-large', `The message is longer than the limit of ${lineBytes} bytes.`)))
-    } else if (line.text.trim() !== '') {
-      const message = parse(line.text)
-      if (message === undefined) send(dispatcher.refuse(new WireError('parse-error', 'The line is not JSON.')))
-      else {
-        const answered = dispatcher.dispatch(await callerOf(message), message, { signal }).then(send)
-        pending.add(answered)
-        answered.finally(() => pending.delete(answered))
-      }
-    }
-    if (pending.size >= inFlight) await Promise.race(pending)
+  const conversation = new Conversation({
+    dispatcher,
+    inFlight,
+    answer: async (message) => dispatcher.dispatch(await callerOf(message), message, { signal }),
     // Whoever does not read answers gets no more of them, and nothing piles up here.
-    if (output.writableNeedDrain) await drained(output)
+    write(answers) {
+      if (output.writable) output.write(`${answers.join('\n')}\n`)
+      return output.writableNeedDrain ? drained(output) : undefined
+    },
+  })
+  for await (const chunk of untilAborted(input, signal)) {
+    for (const line of lines.split(chunk)) conversation.hear(line)
+    await conversation.caughtUp()
   }
-  await Promise.all(pending)
+  await conversation.finished()
 }
 
 /** Says who sends a message: one caller for the whole pipe, whose world is as old as its first call. */
 function createCallers(host: Host, options: StdioOptions): (message: unknown) => Promise<Caller> {
   if (options.door === 'trusted') return async () => ({ door: 'trusted', principal: null })
-  const { name: environment } = namedEnvironment(
+  const { name: environment, handle } = namedEnvironment(
     host,
     options.environment ?? (host.environments[0] as { name: string }).name,
   )
   let transportId: string | null = null
   return async (message) => {
     const method = isObject(message) ? message.method : undefined
+    // Who keeps no session with the pipe names one in each call, where the world has names for them.
+    if (handle !== undefined && claimsModern(message))
+      return { door: 'agent', principal: null, world: { by: 'handle', environment } }
     if (method === 'initialize') transportId = null
     // An id that was given out long before its first call would have expired by then, and a pipe may well lie idle.
     if (method === 'tools/call') transportId ??= await host.issueTransport(null)
@@ -90,25 +90,6 @@ async function* untilAborted(input: Readable, signal: AbortSignal | undefined): 
     if (!signal?.aborted) throw cause
   } finally {
     signal?.removeEventListener('abort', hangUp)
-  }
-}
-
-/** Resolves when there is room again, or when there never will be. */
-function drained(output: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      output.off('drain', done).off('close', done)
-      resolve()
-    }
-    output.on('drain', done).on('close', done)
-  })
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

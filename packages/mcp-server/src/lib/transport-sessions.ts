@@ -1,6 +1,7 @@
 import type { Clock } from '@episodic/state'
 import type { Principal } from './host.ts'
 import { type Live, type LiveSessions, notFound } from './live-sessions.ts'
+import type { Secrets } from './secrets.ts'
 
 /** How many spent ids are remembered. They are good for an idle time at most. */
 const REMEMBERED = 10_000
@@ -39,6 +40,12 @@ export class TransportSessions {
     if (this.#spent.size <= REMEMBERED) return
     const [oldest] = this.#spent
     this.#spent.delete(oldest as string)
+  }
+
+  /** What the world of a transport session keeps from its players; `null` where it is not in hand. */
+  async secretsOf(principal: Principal, transportId: string): Promise<Secrets | null> {
+    const handles = await this.#sessions.handles()
+    return this.#sessions.secretsIn(handles.idFor(principal, transportKey(transportId)))
   }
 
   /**

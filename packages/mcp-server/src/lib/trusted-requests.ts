@@ -1,18 +1,22 @@
 import {
+  forkParamsSchema,
   type JsonObject,
   META,
   METHODS,
   openParamsSchema,
+  restoreParamsSchema,
   sessionParamsSchema,
   sessionsParamsSchema,
+  snapshotParamsSchema,
   WireError,
   watchParamsSchema,
 } from '@episodic/protocol'
 import type { z } from 'zod'
-import { type ToolResult, toolResult } from './agent-requests.ts'
 import type { Caller } from './caller.ts'
 import type { Host, Principal, StepCall } from './host.ts'
+import type { Answer } from './leak-scan.ts'
 import { explain } from './rules.ts'
+import { toolResult } from './tool-result.ts'
 
 /** What may come with a request besides its parameters. */
 export interface RequestOptions {
@@ -40,6 +44,16 @@ export function answerExtension(
     }
     case METHODS.sessions:
       return host.sessions({ ...parse(sessionsParamsSchema, params, method), ...(!operator && { owner: principal }) })
+    case METHODS.snapshot: {
+      const { session, at } = parse(snapshotParamsSchema, params, method)
+      return host.snapshot(principal, session, { at, ...options }).then((snapshot) => ({ snapshot }))
+    }
+    case METHODS.restore:
+      return host.restore(principal, parse(restoreParamsSchema, params, method))
+    case METHODS.fork: {
+      const { session, ...request } = parse(forkParamsSchema, params, method)
+      return host.fork(principal, session, request).then((forks) => ({ forks }))
+    }
     case METHODS.close:
       return host.close(principal, parse(sessionParamsSchema, params, method).session)
     default:
@@ -53,20 +67,21 @@ export async function stepAsTrusted(
   principal: Principal,
   call: StepCall,
   meta: JsonObject,
-): Promise<ToolResult> {
+): Promise<Answer> {
   const session = meta[META.session]
   if (typeof session !== 'string')
     throw new WireError(
       'invalid-params',
       `A step at this door names its session: send the handle in _meta["${META.session}"].`,
     )
-  const { step, replayed } = await host.step(principal, session, {
+  const { step, replayed, secrets } = await host.step(principal, session, {
     ...call,
     seq: wholeNumber(meta, META.seq),
     epoch: wholeNumber(meta, META.epoch),
   })
   const report = { [META.step]: step.report as unknown as JsonObject }
-  return { ...toolResult(step), _meta: replayed ? { ...report, [META.replayed]: true } : report }
+  const _meta = replayed ? { ...report, [META.replayed]: true } : report
+  return { result: { ...toolResult(step), _meta }, secrets }
 }
 
 function wholeNumber(meta: JsonObject, key: string): number | undefined {

@@ -14,10 +14,12 @@ const episode: Reproducible = {
   environment: { name: 'number-guessing', version: '1.0.0' },
   params: { low: 1, high: 9 },
   seed: 'seed',
+  branch: null,
   start: { observation: { text: 'Guess.', structured: null }, potential: 0 },
   steps: [step, step],
   outcome: { kind: 'finished', end: { kind: 'terminated', reason: 'solved' } },
 }
+const branch = { rollout: 0, leaves: 4, copies: 1, path: [1], at: [1], seeds: ['fresh'] }
 
 describe('chainOf', () => {
   it('differs for everything that a replay must reproduce', () => {
@@ -26,6 +28,9 @@ describe('chainOf', () => {
       { ...episode, environment: { name: 'number-guessing', version: '1.0.1' } },
       { ...episode, params: { low: 1, high: 10 } },
       { ...episode, seed: 'other' },
+      { ...episode, branch },
+      { ...episode, branch: { ...branch, at: [2] } },
+      { ...episode, branch: { ...branch, seeds: ['other'] } },
       { ...episode, start: { observation: { text: 'Guess!', structured: null }, potential: 0 } },
       { ...episode, steps: [step] },
       { ...episode, outcome: { kind: 'finished', end: { kind: 'terminated', reason: 'lost' } } },
@@ -39,9 +44,11 @@ describe('chainOf', () => {
     expect(new Set([episode, ...changed].map(chainOf)).size).toBe(changed.length + 1)
   })
 
-  it('is the same for other times, weights and shaping, and after a file', () => {
+  it('is the same for other times, weights, shaping and places in a tree, and after a file', () => {
     const elsewhere = { ...step, milliseconds: 99, reward: { total: 7, terms: step.reward.terms, shaping: 0 } }
     expect(chainOf({ ...episode, steps: [elsewhere, step] })).toBe(chainOf(episode))
     expect(chainOf(JSON.parse(JSON.stringify(episode)))).toBe(chainOf(episode))
+    const leaf = { ...episode, branch }
+    expect(chainOf({ ...leaf, branch: { ...branch, rollout: 1, path: [2] } })).toBe(chainOf(leaf))
   })
 })

@@ -4,15 +4,20 @@ import type { EpisodeRecord } from './episode-record.ts'
 import type { Json } from './json.ts'
 
 /** What of an episode a replay must reproduce: the same version, parameters, seed and actions have to give all of it. */
-export type Reproducible = Pick<EpisodeRecord, 'environment' | 'params' | 'seed' | 'start' | 'steps' | 'outcome'>
+export type Reproducible = Pick<
+  EpisodeRecord,
+  'environment' | 'params' | 'seed' | 'branch' | 'start' | 'steps' | 'outcome'
+>
 
 /**
  * The end of an episode's hash chain. Each link is the {@link contentId} of the link before it and of what one step
  * must reproduce: action, observation, raw reward terms, potential, refusal and state hash. The first link stands for how it
- * began, and the last for how it ended. Times, weights and shaping are left out: they are not the world's.
+ * began and where its chance began anew, and the last for how it ended. Times, weights and shaping are left out: they are not the world's.
  */
-export function chainOf({ environment, params, seed, start, steps, outcome }: Reproducible): string {
-  let link = contentId(canonicalJson({ environment, params, seed, start } as unknown as Json))
+export function chainOf({ environment, params, seed, branch, start, steps, outcome }: Reproducible): string {
+  const reseeded = branch && { at: branch.at, seeds: branch.seeds }
+  const beginning = { environment, params, seed, start, ...(reseeded && { reseeded }) }
+  let link = contentId(canonicalJson(beginning as unknown as Json))
   for (const { action, observation, reward, potential, refused, stateHash } of steps) {
     const reproduced = { action, observation, terms: reward.terms, potential, refused, stateHash }
     link = contentId(link + canonicalJson(reproduced as unknown as Json))

@@ -41,6 +41,25 @@ export interface Returns {
   readonly discounted: number
 }
 
+/**
+ * Where an episode stands in a tree of episodes that share their beginnings: one leaf of it. Its steps hold the shared ones
+ * too. `path`, `at` and `seeds` have one entry for each branch point that it got to.
+ */
+export interface Branch {
+  /** Numbers the trees of a task, from 0. */
+  readonly rollout: number
+  /** Leaves of a whole tree: those of this one are the attempts from `rollout * leaves` up. */
+  readonly leaves: number
+  /** How many leaves are this very play: 1, and more where it was over before its next branch point. Each is sealed. */
+  readonly copies: number
+  /** Which line it is from there on: 0 for the one that was forked and went on as it was, others for its forks. */
+  readonly path: readonly number[]
+  /** How many steps were answered there. */
+  readonly at: readonly number[]
+  /** Seed of the world from there on; `null` where its chance went on. */
+  readonly seeds: readonly (string | null)[]
+}
+
 /** One play of a task, sealed as one line of JSONL. A report is a fold over such lines and over nothing else. */
 export interface EpisodeRecord {
   /** Version of this shape. */
@@ -59,6 +78,8 @@ export interface EpisodeRecord {
   readonly params: JsonObject
   readonly seed: string
   readonly policy: { readonly name: string; readonly seed: string }
+  /** `null` for an episode that shares nothing with another. */
+  readonly branch: Branch | null
   /** What the player was told at the start, and Φ there; `null` when the world never opened. */
   readonly start: { readonly observation: Observation; readonly potential: number | null } | null
   readonly steps: readonly RecordedStep[]
@@ -72,6 +93,15 @@ export interface EpisodeRecord {
 }
 
 const rewardSchema = z.object({ total: z.number(), terms: z.record(z.string(), z.number()), shaping: z.number() })
+
+const branchSchema = z.object({
+  rollout: z.int().min(0),
+  leaves: z.int().min(2),
+  copies: z.int().min(1),
+  path: z.array(z.int().min(0)),
+  at: z.array(z.int().min(0)),
+  seeds: z.array(z.string().nullable()),
+})
 
 export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
   format: z.literal(2),
@@ -88,6 +118,7 @@ export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
   params: jsonObjectSchema,
   seed: z.string(),
   policy: z.object({ name: z.string(), seed: z.string() }),
+  branch: branchSchema.nullable(),
   start: z.object({ observation: observationSchema, potential: z.number().nullable() }).nullable(),
   steps: z.array(
     z.object({

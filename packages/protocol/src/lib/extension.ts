@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import { type JsonObject, jsonObjectSchema } from './json.ts'
 import { type Limits, limitsRequestSchema, limitsSchema } from './limits.ts'
+import { type SessionSnapshot, sessionSnapshotSchema } from './session-snapshot.ts'
 import {
   type Action,
   actionSchema,
@@ -19,11 +20,16 @@ export const EXTENSION = 'dev.episodic/environment'
 
 /** The extension's methods. They exist at the trusted door alone; the agent's door answers "method not found". */
 export const METHODS = {
+  /** The first message of a connection that carries no headers, where the door asks who calls. */
+  authenticate: 'environment/authenticate',
   list: 'environment/list',
   open: 'environment/open',
   state: 'environment/state',
   watch: 'environment/watch',
   sessions: 'environment/sessions',
+  snapshot: 'environment/snapshot',
+  restore: 'environment/restore',
+  fork: 'environment/fork',
   close: 'environment/close',
 } as const
 
@@ -69,6 +75,10 @@ export interface EnvironmentInfo {
   readonly terms: readonly string[]
   /** Whether the world defines a potential Φ, so that shaping is possible. */
   readonly potential: boolean
+  /** Whether its sessions can be snapshotted, restored and forked: not where somebody else keeps the state. */
+  readonly forkable: boolean
+  /** What a session is called in the tools that make, name and end one (`create_<handle>`); left out where there are none. */
+  readonly handle?: string | undefined
   /** What a session gets when its opener names no limits. */
   readonly limits: Limits
 }
@@ -80,9 +90,14 @@ export const environmentInfoSchema: z.ZodType<EnvironmentInfo> = z.object({
   tools: z.array(toolInfoSchema),
   terms: z.array(z.string()),
   potential: z.boolean(),
+  forkable: z.boolean(),
+  handle: z.string().optional(),
   limits: limitsSchema,
 })
 export const listResultSchema = z.object({ environments: z.array(environmentInfoSchema) })
+
+/** What `environment/authenticate` takes: a bearer token of the trusted door. It answers `{}`, or the connection ends. */
+export const authenticateParamsSchema = z.strictObject({ token: z.string(), _meta: z.unknown().optional() })
 
 /** What `environment/open` takes. */
 export const openParamsSchema = z.strictObject({
@@ -103,10 +118,13 @@ export type OpenParams = z.input<typeof openParamsSchema>
 export interface OpenSeat {
   /** The agent capability: good for this seat's tools at the agent's door, at `/mcp/s/<capability>`, and for nothing else. */
   readonly capability: string
+  /** How the world stands where the session begins. */
   readonly observation: Observation
+  /** Answered steps at that moment: what the first step sends. 0 unless the session was restored or forked. */
+  readonly seq: number
 }
 
-/** What `environment/open` answers. */
+/** What `environment/open` and `environment/restore` answer, and `environment/fork` for each fork. */
 export interface OpenResult {
   /** Names the session in lists and logs; no secret. */
   readonly id: string
@@ -119,7 +137,7 @@ export interface OpenResult {
   readonly seed: string
   readonly limits: Limits
   readonly seats: { readonly [seat: string]: OpenSeat }
-  /** Φ at the start; `null` where the world has none. */
+  /** Φ where the session begins; `null` where the world has none. */
   readonly potential: number | null
 }
 export const openResultSchema: z.ZodType<OpenResult> = z.object({
@@ -130,9 +148,47 @@ export const openResultSchema: z.ZodType<OpenResult> = z.object({
   params: jsonObjectSchema,
   seed: z.string(),
   limits: limitsSchema,
-  seats: z.record(z.string(), z.object({ capability: z.string(), observation: observationSchema })),
+  seats: z.record(
+    z.string(),
+    z.object({ capability: z.string(), observation: observationSchema, seq: z.int().min(0) }),
+  ),
   potential: z.number().nullable(),
 })
+
+/** What `environment/snapshot` takes. */
+export const snapshotParamsSchema = z.strictObject({
+  session: z.string(),
+  /** How many steps were answered at the moment that is asked for; left out, the present. */
+  at: z.int().min(0).optional(),
+  _meta: z.unknown().optional(),
+})
+export const snapshotResultSchema = z.object({ snapshot: sessionSnapshotSchema })
+
+/** What `environment/restore` takes: a new session begins where the snapshot was taken. */
+export const restoreParamsSchema = z.strictObject({
+  snapshot: sessionSnapshotSchema,
+  /** As for `environment/open`. */
+  requestKey: z.string().min(16).max(256),
+  _meta: z.unknown().optional(),
+})
+export interface RestoreRequest {
+  readonly snapshot: SessionSnapshot
+  readonly requestKey: string
+}
+
+/** What `environment/fork` takes: new sessions of the same owner begin where this one stands, or stood. */
+export const forkParamsSchema = z.strictObject({
+  session: z.string(),
+  /** As for `environment/snapshot`. */
+  at: z.int().min(0).optional(),
+  count: z.int().min(1).max(1_000).default(1),
+  /** Fork i (from 0) gets the seed `seedFor(seed, 'fork', i)` and fresh chance; left out, all have that of their parent. */
+  seed: z.string().min(1).max(256).optional(),
+  /** As for `environment/open`: forking again with the same key gives the same forks. */
+  requestKey: z.string().min(16).max(256),
+  _meta: z.unknown().optional(),
+})
+export const forkResultSchema = z.object({ forks: z.array(openResultSchema) })
 
 /** What `environment/state` and `environment/close` take. */
 export const sessionParamsSchema = z.strictObject({ session: z.string(), _meta: z.unknown().optional() })

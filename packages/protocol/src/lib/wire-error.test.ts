@@ -17,6 +17,9 @@ describe('WIRE_ERROR_NUMBERS', () => {
       'method-not-found': -32601,
       'invalid-params': -32602,
       internal: -32603,
+      'header-mismatch': -32020,
+      'missing-capability': -32021,
+      'unsupported-version': -32022,
     })
   })
 })

@@ -3,9 +3,12 @@ import type { z } from 'zod'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import { type EpisodeRecord, episodeRecordSchema } from './episode-record.ts'
 import {
+  authenticateParamsSchema,
   type CloseResult,
   closeResultSchema,
   type EnvironmentInfo,
+  forkParamsSchema,
+  forkResultSchema,
   type LoggedStep,
   listResultSchema,
   META,
@@ -13,17 +16,21 @@ import {
   type OpenResult,
   openParamsSchema,
   openResultSchema,
+  restoreParamsSchema,
   type SessionSummary,
   type StateResult,
   sessionParamsSchema,
   sessionsParamsSchema,
   sessionsResultSchema,
+  snapshotParamsSchema,
+  snapshotResultSchema,
   stateResultSchema,
   type WatchResult,
   watchParamsSchema,
   watchResultSchema,
 } from './extension.ts'
 import { DEFAULT_LIMITS, limitsRequestSchema, limitsSchema } from './limits.ts'
+import { type SessionSnapshot, sessionSnapshotSchema } from './session-snapshot.ts'
 import { type Action, type Observation, type StepReport, stepReportSchema } from './step.ts'
 import { type Task, taskSchema } from './task.ts'
 
@@ -50,6 +57,8 @@ const info: EnvironmentInfo = {
   tools: [{ name: 'guess', description: 'Guess.', inputSchema: { type: 'object' }, outputSchema: null }],
   terms: ['solved', 'cost'],
   potential: true,
+  forkable: true,
+  handle: 'game',
   limits: DEFAULT_LIMITS,
 }
 const openResult: OpenResult = {
@@ -60,8 +69,21 @@ const openResult: OpenResult = {
   params: { low: 1 },
   seed: 'seed',
   limits: { steps: 10, seconds: 1.5, bytes: 1_000 },
-  seats: { agent: { capability: 'capability', observation } },
+  seats: { agent: { capability: 'capability', observation, seq: 2 } },
   potential: null,
+}
+const snapshot: SessionSnapshot = {
+  format: 1,
+  environment,
+  params: { low: 1 },
+  seed: 'seed',
+  limits: DEFAULT_LIMITS,
+  rng: { main: [1, -2_147_483_648, 2_147_483_647, 0] },
+  now: 1.5,
+  state: { public: { low: 1 }, private: { target: 9 } },
+  seats: { agent: { seq: 3 } },
+  history: [{ tool: 'guess' }],
+  end: null,
 }
 const stateResult: StateResult = {
   id: 'session-1',
@@ -108,6 +130,7 @@ const finished: EpisodeRecord = {
   params: { low: 1 },
   seed: 'seed',
   policy: { name: 'bisect', seed: 'seed' },
+  branch: null,
   start: { observation, potential: 0 },
   steps: [
     {
@@ -132,6 +155,10 @@ const failed: EpisodeRecord = {
   outcome: { kind: 'failed', error: { code: 'internal', message: 'It broke.' } },
   returns: null,
 }
+const leaf: EpisodeRecord = {
+  ...finished,
+  branch: { rollout: 1, leaves: 6, copies: 1, path: [0, 2], at: [1, 4], seeds: [null, 'fresh'] },
+}
 
 describe('the shapes on the wire', () => {
   const shapes: readonly (readonly [string, z.ZodType, unknown])[] = [
@@ -143,12 +170,16 @@ describe('the shapes on the wire', () => {
     ['the answer of list', listResultSchema, { environments: [info] }],
     ['the answer of open', openResultSchema, openResult],
     ['the answer of state', stateResultSchema, stateResult],
+    ['a snapshot', sessionSnapshotSchema, snapshot],
+    ['the answer of snapshot', snapshotResultSchema, { snapshot: { ...snapshot, end: terminated } }],
+    ['the answer of fork', forkResultSchema, { forks: [openResult, openResult] }],
     ['the answer of watch', watchResultSchema, { steps: [loggedStep], end: null } satisfies WatchResult],
     ['the answer of sessions', sessionsResultSchema, { total: 1, sessions: [summary] }],
     ['the answer of close', closeResultSchema, { end: truncated } satisfies CloseResult],
     ['a task', taskSchema, task],
     ['a finished episode', episodeRecordSchema, finished],
     ['a failed episode', episodeRecordSchema, failed],
+    ['a leaf of a tree', episodeRecordSchema, leaf],
   ]
 
   it.each(shapes)('carry %s through JSON unchanged', (_name, schema, value) => {
@@ -182,14 +213,20 @@ describe('the parameters of the methods', () => {
     })
     expect(watchParamsSchema.parse({ session: 's' })).toEqual({ session: 's', after: 0, limit: 100, wait: 0 })
     expect(sessionsParamsSchema.parse({})).toEqual({ limit: 100 })
+    expect(snapshotParamsSchema.parse({ session: 's' })).toEqual({ session: 's' })
+    expect(forkParamsSchema.parse({ session: 's', requestKey })).toEqual({ session: 's', requestKey, count: 1 })
   })
 
   it('let _meta pass and refuse any other key that nobody knows', () => {
     const calls: readonly (readonly [z.ZodType, object])[] = [
+      [authenticateParamsSchema, { token: 't' }],
       [openParamsSchema, { environment: 'e', requestKey: 'k'.repeat(16) }],
       [sessionParamsSchema, { session: 's' }],
       [sessionsParamsSchema, {}],
       [watchParamsSchema, { session: 's' }],
+      [snapshotParamsSchema, { session: 's' }],
+      [restoreParamsSchema, { snapshot, requestKey: 'k'.repeat(16) }],
+      [forkParamsSchema, { session: 's', requestKey: 'k'.repeat(16) }],
     ]
     for (const [schema, params] of calls) {
       expect(schema.safeParse({ ...params, _meta: { progressToken: 1 } }).success).toBe(true)
@@ -209,8 +246,34 @@ describe('the parameters of the methods', () => {
       [watchParamsSchema, { session: 's', limit: 1_001 }],
       [watchParamsSchema, { session: 's', wait: 61 }],
       [sessionsParamsSchema, { limit: 1_001 }],
+      [snapshotParamsSchema, { session: 's', at: -1 }],
+      [snapshotParamsSchema, { session: 's', at: 0.5 }],
+      [restoreParamsSchema, { snapshot, requestKey: 'short' }],
+      [forkParamsSchema, { session: 's', requestKey: 'k'.repeat(16), count: 0 }],
+      [forkParamsSchema, { session: 's', requestKey: 'k'.repeat(16), count: 1_001 }],
+      [forkParamsSchema, { session: 's', requestKey: 'k'.repeat(16), seed: '' }],
+      [forkParamsSchema, { session: 's', requestKey: 'short' }],
     ]
     for (const [schema, params] of refused) expect(schema.safeParse(params).success).toBe(false)
+  })
+})
+
+describe('sessionSnapshotSchema', () => {
+  it('refuses a key that nobody knows, and numbers that no session can have', () => {
+    for (const change of [
+      { format: 2 },
+      { secret: 1 },
+      { state: { ...snapshot.state, secret: {} } },
+      { now: -1 },
+      { now: Number.POSITIVE_INFINITY },
+      { rng: { main: [1, 2, 3] } },
+      { rng: { main: [0, 0, 0, 0] } },
+      { rng: { main: [1, 2, 3, 2 ** 31] } },
+      { seats: { agent: { seq: -1 } } },
+      { seed: '' },
+      { history: ['guess'] },
+    ])
+      expect(sessionSnapshotSchema.safeParse({ ...snapshot, ...change }).success).toBe(false)
   })
 })
 

@@ -40,6 +40,7 @@ export async function openCountingSession(
     limits: { steps: 1_000, seconds: null, bytes: 100_000, ...options.limits },
     createdAt: clock.now(),
     touchedAt: clock.now(),
+    base: null,
     revision: 0,
     epoch: 1,
     rng: {},

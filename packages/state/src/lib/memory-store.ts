@@ -37,7 +37,8 @@ class MemoryStore implements SessionStore {
     this.#assertOpen()
     const kept = this.#sessions.get(next.id)
     if (kept?.session.revision !== expected.revision || kept.session.epoch !== expected.epoch) return false
-    kept.session = { ...next, origin: kept.session.origin }
+    const { origin, base } = kept.session
+    kept.session = { ...next, origin, base }
     if (entry) kept.log.push({ ...entry })
     return true
   }

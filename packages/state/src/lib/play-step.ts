@@ -66,6 +66,12 @@ export interface Stepped {
  * A step that left the world as it was keeps the very same `state`. Rules that play at once are answered at once:
  * a promise comes back only where `play` gave one.
  */
+export function playStep(record: SessionRecord, setting: StepSetting, play: (turn: Turn) => Played): Stepped
+export function playStep(
+  record: SessionRecord,
+  setting: StepSetting,
+  play: (turn: Turn) => Played | Promise<Played>,
+): Stepped | Promise<Stepped>
 export function playStep(
   record: SessionRecord,
   setting: StepSetting,

@@ -36,12 +36,13 @@ end
 /** 1: created. 0: present. -1: the secret is another than the caller's, so this is no longer the caller's store. */
 const CREATE = `${NOW}${RENEW}
 local secretKey, session, log, ids, touched, expiry = unpack(KEYS)
-local id, ttl, secret, revision, epoch, touchedAt, head, state, origin = unpack(ARGV)
+local id, ttl, secret, revision, epoch, touchedAt, head, state, origin, base = unpack(ARGV)
 local kept = redis.call('GET', secretKey)
 if kept and kept ~= secret then return -1 end
 if redis.call('EXISTS', session) == 1 then return 0 end
 redis.call('HSET', session, 'revision', revision, 'epoch', epoch, 'touchedAt', touchedAt,
   'head', head, 'state', state, 'origin', origin)
+if base then redis.call('HSET', session, 'base', base) end
 -- A Redis that was emptied gets the secret back that the handles of this store are made with.
 if not kept then redis.call('SET', secretKey, secret) end
 redis.call('DEL', log)
@@ -107,7 +108,7 @@ export interface RedisScripts {
   createSession(...args: Args): Promise<-1 | 0 | 1>
   commitSession(...args: Args): Promise<0 | 1>
   removeSession(...args: Args): Promise<0 | 1>
-  listSessions(...args: Args): Promise<[id: string, fields: string[]][]>
+  listSessions(...args: Args): Promise<[id: string, fields: (string | null)[]][]>
   idleSessions(...args: Args): Promise<string[]>
   countSessions(...args: Args): Promise<number>
 }

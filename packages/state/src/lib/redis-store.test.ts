@@ -176,5 +176,5 @@ describe('openRedisStore', () => {
 })
 
 function sessionOf(id: string, revision: number) {
-  return { id, revision, epoch: 1, touchedAt: 0, origin: '{}', head: '{}', state: '{}' }
+  return { id, revision, epoch: 1, touchedAt: 0, origin: '{}', base: null, head: '{}', state: '{}' }
 }

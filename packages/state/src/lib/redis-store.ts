@@ -48,7 +48,7 @@ export async function openRedisStore(url: string, options: RedisStoreOptions = {
 const VERSION = '1'
 
 /** The fields of a session's hash, in the order in which {@link asSession} takes them. */
-const FIELDS = ['revision', 'epoch', 'touchedAt', 'head', 'state', 'origin'] as const
+const FIELDS = ['revision', 'epoch', 'touchedAt', 'head', 'state', 'origin', 'base'] as const
 
 interface RedisStoreParts {
   readonly connection: RedisConnection
@@ -90,10 +90,11 @@ class RedisStore implements SessionStore {
     return new Uint8Array(Buffer.from(secret.slice(VERSION.length + 1), 'base64url'))
   }
 
-  async create({ id, revision, epoch, touchedAt, head, state, origin }: StoredSession): Promise<boolean> {
+  async create({ id, revision, epoch, touchedAt, head, state, origin, base }: StoredSession): Promise<boolean> {
     const { connection, secret, ttl, address } = this.#parts
     const keys = [this.#secretKey, this.#sessionPrefix + id, this.#logPrefix + id, ...this.#indexes]
     const values = [id, ttl, secret, revision, epoch, touchedAt, head, state, origin]
+    if (base !== null) values.push(base)
     const created = await connection.run((client) => client.createSession(...keys, ...values))
     if (created === -1)
       throw new StateError(
@@ -105,7 +106,7 @@ class RedisStore implements SessionStore {
 
   async read(id: string): Promise<StoredSession | null> {
     const fields = await this.#parts.connection.run((client) => client.hmget(this.#sessionPrefix + id, ...FIELDS))
-    return fields[0] === null ? null : asSession(id, fields as string[])
+    return fields[0] === null ? null : asSession(id, fields)
   }
 
   async commit(
@@ -157,9 +158,11 @@ class RedisStore implements SessionStore {
   }
 }
 
-function asSession(id: string, fields: string[]): StoredSession {
-  const [revision, epoch, touchedAt, head, state, origin] = fields as [string, string, string, string, string, string]
-  return { id, revision: Number(revision), epoch: Number(epoch), touchedAt: Number(touchedAt), head, state, origin }
+function asSession(id: string, fields: readonly (string | null)[]): StoredSession {
+  const [revision, epoch, touchedAt, ...texts] = fields
+  const [head, state, origin, base] = texts as [string, string, string, string | null]
+  const numbers = { revision: Number(revision), epoch: Number(epoch), touchedAt: Number(touchedAt) }
+  return { id, ...numbers, head, state, origin, base }
 }
 
 /** The id of a stream's entry has two parts, not both of them 0. */

@@ -65,6 +65,13 @@ describe('the limits of a Session', () => {
     expect(session.record.revision).toBe(0)
   })
 
+  it('tells an action that is too large from an answer that is', async () => {
+    const { session } = await openCountingSession({ limits: { bytes: 300 } })
+    const move = { ...LEAVING, action: { ...LEAVING.action, arguments: { note: 'x'.repeat(300) } } }
+    await expect(session.step(move, rulesOf(LEAVING))).rejects.toMatchObject({ code: 'action-invalid' })
+    expect(session.record.revision).toBe(0)
+  })
+
   it.each([undefined, Number.NaN, -0, new Date(0), new Map(), () => 1, '\ud800'])(
     'refuses a state that JSON cannot say: %s',
     async (value) => {

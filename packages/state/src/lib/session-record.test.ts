@@ -12,6 +12,20 @@ describe('decodeSession', () => {
     expect(encodeSession(decodeSession(stored))).toEqual(stored)
   })
 
+  it('gives back where a session began, and keeps the state there as the very text that it was given', async () => {
+    const { session } = await openCountingSession()
+    const text = JSON.stringify({ public: { total: 7 }, private: { drawn: 1 } })
+    const { rng, history } = session.record
+    const base = { state: text, rng, now: 3, seats: { agent: { seq: 7 } }, history, request: 'digest' }
+    const record = { ...session.record, state: JSON.parse(text), base }
+    const stored = encodeSession(record, text)
+    expect(stored).toEqual(encodeSession(record))
+    expect(stored.base).toBe(text)
+    expect(stored.origin).not.toContain('drawn')
+    expect(decodeSession(stored)).toEqual(record)
+    expect(() => decodeSession({ ...stored, base: null })).toThrow('where it began is there in part')
+  })
+
   it('refuses what is damaged or of another version, and names the session', async () => {
     const { store } = await openCountingSession()
     const stored = (await store.read('counting-1')) as StoredSession

@@ -17,6 +17,18 @@ export interface SeatRecord {
   readonly last: number | null
 }
 
+/** How a session stood when it began, where that is not the start of its world: it was forked or restored. */
+export interface SessionBase {
+  /** The state as its JSON text: the very string that the session was created with, so that forks can share it. */
+  readonly state: string
+  readonly rng: RngState
+  readonly now: number
+  readonly seats: { readonly [seat: string]: { readonly seq: number } }
+  readonly history: History
+  /** A digest of the request that began it: the same request finds the session again, and another one does not. */
+  readonly request: string
+}
+
 /** Everything that a session is. Plain JSON, so that it can be stored, replayed and forked. */
 export interface SessionRecord {
   /** Names the session in stores, lists and logs. No secret: what proves the right to it is derived elsewhere. */
@@ -30,6 +42,8 @@ export interface SessionRecord {
   /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly touchedAt: number
+  /** Where it began; `null` for the start of its world, which parameters and seed say. */
+  readonly base: SessionBase | null
   /** Counts commits of any kind: a step of any seat, an outside event, an end. What the store compares. */
   readonly revision: number
   /** Counts owners: raised by whoever takes the session over, so that the former owner is fenced. */
@@ -47,11 +61,12 @@ export interface SessionRecord {
 /** Version of the encoding. A store written by another version is refused, never guessed at. */
 const FORMAT = 1
 
-/** Writes a record as a store keeps it. */
-export function encodeSession(record: SessionRecord): StoredSession {
-  const { owner, environment, params, seed, limits, createdAt } = record
-  const origin = JSON.stringify({ format: FORMAT, owner, environment, params, seed, limits, createdAt })
-  return { ...encodeProgress(record, JSON.stringify(record.state)), origin }
+/** Writes a record as a store keeps it, with its state as the text that the caller may have of it. */
+export function encodeSession(record: SessionRecord, state = JSON.stringify(record.state)): StoredSession {
+  const { owner, environment, params, seed, limits, createdAt, base } = record
+  const kept = { format: FORMAT, owner, environment, params, seed, limits, createdAt }
+  const origin = JSON.stringify(base ? { ...kept, base: { ...base, state: undefined } } : kept)
+  return { ...encodeProgress(record, state), origin, base: base ? base.state : null }
 }
 
 /** Writes the part of a record that commits change, with its state as the text that the caller has of it. */
@@ -64,9 +79,12 @@ export function encodeProgress(record: SessionRecord, state: string): StoredProg
 export function decodeSession(stored: StoredSession): SessionRecord {
   const { id, revision, epoch, touchedAt } = stored
   try {
-    const { format, ...origin } = JSON.parse(stored.origin)
+    const { format, base: begun, ...origin } = JSON.parse(stored.origin)
     if (format !== FORMAT) throw new Error(`its format is ${format}, and this version reads format ${FORMAT}`)
-    return { id, revision, epoch, touchedAt, ...origin, ...JSON.parse(stored.head), state: JSON.parse(stored.state) }
+    if ((begun === undefined) !== (stored.base === null)) throw new Error('where it began is there in part')
+    const base = begun ? { ...begun, state: stored.base } : null
+    const state = JSON.parse(stored.state)
+    return { id, revision, epoch, touchedAt, ...origin, base, ...JSON.parse(stored.head), state }
   } catch (cause) {
     throw new StateError(
       'store-invalid',

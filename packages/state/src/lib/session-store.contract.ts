@@ -54,15 +54,32 @@ export function describeSessionStore(name: string, underTest: SessionStoreUnderT
       await store.create(sessionOf(ID))
       const next = { id: ID, revision: 1, epoch: 2, touchedAt: 7, head: '{"h":"é \\u0000 🎲"}', state: '{}' }
       expect(await store.commit(next, { revision: 0, epoch: 1 })).toBe(true)
-      expect(await store.read(ID)).toEqual({ ...next, origin: sessionOf(ID).origin })
+      expect(await store.read(ID)).toEqual({ ...next, origin: sessionOf(ID).origin, base: null })
     })
 
-    it('keeps the origin that it was created with, whatever a commit brings', async () => {
+    it.each([null, '', '{"b":"é \\u0000 🎲"}'])(
+      'keeps the origin and the base (%j) that it was created with, whatever a commit brings',
+      async (base) => {
+        const store = await openStore()
+        await store.create(sessionOf(ID, { base }))
+        const changes = { revision: 1, origin: '"another"', base: '"another"' }
+        await store.commit(sessionOf(ID, changes), { revision: 0, epoch: 1 })
+        expect(await store.read(ID)).toEqual(sessionOf(ID, { revision: 1, base }))
+        expect(await store.list({ limit: 1 })).toEqual([sessionOf(ID, { revision: 1, base })])
+      },
+    )
+
+    it('keeps the base of each session, and of a removed one nothing', async () => {
       const store = await openStore()
-      await store.create(sessionOf(ID))
-      await store.commit(sessionOf(ID, { revision: 1, origin: '"another"' }), { revision: 0, epoch: 1 })
-      expect(await store.read(ID)).toEqual(sessionOf(ID, { revision: 1 }))
-      expect(await store.list({ limit: 1 })).toEqual([sessionOf(ID, { revision: 1 })])
+      const shared = JSON.stringify({ text: 'long enough to be worth sharing '.repeat(700) })
+      const forks = ['a', 'b', 'c'].map((id) => sessionOf(id, { state: shared, base: shared }))
+      await Promise.all(forks.map((session) => store.create(session)))
+      await play(store, 'a', { from: 0, to: 2 })
+      const played = { ...forks[0], ...sessionOf('a', { revision: 2 }), base: shared }
+      expect(await store.list({ limit: 9 })).toEqual([played, forks[1], forks[2]])
+      await store.remove('a')
+      await store.create(sessionOf('a'))
+      expect(await store.read('a')).toEqual(sessionOf('a'))
     })
 
     it('returns copies, so a caller cannot reach into the store', async () => {

@@ -28,8 +28,8 @@ const anySession = fc.record({
 })
 
 const anyNewSession = fc
-  .record({ progress: anySession, origin: fc.json() })
-  .map(({ progress, origin }) => ({ ...progress, origin }))
+  .record({ progress: anySession, origin: fc.json(), base: fc.option(fc.json()) })
+  .map(({ progress, origin, base }) => ({ ...progress, origin, base }))
 
 const anyCommit = fc
   .tuple(anySession, anyRevision, anyEpoch, fc.integer({ min: 1, max: 40 }), fc.option(fc.json(), { nil: undefined }))
@@ -83,7 +83,7 @@ export function createStoreModel(): Answering {
     async commit(next, expected, entry) {
       const stored = find(next.id)
       if (stored?.revision !== expected.revision || stored.epoch !== expected.epoch) return false
-      replace(next.id, { ...next, origin: stored.origin })
+      replace(next.id, { ...next, origin: stored.origin, base: stored.base })
       if (entry) log.push({ ...entry, id: next.id })
       return true
     },

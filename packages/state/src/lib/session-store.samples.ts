@@ -6,7 +6,8 @@ import type { LogEntry, SessionStore, StoredSession } from './session-store.ts'
 export const ID = 'session-1'
 
 export function sessionOf(id: string, changes: Partial<StoredSession> = {}): StoredSession {
-  return { id, revision: 0, epoch: 1, touchedAt: 0, origin: '{"o":1}', head: `{"id":"${id}"}`, state: '{}', ...changes }
+  const { origin, base, head, state } = { origin: '{"o":1}', base: null, head: `{"id":"${id}"}`, state: '{}' }
+  return { id, revision: 0, epoch: 1, touchedAt: 0, origin, base, head, state, ...changes }
 }
 
 export function entriesOf(id: string, revisions: readonly number[]): LogEntry[] {

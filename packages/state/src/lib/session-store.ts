@@ -12,10 +12,15 @@ export interface StoredProgress {
   readonly state: string
 }
 
-/** One session as a store keeps it. */
+/** One session as a store keeps it. What it adds to its progress never changes: only `create` writes it. */
 export interface StoredSession extends StoredProgress {
-  /** JSON text of what never changes: written once, at `create`, because every step would pay for it otherwise. */
+  /** JSON text of what was decided when it began: apart, because every step would pay for it otherwise. */
   readonly origin: string
+  /**
+   * JSON text of the state that it began with, where that was another session's; apart, because it can be large and forks
+   * share it. A store that keeps values in memory keeps the very string that it is given.
+   */
+  readonly base: string | null
 }
 
 /** One entry of a session's step log: `text` is JSON, `revision` that of the session it was committed with. */
@@ -31,7 +36,7 @@ export interface LogEntry {
  * - `commit` writes the session and its log entry together or not at all, and only where the stored `revision` and
  *   `epoch` are the expected ones; it says whether it did. It resolves after the write is as durable as the store
  *   promises, so an answer that waits for it is never lost.
- * - `read` gives what the last commit wrote, with the origin that `create` wrote, or `null`.
+ * - `read` gives what the last commit wrote, with the origin and the base that `create` wrote, or `null`.
  * - `remove` deletes a session and its log, and says whether it was there.
  * - `readLog` gives entries after a revision, in order, at most `limit` of them.
  * - `list` gives sessions in the order of their ids, after an id, at most `limit` of them.

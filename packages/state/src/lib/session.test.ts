@@ -12,7 +12,15 @@ describe('Session.step', () => {
       seat: 'agent',
       action: add(5),
       observation: { text: 'now 5', structured: null },
-      report: { seq: 1, revision: 1, terms: { gain: 5 }, potential: null, end: null, refused: null, stateHash: expect.any(String) },
+      report: {
+        seq: 1,
+        revision: 1,
+        terms: { gain: 5 },
+        potential: null,
+        end: null,
+        refused: null,
+        stateHash: expect.any(String),
+      },
     })
     expect(await store.readLog('counting-1', { after: 0, limit: 9 })).toEqual([
       { revision: 1, text: JSON.stringify(step) },

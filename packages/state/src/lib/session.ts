@@ -3,6 +3,7 @@ import { CallQueue } from './call-queue.ts'
 import type { Clock } from './clock.ts'
 import { decideStep, fenced, type StepRequest } from './decide-step.ts'
 import type { HistoryBounds } from './history.ts'
+import { assertJsonState } from './json-state.ts'
 import { type Change, type Played, playStep, type Stepped, type Turn } from './play-step.ts'
 import {
   decodeSession,
@@ -90,8 +91,8 @@ export class Session {
 
   /** UTF-8 bytes that the store keeps, the step log left out. */
   get bytes(): number {
-    const { origin, head, state } = encodeSession(this.#record)
-    return byteLength(origin) + byteLength(head) + byteLength(state)
+    const { origin, base, head, state } = encodeSession(this.#record)
+    return byteLength(origin) + byteLength(base ?? '') + byteLength(head) + byteLength(state)
   }
 
   /**
@@ -165,6 +166,14 @@ export class Session {
     })
   }
 
+  /** Reads the record anew, and its state as the text that the store has: for what begins where it stands. */
+  moment(): Promise<{ readonly record: SessionRecord; readonly stateText: string }> {
+    return this.#calls.run(async () => {
+      await this.#refresh()
+      return { record: this.#record, stateText: this.#stateText }
+    })
+  }
+
   /**
    * Plans on the record held here until a plan holds. One that writes holds when the store takes it, because the
    * store compares; one that does not, a throw included, holds when the store has nothing newer.
@@ -202,7 +211,7 @@ export class Session {
     const step = { ...unhashed, report: { ...unhashed.report, stateHash: stateHash(stateText, next) } }
     const text = JSON.stringify(step)
     if (HALF_PAIR.test(text)) assertWholeText(step)
-    this.#assertFits(text, 'answer')
+    this.#assertStepFits(step, text)
     return { write: { next, stateText, entry: { revision: next.revision, text } }, answer: step }
   }
 
@@ -254,18 +263,32 @@ export class Session {
 
   #encodeState(next: SessionRecord): string {
     if (next.state === this.#record.state) return this.#stateText
-    const problem = findNonJson(next.state)
-    if (problem)
-      throw new StateError('not-json', `The rules left a state that JSON cannot say: ${problem.replace('$', 'state')}.`)
+    assertJsonState(next.state)
     const text = JSON.stringify(next.state)
     this.#assertFits(text, 'state')
     return text
   }
 
+  /** The log keeps the action with its answer. One that is too large by itself is its sender's doing, not the rules'. */
+  #assertStepFits(step: LoggedStep, text: string): void {
+    if (this.#fits(text)) return
+    if (this.#fits(JSON.stringify({ ...step, action: null })))
+      throw new StateError(
+        'action-invalid',
+        `The action is too large: with its answer it would pass the session's limit of ${this.#record.limits.bytes} bytes.`,
+      )
+    this.#assertFits(text, 'answer')
+  }
+
+  /** A UTF-16 code unit is at most three bytes of UTF-8, so short texts need no counting. */
+  #fits(text: string): boolean {
+    const { bytes } = this.#record.limits
+    return text.length * 3 <= bytes || byteLength(text) <= bytes
+  }
+
   #assertFits(text: string, what: string): void {
     const { bytes } = this.#record.limits
-    // A UTF-16 code unit is at most three bytes of UTF-8, so short texts need no counting.
-    if (text.length * 3 > bytes && byteLength(text) > bytes)
+    if (!this.#fits(text))
       throw new StateError('too-large', `The ${what} would pass the session's limit of ${bytes} bytes.`, {
         details: { limit: bytes },
       })

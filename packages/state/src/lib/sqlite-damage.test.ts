@@ -127,7 +127,10 @@ describe.skipIf(!hasStrace && !process.env.CI)(
 
 function sessionOf(id: string, revision: number) {
   const state = JSON.stringify({ id, revision, text: 'long enough to fill some pages '.repeat(20) })
-  return { id, revision, epoch: 1, touchedAt: revision, origin: `{"of":"${id}"}`, head: `{"at":${revision}}`, state }
+  // Every other session began somewhere else.
+  const base = Number(id.slice(-1)) % 2 === 1 ? `{"began":"${id}","text":"${'somewhere else '.repeat(40)}"}` : null
+  const origin = `{"of":"${id}"}`
+  return { id, revision, epoch: 1, touchedAt: revision, origin, base, head: `{"at":${revision}}`, state }
 }
 
 function entryOf(id: string, revision: number) {

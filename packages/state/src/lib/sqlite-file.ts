@@ -20,7 +20,7 @@ const APPLICATION_ID = 0x45504953
 const WAL_PAGES = 8_000
 
 /** Version of the tables. */
-const VERSION = 3
+const VERSION = 4
 
 /**
  * Log entries are numbered across sessions in the order of their commits, so that a transaction appends to a few
@@ -45,6 +45,7 @@ const TABLES = `
   CREATE TABLE session_origin (
     session INTEGER PRIMARY KEY,
     text TEXT NOT NULL,
+    base TEXT,
     checksum INTEGER NOT NULL
   ) STRICT;
   CREATE TABLE log_entry (

@@ -15,6 +15,13 @@ export interface SessionRow {
   readonly checksum: number
 }
 
+/** What a row of the table `session_origin` adds. */
+interface OriginColumns {
+  readonly origin: string
+  readonly base: string | null
+  readonly originChecksum: number
+}
+
 /** The checksum of the row that `progress` makes; `idSum` is that of its id. */
 export function sessionChecksum(idSum: number, progress: Omit<StoredProgress, 'id'>, last: number): number {
   const { revision, epoch, touchedAt, head, state } = progress
@@ -27,8 +34,9 @@ export function sessionChecksum(idSum: number, progress: Omit<StoredProgress, 'i
 }
 
 /** The checksum of a row of the table `session_origin`. */
-export function originChecksum(id: string, origin: string): number {
-  return addText(addText(START, id), origin)
+export function originChecksum(id: string, origin: string, base: string | null): number {
+  const sum = addText(addText(START, id), origin)
+  return base === null ? sum : addText(addNumber(sum, base.length), base)
 }
 
 /** Takes a row as it comes from SQLite. Throws `store-invalid` where it is damaged. */
@@ -47,7 +55,10 @@ export function assertSessionRow(row: Record<string, unknown>): SessionRow {
 /** Takes a session with its origin as it comes from SQLite. Throws `store-invalid` where it is damaged. */
 export function asSession(row: Record<string, unknown>): StoredSession {
   const { id, revision, epoch, touched_at: touchedAt, head, state } = assertSessionRow(row)
-  const { origin, originChecksum: checksum } = row as { readonly origin: string; readonly originChecksum: number }
-  assertIntact(`the origin of session ${id}`, areTexts(origin) && checksum === originChecksum(id, origin))
-  return { id, revision, epoch, touchedAt, origin, head, state }
+  const { origin, base, originChecksum: checksum } = row as unknown as OriginColumns
+  assertIntact(
+    `the origin of session ${id}`,
+    areTexts(origin, base ?? '') && checksum === originChecksum(id, origin, base),
+  )
+  return { id, revision, epoch, touchedAt, origin, base, head, state }
 }

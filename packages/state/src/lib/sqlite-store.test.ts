@@ -147,7 +147,7 @@ describe('openSqliteStore', () => {
 })
 
 function sessionOf(id: string, revision: number) {
-  return { id, revision, epoch: 1, touchedAt: 0, origin: '{}', head: '{}', state: '{}' }
+  return { id, revision, epoch: 1, touchedAt: 0, origin: '{}', base: null, head: '{}', state: '{}' }
 }
 
 function writeDatabase(path: string, sql: string): void {

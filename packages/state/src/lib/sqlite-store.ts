@@ -43,7 +43,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   }
 }
 
-const SESSIONS = `SELECT session.*, text AS origin, session_origin.checksum AS originChecksum
+const SESSIONS = `SELECT session.*, text AS origin, base, session_origin.checksum AS originChecksum
   FROM session LEFT JOIN session_origin ON session = key`
 
 class SqliteStore implements SessionStore {
@@ -85,7 +85,9 @@ class SqliteStore implements SessionStore {
       `UPDATE session SET revision = ?, epoch = ?, touched_at = ?, last = ?, head = ?, state = ?, checksum = ?
        WHERE key = ?`,
     )
-    this.#insertOrigin = database.prepare('INSERT INTO session_origin (session, text, checksum) VALUES (?, ?, ?)')
+    this.#insertOrigin = database.prepare(
+      'INSERT INTO session_origin (session, text, base, checksum) VALUES (?, ?, ?, ?)',
+    )
     this.#delete = database.prepare('DELETE FROM session WHERE key = ?')
     this.#deleteOrigin = database.prepare('DELETE FROM session_origin WHERE session = ?')
     this.#read = database.prepare(`${SESSIONS} WHERE id = ?`)
@@ -107,11 +109,11 @@ class SqliteStore implements SessionStore {
 
   create(session: StoredSession): Promise<boolean> {
     return this.#write(() => {
-      const { id, revision, epoch, touchedAt, head, state, origin } = session
+      const { id, revision, epoch, touchedAt, head, state, origin, base } = session
       const checksum = sessionChecksum(addText(START, id), session, 0)
       const { changes, lastInsertRowid } = this.#insert.run(id, revision, epoch, touchedAt, head, state, checksum)
       if (changes === 0) return false
-      this.#insertOrigin.run(lastInsertRowid, origin, originChecksum(id, origin))
+      this.#insertOrigin.run(lastInsertRowid, origin, base, originChecksum(id, origin, base))
       return true
     })
   }

@@ -13,6 +13,7 @@ const sessionOf = (id: string, revision: number, state = `${id}:${revision}`) =>
   epoch: 1,
   touchedAt: revision,
   origin: id,
+  base: null,
   head: `${id}:${revision}`,
   state,
 })

@@ -1,4 +1,4 @@
-import { openChannel } from '@episodic/env'
+import { keepingSessions, openChannel } from '@episodic/env'
 import { type Json, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { Command } from 'commander'
 import { z } from 'zod'
@@ -27,7 +27,7 @@ export function callCommand(console: Console): Command {
     ) => {
       const target = requireTarget(options)
       const call = { name: tool, arguments: { ...(args === undefined ? {} : readArgs(args)), ...readArguments(words) } }
-      const channel = await openChannel(target, wireOf(options, console))
+      const channel = await openChannel(target, { ...wireOf(options, console), ...keepingSessions(target) })
       try {
         const result = await channel.request('tools/call', call)
         const { content, isError } = resultSchema.parse(result)

@@ -1,15 +1,17 @@
 import { join, resolve } from 'node:path'
+import type { EnvironmentInfo } from '@episodic/protocol'
 import { Command, Option } from 'commander'
 import type { Console } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
-import { numberWithin, range, someText, WHOLE_RANGE, weights, wholeNumber } from '../option-values.ts'
+import { branchPoints, numberWithin, range, someText, WHOLE_RANGE, weights, wholeNumber } from '../option-values.ts'
 import { findPolicy, policyFileOf } from '../policies.ts'
 import { beginRun, findRun } from '../run/begin-run.ts'
 import type { RunConfiguration } from '../run/configuration.ts'
+import { countLeaves } from '../run/count-leaves.ts'
 import { type Door, openTarget, openWorld, PATIENCE, scoredBy } from '../run/environments.ts'
 import { hashFile } from '../run/hash-file.ts'
-import { planOf, tasksOf } from '../run/plan.ts'
+import { type PlannedEpisode, planOf, tasksOf } from '../run/plan.ts'
 import { playEpisodes } from '../run/play-episodes.ts'
 import { showProgress } from '../run/progress.ts'
 import { foldRun, tornNotice, writeReport } from '../run/report-run.ts'
@@ -27,6 +29,7 @@ interface RunOptions extends TargetOptions {
   readonly split?: string
   readonly policy?: string
   readonly rollouts: number
+  readonly branch: RunConfiguration['branch']
   readonly concurrency: number
   readonly maxSteps?: number
   readonly weights: Record<string, number>
@@ -34,6 +37,7 @@ interface RunOptions extends TargetOptions {
   readonly discount: number
   readonly seed: string
   readonly over: Door
+  readonly isolate?: true
   readonly patience: number
   readonly out?: string
   readonly resume?: true
@@ -57,6 +61,11 @@ export function runCommand(console: Console): Command {
       "random, solver, another of the world's, script:<file.json>, or a module (default: solver where there is one)",
     )
     .option('--rollouts <count>', 'episodes of each task', wholeNumber(1), 1)
+    .addOption(
+      new Option('--branch <lines@step,…>', 'fork every rollout at a step into so many lines that each play on: a tree')
+        .argParser(branchPoints)
+        .default([], 'none'),
+    )
     .option('--concurrency <count>', 'episodes in flight at once', wholeNumber(1), 64)
     .option('--max-steps <count>', 'cut every episode off after so many steps', wholeNumber(1))
     .addOption(
@@ -66,12 +75,13 @@ export function runCommand(console: Console): Command {
     )
     .option('--shaping', "add potential-based shaping, from the world's potential")
     .option('--discount <γ>', 'of shaping and of the discounted return', numberWithin(0, 1), 1)
-    .option('--seed <seed>', 'decides generated tasks and every draw of a policy', someText, '0')
+    .option('--seed <seed>', 'decides generated tasks, every draw of a policy, and forks', someText, '0')
     .addOption(
       new Option('--over <door>', 'how to reach the world')
         .choices(['in-process', 'http', 'stdio'])
         .default('in-process'),
     )
+    .option('--isolate', 'play the rules in threads, a core each; rules that run for more than 10 s are stopped')
     .option(
       '--patience <seconds>',
       'how long a call that gets no answer is made again, as while a server restarts',
@@ -87,6 +97,8 @@ export function runCommand(console: Console): Command {
 Examples:
   episodic run number-guessing --tasks 500 --policy random
   episodic run number-guessing --over http --rollouts 4 --shaping
+  episodic run frozen-lake --branch 4@3        best of 4, from the third step
+  episodic run frozen-lake --branch 4@3,2@6    trees of 8 episodes
   episodic run number-guessing --url http://127.0.0.1:7337/env --tasks 50
   episodic run number-guessing --out runs/mine --resume`,
     )
@@ -99,6 +111,7 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
   const policyName = options.policy ?? (world.solver ? 'solver' : 'random')
   const policy = await findPolicy(policyName, world)
   const configuration = await configure(world, policyName, options)
+  const { branch } = configuration
   const folder = resolve(options.out ?? defaultFolder(configuration))
   const earlier = await findRun(folder, configuration, options.resume === true)
   const interruption = untilInterrupted(console)
@@ -107,8 +120,14 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
   try {
     await using opened = await (target
       ? openTarget(target, options.patience)
-      : openWorld(reference, world, options.over, options.concurrency + 16, options.patience))
+      : openWorld(reference, world, {
+          door: options.over,
+          sessions: options.concurrency + 16,
+          isolate: options.isolate === true,
+          patience: options.patience,
+        }))
     const createEnvironment = scoredBy(configuration, opened.connection)
+    if (branch.length > 0) assertForkable(createEnvironment().info)
     const played = { over: target ? 'a server that was there' : options.over, concurrency: options.concurrency }
     const count = earlier ? 0 : await countTasks(tasks())
     using _ = lockRun(folder)
@@ -116,6 +135,7 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
     const manifest =
       (await findRun(folder, configuration, options.resume === true)) ??
       (await beginRun(folder, configuration, count, played))
+    const leaves = countLeaves(branch)
     const sealed = new Set<string>()
     const fold = await foldRun(folder, manifest, {
       signal,
@@ -126,16 +146,19 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
     const progress = showProgress(console.err, manifest.scheduled, sealed.size)
     let failure: unknown = null
     try {
-      await playEpisodes(unsealed(planOf(tasks(), configuration.rollouts), sealed), {
+      await playEpisodes(unsealed(planOf(tasks(), configuration.rollouts), leaves, sealed), {
         run: manifest.name,
         createEnvironment,
         policy,
         seed: configuration.seed,
         discount: configuration.discount,
+        branch,
         concurrency: options.concurrency,
         elapsed: fold.elapsed,
         signal,
         async seal(record) {
+          // Of a tree that is played again, only what was missing is kept.
+          if (sealed.has(keyOf(record))) return
           await file.append(record)
           fold.add(record)
           progress.add(record)
@@ -182,6 +205,12 @@ async function configure(world: World, policy: string, options: RunOptions): Pro
   const { name, version, hasPotential } = world.environment
   const split = options.split ?? null
   const policyFile = policyFileOf(policy)
+  const leaves = countLeaves(options.branch)
+  if (options.branch.length > 0 && leaves > options.concurrency)
+    throw new HarnessError(
+      'option-invalid',
+      `--branch makes ${leaves} episodes of each rollout, which are in flight together, and --concurrency allows ${options.concurrency}. Give --concurrency ${leaves}, or fewer lines.`,
+    )
   if (options.shaping && !hasPotential)
     throw new HarnessError('option-invalid', `${name} defines no potential, so --shaping has nothing to shape with.`)
   return {
@@ -191,6 +220,7 @@ async function configure(world: World, policy: string, options: RunOptions): Pro
       : { from: 'generator', count: options.tasks, difficulty: options.difficulty, split },
     policy: { name: policy, sha256: policyFile && (await hashFile(policyFile)) },
     rollouts: options.rollouts,
+    branch: options.branch,
     maxSteps: options.maxSteps ?? null,
     weights: options.weights,
     shaping: options.shaping ?? false,
@@ -199,9 +229,27 @@ async function configure(world: World, policy: string, options: RunOptions): Pro
   }
 }
 
-/** What of a plan is not sealed yet. */
-async function* unsealed<E extends Keyed>(plan: AsyncIterable<E>, sealed: ReadonlySet<string>): AsyncGenerator<E> {
-  for await (const planned of plan) if (!sealed.has(keyOf(planned))) yield planned
+/** What of a plan is not sealed yet. Each of it ends in so many leaves. */
+async function* unsealed(
+  plan: AsyncIterable<PlannedEpisode>,
+  leaves: number,
+  sealed: ReadonlySet<string>,
+): AsyncGenerator<PlannedEpisode> {
+  for await (const planned of plan)
+    for (let leaf = 0; leaf < leaves; leaf++) {
+      if (sealed.has(keyOf({ task: planned.task, attempt: planned.attempt * leaves + leaf }))) continue
+      yield planned
+      break
+    }
+}
+
+/** Throws `not-forkable` for a world that cannot be. */
+function assertForkable({ name, forkable }: EnvironmentInfo): void {
+  if (forkable) return
+  throw new HarnessError(
+    'not-forkable',
+    `${name} cannot be forked: somebody else keeps its state. Leave --branch out; --rollouts plays it from its start several times.`,
+  )
 }
 
 interface Keyed {

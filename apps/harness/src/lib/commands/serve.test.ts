@@ -41,11 +41,29 @@ describe('episodic serve', () => {
     [['--address', '0.0.0.0', '--agent-token', `me=${'x'.repeat(22)}`], 1, /^error: .*List the host names/],
     [['--agent-token', 'x'], 2, /^error: --agent-token x is not written as name=token/],
     [['--store', 'redis'], 2, /^error: --store redis is not a store\. There is: memory, sqlite:<file>/],
+    [['--stdio', '--socket', 'x.sock'], 2, /^error: --stdio speaks over the pipes alone\. Leave --socket x\.sock out/],
+    [['--processes', '2', '--socket', 'x.sock'], 2, /^error: --processes 2 serves over HTTP and WebSockets/],
     [['--port', '70000'], 2, /^error: .*'70000' is invalid\. It has to be a whole number from 0 to 65535/],
   ])('refuses %j', async (options, status, message) => {
     const ended = await workshop.run(['serve', world, '--port', '0', ...options])
     expect([ended.status, ended.out]).toEqual([status, ''])
     expect(ended.err).toMatch(message)
+  })
+
+  it('opens its trusted door on a Unix socket and as a WebSocket too', async () => {
+    const own = await workshop.serve([world, '--socket', 'own.sock'])
+    const socket = join(workshop.folder, 'own.sock')
+    expect(statSync(socket).mode & 0o777).toBe(0o600)
+    const urls = [`unix:${socket}`, own.url.replace(/^http/, 'ws')]
+    for (const [i, url] of urls.entries()) {
+      const args = ['run', world, '--url', url, '--tasks', '3', '--seed', `${i}`]
+      expect(await workshop.run(args)).toMatchObject({ status: 0 })
+      const { out } = await workshop.run(['tools', '--url', url])
+      expect(out).toContain('guess')
+    }
+    own.kill('SIGTERM')
+    expect((await own.ended).status).toBe(0)
+    expect(existsSync(socket)).toBe(false)
   })
 
   it('says that a port is taken', async () => {

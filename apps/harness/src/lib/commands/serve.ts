@@ -1,8 +1,11 @@
 import { createHost, createMetrics, type Host, type Metrics } from '@episodic/mcp-server'
-import { type HttpServer, serveHttp } from '@episodic/mcp-server/http'
+import { type HttpServer, type Refusal, serveHttp } from '@episodic/mcp-server/http'
+import { createRulesPool, type RulesPool } from '@episodic/mcp-server/isolate'
+import { type SocketServer, serveSocket } from '@episodic/mcp-server/socket'
 import { serveStdio } from '@episodic/mcp-server/stdio'
 import { Command, Option } from 'commander'
 import { type Console, colorsOf } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
 import { wholeNumber } from '../option-values.ts'
 import { type AccessFlags, readAccess, withAccessOptions } from '../serve/access-options.ts'
 import { removeControlToken, writeControlToken } from '../serve/control-token.ts'
@@ -15,6 +18,7 @@ import { loadWorld, type World } from '../world.ts'
 interface ServeOptions extends AccessFlags {
   readonly stdio?: true
   readonly trusted?: true
+  readonly socket?: string
   readonly port: number
   readonly address: string
   readonly store: string
@@ -23,6 +27,10 @@ interface ServeOptions extends AccessFlags {
   readonly sessions: number
   readonly sessionsPerPrincipal?: number
   readonly idle: number
+  readonly connections: number
+  readonly isolate?: true
+  readonly rulesTimeout?: number
+  readonly front: 'straight' | 'sdk'
   readonly logLevel: LogLevel
   readonly json?: true
 }
@@ -35,6 +43,7 @@ export function serveCommand(console: Console): Command {
     .option('--address <address>', 'address to listen on; any but loopback wants --agent-token', '127.0.0.1')
     .option('--stdio', "speak over this process's pipes instead of HTTP")
     .option('--trusted', 'with --stdio: open the trusted door on the pipe, not the one for agents')
+    .option('--socket <path>', 'open the trusted door on a Unix socket too, for your own programs on this machine')
     .option('--store <store>', 'where sessions live: memory, sqlite:<file>, or redis://<host>:<port>', 'memory')
     .addOption(
       new Option('--durability <level>', 'what an answered step survives, with sqlite')
@@ -45,7 +54,15 @@ export function serveCommand(console: Console): Command {
     .option('--sessions <count>', 'sessions kept at once', wholeNumber(1), 10_000)
     .option('--sessions-per-principal <count>', 'of these, sessions of one principal', wholeNumber(1))
     .option('--idle <seconds>', 'seconds after its last call until a session expires', wholeNumber(1), 900)
+    .option('--connections <count>', 'connections of each process at once', wholeNumber(1), 10_000)
+    .option('--isolate', 'play the rules in threads, so that one that computes for long holds nobody else')
+    .option('--rules-timeout <seconds>', 'with --isolate: stop rules that run for longer (default: 10)', wholeNumber(1))
   return withAccessOptions(command)
+    .addOption(
+      new Option('--front <front>', "what answers agents: our own path, or the MCP SDKs' transports, to compare with")
+        .choices(['straight', 'sdk'])
+        .default('straight'),
+    )
     .addOption(new Option('--log-level <level>', 'what is told on standard error').choices(LOG_LEVELS).default('info'))
     .option('--json', 'print one line of JSON once it listens, and stop when standard input ends')
     .addHelpText(
@@ -55,7 +72,9 @@ Examples:
   episodic serve number-guessing
   episodic serve number-guessing --store sqlite:sessions.db
   episodic serve number-guessing --store redis://127.0.0.1:6379 --processes 4
+  episodic serve number-guessing --socket ./guessing.sock
   episodic serve ./my-world.ts --stdio
+  episodic serve ./my-world.ts --isolate --rules-timeout 2
 
 EPISODIC_CONTROL_TOKEN, where it is set, is the operator's secret at the
 trusted door.`,
@@ -85,6 +104,7 @@ async function serveBySeveral(
 
 async function serve(references: string[], options: ServeOptions, console: Console): Promise<void> {
   const worlds = await Promise.all(references.map((reference) => loadWorld(reference)))
+  await using rules = openRules(worlds, options)
   await using store = await openStore(options)
   const log = createLog(console.err, options.logLevel)
   const metrics = createMetrics(isOneOfSeveral ? { process: String(process.pid) } : {})
@@ -97,10 +117,25 @@ async function serve(references: string[], options: ServeOptions, console: Conso
       ...(options.sessionsPerPrincipal && { sessionsPerPrincipal: options.sessionsPerPrincipal }),
     },
     metrics,
+    ...(rules && { rules }),
     onFault: ({ cause: err, ...fault }) => log.error({ ...fault, err }, 'an environment failed'),
   })
   if (options.stdio) await servePipe(host, options, log)
   else await listen(host, worlds, options, { log, metrics }, console)
+}
+
+/** The threads that the rules are to be played in, where they are asked for. */
+function openRules(worlds: readonly World[], { isolate, rulesTimeout }: ServeOptions): RulesPool | null {
+  if (isolate)
+    return createRulesPool({
+      modules: worlds.map(({ url }) => url),
+      ...(rulesTimeout && { timeoutSeconds: rulesTimeout }),
+    })
+  if (rulesTimeout === undefined) return null
+  throw new HarnessError(
+    'option-invalid',
+    `--rules-timeout ${rulesTimeout} can stop rules in threads alone. Give --isolate too.`,
+  )
 }
 
 async function servePipe(host: Host, options: ServeOptions, log: Log): Promise<void> {
@@ -108,6 +143,11 @@ async function servePipe(host: Host, options: ServeOptions, log: Log): Promise<v
   process.once('SIGTERM', () => stop.abort())
   // A Ctrl-C reaches everything that was started in that terminal. Whoever holds the other end of the pipe decides.
   if (!process.stdin.isTTY) process.on('SIGINT', () => {})
+  if (options.socket !== undefined)
+    throw new HarnessError(
+      'option-invalid',
+      `--stdio speaks over the pipes alone. Leave --socket ${options.socket} out.`,
+    )
   const door = options.trusted ? 'trusted' : 'agent'
   await serveStdio(host, { door, onError: errorTo(log), signal: stop.signal })
 }
@@ -123,35 +163,49 @@ async function listen(
   const access = await readAccess(options)
   for (const token of [...Object.keys(access.agentTokens ?? {}), ...Object.keys(access.controlTokens ?? {})])
     log.hide(token)
+  const watched = { metrics, onError: errorTo(log), onRefusal: refusalTo(log) }
   await using server = await serveHttp(host, {
     port: options.port,
     address: options.address,
+    connections: options.connections,
+    front: options.front,
     ...access,
-    metrics,
-    onError: errorTo(log),
-    // Whoever knocks with a wrong token or at somebody else's session is worth a line.
-    onRefusal: (refusal) =>
-      log[['http-401', 'session-not-found'].includes(refusal.code) ? 'info' : 'debug'](refusal, 'refused'),
+    ...watched,
     ...(controlToken && { controlToken }),
   })
+  await using socket = options.socket === undefined ? null : await serveSocket(host, { path: options.socket }, watched)
   log.hide(server.controlToken)
   // Listened for before anyone can know that there is something to stop.
   const stop = isOneOfSeveral ? askedToStop() : stopped(options.json === true)
-  log.info({ agentUrl: server.agentUrl, trustedUrl: server.trustedUrl }, 'listening')
+  log.info(
+    { agentUrl: server.agentUrl, trustedUrl: server.trustedUrl, ...(socket && { socketUrl: socket.url }) },
+    'listening',
+  )
   if (isOneOfSeveral) {
     tellListening(server)
     await stop
-  } else await announce(server, worlds, options, console, stop)
-  await drain(server, log)
+  } else await announce({ ...server, socketUrl: socket?.url }, worlds, options, console, stop)
+  await drain(socket ? [server, socket] : [server], log)
 }
 
 function errorTo(log: Log): (error: { readonly reference: string; readonly cause: unknown }) => void {
   return ({ reference, cause: err }) => log.error({ reference, err }, 'the server failed')
 }
 
+/** Whoever knocks with a wrong token or at somebody else's session is worth a line. */
+function refusalTo(log: Log): (refusal: Refusal) => void {
+  return (refusal) =>
+    log[['http-401', 'session-not-found'].includes(refusal.code) ? 'info' : 'debug'](refusal, 'refused')
+}
+
+/** Where a server listens, and its token. */
+interface Listening extends Pick<HttpServer, 'port' | 'controlToken' | 'agentUrl' | 'trustedUrl'> {
+  readonly socketUrl?: SocketServer['url'] | undefined
+}
+
 /** Says where to go until it is time to stop. The token lies where its owner's other commands find it. */
 async function announce(
-  { port, controlToken, agentUrl, trustedUrl }: Pick<HttpServer, 'port' | 'controlToken' | 'agentUrl' | 'trustedUrl'>,
+  { port, controlToken, agentUrl, trustedUrl, socketUrl }: Listening,
   worlds: readonly World[],
   options: ServeOptions,
   console: Console,
@@ -159,8 +213,11 @@ async function announce(
 ): Promise<void> {
   try {
     const tokenFile = writeControlToken(port, controlToken)
-    if (options.json) console.out.write(`${JSON.stringify({ agentUrl, trustedUrl, tokenFile })}\n`)
-    else console.out.write(welcome(worlds, agentUrl, trustedUrl, tokenFile, console))
+    if (options.json)
+      console.out.write(
+        `${JSON.stringify({ agentUrl, trustedUrl, webSocketUrl: webSocketOf(trustedUrl), socketUrl, tokenFile })}\n`,
+      )
+    else console.out.write(welcome(worlds, { agentUrl, trustedUrl, socketUrl }, tokenFile, console))
     await stop
   } finally {
     removeControlToken(port)
@@ -171,8 +228,7 @@ async function announce(
 
 function welcome(
   worlds: readonly World[],
-  agentUrl: string,
-  trustedUrl: string,
+  { agentUrl, trustedUrl, socketUrl }: Pick<Listening, 'agentUrl' | 'trustedUrl' | 'socketUrl'>,
   tokenFile: string,
   console: Console,
 ): string {
@@ -186,9 +242,15 @@ ${served.join('\n')}
 
   for agents      ${cyan(agentUrl)}
   trusted door    ${cyan(trustedUrl)}   ${dim(`control token in ${tokenFile}`)}
+                  ${cyan(webSocketOf(trustedUrl))}${socketUrl ? `\n                  ${cyan(socketUrl)}   ${dim('for you alone, with no token')}` : ''}
 
 Try:  episodic play --url ${trustedUrl}
       npx @modelcontextprotocol/inspector --cli ${agentUrl} --transport http --method tools/list
 Ctrl-C stops.
 `
+}
+
+/** The same door as a WebSocket. */
+function webSocketOf(url: string): string {
+  return url.replace(/^http/, 'ws')
 }

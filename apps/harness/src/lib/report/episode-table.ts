@@ -20,6 +20,8 @@ export interface EpisodeRow {
   readonly tags: number
   readonly split: number
   readonly difficulty: number
+  /** Numbers the trees of a task from 1; 0 for an episode of none. */
+  readonly tree: number
 }
 
 /** The same bytes, as floats and as words. */
@@ -42,7 +44,7 @@ export interface EpisodeTable {
 }
 
 const FLOATS = ['total', 'unshaped', 'discounted', 'started', 'ended'] as const
-const WORDS = ['kind', 'steps', 'refused', 'ending', 'tags', 'split', 'difficulty'] as const
+const WORDS = ['kind', 'steps', 'refused', 'ending', 'tags', 'split', 'difficulty', 'tree'] as const
 /** Where a row's identity starts, where its other words do, and how long it is: even, to align the next row's floats. */
 const IDENTITY = FLOATS.length * 2
 const FIRST_WORD = IDENTITY + IDENTITY_WORDS

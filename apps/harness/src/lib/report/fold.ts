@@ -8,6 +8,7 @@ import { createStepFold } from './step-fold.ts'
 import { difficultyBinOf, SPLITS } from './strata.ts'
 import { summarize } from './summarize.ts'
 import type { Summary } from './summary.ts'
+import { createTreeSample } from './tree-sample.ts'
 
 /** Folds sealed episodes into a {@link Summary}. */
 export interface Fold {
@@ -29,8 +30,10 @@ export interface Fold {
  *
  * Where one episode was sealed with different contents, one line counts. Its steps cannot be told from the others' any
  * more, so rewards by step and by term and the latency of steps hold the steps of every such line.
+ *
+ * @param discount - γ of the return-to-go from a branch point. Default 1.
  */
-export function createFold(): Fold {
+export function createFold({ discount = 1 }: { readonly discount?: number } = {}): Fold {
   const table = createEpisodeTable()
   const steps = createStepFold()
   const endings = createNames(256)
@@ -38,13 +41,16 @@ export function createFold(): Fold {
   const messages = createBoundedMap(256, () => ({ text: null as string | null }))
   const environments = createBoundedMap(16, () => true)
   const policies = createBoundedMap(16, () => true)
+  const trees = createTreeSample(discount)
+  let leaves = 0
   let repeated = 0
   return {
     add(record) {
-      const { returns, task, time } = record
+      const { returns, task, time, branch } = record
+      const identity = identityOf(record)
       const outcome = scoredOutcomeOf(record)
       const finished = outcome.kind === 'finished'
-      const isNew = table.add(identityOf(record), {
+      const isNew = table.add(identity, {
         kind: KINDS.indexOf(finished ? outcome.end.kind : 'failed'),
         total: returns?.total ?? 0,
         unshaped: returns?.unshaped ?? 0,
@@ -57,12 +63,17 @@ export function createFold(): Fold {
         tags: tags.numberOf(JSON.stringify([...new Set(task.tags)].sort())),
         split: SPLITS.indexOf(task.split),
         difficulty: difficultyBinOf(task.difficulty),
+        tree: branch ? branch.rollout + 1 : 0,
       })
       if (!isNew) {
         repeated += 1
         return
       }
       steps.add(record.steps, finished)
+      if (branch) {
+        leaves = Math.max(leaves, branch.leaves)
+        trees.add({ ...record, branch }, identity)
+      }
       environments.of(`${record.environment.name}@${record.environment.version}`)
       policies.of(record.policy.name)
       if (finished) return
@@ -74,7 +85,11 @@ export function createFold(): Fold {
       return repeated
     },
     finish(run) {
-      const { failures, ...figures } = summarize(
+      const {
+        failures,
+        trees: scores,
+        ...figures
+      } = summarize(
         run,
         table,
         {
@@ -87,12 +102,14 @@ export function createFold(): Fold {
           ),
         },
         steps.finish(),
+        leaves,
       )
       const messageOf = new Map(messages.entries())
       return {
         ...figures,
         environments: environments.entries().map(([name]) => name),
         policies: policies.entries().map(([name]) => name),
+        branch: scores && { leaves, ...scores, trees: trees.finish() },
         failures: failures.map((tally) => ({ ...tally, message: messageOf.get(tally.name)?.text ?? '' })),
       }
     },

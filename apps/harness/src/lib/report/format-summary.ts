@@ -1,4 +1,6 @@
 import { createColors } from 'picocolors'
+import { describeValue } from './branch-section.ts'
+import { cleanText } from './clean-text.ts'
 import {
   formatCount,
   formatDuration,
@@ -7,6 +9,7 @@ import {
   formatPercent,
   formatShareInterval,
 } from './figures.ts'
+import { describeIntervals, noteInterval } from './interval-notes.ts'
 import { isShaped } from './is-shaped.ts'
 import type { Distribution, Summary } from './summary.ts'
 
@@ -23,7 +26,7 @@ const BAR_WIDTH = 20
  */
 export function formatSummary(summary: Summary, { color }: { readonly color: boolean }): string {
   const { bold, dim, green, red, yellow } = createColors(color)
-  const { counts, success, time, ends, failures } = summary
+  const { counts, success, time, ends, failures, branch } = summary
   const line = (name: string, value: string, note = '') =>
     `  ${dim(name.padEnd(NAME_WIDTH))}${bold(value.padStart(VALUE_WIDTH))}${note && `   ${dim(note)}`}`.trimEnd()
   const bar = (share: number) => {
@@ -31,9 +34,8 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     return green('█'.repeat(filled)) + dim('░'.repeat(BAR_WIDTH - filled))
   }
   const pass = success.passAtK.at(-1)
-  const interval = (text: string) => (text.includes(' to ') ? `95 % ${text}` : '')
   const lines = [
-    `${bold(clean(summary.run))}  ${dim(clean([...summary.environments, ...summary.policies].join(' · ')))}`,
+    `${bold(cleanText(summary.run))}  ${dim(cleanText([...summary.environments, ...summary.policies].join(' · ')))}`,
     '',
     `  ${[
       `${formatCount(counts.scheduled)} scheduled`,
@@ -42,13 +44,31 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       (counts.unresolved > 0 ? yellow : dim)(`${formatCount(counts.unresolved)} unresolved`),
     ].join('   ')}`,
     '',
-    line('success', formatPercent(success.overall.rate), interval(formatShareInterval(success.overall))),
+    line(
+      'success',
+      formatPercent(success.overall.rate),
+      counts.finished > 0 ? noteInterval(success.overall, formatShareInterval) : '',
+    ),
     ...(pass && pass.k > 1
-      ? [line(`pass@${pass.k}`, formatPercent(pass.mean), interval(formatShareInterval(pass)))]
+      ? [line(`pass@${pass.k}`, formatPercent(pass.mean), noteInterval(pass, formatShareInterval))]
       : []),
     ...returnsToTell(summary).map(([name, { mean }]) =>
-      line(name, formatNumber(mean.mean), interval(formatInterval(mean))),
+      line(name, formatNumber(mean.mean), noteInterval(mean, formatInterval)),
     ),
+    ...(branch?.best.return
+      ? [
+          line(
+            `best of ${branch.leaves}`,
+            formatNumber(branch.best.return.mean),
+            noteInterval(branch.best.return, formatInterval),
+          ),
+          line(
+            '  success',
+            formatPercent(branch.best.success.rate),
+            noteInterval(branch.best.success, formatShareInterval),
+          ),
+        ]
+      : []),
     ...(success.steps
       ? [
           line(
@@ -75,6 +95,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ...(counts.refused > 0
       ? [line('refused steps', formatCount(counts.refused), `of ${formatCount(counts.steps)}`)]
       : []),
+    ...(counts.finished > 0 ? [`  ${dim(describeIntervals(success.overall))}`] : []),
     ...block(
       'success by difficulty',
       success.byDifficulty.length > 1
@@ -85,16 +106,27 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
         : [],
     ),
     ...block(
+      'value of a state',
+      (branch?.trees ?? []).flatMap(({ task, rollout, points }) =>
+        points
+          .slice(0, 1)
+          .map(
+            ({ at, value }) =>
+              `    ${`${cleanText(task).slice(0, 12)}, rollout ${rollout}, step ${at}`.padEnd(LABEL_WIDTH + 10)}${describeValue(value)}`,
+          ),
+      ),
+    ),
+    ...block(
       'ends',
       [...ends.terminated, ...ends.truncated.map((end) => ({ ...end, name: `${end.name} (truncated)` }))].map(
-        ({ name, count }) => `    ${clean(name).padEnd(LABEL_WIDTH)}${formatCount(count).padStart(7)}`,
+        ({ name, count }) => `    ${cleanText(name).padEnd(LABEL_WIDTH)}${formatCount(count).padStart(7)}`,
       ),
     ),
     ...block(
       'failures',
       failures.map(
         ({ name, count, message }) =>
-          `    ${red(clean(name).padEnd(LABEL_WIDTH))}${formatCount(count).padStart(7)}   ${dim(clean(message).slice(0, 90))}`,
+          `    ${red(cleanText(name).padEnd(LABEL_WIDTH))}${formatCount(count).padStart(7)}   ${dim(cleanText(message).slice(0, 90))}`,
       ),
     ),
     ...(counts.conflicts > 0
@@ -125,9 +157,4 @@ function returnsToTell(summary: Summary): [name: string, Distribution][] {
     ...(shaped ? [['return, shaped', total] as [string, Distribution]] : []),
     ...(differ ? [['  discounted', discounted] as [string, Distribution]] : []),
   ]
-}
-
-/** Takes out what would move the cursor or change colours: names and messages come from outside. */
-function clean(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ')
 }

@@ -8,17 +8,29 @@ import {
   formatShareInterval,
   NOTHING,
 } from './figures.ts'
+import { describeIntervals, noteInterval } from './interval-notes.ts'
 import type { Summary } from './summary.ts'
 import { element, tip } from './svg.ts'
 
 /** The row of figures that a reader sees first, each with what it is worth. */
-export function renderHeadline({ success, returns, counts, time }: Summary): string {
+export function renderHeadline({ success, returns, counts, time, branch }: Summary): string {
   const pass = success.passAtK.at(-1)
   const unshaped = returns.unshaped?.mean
   const cards = [
-    ['Success rate', formatPercent(success.overall.rate), intervalNote(success.overall, formatShareInterval)],
-    ['Mean return, unshaped', formatNumber(unshaped?.mean ?? null), intervalNote(unshaped, formatInterval)],
-    pass && pass.k > 1 ? [`pass@${pass.k}`, formatPercent(pass.mean), intervalNote(pass, formatShareInterval)] : null,
+    ['Success rate', formatPercent(success.overall.rate), noteInterval(success.overall, formatShareInterval)],
+    [
+      'Mean return, unshaped',
+      formatNumber(unshaped?.mean ?? null),
+      unshaped ? noteInterval(unshaped, formatInterval) : 'no finished episode',
+    ],
+    pass && pass.k > 1 ? [`pass@${pass.k}`, formatPercent(pass.mean), noteInterval(pass, formatShareInterval)] : null,
+    branch?.best.return
+      ? [
+          `Best of ${branch.leaves}`,
+          formatNumber(branch.best.return.mean),
+          noteInterval(branch.best.return, formatInterval),
+        ]
+      : null,
     [
       'Steps to success',
       success.steps ? formatNumber(success.steps.median).replace(/\.0+$/, '') : NOTHING,
@@ -37,7 +49,17 @@ export function renderHeadline({ success, returns, counts, time }: Summary): str
   ].filter((card) => card !== null)
   return element(
     'section',
-    { class: 'headline', 'aria-label': 'Headline figures' },
+    { 'aria-label': 'Headline figures' },
+    renderCards(cards),
+    element('p', { class: 'caption' }, escapeHtml(describeIntervals(success.overall))),
+  )
+}
+
+/** A row of figures, each with its name above and a note below. */
+export function renderCards(cards: readonly (readonly string[])[]): string {
+  return element(
+    'div',
+    { class: 'headline' },
     ...cards.map(([name = '', figure = '', note = '']) =>
       element(
         'div',
@@ -85,12 +107,4 @@ export function renderAccount({ counts, success, ends }: Summary): string {
       ),
     ),
   )
-}
-
-function intervalNote<Figure extends { readonly low: number | null; readonly count: number }>(
-  figure: Figure | undefined,
-  format: (figure: Figure) => string,
-): string {
-  if (!figure || figure.count === 0) return 'no finished episode'
-  return figure.low === null ? 'one task: no interval' : `95 % CI ${format(figure)}`
 }

@@ -62,6 +62,7 @@ svg .line { fill: none; stroke-width: 2; stroke-linejoin: round; }
 svg .thin .line { stroke-width: 1.2; opacity: 0.45; }
 svg .band { stroke: none; opacity: 0.16; }
 svg circle { stroke: var(--card); stroke-width: 1.5; }
+svg .branch { fill: none; stroke: var(--pending); stroke-width: 1.6; stroke-linejoin: round; }
 svg .whisker { stroke-width: 1.5; }
 
 table { border-collapse: collapse; width: 100%; font-size: 13.5px; }
@@ -72,6 +73,8 @@ th.number, td.number { text-align: right; white-space: nowrap; overflow-wrap: no
 th.number + th:not(.number), td.number + td:not(.number) { padding-left: 16px; }
 th:last-child, td:last-child { padding-right: 0; }
 td.meter { width: 26%; vertical-align: middle; } td.meter svg { display: block; width: 100%; height: 8px; border-radius: 4px; }
+td.name { white-space: nowrap; overflow-wrap: normal; }
+td.told { white-space: pre-wrap; font-size: 12.5px; }
 .even { table-layout: fixed; }
 .tight td { padding-top: 5px; padding-bottom: 5px; }
 .track { fill: var(--soft); }

@@ -63,6 +63,7 @@ export function playRun({
       params: { low: 1, high, maxGuesses: MOST_GUESSES },
       seed: `${seed}/${task}`,
       policy: { name: 'noisy-bisection', seed: `${seed}/${task}/${attempt}` },
+      branch: null,
       start: {
         observation: {
           text: `Guess a whole number from 1 to ${high}. ${MOST_GUESSES} guesses left.`,

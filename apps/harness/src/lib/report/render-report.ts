@@ -1,9 +1,10 @@
-import { hash } from 'node:crypto'
 import type { Json } from '@episodic/protocol'
+import { renderBranches } from './branch-section.ts'
 import { SAMPLE_SIZES, type SampledEpisode } from './episode-sample.ts'
 import { escapeHtml, scriptJson } from './escape.ts'
 import { formatCount } from './figures.ts'
 import { renderAccount, renderHeadline } from './headline.ts'
+import { renderHtmlPage } from './html-page.ts'
 import { PAGE_SCRIPT } from './page-script.ts'
 import { PAGE_STYLE } from './page-style.ts'
 import type { ReportedRun } from './reported-run.ts'
@@ -26,6 +27,7 @@ export function renderReport(summary: Summary, run: ReportedRun, episodes: reado
     renderHeadline(summary),
     renderAccount(summary),
     renderScores(summary),
+    renderBranches(summary),
     renderRewards(summary),
     renderTimes(summary),
     renderFailures(summary),
@@ -33,21 +35,8 @@ export function renderReport(summary: Summary, run: ReportedRun, episodes: reado
     renderConfiguration(run),
     renderNotes(summary),
   )
-  return [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${contentPolicy()}">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${escapeHtml(title)}</title><style>${PAGE_STYLE}</style></head><body>`,
-    body,
-    `<script type="application/json" id="episodes">${scriptJson(episodes)}</script>`,
-    `<script>${PAGE_SCRIPT}</script></body></html>\n`,
-  ].join('')
-}
-
-/** Nothing is fetched, and only this page's own style and script run, whatever an observation smuggles in. */
-function contentPolicy(): string {
-  const own = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`
-  return `default-src 'none'; style-src ${own(PAGE_STYLE)}; script-src ${own(PAGE_SCRIPT)}; base-uri 'none'; form-action 'none'`
+  const data = `<script type="application/json" id="episodes">${scriptJson(episodes)}</script>`
+  return renderHtmlPage({ title, style: PAGE_STYLE, body: body + data, script: PAGE_SCRIPT })
 }
 
 function renderTitle({ environments, policies, counts }: Summary, run: ReportedRun): string {
@@ -134,12 +123,18 @@ function readable(value: Json): string {
   return short.length <= 100 ? short : JSON.stringify(value, null, 2)
 }
 
-function renderNotes({ counts }: Summary): string {
+function renderNotes({ counts, branch }: Summary): string {
   const notes = [
     'An episode succeeds when it terminates with a positive unshaped return. A truncated one does not; a failed one is not scored at all.',
-    'Intervals are 95 %. Those of means treat the attempts of one task as one cluster (cluster-robust standard errors: Liang & Zeger 1986; Miller 2024). Those of rates are Wilson’s (1927). pass@k is the unbiased estimate of Chen et al. (2021).',
+    'Intervals are 95 %, and the attempts of one task are one cluster: they are not independent of each other. Those of means are cluster-robust standard errors (Liang & Zeger 1986; Miller 2024) with Student’s t for the tasks less one. Those of shares are Wilson’s (1927) at the effective sample size (Korn & Graubard 1998), which with one attempt a task is Wilson’s alone. pass@k is the unbiased estimate of Chen et al. (2021), averaged over tasks. One task has no interval, and neither has a mean that every task agrees on.',
     'Unshaped return is the weighted sum of the reward terms. The shaped one adds γΦ(s′) − Φ(s) in each step, which leaves the best policy as it is (Ng, Harada & Russell 1999).',
     'All figures are a fold over sealed episodes. Neither their order nor a line that is there twice changes a byte of this page.',
+    ...(branch
+      ? [
+          'Each rollout was forked: its leaves share their beginnings, and a shared step counts in the figures of steps once for each leaf. A line that was over before it could branch counts for all the leaves that it would have had. Leaves of one rollout are no independent attempts, so pass@k is told for k = 1 alone.',
+          'The value V̂ of a state is a Monte Carlo estimate (Sutton & Barto 2018, section 5.1): the mean of the discounted, unshaped return from there on, over lines that have chance of their own in the world and in the policy. It is the value of the whole state under this policy, with what is hidden from the player; with few lines the interval, which is Student’s t, is only as good as a normal approximation.',
+        ]
+      : []),
     ...(counts.conflicts > 0
       ? [
           `${count(counts.conflicts, 'sealed line')} told of an episode that another line tells differently. One line of each counts; rewards by step and by term and the latency of steps have all of them in.`,

@@ -25,7 +25,7 @@ export function renderScores({ returns, success, ends, counts }: Summary): strin
     ),
     card(
       'Success by difficulty',
-      'Success rate in each tenth of difficulty, with Wilson’s 95 % interval.',
+      'Success rate in each tenth of difficulty, with its 95 % interval.',
       success.byDifficulty.length > 0 ? plotDifficulty(success.byDifficulty) : null,
       'No episode finished.',
     ),

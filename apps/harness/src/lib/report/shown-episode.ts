@@ -122,7 +122,8 @@ function cutStep(step: RecordedStep, number: number, text: (full: string) => str
   }
 }
 
-function groupOf(record: EpisodeRecord): ShownOutcome {
+/** The group that an episode counts in. */
+export function groupOf(record: EpisodeRecord): ShownOutcome {
   const outcome = scoredOutcomeOf(record)
   if (outcome.kind === 'failed') return 'failed'
   if (outcome.end.kind === 'truncated') return 'truncated'

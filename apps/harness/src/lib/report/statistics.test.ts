@@ -1,21 +1,51 @@
 import fc from 'fast-check'
+import { mean, quantile as otherQuantile, sampleStandardDeviation, sum } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
-import { clusteredMean, passAtK, quantile, wilson } from './statistics.ts'
+import { clusteredMean, passAtK, quantile } from './statistics.ts'
 
 describe('clusteredMean', () => {
   it('is the ordinary standard error s/√n where each value is its own cluster', () => {
     const estimate = clusteredMean([1, 2, 3, 4], [0, 1, 2, 3])
     expect(estimate).toMatchObject({ mean: 2.5, count: 4, clusters: 4 })
     expect(estimate?.standardError).toBeCloseTo(Math.sqrt(5 / 3) / 2, 12)
-    expect(estimate?.low).toBeCloseTo(2.5 - 1.959964 * 0.645497, 5)
-    expect(estimate?.high).toBeCloseTo(2.5 + 1.959964 * 0.645497, 5)
+    // t for 3 degrees of freedom.
+    expect(estimate?.low).toBeCloseTo(2.5 - 3.182446 * 0.645497, 5)
+    expect(estimate?.high).toBeCloseTo(2.5 + 3.182446 * 0.645497, 5)
   })
 
   it('sums deviations within a cluster first (worked by hand)', () => {
     // Deviations −1.5 −0.5 | 0.5 1.5 sum to −2 and 2, so √(2/1 · 8) / 4 = 1.
     expect(clusteredMean([1, 2, 3, 4], [0, 0, 1, 1])?.standardError).toBeCloseTo(1, 12)
-    // Deviations that cancel within each cluster say that the mean is known exactly.
-    expect(clusteredMean([1, 4, 2, 3], [0, 0, 1, 1])?.standardError).toBe(0)
+  })
+
+  it('is the ordinary error of the clusters’ sums, each less what the mean gives it', () => {
+    const clusters = fc.array(fc.array(fc.integer({ min: -100, max: 100 }), { minLength: 1, maxLength: 6 }), {
+      minLength: 2,
+      maxLength: 20,
+    })
+    fc.assert(
+      fc.property(clusters, (groups) => {
+        const values = groups.flat()
+        const estimate = clusteredMean(
+          values,
+          groups.flatMap((group, i) => group.map(() => i)),
+        )
+        const size = values.length / groups.length
+        const residuals = groups.map((group) => (sum(group) - group.length * mean(values)) / size)
+        expect(estimate?.mean).toBeCloseTo(mean(values), 9)
+        expect(estimate?.standardError).toBeCloseTo(sampleStandardDeviation(residuals) / Math.sqrt(groups.length), 9)
+      }),
+    )
+  })
+
+  it('claims no width where no task deviates: rounding leaves none either', () => {
+    for (const values of [
+      [1, 4, 2, 3],
+      [0.1, 0.2, 0.2, 0.1],
+      [1 / 3, 1 / 3, 1 / 3, 1 / 3],
+      [0, 0, 0, 0],
+    ])
+      expect(clusteredMean(values, [0, 0, 1, 1])).toMatchObject({ standardError: 0, low: null, high: null })
   })
 
   it('does not pretend to know more when every value is there twice', () => {
@@ -34,33 +64,6 @@ describe('clusteredMean', () => {
   it('has no interval for one cluster, and nothing for no value', () => {
     expect(clusteredMean([1, 2], [7, 7])).toMatchObject({ mean: 1.5, standardError: null, low: null, high: null })
     expect(clusteredMean([], [])).toBeNull()
-  })
-})
-
-describe('wilson', () => {
-  it.each([
-    [81, 263, 0.2553, 0.3662],
-    [15, 148, 0.0624, 0.1605],
-    [0, 20, 0, 0.1611],
-    [1, 29, 0.0061, 0.1718],
-  ])('agrees with Newcombe (1998), table I, for %i of %i', (successes, count, low, high) => {
-    const interval = wilson(successes, count)
-    expect(interval.low).toBeCloseTo(low, 4)
-    expect(interval.high).toBeCloseTo(high, 4)
-  })
-
-  it('stays inside [0, 1] around the rate, and says nothing about nothing', () => {
-    fc.assert(
-      fc.property(fc.nat(500), fc.nat(500), (successes, others) => {
-        fc.pre(successes + others > 0)
-        const { rate, low, high } = wilson(successes, successes + others)
-        expect(low).toBeGreaterThanOrEqual(0)
-        expect(high).toBeLessThanOrEqual(1)
-        expect(low).toBeLessThanOrEqual(rate as number)
-        expect(high).toBeGreaterThanOrEqual(rate as number)
-      }),
-    )
-    expect(wilson(0, 0)).toEqual({ successes: 0, count: 0, rate: null, low: null, high: null })
   })
 })
 
@@ -92,6 +95,15 @@ describe('quantile', () => {
     expect(quantile(values, 0.9)).toBeCloseTo(9.1, 12)
     expect([quantile(values, 0), quantile(values, 1), quantile([7], 0.3)]).toEqual([1, 10, 7])
     expect(() => quantile([], 0.5)).toThrow(RangeError)
+  })
+
+  it('agrees with another implementation about medians', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer(), { minLength: 1 }), (values) => {
+        const sorted = values.toSorted((a, b) => a - b)
+        expect(quantile(sorted, 0.5)).toBeCloseTo(otherQuantile(sorted, 0.5), 6)
+      }),
+    )
   })
 })
 

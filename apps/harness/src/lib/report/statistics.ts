@@ -1,35 +1,31 @@
 import { exactSum } from './exact-sum.ts'
+import { studentPoint } from './student-point.ts'
 
-/** The standard normal's 97.5 % point: every interval here is a 95 % one. */
-const Z = 1.959963984540054
-
-/** A mean with its 95 % confidence interval; the interval is `null` where fewer than two clusters say nothing about it. */
+/**
+ * A mean with its 95 % confidence interval. The interval is `null` where nothing can be said of its width: with fewer than
+ * two clusters, and where no cluster deviates from the mean (then `standardError` is 0).
+ */
 export interface Estimate {
   readonly mean: number
   readonly low: number | null
   readonly high: number | null
+  /** `null` with fewer than two clusters. */
   readonly standardError: number | null
   readonly count: number
   /** Groups of values that are not independent of each other: the attempts of one task are one cluster. */
   readonly clusters: number
 }
 
-/** A share with its 95 % confidence interval. All three are `null` when `count` is 0. */
-export interface Proportion {
-  readonly successes: number
-  readonly count: number
-  readonly rate: number | null
-  readonly low: number | null
-  readonly high: number | null
-}
+/** Deviations below this share of the largest value are what rounding leaves of none. */
+const ROUNDING = 1e-13
 
 /**
- * Estimates a mean with a cluster-robust standard error: √(G/(G−1) · Σ_g (Σ_{i∈g} (x_i − x̄))²) / n for G clusters. With
- * one value a cluster it is the ordinary s/√n.
+ * Estimates a mean with a cluster-robust standard error: √(G/(G−1) · Σ_g (Σ_{i∈g} (x_i − x̄))²) / n for G clusters, and an
+ * interval by Student's t with G−1 degrees of freedom. With one value a cluster it is the ordinary x̄ ± t·s/√n.
  *
- * Liang & Zeger, "Longitudinal data analysis using generalized linear models" (1986); the factor G/(G−1) as in Cameron &
- * Miller, "A Practitioner's Guide to Cluster-Robust Inference" (2015); why evaluations want it: Miller, "Adding Error Bars
- * to Evals" (2024, arXiv:2411.00640).
+ * Liang & Zeger, "Longitudinal data analysis using generalized linear models" (1986); the factor G/(G−1) and the degrees
+ * of freedom as in Cameron & Miller, "A Practitioner's Guide to Cluster-Robust Inference" (2015); why evaluations want it:
+ * Miller, "Adding Error Bars to Evals" (2024, arXiv:2411.00640).
  *
  * @param clusters - the cluster of each value; equal numbers must be adjacent.
  * @returns `null` when there is no value.
@@ -39,37 +35,24 @@ export function clusteredMean(values: ArrayLike<number>, clusters: ArrayLike<num
   if (count === 0) return null
   const mean = exactSum(Array.from(values)) / count
   const squares: number[] = []
+  let largest = 0
   for (let i = 0; i < count; ) {
     const cluster = clusters[i]
     const deviations: number[] = []
-    for (; i < count && clusters[i] === cluster; i++) deviations.push((values[i] as number) - mean)
+    for (; i < count && clusters[i] === cluster; i++) {
+      const value = values[i] as number
+      largest = Math.max(largest, Math.abs(value))
+      deviations.push(value - mean)
+    }
     squares.push(exactSum(deviations) ** 2)
   }
   const groups = squares.length
   if (groups < 2) return { mean, low: null, high: null, standardError: null, count, clusters: groups }
   const standardError = Math.sqrt((groups / (groups - 1)) * exactSum(squares)) / count
-  return { mean, low: mean - Z * standardError, high: mean + Z * standardError, standardError, count, clusters: groups }
-}
-
-/**
- * Estimates a share with Wilson's score interval, which stays inside [0, 1] and holds near its ends.
- *
- * E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference" (1927), without continuity correction.
- */
-export function wilson(successes: number, count: number): Proportion {
-  if (count === 0) return { successes, count, rate: null, low: null, high: null }
-  const rate = successes / count
-  const scale = 1 + Z ** 2 / count
-  const centre = (rate + Z ** 2 / (2 * count)) / scale
-  const half = (Z * Math.sqrt((rate * (1 - rate)) / count + Z ** 2 / (4 * count ** 2))) / scale
-  return {
-    successes,
-    count,
-    rate,
-    // At the ends the formula gives exactly 0 and 1, and rounding would not.
-    low: successes === 0 ? 0 : centre - half,
-    high: successes === count ? 1 : centre + half,
-  }
+  if (standardError <= ROUNDING * largest)
+    return { mean, low: null, high: null, standardError: 0, count, clusters: groups }
+  const half = studentPoint(groups - 1) * standardError
+  return { mean, low: mean - half, high: mean + half, standardError, count, clusters: groups }
 }
 
 /**

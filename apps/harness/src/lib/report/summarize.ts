@@ -1,14 +1,17 @@
+import { createRate, shareInterval } from './clustered-rate.ts'
 import { concurrencyOf } from './concurrency.ts'
 import { distributionOf } from './distribution.ts'
 import { type EpisodeTable, KINDS } from './episode-table.ts'
 import { exactSum } from './exact-sum.ts'
+import { createRates } from './rates.ts'
 import type { ReportedRun } from './reported-run.ts'
-import { clusteredMean, passAtK, wilson } from './statistics.ts'
+import { clusteredMean, passAtK } from './statistics.ts'
 import type { StepFold } from './step-fold.ts'
 import { DIFFICULTY_BINS, SPLITS } from './strata.ts'
 import { isSuccess } from './success.ts'
 import type { Summary, Tally } from './summary.ts'
 import { createTallies } from './tallies.ts'
+import { type ScoredLeaf, scoreTrees, type TreeScores } from './tree-scores.ts'
 
 /** The names behind a table's numbers. A number that is missing stands for a name that there was no room for. */
 export interface Names {
@@ -26,18 +29,26 @@ export function summarize(
   table: EpisodeTable,
   names: Names,
   steps: ReturnType<StepFold['finish']>,
-): Omit<Summary, 'environments' | 'policies' | 'failures'> & { readonly failures: Tally[] } {
+  /** Of a whole tree; 0 where episodes share nothing. */
+  leaves: number,
+): Omit<Summary, 'environments' | 'policies' | 'failures' | 'branch'> & {
+  readonly failures: Tally[]
+  readonly trees: TreeScores | null
+} {
   const all = createColumns(table.size, ['started', 'ended', 'steps', 'refused'])
   const finished = createColumns(table.size, ['task', 'success', 'unshaped', 'total', 'discounted', 'lasted'])
   const successful = createColumns(table.size, ['task', 'steps'])
   const ends = {
-    terminated: createTallies<string>(),
-    truncated: createTallies<string>(),
-    failed: createTallies<string>(),
+    terminated: createTallies(),
+    truncated: createTallies(),
+    failed: createTallies(),
   }
-  const byDifficulty = createTallies<number>()
-  const bySplit = createTallies<number>()
-  const byTag = createTallies<string>()
+  const overall = createRate()
+  const byDifficulty = createRates<number>()
+  const bySplit = createRates<number>()
+  const byTag = createRates<string>()
+  const scored: ScoredLeaf[] = []
+  const trees = new Set<string>()
   let tasks = 0
   for (const episode of table.episodes()) {
     const kind = KINDS[episode.kind] ?? 'failed'
@@ -45,11 +56,14 @@ export function summarize(
     tasks = episode.task + 1
     all.add(episode)
     ends[kind].add(names.endings.get(episode.ending) ?? OTHER)
+    if (episode.tree > 0) trees.add(`${episode.task} ${episode.tree}`)
     if (kind === 'failed') continue
+    if (episode.tree > 0) scored.push({ ...episode, success })
     finished.add({ ...episode, success: Number(success), lasted: episode.ended - episode.started })
-    byDifficulty.add(episode.difficulty, success)
-    bySplit.add(episode.split, success)
-    for (const tag of names.tagSets.get(episode.tags) ?? []) byTag.add(tag, success)
+    overall.add(episode.task, success)
+    byDifficulty.add(episode.difficulty, episode.task, success)
+    bySplit.add(episode.split, episode.task, success)
+    for (const tag of names.tagSets.get(episode.tags) ?? []) byTag.add(tag, episode.task, success)
     if (success) successful.add(episode)
   }
   const failed = all.size - finished.size
@@ -67,18 +81,17 @@ export function summarize(
     ends: { terminated: ends.terminated.ranked(), truncated: ends.truncated.ranked() },
     failures: ends.failed.ranked(),
     success: {
-      overall: wilson(successful.size, finished.size),
-      byDifficulty: byDifficulty.groups().map((bin) => ({
-        from: bin / DIFFICULTY_BINS,
-        to: (bin + 1) / DIFFICULTY_BINS,
-        ...byDifficulty.proportion(bin),
-      })),
-      bySplit: bySplit.groups().map((split) => ({ name: SPLITS[split] ?? OTHER, ...bySplit.proportion(split) })),
+      overall: overall.finish(),
+      byDifficulty: byDifficulty
+        .entries()
+        .map(([bin, rate]) => ({ from: bin / DIFFICULTY_BINS, to: (bin + 1) / DIFFICULTY_BINS, ...rate })),
+      bySplit: bySplit.entries().map(([split, rate]) => ({ name: SPLITS[split] ?? OTHER, ...rate })),
       byTag: byTag
-        .groups()
+        .entries()
         .slice(0, MOST_TAGS)
-        .map((tag) => ({ name: tag, ...byTag.proportion(tag) })),
-      passAtK: passAtEveryK(task, finished.column('success')),
+        .map(([name, rate]) => ({ name, ...rate })),
+      // Leaves share their beginnings: they are not the independent attempts that more than one of them would have to be.
+      passAtK: passAtEveryK(task, finished.column('success'), leaves > 0 ? 1 : MOST_K),
       steps: distributionOf(successful.column('steps'), successful.column('task'), 1),
     },
     returns: {
@@ -86,6 +99,7 @@ export function summarize(
       total: distributionOf(finished.column('total'), task),
       discounted: distributionOf(finished.column('discounted'), task),
     },
+    trees: leaves > 0 ? scoreTrees(scored, leaves, trees.size) : null,
     rewards: steps.rewards,
     time: {
       ...paceOf(all.column('started'), all.column('ended'), exactSum(all.column('steps'))),
@@ -105,8 +119,11 @@ function countScheduled(scheduled: number | undefined, finished: number, failed:
   return { scheduled: scheduled ?? sealed, finished, failed, unresolved: (scheduled ?? sealed) - sealed }
 }
 
-/** Averages pass@k over the tasks that have k attempts, for each k that any task has. */
-function passAtEveryK(task: Float64Array, success: Float64Array): Summary['success']['passAtK'] {
+/**
+ * Averages pass@k over the tasks that have k attempts, for each k that any task has. The interval is that of a share over
+ * tasks: a task's estimate is worth as many draws at most as it has groups of k attempts that share none.
+ */
+function passAtEveryK(task: Float64Array, success: Float64Array, mostK: number): Summary['success']['passAtK'] {
   const attempts: { count: number; successes: number }[] = []
   task.forEach((number, i) => {
     if (number !== task[i - 1]) attempts.push({ count: 0, successes: 0 })
@@ -116,19 +133,17 @@ function passAtEveryK(task: Float64Array, success: Float64Array): Summary['succe
   })
   const most = attempts.reduce((max, { count }) => Math.max(max, count), 0)
   const result: Summary['success']['passAtK'] = []
-  for (let k = 1; k <= Math.min(most, MOST_K); k++) {
-    const estimates = attempts
-      .filter(({ count }) => count >= k)
-      .map(({ count, successes }) => passAtK(count, successes, k))
+  for (let k = 1; k <= Math.min(most, mostK); k++) {
+    const tried = attempts.filter(({ count }) => count >= k)
+    const estimates = tried.map(({ count, successes }) => passAtK(count, successes, k))
     const mean = clusteredMean(estimates, [...estimates.keys()])
-    if (mean) result.push({ k, ...mean, low: within(mean.low), high: within(mean.high) })
+    if (!mean) continue
+    const { mean: rate, standardError, clusters } = mean
+    const groups = tried.reduce((sum, { count }) => sum + Math.floor(count / k), 0)
+    const variance = (standardError ?? 0) ** 2
+    result.push({ k, ...mean, ...shareInterval({ rate, variance, clusters, least: clusters, most: groups }) })
   }
   return result
-}
-
-/** The normal interval of a share may reach past what a share can be. */
-function within(bound: number | null): number | null {
-  return bound === null ? null : Math.max(0, Math.min(1, bound))
 }
 
 function paceOf(started: Float64Array, ended: Float64Array, steps: number) {

@@ -14,6 +14,7 @@ const estimateSchema = z.object({
 const proportionSchema = z.object({
   successes: z.int(),
   count: z.int(),
+  clusters: z.int(),
   rate: z.number().nullable(),
   low: z.number().nullable(),
   high: z.number().nullable(),
@@ -22,7 +23,6 @@ const proportionSchema = z.object({
 const histogramSchema = z.object({ start: z.number(), width: z.number(), counts: z.array(z.int()) })
 
 const distributionSchema = z.object({
-  /** With the interval that counts the attempts of a task as one cluster. */
   mean: estimateSchema,
   least: z.number(),
   lowerQuartile: z.number(),
@@ -32,11 +32,39 @@ const distributionSchema = z.object({
   histogram: histogramSchema,
 })
 
+const treeSchema = z.object({
+  task: z.string(),
+  rollout: z.int(),
+  /** Where its lines parted, the earlier first: at most 24. `path` is that of the line that was forked. */
+  points: z.array(
+    z.object({
+      path: z.array(z.int()),
+      at: z.int(),
+      observation: z.string(),
+      /** Monte Carlo estimate of the state's value: the mean of `returnsToGo`, unshaped and discounted, by line. */
+      value: estimateSchema.nullable(),
+      returnsToGo: z.array(z.number().nullable()),
+    }),
+  ),
+  /** Each line's end: at most 64. */
+  leaves: z.array(
+    z.object({
+      path: z.array(z.int()),
+      at: z.array(z.int()),
+      steps: z.int(),
+      outcome: z.enum(['succeeded', 'fell-short', 'truncated', 'failed']),
+      return: z.number().nullable(),
+    }),
+  ),
+  omitted: z.object({ points: z.int(), leaves: z.int() }),
+})
+
 /**
  * What a run came to: plain JSON, and the same bytes for the same sealed episodes in any order.
  *
- * Returns, successes and pass@k are over finished episodes alone: a failed one is no zero. Intervals are 95 %. All times
- * are milliseconds. A figure that nothing can be said about is `null`.
+ * Returns, successes and pass@k are over finished episodes alone: a failed one is no zero. Intervals are 95 %, with the
+ * attempts of one task as one cluster: those of means by Student's t, those of shares by Wilson's score. All times are
+ * milliseconds. A figure that nothing can be said about is `null`, as the interval of a single task.
  */
 export const summarySchema = z.object({
   /** Version of this shape. */
@@ -83,6 +111,22 @@ export const summarySchema = z.object({
     total: distributionSchema.nullable(),
     discounted: distributionSchema.nullable(),
   }),
+  /** Where rollouts were forked into trees; `null` where none was. Then pass@k is told for one attempt alone. */
+  branch: z
+    .object({
+      /** Episodes that a whole rollout ends in. */
+      leaves: z.int(),
+      /** Rollouts of which every leaf finished, and others: the figures are over the former. */
+      rollouts: z.int(),
+      partial: z.int(),
+      /** Over rollouts: the highest return among the leaves, and whether any leaf succeeded. */
+      best: z.object({ return: estimateSchema.nullable(), success: proportionSchema }),
+      /** Over their leaves. */
+      mean: z.object({ return: estimateSchema.nullable(), success: proportionSchema }),
+      /** At most 6, drawn by the hash of task and rollout. */
+      trees: z.array(treeSchema),
+    })
+    .nullable(),
   rewards: z.object({
     /** Mean reward of step 0, 1, …, over the `count` finished episodes that got that far. At most 1,000 steps. */
     byStep: z.array(z.object({ count: z.int(), total: z.number(), unshaped: z.number() })),

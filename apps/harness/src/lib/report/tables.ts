@@ -1,6 +1,6 @@
+import type { Proportion } from './clustered-rate.ts'
 import { escapeHtml } from './escape.ts'
 import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from './figures.ts'
-import type { Proportion } from './statistics.ts'
 import type { Summary } from './summary.ts'
 import { element } from './svg.ts'
 

@@ -1,36 +1,19 @@
-import type { Proportion } from './statistics.ts'
-import { wilson } from './statistics.ts'
 import type { Tally } from './summary.ts'
 
-/** Counts episodes, and the successful ones among them, by group. */
-export interface Tallies<Group> {
-  add(group: Group, success?: boolean): void
-  /** Successes among a group's episodes. */
-  proportion(group: Group): Proportion
-  /** Groups that were added, in ascending order. */
-  groups(): Group[]
+/** Counts episodes by name. */
+export interface Tallies {
+  add(name: string): void
   /** Most frequent first, then by name. */
   ranked(): Tally[]
 }
 
-export function createTallies<Group extends string | number>(): Tallies<Group> {
-  const tallies = new Map<Group, { count: number; successes: number }>()
-  const groups = () => [...tallies.keys()].sort((a, b) => (a < b ? -1 : 1))
+export function createTallies(): Tallies {
+  const counts = new Map<string, number>()
   return {
-    add(group, success = false) {
-      const tally = tallies.get(group) ?? { count: 0, successes: 0 }
-      tallies.set(group, tally)
-      tally.count += 1
-      if (success) tally.successes += 1
-    },
-    proportion(group) {
-      const { count, successes } = tallies.get(group) ?? { count: 0, successes: 0 }
-      return wilson(successes, count)
-    },
-    groups,
+    add: (name) => void counts.set(name, (counts.get(name) ?? 0) + 1),
     ranked: () =>
-      groups()
-        .map((group) => ({ name: String(group), count: tallies.get(group)?.count ?? 0 }))
-        .sort((a, b) => b.count - a.count),
+      [...counts]
+        .map(([name, count]) => ({ name, count }))
+        .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)),
   }
 }

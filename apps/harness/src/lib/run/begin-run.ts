@@ -3,6 +3,7 @@ import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { VERSION } from '../version.ts'
 import { assertSame, type RunConfiguration } from './configuration.ts'
+import { countLeaves } from './count-leaves.ts'
 import { holdsRun, RUN_FILES, type RunManifest, readManifest, writeRunFile } from './run-folder.ts'
 
 /**
@@ -40,7 +41,7 @@ export async function beginRun(
     format: 1,
     name: basename(folder),
     createdAt: new Date().toISOString(),
-    scheduled: count * configuration.rollouts,
+    scheduled: count * configuration.rollouts * countLeaves(configuration.branch),
     configuration,
     versions: { episodic: VERSION, node: process.version },
     played,

@@ -6,6 +6,7 @@ const kept: RunConfiguration = {
   tasks: { from: 'dataset', file: 'tasks.jsonl', sha256: 'aa', split: null },
   policy: { name: 'solver', sha256: null },
   rollouts: 2,
+  branch: [],
   maxSteps: null,
   weights: { solved: 1 },
   shaping: false,

@@ -17,6 +17,8 @@ export const configurationSchema = z.strictObject({
   /** By its name, and by its content where it was read from a file. */
   policy: z.strictObject({ name: z.string(), sha256: z.string().nullable() }),
   rollouts: z.int().min(1),
+  /** Where every line of a rollout is forked, and into how many: in ascending order of the steps. */
+  branch: z.array(z.strictObject({ lines: z.int().min(2), at: z.int().min(0) })).default([]),
   maxSteps: z.int().min(1).nullable(),
   weights: z.record(z.string(), z.number()),
   shaping: z.boolean(),
@@ -31,7 +33,7 @@ const NAMES_ALONE: readonly string[] = ['tasks.file']
 
 /** Throws `run-mismatch` where two configurations differ, naming each key and both values. */
 export function assertSame(kept: RunConfiguration, asked: RunConfiguration, folder: string): void {
-  const differences = compare(kept, asked, '')
+  const differences = differencesOf(kept, asked).map(([key, was, is]) => `${key}: was ${was}, now ${is}`)
   if (differences.length > 0)
     throw new HarnessError(
       'run-mismatch',
@@ -39,14 +41,20 @@ export function assertSame(kept: RunConfiguration, asked: RunConfiguration, fold
     )
 }
 
-function compare(kept: unknown, asked: unknown, path: string): string[] {
+/** The keys in which two configurations differ, each with both of its values as JSON. */
+export function differencesOf(one: RunConfiguration, other: RunConfiguration): Difference[] {
+  return compare(one, other, '')
+}
+type Difference = readonly [key: string, one: string, other: string]
+
+function compare(kept: unknown, asked: unknown, path: string): Difference[] {
   if (NAMES_ALONE.includes(path) && kept !== undefined && asked !== undefined) return []
   if (isRecord(kept) && isRecord(asked))
     return [...new Set([...Object.keys(kept), ...Object.keys(asked)])].flatMap((key) =>
       compare(kept[key], asked[key], path ? `${path}.${key}` : key),
     )
-  const [was, is] = [JSON.stringify(kept), JSON.stringify(asked)]
-  return was === is ? [] : [`${path}: was ${was}, now ${is}`]
+  const [was, is] = [`${JSON.stringify(kept)}`, `${JSON.stringify(asked)}`]
+  return was === is ? [] : [[path, was, is]]
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

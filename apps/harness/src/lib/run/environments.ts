@@ -9,7 +9,9 @@ import {
   withWeights,
 } from '@episodic/env'
 import { createHost, openInProcess } from '@episodic/mcp-server'
+import { createRulesPool } from '@episodic/mcp-server/isolate'
 import { HarnessError } from '../harness-error.ts'
+import { openStore } from '../serve/open-store.ts'
 import { startServer, stdioTarget } from '../serve/start-server.ts'
 import type { World } from '../world.ts'
 import type { RunConfiguration } from './configuration.ts'
@@ -22,22 +24,39 @@ export interface Opened extends AsyncDisposable {
   readonly connection: Connection
 }
 
+interface OpenWorldOptions {
+  readonly door: Door
+  readonly sessions: number
+  /** Plays the rules in threads. */
+  readonly isolate?: boolean
+  /** Where sessions live, as `episodic serve --store` names it. Default: `memory`. */
+  readonly store?: string
+  readonly patience?: number
+}
+
 /** Seconds that a call which gets no answer is made again, unless it is said otherwise. */
 export const PATIENCE = 15
 
 /** Serves a world for one run, behind the door that was asked for, and connects to it. */
 export async function openWorld(
   reference: string,
-  { environment }: World,
-  door: Door,
-  sessions: number,
-  patience = PATIENCE,
+  world: World,
+  { door, sessions, isolate = false, store = 'memory', patience = PATIENCE }: OpenWorldOptions,
 ): Promise<Opened> {
   await using cleanUp = new AsyncDisposableStack()
   let target: Target
-  if (door === 'http') target = cleanUp.use(await startServer(reference, sessions)).target
-  else if (door === 'stdio') target = stdioTarget(reference, sessions)
-  else target = openInProcess(cleanUp.use(createHost({ environments: [environment], bounds: { sessions } })))
+  if (door === 'http') target = cleanUp.use(await startServer(reference, { sessions, isolate, store })).target
+  else if (door === 'stdio') target = stdioTarget(reference, { sessions, isolate, store })
+  else {
+    const rules = isolate && cleanUp.use(createRulesPool({ modules: [world.url] }))
+    const host = createHost({
+      environments: [world.environment],
+      store: cleanUp.use(await openStore({ store, durability: 'process', idle: 900 })),
+      bounds: { sessions },
+      ...(rules && { rules }),
+    })
+    target = openInProcess(cleanUp.use(host))
+  }
   const connection = cleanUp.use(await openConnection(target, { retry: retryFor(patience) }))
   const owned = cleanUp.move()
   return { connection, [Symbol.asyncDispose]: () => owned.disposeAsync() }

@@ -5,10 +5,10 @@ import { HarnessError } from '../harness-error.ts'
 import type { World } from '../world.ts'
 import type { RunConfiguration } from './configuration.ts'
 
-/** One episode that is to be played. */
+/** One episode that is to be played, or one tree of episodes. */
 export interface PlannedEpisode {
   readonly task: Task
-  /** Numbers the episodes of a task, from 0. */
+  /** Numbers those of a task, from 0. */
   readonly attempt: number
 }
 

@@ -35,7 +35,7 @@ export function tornNotice(line: number): string {
 
 /** Folds what a run's folder holds. The fold can go on with what is sealed after. */
 export async function foldRun(folder: string, manifest: RunManifest, options: FoldRunOptions = {}): Promise<RunFold> {
-  const fold = createFold()
+  const fold = createFold({ discount: manifest.configuration.discount })
   const sample = createEpisodeSample()
   const { name, scheduled } = manifest
   let elapsed = 0

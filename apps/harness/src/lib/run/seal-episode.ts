@@ -7,6 +7,8 @@ export interface Sealing {
   readonly run: string
   readonly policy: { readonly name: string; readonly seed: string }
   readonly discount: number
+  /** Its place among episodes that share their beginnings. Default: it shares none. */
+  readonly branch?: EpisodeRecord['branch']
   /** Milliseconds since the run began. */
   readonly time: { readonly started: number; readonly ended: number }
 }
@@ -18,6 +20,7 @@ export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode,
     environment: task.environment,
     params: start?.info.params ?? task.params,
     seed: start?.info.seed ?? task.seed,
+    branch: sealing.branch ?? null,
     start: start && { observation: start.observation, potential: start.info.potential },
     steps: steps.map(({ action, observation, reward, info, milliseconds }) => ({
       action,

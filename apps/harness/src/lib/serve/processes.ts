@@ -14,6 +14,7 @@ export interface ProcessesOptions {
   readonly address: string
   readonly store: string
   readonly stdio?: true
+  readonly socket?: string
 }
 
 /** A process that ended and was not asked to. */
@@ -123,9 +124,14 @@ export async function serveProcesses(
   }
 }
 
-function checkShared({ processes, store, stdio }: ProcessesOptions): void {
+function checkShared({ processes, store, stdio, socket }: ProcessesOptions): void {
   if (stdio)
     throw new HarnessError('option-invalid', `--processes ${processes} serves over HTTP: one pipe has one process.`)
+  if (socket !== undefined)
+    throw new HarnessError(
+      'option-invalid',
+      `--processes ${processes} serves over HTTP and WebSockets: the socket ${socket} has one process. Leave one of them out.`,
+    )
   if (!isShared(store))
     throw new HarnessError(
       'option-invalid',

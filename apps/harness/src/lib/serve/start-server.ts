@@ -13,6 +13,13 @@ export interface StartedServer extends AsyncDisposable {
   readonly agentUrl: string
 }
 
+/** What a run needs of the server that it starts. */
+interface RunServerOptions {
+  readonly sessions: number
+  readonly isolate: boolean
+  readonly store: string
+}
+
 /** What `episodic serve --json` says once it listens. */
 export const listeningSchema = z.object({ agentUrl: z.string(), trustedUrl: z.string(), tokenFile: z.string() })
 
@@ -22,16 +29,16 @@ export const CLI = fileURLToPath(
 )
 
 /** The command line that serves a world over a pipe, with the trusted door on it. */
-export function stdioTarget(world: string, sessions: number): CommandTarget {
-  const args = [...process.execArgv, CLI, 'serve', world, '--stdio', '--trusted', ...forRun(sessions)]
+export function stdioTarget(world: string, options: RunServerOptions): CommandTarget {
+  const args = [...process.execArgv, CLI, 'serve', world, '--stdio', '--trusted', ...forRun(options)]
   return { command: process.execPath, args, cwd: process.cwd() }
 }
 
 /** Starts a server of a world on a free port of this machine. Throws `server-failed` with what it said last. */
-export async function startServer(world: string, sessions: number): Promise<StartedServer> {
+export async function startServer(world: string, options: RunServerOptions): Promise<StartedServer> {
   const child = spawn(
     process.execPath,
-    [...process.execArgv, CLI, 'serve', world, '--port', '0', '--json', ...forRun(sessions)],
+    [...process.execArgv, CLI, 'serve', world, '--port', '0', '--json', ...forRun(options)],
     {
       stdio: ['pipe', 'pipe', 'pipe'],
       // A group of its own, so that Ctrl-C reaches the run, which stops the server when it is done with it.
@@ -59,6 +66,7 @@ export async function startServer(world: string, sessions: number): Promise<Star
 }
 
 /** What a server is told that serves one run: it has the run's own console to write to. */
-function forRun(sessions: number): string[] {
-  return ['--sessions', String(sessions), '--log-level', 'warn']
+function forRun({ sessions, isolate, store }: RunServerOptions): string[] {
+  const always = ['--sessions', String(sessions), '--store', store, '--log-level', 'warn']
+  return [...always, ...(isolate ? ['--isolate'] : [])]
 }

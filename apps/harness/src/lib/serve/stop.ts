@@ -1,4 +1,3 @@
-import type { HttpServer } from '@episodic/mcp-server/http'
 import type { Log } from './log.ts'
 
 /** Seconds that calls in flight have to be answered in. */
@@ -23,11 +22,18 @@ export function stopped(withInput: boolean): Promise<void> {
   return promise
 }
 
+/** A server that can stop in an orderly way, and says how many calls it left unanswered. */
+interface Drainable {
+  drain(options: { readonly signal: AbortSignal }): Promise<number>
+}
+
 /** Answers what is in flight and takes nothing new, for at most 10 seconds. What was answered is in the store. */
-export async function drain(server: HttpServer, log: Log): Promise<void> {
+export async function drain(servers: readonly Drainable[], log: Log): Promise<void> {
   log.info('stopping')
   setTimeout(() => process.exit(1), LEAVE_SECONDS * 1_000).unref()
-  const unanswered = await server.drain({ signal: AbortSignal.timeout(DRAIN_SECONDS * 1_000) })
+  const signal = AbortSignal.timeout(DRAIN_SECONDS * 1_000)
+  const left = await Promise.all(servers.map((server) => server.drain({ signal })))
+  const unanswered = left.reduce((sum, calls) => sum + calls, 0)
   if (unanswered > 0) log.warn({ calls: unanswered }, 'stopped before some calls were answered')
   else log.info('stopped')
 }

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { CHECKS, type CheckName } from './check-report.ts'
+import { checkWorld } from './check-world.ts'
+import { type LeverFlaw, leverWorld } from './lever-world.fixture.ts'
+
+/** One check of the world of levers with something wrong in it. */
+async function checkOne(only: CheckName, flaw: LeverFlaw = {}, seed = '0') {
+  const report = await checkWorld(leverWorld(flaw), { only: [only], seed, pairs: 60 })
+  const [result] = report.checks
+  if (!result) throw new Error(`${only} was not made.`)
+  return { ...result, ok: report.ok, found: result.findings.map(({ what }) => what).join('\n') }
+}
+
+describe('checkWorld', () => {
+  it('finds nothing wrong with a world that is all right', async () => {
+    const report = await checkWorld(leverWorld(), { pairs: 60 })
+    expect(report.checks.map(({ name, outcome, findings }) => [name, outcome, findings])).toEqual(
+      CHECKS.map((name) => [name, 'ok', []]),
+    )
+    expect(report).toMatchObject({ ok: true, seed: '0', world: { name: 'levers', version: '1.0.0' } })
+  })
+
+  it('makes the same checks again for the same seed', async () => {
+    const only: CheckName[] = ['determinism', 'rewards', 'exploits']
+    const [first, second, other] = await Promise.all(
+      ['a', 'a', 'b'].map((seed) => checkWorld(leverWorld(), { only, seed })),
+    )
+    expect(first).toEqual(second)
+    expect(first?.checks).not.toEqual(other?.checks)
+  })
+
+  it('refuses a world that has neither defaults nor tasks', async () => {
+    const { environment } = leverWorld()
+    const demanding = { ...environment, params: z.object({ asked: z.string() }) }
+    await expect(checkWorld({ environment: demanding })).rejects.toMatchObject({ code: 'world-invalid' })
+  })
+
+  it('tells of a world whose start fails, and goes on', async () => {
+    const report = await checkWorld(leverWorld({ startFails: true }), { only: ['determinism', 'hygiene'] })
+    expect(report.ok).toBe(false)
+    for (const { findings } of report.checks)
+      expect(findings[0]?.what).toMatch(/The (world|rules) failed: The levers are stuck/)
+  })
+
+  it('stops when it is asked to', async () => {
+    const stop = new AbortController()
+    const checking = checkWorld(leverWorld(), {
+      only: ['determinism', 'rewards'],
+      signal: stop.signal,
+      onResult: () => stop.abort(new Error('enough')),
+    })
+    await expect(checking).rejects.toThrow('enough')
+  })
+})
+
+describe('non-interference', () => {
+  it('warns where no two seeds differ in what is private', async () => {
+    const { outcome, warnings } = await checkOne('non-interference', { fixed: true })
+    expect([outcome, warnings]).toEqual(['ok', [expect.stringContaining('no two seeds differ')]])
+  })
+
+  it('names step, seeds and the two texts where something tells two private states apart', async () => {
+    const { findings, ok } = await checkOne('non-interference', {
+      onPull: ({ state }) => {
+        state.public.board = 'x'.repeat(state.private.serial % 5)
+      },
+    })
+    expect(ok).toBe(false)
+    expect(findings[0]).toMatchObject({
+      what: expect.stringMatching(/^Step 1 .*"pull"/),
+      again: expect.stringMatching(/seed \w+ against .*the private state of seed \w+/),
+      difference: { first: expect.stringContaining('board'), second: expect.stringContaining('board') },
+    })
+  })
+
+  it('finds what is told before the first step', async () => {
+    const { found } = await checkOne('non-interference', { board: ({ serial }) => `${serial * 3}` })
+    expect(found).not.toContain('private.left')
+    const { found: told } = await checkOne('non-interference', { board: ({ left }) => (left ? 'red' : 'blue') })
+    expect(told).toContain('public.board tells private.left')
+  })
+})
+
+describe('canaries', () => {
+  it('finds a private number in an answer, and says in which form', async () => {
+    const { found } = await checkOne('canaries', {
+      onPull: ({ state }) => {
+        state.public.board = [...`${state.private.serial}`].reverse().join('')
+      },
+    })
+    expect(found).toContain('holds private.serial (backwards)')
+  })
+
+  it('lets pass what is revealed', async () => {
+    const { found } = await checkOne('canaries', {
+      onPull: ({ state, reveal }) => {
+        state.public.board = `${reveal(state.private.serial)}`
+      },
+    })
+    expect(found).toBe('')
+  })
+})
+
+describe('determinism', () => {
+  it('says what to use instead of the machine’s chance and time', async () => {
+    const { found } = await checkOne('determinism', { onPull: () => void Date.now() })
+    expect(found).toContain('now and elapse')
+    const { found: drawn } = await checkOne('determinism', { onPull: () => void Math.random() })
+    expect(drawn).toContain('rng.float()')
+  })
+
+  it('finds what is kept between two plays', async () => {
+    let pulls = 0
+    const { findings } = await checkOne('determinism', {
+      onPull: ({ state }) => {
+        state.public.board = `${++pulls}`
+      },
+    })
+    expect(findings[0]).toMatchObject({
+      what: expect.stringMatching(/^Step \d+ differs when the same is played again/),
+    })
+  })
+
+  it('finds a key that no schema declares', async () => {
+    const { found } = await checkOne('determinism', {
+      onPull: ({ state }) => void Object.assign(state.public, { answer: state.private.left }),
+    })
+    expect(found).toContain('"answer"')
+  })
+})
+
+describe('rewards', () => {
+  it('finds pay for what was refused', async () => {
+    const { found } = await checkOne('rewards', { reward: ({ won, refused }) => (refused ? 0.1 : won ? 1 : 0) })
+    expect(found).toMatch(/A refused call .* earns 0\.1/)
+  })
+
+  it('finds a solver that earns no more than random play', async () => {
+    const { found } = await checkOne('rewards', { reward: () => 0 })
+    expect(found).toContain('The solver earns 0.000 more than random play')
+  })
+
+  it('finds rewards that no learner could use', async () => {
+    const { found } = await checkOne('rewards', { reward: ({ won }) => (won ? 1e9 : 0) })
+    expect(found).toContain('One step earns 1000000000')
+    const { found: infinite } = await checkOne('rewards', { reward: ({ won }) => (won ? 1 / 0 : 0) })
+    expect(infinite).toContain('has to be a finite number')
+  })
+})
+
+describe('learnability', () => {
+  it('fails where rewards have nothing to do with what is done', async () => {
+    const { found } = await checkOne('learnability', { reward: () => 0 })
+    expect(found).toContain('random play 0.000')
+  })
+
+  it('shows how a learner got from random play to the solver', async () => {
+    const { figures, summary } = await checkOne('learnability')
+    const { curve, moved } = figures as { curve: number[]; moved: number }
+    expect(moved).toBeGreaterThan(0.9)
+    expect(curve.at(-1)).toBeGreaterThan(curve[0] as number)
+    expect(summary).toMatch(/[▁▂▃▄▅▆▇█]{3}/)
+  })
+})
+
+describe('exploits', () => {
+  it('finds that waiting earns more than winning', async () => {
+    const { found } = await checkOne('exploits', { reward: ({ won, tool }) => (won ? 1 : tool === 'wait' ? 0.5 : 0) })
+    expect(found).toContain('Whoever repeats one wait earns more than the solver')
+    expect(found).toContain('Whoever idles earns more than the solver')
+  })
+
+  it('is skipped where there is no solver to compare with', async () => {
+    const { environment } = leverWorld()
+    const { checks, ok } = await checkWorld({ environment }, { only: ['exploits'] })
+    expect([checks[0]?.outcome, ok]).toEqual(['skipped', true])
+  })
+})

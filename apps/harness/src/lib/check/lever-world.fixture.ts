@@ -1,0 +1,76 @@
+import { definePolicy } from '@episodic/env'
+import { defineEnvironment, type PlayContext } from '@episodic/mcp-server'
+import { z } from 'zod'
+import type { CheckedWorld } from './subject.ts'
+
+/** A state of the world below. */
+interface LeverState {
+  public: { lit: boolean; pulls: number; board: string }
+  private: { left: boolean; serial: number }
+}
+
+/** What of the world below is otherwise than it should be. */
+export interface LeverFlaw {
+  /** Done with every pull. */
+  readonly onPull?: (context: PlayContext<LeverState, unknown, { left: boolean }, undefined>) => void
+  /** What a step earns. */
+  readonly reward?: (step: { readonly won: boolean; readonly refused: boolean; readonly tool: string }) => number
+  /** What is written on the board where the world begins. */
+  readonly board?: (hidden: LeverState['private']) => string
+  /** Whether the private state is the same in all worlds. */
+  readonly fixed?: boolean
+  readonly startFails?: boolean
+}
+
+/** A world of two levers: the light tells which one of them wins, and each has two chances. */
+export function leverWorld(flaw: LeverFlaw = {}): CheckedWorld {
+  const { reward = ({ won }) => (won ? 1 : -0.01) } = flaw
+  const environment = defineEnvironment({
+    name: 'levers',
+    version: '1.0.0',
+    description: 'Pull the lever that wins.',
+    params: z.object({}),
+    state: {
+      public: z.object({ lit: z.boolean(), pulls: z.int(), board: z.string() }),
+      private: z.object({ left: z.boolean(), serial: z.int() }),
+    },
+    limits: { steps: 6 },
+    start({ rng }) {
+      if (flaw.startFails) throw new Error('The levers are stuck.')
+      const hidden = flaw.fixed ? { left: true, serial: 1 } : { left: rng.chance(), serial: rng.int(1, 999_999) }
+      return { public: { lit: false, pulls: 0, board: flaw.board?.(hidden) ?? '' }, private: hidden }
+    },
+    observe: ({ lit }) => (lit ? 'The light is on the left.' : 'The light is on the right, or off.'),
+    tools: ({ tool }) => ({
+      pull: tool({
+        description: 'Pull a lever.',
+        input: z.object({ left: z.boolean().describe('Which one.') }),
+        play(context) {
+          const { state, input, reveal, end, say } = context
+          flaw.onPull?.(context)
+          state.public.pulls += 1
+          const wins = reveal(input.left === state.private.left)
+          if (wins) end('won')
+          else if (state.public.pulls === 3) end('lost')
+          state.public.lit = wins ? input.left : !input.left
+          return say(wins ? 'It opens.' : 'Nothing happens.')
+        },
+      }),
+      wait: tool({ description: 'Do nothing.', input: z.object({}), play: ({ say }) => say('You wait.') }),
+    }),
+    rewards: {
+      all: ({ end, refused, tool }) => reward({ won: end?.reason === 'won', refused: refused !== null, tool }),
+    },
+  })
+  const solver = definePolicy({
+    name: 'listener',
+    begin() {
+      let left = true
+      return (_, { last }) => {
+        if (last) left = !left
+        return { tool: 'pull', arguments: { left } }
+      }
+    },
+  })
+  return { environment, solver }
+}

@@ -1,0 +1,74 @@
+import { type Action, META, METHODS } from '@episodic/protocol'
+
+/** One message that an agent may send, by the name of its kind. */
+export interface Message {
+  readonly kind: string
+  readonly text: string
+}
+
+const request = (method: string, params?: unknown): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params !== undefined && { params }) })
+
+export const INITIALIZE: Message = {
+  kind: 'initialize',
+  text: request('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'check', version: '1.0.0' },
+  }),
+}
+export const TOOLS_LIST: Message = { kind: 'tools/list', text: request('tools/list', {}) }
+
+/** A call of a tool. */
+export function callMessage(kind: string, { tool, arguments: args }: Action): Message {
+  return { kind, text: request('tools/call', { name: tool, arguments: args }) }
+}
+
+/** What can be asked without playing: discovery, what is not served, and what is no message at all. */
+export function stillMessages(stolen: { readonly control: string; readonly capability: string }): Message[] {
+  const { control, capability } = stolen
+  return [
+    INITIALIZE,
+    { kind: 'notifications/initialized', text: '{"jsonrpc":"2.0","method":"notifications/initialized"}' },
+    { kind: 'ping', text: request('ping') },
+    TOOLS_LIST,
+    ...[
+      'resources/list',
+      'resources/templates/list',
+      'resources/read',
+      'prompts/list',
+      'prompts/get',
+      'completion/complete',
+      'logging/setLevel',
+      'tasks/list',
+      'server/discover',
+    ].map((kind) => ({ kind, text: request(kind, { uri: 'state://private', name: 'state', level: 'debug' }) })),
+    ...Object.values(METHODS).map((kind) => ({ kind, text: request(kind, { session: control }) })),
+    { kind: 'an unknown method', text: request('private/state', { session: capability }) },
+    { kind: 'a batch', text: `[${request('ping')}]` },
+    { kind: 'no JSON', text: '{"jsonrpc":"2.0","id":1,' },
+    { kind: 'no message', text: '"state"' },
+    { kind: 'params that are none', text: request('tools/call', ['state']) },
+    { kind: 'a call without a name', text: request('tools/call', {}) },
+    { kind: 'a call of a tool that is none', text: request('tools/call', { name: 'state', arguments: {} }) },
+  ]
+}
+
+/** Calls of a tool with arguments that no schema asks for. */
+export function hostileMessages(tool: string, stolen: { readonly control: string }): Message[] {
+  const call = (args: unknown, meta?: unknown) =>
+    request('tools/call', { name: tool, arguments: args, ...(meta !== undefined && { _meta: meta }) })
+  return [
+    { kind: 'a call with the control handle', text: call({}, { [META.session]: stolen.control, [META.seq]: 0 }) },
+    { kind: 'a call with arguments that are a list', text: call([]) },
+    { kind: 'a call with arguments of the wrong type', text: call({ value: {}, direction: [], quantity: 'x' }) },
+    { kind: 'a call with poisonous keys', text: call({}).replace('{}', '{"__proto__":{"private":true}}') },
+    { kind: 'a call with half a character', text: call({}).replace('{}', '{"value":"\\ud800"}') },
+    {
+      kind: 'a call that is nested deeply',
+      text: call({}).replace('{}', `{"value":${'['.repeat(80)}${']'.repeat(80)}}`),
+    },
+    { kind: 'a call with a number beyond all', text: call({}).replace('{}', '{"value":1e999}') },
+    { kind: 'a call with a long text', text: call({ value: 'x'.repeat(5_000) }) },
+  ]
+}

@@ -1,0 +1,164 @@
+import type { Policy } from '@episodic/env'
+import { type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
+import { type Action, createRng, type Json, type Rng, type Step, seedFor } from '@episodic/protocol'
+import { type CheckResult, type Difference, type Finding, resultOf } from './check-report.ts'
+import { findDifference } from './difference.ts'
+import { type Begun, compareOverDoors } from './door-pairs.ts'
+import { type Beginning, beginningsOf, drawPair, type PrivatePair } from './private-pairs.ts'
+import { asStep, beginPlayer, truncationAt } from './rehearsed-episode.ts'
+import type { CheckedWorld, Setting, Subject } from './subject.ts'
+import { findToldStarts } from './told-start.ts'
+import { drawPolicy } from './wayward-policy.ts'
+
+/** Steps of a pair. What depends on a secret for longer than this is found by other pairs. */
+const STEPS = 64
+
+/** What became of a pair. */
+interface Compared {
+  readonly steps: number
+  /** Whether its tools revealed different values, which ended it. */
+  readonly parted: boolean
+  /** Whether the swapped private state did not fit the public one, so that nothing can be said. */
+  readonly unfit: boolean
+  readonly finding: Finding | null
+}
+
+/**
+ * Plays pairs of episodes that differ in their private states alone: the same parameters, public start, chance and
+ * actions. Up to the first step whose tools reveal different values, an agent has to be told the same, byte for byte.
+ */
+export async function checkNonInterference(subject: Subject): Promise<CheckResult> {
+  const { world, settings, seed } = subject
+  const { environment } = world
+  const beginnings = settings.map((setting) => beginningsOf(environment, setting, seed))
+  const differing: Begun[] = settings.flatMap((setting, i) => {
+    const found = beginnings[i] as Beginning[]
+    return drawPair(environment, found, createRng(seed)) ? [{ setting, beginnings: found }] : []
+  })
+  const findings: Finding[] = differing.flatMap(({ setting, beginnings: found }) => toldStarts(setting, found))
+  if (differing.length === 0) {
+    const declared = beginnings.some((found) => found.some((one) => Object.keys(one.private).length > 0))
+    const warnings = declared ? ['There is a private state, and no two seeds differ in it.'] : []
+    return resultOf('non-interference', 'nothing is private, so there is nothing to tell', {
+      warnings,
+      figures: { pairs: 0, steps: 0, parted: 0, differing: 0 },
+    })
+  }
+  const counts = { pairs: 0, steps: 0, parted: 0, unfit: 0, samePublic: 0 }
+  for (let i = 0; i < subject.pairs; i++) {
+    subject.signal?.throwIfAborted()
+    if (i % 20 === 0) subject.onProgress(i, subject.pairs)
+    const rng = createRng(seedFor(seed, 'pair', i))
+    const { setting, beginnings: found } = rng.pick(differing)
+    const pair = drawPair(environment, found, rng)
+    if (!pair) continue
+    const compared = await comparePair(world, setting, pair, rng)
+    counts.pairs += 1
+    counts.steps += compared.steps
+    if (pair.samePublic) counts.samePublic += 1
+    if (compared.parted) counts.parted += 1
+    if (compared.unfit) counts.unfit += 1
+    if (compared.finding) findings.push(compared.finding)
+  }
+  const doors = await compareOverDoors(subject, differing)
+  findings.push(...doors.findings)
+  const warnings =
+    counts.unfit > counts.pairs / 2
+      ? [
+          `In ${counts.unfit} of ${counts.pairs} pairs the private state of another seed did not fit the public one, so that little was compared.`,
+        ]
+      : []
+  const { pairs, steps, parted } = counts
+  return resultOf(
+    'non-interference',
+    `${pairs} pairs, ${steps} steps, ${parted} parted by what was revealed; ${doors.pairs} pairs over the doors (${doors.messages} answers): ${findings.length === 0 ? '0 bytes differ' : `${findings.length} differ`}`,
+    {
+      findings,
+      warnings,
+      figures: { ...counts, doorPairs: doors.pairs, doorMessages: doors.messages, differing: findings.length },
+    },
+  )
+}
+
+function toldStarts({ params }: Setting, beginnings: readonly Beginning[]): Finding[] {
+  return findToldStarts(beginnings).map((told) => ({
+    what: `Where the world begins, public.${told.public} tells private.${told.private}.`,
+    again: `params ${JSON.stringify(params)}, seeds ${beginnings
+      .slice(0, 3)
+      .map((one) => one.seed)
+      .join(', ')}`,
+    advice: 'Keep it in the private state alone, and reveal(…) of it what a tool is meant to tell.',
+  }))
+}
+
+async function comparePair(world: CheckedWorld, setting: Setting, pair: PrivatePair, rng: Rng): Promise<Compared> {
+  const { environment } = world
+  const { params } = setting
+  const { seed } = pair
+  const [left, right] = [pair.first, pair.second].map((privateState) =>
+    rehearse(environment, { params, seed, privateState }),
+  ) as [Rehearsal, Rehearsal]
+  const policy = drawPolicy(world, rng)
+  const player = await beginPlayer(policy, environment, setting, seedFor(seed, pair.from))
+  const actions: Action[] = []
+  let last: Step | null = null
+  let steps = 0
+  const end = (rest: Partial<Compared> = {}): Compared => ({
+    steps,
+    parted: false,
+    unfit: false,
+    finding: null,
+    ...rest,
+  })
+  while (steps < Math.min(STEPS, setting.steps) && left.end === null) {
+    const action = await player(left.observation, { last })
+    actions.push(action)
+    const truncation = truncationAt(steps, setting)
+    const [first, second] = [left, right].map((rehearsal) => tryStep(rehearsal, action, truncation)) as [Told, Told]
+    if (!pair.samePublic && first.step && !second.step) return end({ unfit: true })
+    if (JSON.stringify(first.revealed) !== JSON.stringify(second.revealed)) return end({ parted: true })
+    const difference = findDifference(first.text, second.text)
+    if (difference) return end({ finding: describe(setting, pair, policy, actions, difference) })
+    steps += 1
+    if (first.step) last = asStep(first.step, steps)
+  }
+  return end()
+}
+
+/** What an agent is told of one step. */
+interface Told {
+  readonly text: string
+  readonly revealed: readonly Json[]
+  readonly step: RehearsedStep | null
+}
+
+function tryStep(rehearsal: Rehearsal, { tool, arguments: args }: Action, truncation: ReturnType<typeof truncationAt>) {
+  try {
+    const step = rehearsal.play(tool, args, { truncation })
+    return { text: toldText(step), revealed: step.revealed, step }
+  } catch {
+    return { text: 'the environment failed', revealed: [], step: null }
+  }
+}
+
+/** Everything of a step that the agent's door tells, and whether another call would be played. */
+function toldText({ observation, refused, end }: RehearsedStep): string {
+  const { text, structured } = observation
+  return JSON.stringify({ text, ...(refused ? { isError: true } : { structured }), over: end !== null })
+}
+
+function describe(
+  { params }: Setting,
+  { seed, from }: PrivatePair,
+  policy: Policy,
+  actions: readonly Action[],
+  difference: Difference,
+): Finding {
+  return {
+    what: `Step ${actions.length} (${JSON.stringify(actions.at(-1))?.slice(0, 200)}) tells apart two private states that had revealed the same.`,
+    again: `params ${JSON.stringify(params)}, seed ${seed} against ${from}, actions of ${policy.name}: ${JSON.stringify(actions).slice(0, 600)}`,
+    advice:
+      'Let nothing that is said depend on private state, its length and its order included, but for what goes through reveal(…).',
+    difference,
+  }
+}

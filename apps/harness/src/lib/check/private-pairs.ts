@@ -1,0 +1,80 @@
+import { type Environment, rehearse } from '@episodic/mcp-server'
+import { canonicalJson, type Json, type JsonObject, type Rng, seedFor } from '@episodic/protocol'
+import { isKept } from './canaries.ts'
+import { leavesOf, replaceAt } from './json-leaves.ts'
+import type { Setting } from './subject.ts'
+
+/** How many seeds of a setting are looked at for two that differ in what is private alone. */
+const SEEDS = 48
+
+/** Two beginnings of a world that a player cannot tell apart. */
+export interface PrivatePair {
+  readonly seed: string
+  /** The private state that this seed makes, and the one that is played instead of it. */
+  readonly first: JsonObject
+  readonly second: JsonObject
+  /** Where the second comes from, in words: another seed, or one value of another. */
+  readonly from: string
+  /** Whether the other seed begins with the very same public state; if not, the two may not fit each other. */
+  readonly samePublic: boolean
+}
+
+/** A world's beginning under one seed. */
+export interface Beginning {
+  readonly seed: string
+  readonly public: JsonObject
+  readonly private: JsonObject
+  /** Equal texts are equal states. */
+  readonly publicText: string
+  readonly privateText: string
+  /** Whether the schema takes the private state as one that is put there. */
+  readonly movable: boolean
+}
+
+/** The beginnings of a setting under many seeds. */
+export function beginningsOf(environment: Environment, { params }: Setting, seed: string, count = SEEDS): Beginning[] {
+  return Array.from({ length: count }, (_, i) => {
+    const own = seedFor(seed, 'beginning', i)
+    const { state } = rehearse(environment, { params, seed: own }).start
+    return {
+      seed: own,
+      public: state.public,
+      private: state.private,
+      publicText: canonicalJson(state.public),
+      privateText: canonicalJson(state.private),
+      movable: isKept(environment, state.private),
+    }
+  })
+}
+
+/**
+ * Draws two beginnings that differ in what is private alone: of two seeds with the same public start where there are
+ * such, and otherwise of one seed whose private state is swapped for another's, wholly or in one value, where the schema
+ * takes it. `null` where no two private states differ.
+ */
+export function drawPair(environment: Environment, beginnings: readonly Beginning[], rng: Rng): PrivatePair | null {
+  const own = rng.pick(beginnings)
+  const others = beginnings.filter((other) => other.privateText !== own.privateText)
+  const same = others.filter((other) => other.publicText === own.publicText)
+  const samePublic = same.length > 0
+  const fitting = samePublic ? same : others.filter(({ movable }) => movable)
+  if (fitting.length === 0) return null
+  const { seed, private: first } = own
+  const other = rng.pick(fitting)
+  const pair = { seed, first, second: other.private, from: `the private state of seed ${other.seed}`, samePublic }
+  // Two that differ in one value have more to reveal until they part.
+  return (!samePublic && rng.chance() && swapOne(environment, pair, rng)) || pair
+}
+
+function swapOne(environment: Environment, pair: PrivatePair, rng: Rng): PrivatePair | null {
+  const theirs = new Map(leavesOf(pair.second).map(({ path, value }) => [path.join('.'), value]))
+  const differing = leavesOf(pair.first).filter(({ path, value }) => {
+    const other = theirs.get(path.join('.'))
+    return other !== undefined && other !== value
+  })
+  if (differing.length === 0) return null
+  const { path } = rng.pick(differing)
+  const place = path.join('.')
+  const second = replaceAt(pair.first, path, theirs.get(place) as Json) as JsonObject
+  return isKept(environment, second) ? { ...pair, second, from: `${place} of ${pair.from}` } : null
+}

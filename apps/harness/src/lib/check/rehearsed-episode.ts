@@ -1,0 +1,94 @@
+import type { Player, Policy } from '@episodic/env'
+import { type Environment, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
+import { type Action, type JsonObject, type Observation, type Step, seedFor, type Truncation } from '@episodic/protocol'
+import type { Setting } from './subject.ts'
+
+/** A step of an episode that was played by the rules alone. */
+export interface PlayedStep extends RehearsedStep {
+  readonly action: Action
+  /** The sum of its terms. */
+  readonly reward: number
+}
+
+/** An episode that was played by the rules alone: no session and no server. */
+export interface RehearsedEpisode {
+  readonly rehearsal: Rehearsal
+  readonly steps: readonly PlayedStep[]
+  /** The sum of all terms of all steps. */
+  readonly total: number
+  /** What the rules threw, where they did; the episode ends with it. */
+  readonly fault: Error | null
+}
+
+export interface EpisodeSetting {
+  readonly environment: Environment
+  readonly setting: Setting
+  /** The world's seed. */
+  readonly seed: string
+  readonly policy: Policy
+  readonly privateState?: JsonObject
+  readonly strict?: boolean
+  /** Stops here, as a player does that goes away. */
+  readonly maxSteps?: number
+}
+
+/** Plays one episode by the rules alone, to its end or its step limit. What the rules throw ends it as a fault. */
+export async function rehearseEpisode(options: EpisodeSetting): Promise<RehearsedEpisode> {
+  const { environment, setting, seed, policy, privateState, strict = false } = options
+  const rehearsal = rehearse(environment, {
+    params: setting.params,
+    seed,
+    strict,
+    ...(privateState && { privateState }),
+  })
+  const player = await beginPlayer(policy, environment, setting, seed)
+  const steps: PlayedStep[] = []
+  let last: Step | null = null
+  const most = Math.min(setting.steps, options.maxSteps ?? setting.steps)
+  let total = 0
+  while (steps.length < most && rehearsal.end === null) {
+    const action: Action = await player(rehearsal.observation, { last })
+    let step: RehearsedStep
+    try {
+      step = rehearsal.play(action.tool, action.arguments, { truncation: truncationAt(steps.length, setting) })
+    } catch (cause) {
+      return { rehearsal, steps, total, fault: cause as Error }
+    }
+    const reward = rewardOf(step)
+    total += reward
+    steps.push({ ...step, action, reward })
+    last = asStep(step, steps.length)
+  }
+  return { rehearsal, steps, total, fault: null }
+}
+
+/** The budget that the next step uses up. */
+export function truncationAt(played: number, { steps }: Setting): Truncation | null {
+  return played + 1 >= steps ? 'step-limit' : null
+}
+
+/** Starts a policy as an episode does. Its chance depends on the world's seed and on its name. */
+export async function beginPlayer(
+  policy: Policy,
+  { toolInfos: tools }: Environment,
+  { prompt, hints, params }: Setting,
+  seed: string,
+): Promise<Player> {
+  return policy.begin({ task: { prompt, hints, params }, tools, seed: seedFor(seed, 'policy', policy.name) })
+}
+
+/** The sum of a step's terms, each of weight 1. */
+export function rewardOf({ terms }: Pick<RehearsedStep, 'terms'>): number {
+  return Object.values(terms).reduce((sum, term) => sum + term, 0)
+}
+
+/** A rehearsed step as a player is shown it. */
+export function asStep(step: RehearsedStep, seq: number): Step {
+  const { observation, terms, end, potential, refused, stateHash } = step
+  return {
+    observation: observation as Observation,
+    reward: { total: rewardOf(step), terms, shaping: 0 },
+    end,
+    info: { seq, potential, refused, stateHash, replayed: false },
+  }
+}

@@ -1,0 +1,41 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { COIN_WORLD, exampleWorld, openWorkshop } from '../episodic.fixture.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+
+describe('episodic check', () => {
+  it('says of each check what it came to, and passes a world that is all right', async () => {
+    const args = ['check', exampleWorld('number-guessing'), '--pairs', '50', '--only', 'hygiene,non-interference']
+    const { status, out } = await workshop.run(args)
+    expect(out).toMatch(/^ok {7}non-interference {2}50 pairs.*0 bytes differ$/m)
+    expect(out).toMatch(/^ok {7}hygiene /m)
+    expect(out).toContain('number-guessing 1.0.0 passes.')
+    expect(out).not.toContain('canaries')
+    expect(status).toBe(0)
+  })
+
+  it('fails a world that tells, with how to see it again and what to do', async () => {
+    const telling = COIN_WORLD.replace('say(', 'say((state.private.heads ? "Clink! " : "Clank! ") + ').replace(
+      'reveal(input.heads === state.private.heads)',
+      'input.heads === state.private.heads',
+    )
+    writeFileSync(join(workshop.folder, 'telling.ts'), telling)
+    const args = ['check', './telling.ts', '--pairs', '50', '--only', 'non-interference']
+    const { status, out } = await workshop.run(args)
+    expect(out).toMatch(/^failed {3}non-interference/m)
+    for (const words of ['see it again: params', 'one, from character', 'Clink!', 'Clank!', 'what to do: Let nothing'])
+      expect(out).toContain(words)
+    expect(status).toBe(1)
+    const { out: json } = await workshop.run([...args, '--json'])
+    expect(JSON.parse(json)).toMatchObject({ ok: false, checks: [{ name: 'non-interference', outcome: 'failed' }] })
+  })
+
+  it('names the checks there are for one that is none', async () => {
+    const { status, err } = await workshop.run(['check', exampleWorld('frozen-lake'), '--only', 'secrets'])
+    expect(err).toContain('There is no check "secrets". There is: non-interference, canaries')
+    expect(status).toBe(2)
+  })
+})

@@ -1,0 +1,82 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { CHECKS, type CheckName } from '../check/check-report.ts'
+import { checkWorld } from '../check/check-world.ts'
+import { formatCheck } from '../check/format-check.ts'
+import { type Console, colorsOf, usesColor } from '../console.ts'
+import { untilInterrupted } from '../interruption.ts'
+import { someText, wholeNumber } from '../option-values.ts'
+import { loadWorld } from '../world.ts'
+
+interface CheckCommandOptions {
+  readonly pairs: number
+  readonly seed: string
+  readonly only?: CheckName[]
+  readonly json?: true
+}
+
+export function checkCommand(console: Console): Command {
+  return new Command('check')
+    .description('check that a world keeps its secrets, plays the same again and rewards what it asks for')
+    .argument('<world>', 'name, path or package of the world')
+    .option('--pairs <count>', 'pairs of episodes that differ in private state alone', wholeNumber(1), 1_000)
+    .option('--seed <seed>', 'the same seed makes the same checks', someText, '0')
+    .option('--only <check,…>', `of ${CHECKS.join(', ')}`, checkNames)
+    .option('--json', 'print the report as JSON')
+    .addHelpText(
+      'after',
+      `
+Exits with 1 where a check failed; a warning fails nothing.
+
+Examples:
+  episodic check number-guessing
+  episodic check ./my-world.ts --only non-interference,canaries --pairs 10000
+  episodic check ./my-world.ts --json`,
+    )
+    .action((reference: string, options: CheckCommandOptions) => check(reference, options, console))
+}
+
+async function check(
+  reference: string,
+  { pairs, seed, only = [...CHECKS], json }: CheckCommandOptions,
+  console: Console,
+): Promise<void> {
+  const world = await loadWorld(reference)
+  const { green, red, dim } = colorsOf(console.out)
+  const interruption = untilInterrupted(console)
+  const terminal = console.err.isTTY === true
+  const erase = () => terminal && console.err.write('\r\x1b[2K')
+  try {
+    const report = await checkWorld(world, {
+      pairs,
+      seed,
+      only,
+      signal: interruption.signal,
+      onProgress(name, done, total) {
+        if (terminal) console.err.write(`\r\x1b[2K${dim(`${name} ${Math.floor((100 * done) / total)} %`)}`)
+      },
+      onResult(result) {
+        erase()
+        if (!json) console.out.write(`${formatCheck(result, usesColor(console.out))}\n`)
+      },
+    })
+    const { name, version } = report.world
+    if (json) console.out.write(`${JSON.stringify(report)}\n`)
+    else {
+      const failed = report.checks.filter(({ outcome }) => outcome === 'failed').length
+      const verdict = report.ok ? green('passes') : red(`fails ${failed} of ${report.checks.length} checks`)
+      console.out.write(`\n${name} ${version} ${verdict}.\n`)
+    }
+    if (!report.ok) process.exitCode = 1
+  } finally {
+    erase()
+    interruption.stop()
+  }
+}
+
+function checkNames(text: string): CheckName[] {
+  return text.split(',').map((part) => {
+    const name = CHECKS.find((check) => check === part.trim())
+    if (!name) throw new InvalidArgumentError(`There is no check "${part}". There is: ${CHECKS.join(', ')}.`)
+    return name
+  })
+}

@@ -1,0 +1,111 @@
+import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { comparisonSchema } from '../compare/comparison.ts'
+import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const world = exampleWorld('number-guessing')
+const ESCAPE = String.fromCharCode(27)
+const at = (...path: string[]) => join(workshop.folder, ...path)
+
+async function play(policy: string, out: string, ...more: string[]): Promise<void> {
+  const { status, err } = await workshop.run(['run', world, '--tasks', '40', '--policy', policy, '--out', out, ...more])
+  expect([status, err]).toEqual([0, expect.not.stringContaining('error')])
+}
+
+async function compare(a: string, b: string, ...more: string[]) {
+  const { status, out, err } = await workshop.run(['compare', a, b, '--json', ...more])
+  expect(err).toBe('')
+  return { status, comparison: comparisonSchema.parse(JSON.parse(out)) }
+}
+
+beforeAll(async () => {
+  await play('careless', 'careless', '--rollouts', '3')
+  await play('solver', 'solver', '--rollouts', '3')
+  await play('random', 'random')
+})
+
+describe('episodic compare', () => {
+  it('shows that the solver is better, by how much, and where', async () => {
+    const { status, comparison } = await compare('careless', 'solver')
+    expect(status).toBe(0)
+    expect(comparison).toMatchObject({
+      environment: 'number-guessing@1.0.0',
+      a: { policy: 'careless', finished: 120, failed: 0, unresolved: 0 },
+      b: { policy: 'solver', finished: 120 },
+      configuration: [{ key: 'policy.name', a: '"careless"', b: '"solver"' }],
+      tasks: { shared: 40, compared: 40, onlyA: { count: 0 }, onlyB: { count: 0 } },
+      success: { b: 1, effect: 'higher', lower: 0 },
+      return: { effect: 'higher' },
+      episodes: { paired: 120, lost: { count: 0 } },
+    })
+    const solved = (run: string) => readEpisodes(at(run)).filter(({ returns }) => (returns?.unshaped ?? 0) > 0).length
+    expect(comparison.episodes.gained.count).toBe(solved('solver') - solved('careless'))
+    const { out, err } = await workshop.run(['compare', 'careless', 'solver'])
+    expect(out).toContain('B solves more, and it earns more.')
+    expect(out).toContain('Paired over 40 tasks')
+    expect(out).toContain('episodic compare careless solver --html')
+    expect(out + err).not.toContain(ESCAPE)
+  })
+
+  it('pairs runs of different rollouts, says what else differs, and fails where asked to', async () => {
+    const { status, comparison } = await compare('careless', 'random', '--fail-if-worse')
+    expect(status).toBe(1)
+    expect(comparison).toMatchObject({
+      success: { effect: 'lower' },
+      return: { effect: 'lower' },
+      episodes: { paired: 40 },
+    })
+    expect((await compare('careless', 'random')).status).toBe(0)
+    expect((await compare('random', 'careless', '--fail-if-worse')).status).toBe(0)
+    const { out } = await workshop.run(['compare', 'careless', 'random'])
+    expect(out).toContain('rollouts differs too: 3 in A, 1 in B')
+  })
+
+  it('writes a page with both plays of what flipped', async () => {
+    const { status, out } = await workshop.run(['compare', 'random', 'solver', '--html', 'pages/compare.html'])
+    expect([status, out]).toEqual([0, expect.stringContaining('page  pages/compare.html')])
+    const page = readFileSync(at('pages', 'compare.html'), 'utf8')
+    expect(page.match(/<details/g)?.length).toBe(25)
+    expect(page).not.toContain('were not read')
+    await workshop.run(['compare', 'random', 'solver', '--html', 'again.html'])
+    expect(readFileSync(at('again.html'), 'utf8')).toBe(page)
+  })
+
+  it('reads a run that was cut off, and one that has sealed nothing', async () => {
+    await play('careless', 'cut')
+    const lines = readFileSync(at('cut', 'episodes.jsonl'), 'utf8').split('\n')
+    writeFileSync(at('cut', 'episodes.jsonl'), `${lines.slice(0, 10).join('\n')}\n`)
+    appendFileSync(at('cut', 'episodes.jsonl'), (lines[10] as string).slice(0, 99))
+    const { status, out, err } = await workshop.run(['compare', 'solver', 'cut'])
+    expect([status, err]).toEqual([0, expect.stringMatching(/^cut: Line 11 of episodes\.jsonl is torn/)])
+    expect(out).toMatch(/cut +careless +40 scheduled +10 finished +0 failed +30 unresolved/)
+    expect(out).toMatch(/30 tasks only in A: .* and 25 more/)
+    truncateSync(at('cut', 'episodes.jsonl'))
+    const nothing = await workshop.run(['compare', 'solver', 'cut'])
+    expect([nothing.status, nothing.err]).toEqual([
+      1,
+      expect.stringMatching(/^error: The runs share no task: A .* 40 and B .* 0/),
+    ])
+  })
+
+  it('refuses what cannot be compared, naming what differs', async () => {
+    writeFileSync(at('coin.ts'), COIN_WORLD)
+    await workshop.run(['run', './coin.ts', '--tasks', '3', '--policy', 'random', '--out', 'coin'])
+    await play('solver', 'weighted', '--weights', 'solved=2')
+    await play('solver', 'elsewhere', '--seed', 'another')
+    const refused: Record<string, RegExp> = {
+      coin: /environment\.name: "number-guessing" in A, "coin" in B/,
+      weighted: /weights\.solved: undefined in A, 2 in B/,
+      elsewhere: /The runs share no task/,
+      nowhere: /nowhere holds no run/,
+    }
+    for (const [run, message] of Object.entries(refused)) {
+      const { status, out, err } = await workshop.run(['compare', 'solver', run])
+      expect([status, out, err]).toEqual([1, '', expect.stringMatching(message)])
+      expect(err).toMatch(/^error: /)
+    }
+  })
+})

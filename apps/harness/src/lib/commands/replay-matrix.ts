@@ -1,0 +1,67 @@
+import { type Console, formatTable } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
+import { type Matrix, type MatrixCell, playMatrix } from '../replay/matrix.ts'
+import { loadWorld } from '../world.ts'
+
+/** The worlds that are recorded where none are named. */
+const EXAMPLES = ['number-guessing', 'frozen-lake', 'warehouse']
+/** How many times as fast as recording over HTTP a replay is asked to be. */
+const RATIO_ASKED = 20
+
+interface MatrixOptions {
+  readonly world: readonly string[]
+  readonly episodes: number
+  readonly json?: true
+}
+
+/** `episodic replay --matrix`: whether what is recorded depends on where it is played. Throws `replay-diverged`. */
+export async function replayMatrix(options: MatrixOptions, console: Console): Promise<void> {
+  const references = options.world.length > 0 ? options.world : EXAMPLES
+  const worlds = await Promise.all(
+    references.map(async (reference) => ({ reference, world: await loadWorld(reference) })),
+  )
+  if (options.episodes < worlds.length)
+    throw new HarnessError('option-invalid', `--episodes has to be at least ${worlds.length}, one for each world.`)
+  const matrix = await playMatrix(worlds, options.episodes, (cell) => console.err.write(`${lineOf(cell)}\n`))
+  const { cells, skipped, recording, replaying } = matrix
+  for (const reason of skipped) console.err.write(`Skipped ${reason}\n`)
+  const differingEpisodes = cells.reduce((sum, cell) => sum + cell.differingEpisodes, 0)
+  const differingBytes = cells.reduce((sum, cell) => sum + cell.differingBytes, 0)
+  const ratio = replaying.stepsPerSecond / recording.stepsPerSecond
+  if (options.json) {
+    const ok = differingEpisodes === 0 && replaying.diverged === 0
+    const sums = { differingEpisodes, differingBytes, ratio, ratioAsked: RATIO_ASKED }
+    console.out.write(
+      `${JSON.stringify({ name: 'replay-matrix', ok, episodes: options.episodes, worlds: references, ...sums, ...matrix })}\n`,
+    )
+  } else console.out.write(formatMatrix(matrix, ratio))
+  if (differingEpisodes > 0 || replaying.diverged > 0)
+    throw new HarnessError(
+      'replay-diverged',
+      `${differingEpisodes} episodes (${differingBytes} bytes) are not what the rules alone make of them, and ${replaying.diverged} did not replay.`,
+    )
+}
+
+function formatMatrix({ cells, recording, replaying }: Matrix, ratio: number): string {
+  const rows = cells.map((cell) => [
+    cell.store,
+    cell.door,
+    String(cell.concurrency),
+    String(cell.episodes),
+    String(cell.steps),
+    String(Math.round(cell.steps / cell.seconds)),
+    String(cell.differingEpisodes),
+    String(cell.differingBytes),
+  ])
+  const heading = ['store', 'door', 'in flight', 'episodes', 'steps', 'steps/s', 'differing', 'bytes']
+  return `${formatTable([heading, ...rows])}
+
+  recorded over HTTP  ${Math.round(recording.stepsPerSecond)} steps/s, ${recording.concurrency} in flight
+  replayed            ${Math.round(replaying.stepsPerSecond)} steps/s, ${ratio.toFixed(1)} times as fast (asked: ${RATIO_ASKED})
+`
+}
+
+function lineOf({ store, door, concurrency, episodes, steps, seconds, differingBytes, field }: MatrixCell): string {
+  const differs = field === null ? '' : `, first in ${field}`
+  return `${store}, ${door}, ${concurrency} in flight: ${episodes} episodes, ${steps} steps in ${seconds.toFixed(1)} s, ${differingBytes} bytes differ${differs}`
+}

@@ -1,0 +1,226 @@
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { chainOf, type EpisodeRecord, type RecordedStep } from '@episodic/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
+
+let workshop: Workshop
+let guessing: EpisodeRecord[]
+let text: Buffer
+
+const worldOf = ['--world', exampleWorld('number-guessing')]
+
+beforeAll(async () => {
+  workshop = openWorkshop()
+  const guess = ['run', exampleWorld('number-guessing'), '--policy', 'random', '--tasks', '20', '--out', 'guessing']
+  expect(await workshop.run(guess)).toMatchObject({ status: 0 })
+  guessing = readEpisodes(join(workshop.folder, 'guessing'))
+  text = readFileSync(join(workshop.folder, 'guessing', 'episodes.jsonl'))
+  writeWorld('coin.ts', COIN_WORLD)
+  expect(await workshop.run(['run', './coin.ts', '--policy', 'random', '--tasks', '9', '--out', 'coin'])).toMatchObject(
+    { status: 0 },
+  )
+})
+afterAll(() => workshop[Symbol.dispose]())
+
+function writeWorld(file: string, source: string): void {
+  writeFileSync(join(workshop.folder, file), source)
+}
+
+/** A file of sealed episodes of a test's own. */
+function writeEpisodes(file: string, records: readonly unknown[]): string {
+  writeFileSync(join(workshop.folder, file), records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+  return file
+}
+
+/** The recorded guessing, with one episode changed. */
+function changed(index: number, change: (record: EpisodeRecord) => object): unknown[] {
+  return guessing.map((record, i) => (i === index ? { ...record, ...change(record) } : record))
+}
+
+async function replay(run: string, ...options: string[]) {
+  const { status, out, err } = await workshop.run(['replay', run, ...options, '--json'])
+  return { status, err, summary: out === '' ? null : JSON.parse(out) }
+}
+
+describe('episodic replay', () => {
+  it('gives again what a run recorded', async () => {
+    const { status, summary, err } = await replay('guessing', ...worldOf)
+    expect(err).toBe('')
+    expect(status).toBe(0)
+    const steps = guessing.reduce((sum, record) => sum + record.steps.length, 0)
+    expect(summary).toMatchObject({
+      episodes: 20,
+      replayed: 20,
+      diverged: 0,
+      notReplayable: 0,
+      strict: 20,
+      steps,
+      divergences: [],
+    })
+  })
+
+  it.each([
+    ['observation.text', 2, (step: RecordedStep) => ({ observation: { ...step.observation, text: 'You won.' } })],
+    [
+      'terms.cost',
+      1,
+      (step: RecordedStep) => ({ reward: { ...step.reward, terms: { ...step.reward.terms, cost: 1 } } }),
+    ],
+    ['potential', 1, () => ({ potential: 0.25 })],
+    ['stateHash', 2, () => ({ stateHash: '0'.repeat(32) })],
+  ])('names the one field that somebody edited: %s', async (field, step, edit) => {
+    const index = guessing.findIndex(({ steps }) => steps.length >= 2)
+    const records = changed(index, ({ steps }) => ({
+      steps: steps.map((played, i) => (i === step - 1 ? { ...played, ...edit(played) } : played)),
+    }))
+    const { status, summary, err } = await replay(writeEpisodes('edited.jsonl', records), ...worldOf)
+    expect(status).toBe(1)
+    expect(err).toContain('1 of 20 episodes did not give again what was recorded.')
+    const { task, attempt } = guessing[index] as EpisodeRecord
+    expect(summary).toMatchObject({ diverged: 1, replayed: 19 })
+    expect(summary.divergences).toMatchObject([{ task: task.id, attempt, step, field, cause: 'edited' }])
+  })
+
+  it('names an end that was edited, and a chain', async () => {
+    const ended = changed(0, () => ({ outcome: { kind: 'finished', end: { kind: 'terminated', reason: 'bribed' } } }))
+    const { summary } = await replay(writeEpisodes('ended.jsonl', ended), ...worldOf)
+    expect(summary.divergences).toMatchObject([{ field: 'end.reason', recorded: '"bribed"', cause: 'edited' }])
+    const chained = writeEpisodes(
+      'chained.jsonl',
+      changed(0, () => ({ chain: 'f'.repeat(32) })),
+    )
+    expect((await replay(chained, ...worldOf)).summary.divergences).toMatchObject([
+      { step: null, field: 'chain', recorded: `"${'f'.repeat(32)}"`, cause: 'edited' },
+    ])
+  })
+
+  it('tells an edited line from a world that plays otherwise, though the editor made its chain anew', async () => {
+    const forged = changed(0, (record) => {
+      const steps = record.steps.map((step) => ({ ...step, potential: 0.125 }))
+      return { steps, chain: chainOf({ ...record, steps }) }
+    })
+    const { status, summary } = await replay(writeEpisodes('forged.jsonl', forged), ...worldOf)
+    expect(status).toBe(1)
+    expect(summary.divergences).toMatchObject([{ step: 1, field: 'potential', cause: 'world-changed' }])
+  })
+
+  it('finds where a world that kept its version plays otherwise, for a reader too', async () => {
+    writeWorld('kinder.ts', COIN_WORLD.replace("'right' ? 1 : 0", "'right' ? 1 : 0.5"))
+    const { status, summary } = await replay('coin', '--world', './kinder.ts')
+    expect(status).toBe(1)
+    const wrong = readEpisodes(join(workshop.folder, 'coin')).filter(({ returns }) => returns?.unshaped === 0).length
+    expect(wrong).toBeGreaterThan(0)
+    expect(summary.diverged).toBe(wrong)
+    expect(summary.divergences[0]).toMatchObject({
+      step: 1,
+      field: 'terms.right',
+      recorded: '0',
+      replayed: '0.5',
+      cause: 'world-changed',
+    })
+    const { out, err } = await workshop.run(['replay', 'coin', '--world', './kinder.ts'])
+    expect(out).toContain('step 1 differs in terms.right\n  recorded  0\n  replayed  0.5\n')
+    expect(out).toContain('A change of behaviour needs a new version.')
+    expect(err).toContain(`${wrong} of 9 episodes`)
+  })
+
+  it.each([
+    ["say('It fell.', {})", 'say(String(Math.random()), {})', /uses Math\.random.*use rng/],
+    ["say('It fell.', {})", 'say(String(Date.now()), {})', /uses the date of today.*use now/],
+  ])('says what rules use that play never twice the same: %s → %s', async (before, after, meaning) => {
+    writeWorld('chancy.ts', COIN_WORLD.replace(before, after))
+    const { status, summary } = await replay('coin', '--world', './chancy.ts')
+    expect(status).toBe(1)
+    expect(summary.diverged).toBe(9)
+    expect(summary.divergences[0]).toMatchObject({ step: 1, field: 'observation.text', cause: 'rules-failed' })
+    expect(summary.divergences[0].meaning).toMatch(meaning)
+  })
+
+  it('finds that rules are not deterministic by playing twice, where nothing is caught', async () => {
+    const kept = COIN_WORLD.replace("say('It fell.', {})", 'say(String(tosses++), {})').replace(
+      'export const environment',
+      'let tosses = 0\nexport const environment',
+    )
+    writeWorld('counting.ts', kept)
+    const { summary } = await replay('coin', '--world', './counting.ts')
+    expect(summary.divergences[0]).toMatchObject({ field: 'observation.text', cause: 'not-deterministic' })
+  })
+
+  it('refuses a world of another version', async () => {
+    writeWorld('newer.ts', COIN_WORLD.replace("version: '1.0.0'", "version: '1.1.0'"))
+    const { status, summary, err } = await replay('coin', '--world', './newer.ts')
+    expect({ status, summary }).toEqual({ status: 1, summary: null })
+    expect(err).toMatch(/was recorded in coin 1\.0\.0, and the world here is coin 1\.1\.0/)
+  })
+
+  it('passes over a torn tail, and says so', async () => {
+    const file = writeEpisodes('torn.jsonl', guessing.slice(0, 3))
+    appendFileSync(join(workshop.folder, file), JSON.stringify(guessing[3]).slice(0, -40))
+    const { status, summary, err } = await replay(file, ...worldOf)
+    expect(status).toBe(0)
+    expect(err).toContain('Line 4 of episodes.jsonl is torn')
+    expect(summary).toMatchObject({ episodes: 3, replayed: 3 })
+  })
+
+  it('replays a run that has sealed nothing yet', async () => {
+    mkdirSync(join(workshop.folder, 'begun'))
+    copyFileSync(join(workshop.folder, 'guessing', 'run.json'), join(workshop.folder, 'begun', 'run.json'))
+    const { status, summary } = await replay('begun', ...worldOf)
+    expect({ status, summary }).toMatchObject({ status: 0, summary: { episodes: 0, steps: 0, stepsPerSecond: 0 } })
+    expect(await workshop.run(['replay', 'nowhere'])).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('There is no run at nowhere'),
+    })
+    expect(await workshop.run(['replay'])).toMatchObject({ status: 2, err: expect.stringContaining('give --matrix') })
+  })
+
+  it('names a line that is no episode', async () => {
+    const file = writeEpisodes('wrong.jsonl', [guessing[0], { format: 2 }, guessing[1]])
+    const { status, err } = await replay(file, ...worldOf)
+    expect(status).toBe(1)
+    expect(err).toContain('line 2 is not a sealed episode: run: Invalid input')
+  })
+
+  it('replays a failed episode as far as it went, and counts what no rules of ours have played', async () => {
+    const index = guessing.findIndex(({ steps }) => steps.length >= 2)
+    const { steps, ...record } = guessing[index] as EpisodeRecord
+    const outcome = { kind: 'failed', error: { code: 'policy-failed', message: 'It gave up.' } } as const
+    const sealed = (change: Partial<EpisodeRecord>) => {
+      const failed = { ...record, steps, ...change, outcome, returns: null }
+      return { ...failed, chain: chainOf(failed) }
+    }
+    const file = writeEpisodes('failed.jsonl', [
+      sealed({ steps: steps.slice(0, 1) }),
+      sealed({ start: null, steps: [] }),
+      sealed({ steps: steps.map((step) => ({ ...step, stateHash: null })) }),
+    ])
+    const { status, summary } = await replay(file, ...worldOf)
+    expect(status).toBe(0)
+    expect(summary).toMatchObject({ episodes: 3, replayed: 1, notReplayable: 2, steps: 1, diverged: 0 })
+  })
+
+  it('prints the steps of one episode, up to where it parts', async () => {
+    const { task, attempt, steps } = guessing[0] as EpisodeRecord
+    const one = ['replay', 'guessing', ...worldOf, '--task', task.id.slice(0, 20), '--attempt', String(attempt)]
+    const { status, out } = await workshop.run(one)
+    expect(status).toBe(0)
+    for (const { action, observation } of steps) {
+      expect(out).toContain(`guess ${JSON.stringify(action.arguments)}\n     ${observation.text.split('\n')[0]}`)
+    }
+    expect(out).toContain('1 episodes: 1 reproduced.')
+    const { status: none, err } = await workshop.run(['replay', 'guessing', ...worldOf, '--task', 'none'])
+    expect(none).toBe(2)
+    expect(err).toContain('holds no episode of task none')
+  })
+
+  it('says how to name a world that is not found by its name', async () => {
+    const { status, err } = await workshop.run(['replay', 'coin'])
+    expect(status).toBe(2)
+    expect(err).toMatch(/There is no world "coin".*--world/)
+  })
+
+  it('leaves the run as it was', () => {
+    expect(readFileSync(join(workshop.folder, 'guessing', 'episodes.jsonl')).equals(text)).toBe(true)
+  })
+})

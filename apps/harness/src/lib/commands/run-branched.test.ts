@@ -1,0 +1,186 @@
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { chainOf, type EpisodeRecord, seedFor } from '@episodic/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
+import { summarySchema } from '../report/summary.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const guessing = exampleWorld('number-guessing')
+const lake = exampleWorld('frozen-lake')
+const WORLDS = { 'number-guessing': guessing, 'frozen-lake': lake }
+const at = (...path: string[]) => join(workshop.folder, ...path)
+const summaryOf = (out: string) => summarySchema.parse(JSON.parse(readFileSync(at(out, 'summary.json'), 'utf8')))
+const TREE = ['--branch', '3@2,2@5', '--policy', 'random', '--tasks', '6', '--rollouts', '2']
+
+beforeAll(async () => {
+  for (const [name, world] of Object.entries(WORLDS))
+    for (const door of ['in-process', 'http'])
+      expect((await workshop.run(['run', world, ...TREE, '--over', door, '--out', `${name}-${door}`])).status).toBe(0)
+})
+
+/** What was played, and nothing of whose it is. */
+function playOf({ steps, outcome, returns, seed, policy }: EpisodeRecord) {
+  return { steps: steps.map(({ milliseconds: _, ...step }) => step), outcome, returns, seed, policy }
+}
+
+describe('episodic run --branch', () => {
+  it.each(Object.entries(WORLDS))(
+    'seals trees of %s, the same through every door, that can be replayed',
+    async (name, world) => {
+      const episodes = readEpisodes(at(`${name}-in-process`))
+      expect(withoutTimes(readEpisodes(at(`${name}-http`)))).toEqual(withoutTimes(episodes))
+      expect(episodes).toHaveLength(6 * 2 * 6)
+      expect(new Set(episodes.map(nameOf)).size).toBe(episodes.length)
+      for (const { task, attempt, branch, steps, policy } of episodes) {
+        expect(branch).toMatchObject({ rollout: Math.floor(attempt / 6), leaves: 6 })
+        const [first = 0, second = 0] = branch?.path ?? []
+        const before = (branch?.rollout ?? 0) * 6 + first * 2 + second
+        expect(attempt).toBeGreaterThanOrEqual(before)
+        expect(attempt).toBeLessThan(before + (branch?.copies ?? 0))
+        expect(branch?.copies).toBe([6, 2, 1][branch?.path.length ?? 0])
+        expect(branch?.at).toEqual([2, 5].slice(0, branch?.path.length))
+        expect(steps.length).toBeGreaterThanOrEqual(branch?.at.at(-1) ?? 0)
+        const trunk = seedFor('0', 'policy', task.id, branch?.rollout ?? 0)
+        const own = branch?.path.slice(0, branch.path.findLastIndex((line) => line > 0) + 1) ?? []
+        expect(policy.seed).toBe(own.length > 0 ? seedFor(trunk, 'line', ...own) : trunk)
+      }
+      const replayed = await workshop.run(['replay', `${name}-http`, '--world', world])
+      expect([replayed.status, replayed.out]).toEqual([0, expect.stringContaining('72 reproduced')])
+    },
+  )
+
+  it('seals the seeds of forks into the chain: with others, a leaf is not the one that was played', async () => {
+    const leaves = readEpisodes(at('frozen-lake-in-process'))
+    const forked = leaves.find(({ branch, steps }) => branch?.seeds[0] && steps.length > 20) as EpisodeRecord
+    const branch = { ...(forked.branch as NonNullable<EpisodeRecord['branch']>), seeds: [null, null] }
+    for (const [out, record] of [
+      ['edited', { ...forked, branch }],
+      ['remade', { ...forked, branch, chain: chainOf({ ...forked, branch }) }],
+    ] as const) {
+      cpSync(at('frozen-lake-in-process'), at(out), { recursive: true })
+      writeFileSync(at(out, 'episodes.jsonl'), `${JSON.stringify(record)}\n`)
+      const { status, out: told, err } = await workshop.run(['replay', out, '--world', lake])
+      expect([status, told + err]).toEqual([1, expect.stringContaining(out === 'edited' ? 'edited' : 'step 3')])
+    }
+  })
+
+  it('has for the first leaf of each rollout the episode of a run without branches', async () => {
+    const [, , ...plain] = TREE
+    expect((await workshop.run(['run', lake, ...plain, '--out', 'plain'])).status).toBe(0)
+    const leaves = new Map(readEpisodes(at('frozen-lake-in-process')).map((record) => [nameOf(record), playOf(record)]))
+    for (const record of readEpisodes(at('plain')))
+      expect(leaves.get(nameOf({ task: record.task, attempt: record.attempt * 6 }))).toEqual(playOf(record))
+  })
+
+  it('accounts for every leaf, and tells the best of n and the value of states', async () => {
+    const { branch, counts, success } = summaryOf('frozen-lake-in-process')
+    expect(counts).toMatchObject({ scheduled: 72, finished: 72, failed: 0, unresolved: 0, tasks: 6 })
+    expect(success.passAtK.map(({ k }) => k)).toEqual([1])
+    expect(branch).toMatchObject({ leaves: 6, rollouts: 12, partial: 0, best: { return: { count: 12, clusters: 6 } } })
+    expect(branch?.mean.return?.count).toBe(72)
+    expect(branch?.trees).toHaveLength(6)
+    const page = readFileSync(at('frozen-lake-in-process', 'report.html'), 'utf8')
+    expect(page).toContain('Best of 6')
+    const { out } = await workshop.run(['report', 'frozen-lake-in-process'])
+    expect(out).toMatch(/best of 6 +\S+/)
+    expect(out).toContain('value of a state')
+  })
+
+  it('estimates the value that a state is known to have', async () => {
+    // The best player crosses this lake in 100 moves with a probability of 0.7417, see the world's own tests of it.
+    writeFileSync(
+      at('slippery.mjs'),
+      `import { defineTasks } from '${import.meta.resolve('@episodic/dataset')}'
+       import { environment, solver } from '${lake}/src/index.ts'
+       export { environment, solver }
+       export const tasks = defineTasks({
+         name: 'slippery', environment,
+         generate: () => ({ prompt: 'Cross.', params: { map: '4x4', slippery: true }, difficulty: 0.5 }),
+       })`,
+    )
+    const play = ['run', './slippery.mjs', '--tasks', '1', '--branch', '400@0', '--concurrency', '400', '--json']
+    const { status, out } = await workshop.run([...play, '--out', 'value'])
+    expect(status).toBe(0)
+    const [tree] = summarySchema.parse(JSON.parse(out)).branch?.trees ?? []
+    const { value } = tree?.points[0] ?? {}
+    expect(value).toMatchObject({ count: 400, clusters: 400 })
+    expect(Math.abs((value?.mean ?? 0) - 0.7417)).toBeLessThan(3 * (value?.standardError ?? 0))
+    expect(value?.standardError).toBeCloseTo(Math.sqrt((0.7417 * 0.2583) / 400), 2)
+  })
+
+  it('plays a tree again from its start where leaves of it are missing, and seals those alone', async () => {
+    const sealed = readFileSync(at('number-guessing-in-process', 'episodes.jsonl'), 'utf8').trimEnd().split('\n')
+    const whole = withoutTimes(readEpisodes(at('number-guessing-in-process')))
+    const kept = sealed.filter((_, i) => i % 4 !== 1)
+    writeFileSync(at('number-guessing-in-process', 'episodes.jsonl'), `${kept.join('\n')}\n${sealed[1]?.slice(0, 99)}`)
+    const again = await workshop.run(['run', guessing, ...TREE, '--out', 'number-guessing-in-process', '--resume'])
+    expect([again.status, again.out]).toEqual([0, expect.stringContaining('72 scheduled   72 finished')])
+    const resumed = readFileSync(at('number-guessing-in-process', 'episodes.jsonl'), 'utf8').trimEnd().split('\n')
+    expect(resumed.slice(0, kept.length)).toEqual(kept)
+    expect(resumed).toHaveLength(72)
+    expect(withoutTimes(readEpisodes(at('number-guessing-in-process')))).toEqual(whole)
+  })
+
+  it('goes on after it was killed', async () => {
+    const play = ['run', lake, '--branch', '4@3', '--tasks', '100', '--concurrency', '8', '--out']
+    expect((await workshop.run([...play, 'undisturbed'])).status).toBe(0)
+    const killed = workshop.start([...play, 'killed'])
+    await killed.until(/\d+ %/)
+    killed.kill('SIGKILL')
+    await killed.ended
+    expect((await workshop.run([...play, 'killed', '--resume'])).status).toBe(0)
+    expect(withoutTimes(readEpisodes(at('killed')))).toEqual(withoutTimes(readEpisodes(at('undisturbed'))))
+    expect(summaryOf('killed').branch).toEqual(summaryOf('undisturbed').branch)
+  })
+
+  it('seals a line that fails as a failed leaf, and leaves its tree out of the best of n', async () => {
+    writeFileSync(
+      at('clumsy.mjs'),
+      `export const policy = {
+        name: 'clumsy',
+        begin: () => () => ({ tool: 'guess', arguments: { value: 1 } }),
+        resume({ seed }) {
+          if (seed < '8') throw new Error('It cannot go on.')
+          return policy.begin()
+        },
+      }`,
+    )
+    const play = ['run', guessing, '--policy', './clumsy.mjs', '--branch', '3@2', '--tasks', '8', '--out', 'clumsy']
+    expect((await workshop.run(play)).status).toBe(0)
+    const { counts, branch } = summaryOf('clumsy')
+    expect(counts.finished + counts.failed).toBe(24)
+    expect(counts.failed).toBeGreaterThan(0)
+    expect(branch).toMatchObject({ leaves: 3, rollouts: expect.any(Number) })
+    expect((branch?.rollouts ?? 0) + (branch?.partial ?? 0)).toBe(8)
+    expect(branch?.partial).toBeGreaterThan(0)
+    expect((await workshop.run(['replay', 'clumsy', '--world', guessing])).status).toBe(0)
+  })
+
+  it('refuses a world that cannot be forked, before anything is played', async () => {
+    // The server that everybody runs, but for one word.
+    const serve = [process.execPath, CLI, 'serve', guessing, '--stdio', '--trusted']
+      .map((word) => `'${word}'`)
+      .join(' ')
+    const args = ['-c', `${serve} | sed -u 's/"forkable":true/"forkable":false/'`]
+    writeFileSync(at('servers.json'), JSON.stringify({ mcpServers: { fixed: { command: 'sh', args } } }))
+    const play = ['run', guessing, ...TREE, '--config', 'servers.json', '--server', 'fixed', '--out', 'fixed']
+    const { status, err } = await workshop.run(play)
+    expect([status, err]).toEqual([1, expect.stringMatching(/^error: number-guessing cannot be forked: /)])
+    expect(existsSync(at('fixed'))).toBe(false)
+  })
+
+  it('refuses what makes no tree, before anything is played', async () => {
+    for (const points of ['3', '1@4', '2@4,2@4', '2@5,2@4', '2@-1', '1001@2', '']) {
+      const { status, err } = await workshop.run(['run', guessing, '--branch', points])
+      expect([status, err]).toEqual([2, expect.stringContaining('Branch points are written as lines@step')])
+    }
+    const many = await workshop.run(['run', guessing, '--branch', '9@1,9@2', '--out', 'many'])
+    expect([many.status, many.err]).toEqual([2, expect.stringContaining('Give --concurrency 81')])
+    const other = await workshop.run(['run', lake, ...TREE, '--branch', '2@2', '--out', 'frozen-lake-http', '--resume'])
+    expect([other.status, other.err]).toEqual([1, expect.stringContaining('branch: was')])
+    const help = await workshop.run(['run', '--help'])
+    expect(help.out).toMatch(/--branch <lines@step,…>[\s\S]*episodic run frozen-lake --branch 4@3 /)
+  })
+})

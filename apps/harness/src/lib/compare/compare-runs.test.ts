@@ -1,0 +1,173 @@
+import type { EpisodeRecord } from '@episodic/protocol'
+import fc from 'fast-check'
+import { mean, sampleStandardDeviation } from 'simple-statistics'
+import { describe, expect, it } from 'vitest'
+import { HarnessError } from '../harness-error.ts'
+import { playRun } from '../report/played-run.fixture.ts'
+import type { RunConfiguration } from '../run/configuration.ts'
+import { type ComparedRun, compareRuns } from './compare-runs.ts'
+import { comparisonSchema } from './comparison.ts'
+import { formatComparison } from './format-comparison.ts'
+import { createPlayedTasks } from './played-tasks.ts'
+
+const CONFIGURATION: RunConfiguration = {
+  environment: { name: 'number-guessing', version: '1.0.0' },
+  tasks: { from: 'generator', count: 12, difficulty: [0, 1], split: null },
+  policy: { name: 'noisy-bisection', sha256: null },
+  rollouts: 4,
+  branch: [],
+  maxSteps: null,
+  weights: {},
+  shaping: false,
+  discount: 1,
+  seed: '0',
+}
+
+function runOf(records: Iterable<EpisodeRecord>, change: Partial<RunConfiguration> = {}, scheduled = 48): ComparedRun {
+  const { tasks, add } = createPlayedTasks()
+  for (const record of records) add(record)
+  return { manifest: { name: 'run', scheduled, configuration: { ...CONFIGURATION, ...change } }, tasks }
+}
+
+const records = playRun({ tasks: 12, attempts: 4, failures: 0 })
+/** The same episode, as one that ended so. */
+const ended = (record: EpisodeRecord, unshaped: number): EpisodeRecord => ({
+  ...record,
+  outcome: { kind: 'finished', end: { kind: 'terminated', reason: unshaped > 0 ? 'solved' : 'lost' } },
+  returns: { total: unshaped, unshaped, discounted: unshaped },
+})
+const failed = (record: EpisodeRecord): EpisodeRecord => ({
+  ...record,
+  outcome: { kind: 'failed', error: { code: 'lost', message: 'x' } },
+  returns: null,
+})
+const solved = records.map((record) => ended(record, 1))
+const refusal = (b: ComparedRun, a = runOf(records)) => {
+  try {
+    compareRuns(a, b)
+  } catch (error) {
+    if (HarnessError.is(error, 'runs-differ')) return error.message
+    throw error
+  }
+  return 'none'
+}
+
+describe('compareRuns', () => {
+  it('pairs tasks, each counted once with the mean of its rollouts', () => {
+    const returns = fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 48, maxLength: 48 })
+    fc.assert(
+      fc.property(returns, returns, fc.subarray([...records.keys()], { minLength: 40 }), (inA, inB, kept) => {
+        const a = records.map((record, i) => ended(record, inA[i] as number))
+        const b = kept.map((i) => ended(records[i] as EpisodeRecord, inB[i] as number))
+        const comparison = compareRuns(runOf(a), runOf(b))
+        const differences = [...new Set(b.map(({ task }) => task.id))].map((id) => {
+          const of = (run: EpisodeRecord[]) =>
+            mean(run.flatMap(({ task, returns }) => (task.id === id && returns ? [returns.unshaped] : [])))
+          return of(b) - of(a)
+        })
+        expect(comparison.return?.difference.mean).toBeCloseTo(mean(differences), 9)
+        const error = sampleStandardDeviation(differences) / Math.sqrt(differences.length)
+        expect(comparison.return?.difference.standardError).toBeCloseTo(error, 9)
+        expect(comparison.tasks).toMatchObject({ shared: differences.length, compared: differences.length })
+        expect(comparison.episodes.paired).toBe(kept.length)
+        const flipped = kept.filter((i) => (inA[i] as number) > 0 !== (inB[i] as number) > 0).length
+        expect(comparison.episodes.gained.count + comparison.episodes.lost.count).toBe(flipped)
+        expect(comparisonSchema.parse(JSON.parse(JSON.stringify(comparison)))).toEqual(comparison)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('gives the same for lines in any order, any number of times, and for the one of two that a report counts', () => {
+    const conflicting = [...records, failed(records[5] as EpisodeRecord)]
+    const expected = JSON.stringify(compareRuns(runOf(solved), runOf(records)))
+    const anyOrder = fc.shuffledSubarray([...conflicting, ...records.slice(0, 9)], { minLength: 58 })
+    fc.assert(
+      fc.property(anyOrder, (shuffled) => {
+        expect(JSON.stringify(compareRuns(runOf(solved), runOf(shuffled)))).toBe(expected)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('finds no difference between a run and itself', () => {
+    const comparison = compareRuns(runOf(records), runOf(records))
+    for (const figure of [comparison.success, comparison.return, comparison.length])
+      expect(figure).toMatchObject({ effect: 'same', p: 1, difference: { mean: 0, low: null } })
+    expect(comparison.configuration).toEqual([])
+    expect(comparison.episodes).toMatchObject({ paired: 48, gained: { count: 0 }, lost: { count: 0 } })
+  })
+
+  it('never scores a failed episode, and tells of tasks that have no other', () => {
+    const first = records[0]?.task.id
+    const b = solved.map((record) => (record.task.id === first || record.attempt === 3 ? failed(record) : record))
+    const comparison = compareRuns(runOf(solved), runOf(b))
+    expect(comparison).toMatchObject({
+      a: { finished: 48, failed: 0, unresolved: 0 },
+      b: { finished: 33, failed: 15, unresolved: 0 },
+      tasks: { shared: 12, compared: 11 },
+      success: { effect: 'same', b: 1 },
+      episodes: { paired: 33 },
+    })
+    const nothing = compareRuns(runOf(solved), runOf(solved.map(failed)))
+    expect([nothing.success, nothing.return, nothing.length, nothing.tasks.compared]).toEqual([null, null, null, 0])
+    expect(formatComparison(nothing, { color: false })).toContain('there is nothing to compare')
+  })
+
+  it('compares runs with different rollouts, lists what flipped, and names tasks that one run lacks', () => {
+    const lost = records.map((record) => ended(record, 0)).filter(({ attempt }) => attempt < 2)
+    const [gone] = lost.splice(0, 2) as [EpisodeRecord]
+    const comparison = compareRuns(runOf(lost, { rollouts: 2 }, 24), runOf(solved))
+    expect(comparison.success).toMatchObject({
+      a: 0,
+      b: 1,
+      higher: 11,
+      effect: 'higher',
+      difference: { mean: 1, low: null },
+    })
+    expect(comparison.episodes).toMatchObject({ paired: 22, gained: { count: 22 }, lost: { count: 0 } })
+    expect(comparison.episodes.gained.flips[0]).toMatchObject({
+      a: { ending: 'lost' },
+      b: { ending: 'solved', unshaped: 1 },
+    })
+    expect(comparison.tasks).toMatchObject({ onlyA: { count: 0 }, onlyB: { count: 1, named: [gone.task.id] } })
+    expect(comparison.a).toMatchObject({ scheduled: 24, finished: 22, unresolved: 2 })
+    const text = formatComparison(comparison, { color: false })
+    expect(text).toContain('rollouts differs too: 2 in A, 4 in B')
+    expect(text).toContain(`1 task only in B: ${gone.task.id}`)
+    expect(text).toContain('22 solved by B alone of 22 paired episodes')
+  })
+
+  it('lists differences of the policy, and refuses those that make it another game', () => {
+    const policy = { name: 'other', sha256: null }
+    expect(compareRuns(runOf(records), runOf(records, { policy })).configuration).toEqual([
+      { key: 'policy.name', a: '"noisy-bisection"', b: '"other"' },
+    ])
+    const environment = { name: 'number-guessing', version: '1.1.0' }
+    expect(refusal(runOf(records, { environment }))).toContain('environment.version: "1.0.0" in A, "1.1.0" in B')
+    expect(refusal(runOf(records, { weights: { solved: 2 } }))).toContain('weights.solved: undefined in A, 2 in B')
+    expect(refusal(runOf(playRun({ seed: 'else', tasks: 2, attempts: 1 })))).toContain('The runs share no task')
+    expect(refusal(runOf([]))).toContain('B of 0')
+  })
+
+  it('refuses a task of one id that was set up in two ways, between runs and within one', () => {
+    const changed = records.map((record) => ({ ...record, params: { ...record.params, high: 7 }, seed: 'x' }))
+    expect(refusal(runOf(changed))).toMatch(
+      /Task \S+ is not the same in both runs:\n {2}params: .*\n {2}seed: .* x in B/,
+    )
+    expect(() => runOf([...records, { ...(changed[0] as EpisodeRecord), attempt: 9 }])).toThrow(
+      /played with more than one params and seed in the run/,
+    )
+    // A world that never opened has no defaults filled in, and says nothing of how it would have been set up.
+    const unopened = records.map((record) => ({ ...failed(record), start: null, params: {} }))
+    expect(refusal(runOf(unopened))).toBe('none')
+  })
+
+  it('shows at most 500 tasks, the lowest and the highest among them', () => {
+    const many = playRun({ tasks: 1_200, attempts: 1, failures: 0 })
+    const b = many.map((record, i) => ended(record, i / 100))
+    const { byTask } = compareRuns(runOf(many.map((record) => ended(record, 0))), runOf(b))
+    expect(byTask).toHaveLength(500)
+    expect([byTask[0]?.difference, byTask.at(-1)?.difference]).toEqual([0, 11.99])
+  })
+})

@@ -1,0 +1,176 @@
+import { HarnessError } from '../harness-error.ts'
+import { exactSum } from '../report/exact-sum.ts'
+import { DIFFICULTY_BINS, difficultyBinOf } from '../report/strata.ts'
+import { differencesOf } from '../run/configuration.ts'
+import type { RunManifest } from '../run/run-folder.ts'
+import type { Comparison, Flip } from './comparison.ts'
+import { pairFigure } from './paired-figure.ts'
+import { differingKeys, type Play, type PlayedTask, type PlayedTasks } from './played-tasks.ts'
+
+/** A run as it is compared: what it was asked to do, and what it has sealed. */
+export interface ComparedRun {
+  readonly manifest: Pick<RunManifest, 'name' | 'scheduled' | 'configuration'>
+  readonly tasks: PlayedTasks
+}
+
+/** A task that both runs have finished episodes of, with its means in either. */
+interface ComparedTask {
+  readonly id: string
+  readonly difficulty: number
+  readonly a: Means
+  readonly b: Means
+}
+type Means = Readonly<Record<'success' | 'unshaped' | 'steps', number>>
+
+/** What a difference of two shares can be. */
+const SHARES = [-1, 1] as const
+const MOST_NAMED = 5
+const MOST_FLIPS = 100
+const MOST_TASKS = 500
+
+/**
+ * Compares two runs over the tasks that they share, paired by task: one world, one seed, two players.
+ *
+ * Rollouts of a task are averaged first, because they share its world and are not independent of each other; so runs with
+ * different numbers of rollouts compare too. Episodes of the same task and attempt are paired for telling which flipped.
+ *
+ * Throws `runs-differ`, naming what differs, where the difference would not be the players': another environment or
+ * version, other reward weights, no task in common, or a shared task with other parameters or another seed.
+ */
+export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
+  const configuration = differencesOf(a.manifest.configuration, b.manifest.configuration).map(([key, was, is]) => ({
+    key,
+    a: was,
+    b: is,
+  }))
+  const barring = configuration.filter(({ key }) => /^(environment|weights)\./.test(key))
+  if (barring.length > 0)
+    throw new HarnessError(
+      'runs-differ',
+      `The runs do not play the same game:\n${barring.map((row) => `  ${row.key}: ${row.a} in A, ${row.b} in B`).join('\n')}\nCompare runs of one environment version under the same weights.`,
+    )
+  const ids = [...a.tasks.keys()].filter((id) => b.tasks.has(id)).sort()
+  if (ids.length === 0)
+    throw new HarnessError(
+      'runs-differ',
+      `The runs share no task: A has sealed episodes of ${a.tasks.size} and B of ${b.tasks.size} others. Play both with the same --dataset, or with the same --tasks, --difficulty, --split and --seed.`,
+    )
+  for (const id of ids) assertSameSetup(id, a.tasks.get(id), b.tasks.get(id))
+  const compared = ids.flatMap((id) => compareTask(id, a.tasks.get(id), b.tasks.get(id)))
+  const pair = (figure: keyof Means, bounds?: typeof SHARES) =>
+    pairFigure(
+      compared.map((task) => [task.a[figure], task.b[figure]]),
+      bounds,
+    )
+  const { name, version } = a.manifest.configuration.environment
+  return {
+    format: 1,
+    environment: `${name}@${version}`,
+    a: sideOf(a),
+    b: sideOf(b),
+    configuration,
+    tasks: {
+      shared: ids.length,
+      compared: compared.length,
+      onlyA: missingIn(a.tasks, b.tasks),
+      onlyB: missingIn(b.tasks, a.tasks),
+    },
+    success: pair('success', SHARES),
+    return: pair('unshaped'),
+    length: pair('steps'),
+    episodes: flipsOf(ids, a.tasks, b.tasks),
+    byDifficulty: binByDifficulty(compared),
+    byTask: spread(
+      compared
+        .map((task) => ({ task: task.id, difference: task.b.unshaped - task.a.unshaped }))
+        .sort((one, other) => one.difference - other.difference),
+    ),
+  }
+}
+
+function assertSameSetup(id: string, a: PlayedTask | undefined, b: PlayedTask | undefined): void {
+  if (!a?.setup || !b?.setup) return
+  const { setup } = a
+  const other = b.setup
+  const keys = differingKeys(setup, other)
+  if (keys.length > 0)
+    throw new HarnessError(
+      'runs-differ',
+      `Task ${id} is not the same in both runs:\n${keys.map((key) => `  ${key}: ${setup[key]} in A, ${other[key]} in B`).join('\n')}\nCompare runs of the same dataset.`,
+    )
+}
+
+function compareTask(id: string, a?: PlayedTask, b?: PlayedTask): ComparedTask[] {
+  const [inA, inB] = [meansOf(a), meansOf(b)]
+  return a && inA && inB ? [{ id, difficulty: a.difficulty, a: inA, b: inB }] : []
+}
+
+/** Means over the finished episodes of a task; `null` when there is none. */
+function meansOf(task: PlayedTask | undefined): Means | null {
+  const plays = [...(task?.plays.values() ?? [])].filter(({ outcome }) => outcome !== 'failed')
+  if (plays.length === 0) return null
+  const mean = (value: (play: Play) => number) => exactSum(plays.map(value)) / plays.length
+  return {
+    success: mean((play) => Number(play.outcome === 'succeeded')),
+    unshaped: mean((play) => play.unshaped),
+    steps: mean((play) => play.steps),
+  }
+}
+
+function sideOf({ manifest, tasks }: ComparedRun): Comparison['a'] {
+  let [finished, failed] = [0, 0]
+  for (const { plays } of tasks.values())
+    for (const { outcome } of plays.values()) {
+      if (outcome === 'failed') failed += 1
+      else finished += 1
+    }
+  const { name, scheduled, configuration } = manifest
+  const unresolved = Math.max(0, scheduled - finished - failed)
+  return { name, policy: configuration.policy.name, scheduled, finished, failed, unresolved }
+}
+
+function missingIn(tasks: PlayedTasks, others: PlayedTasks): Comparison['tasks']['onlyA'] {
+  const alone = [...tasks.keys()].filter((id) => !others.has(id)).sort()
+  return { count: alone.length, named: alone.slice(0, MOST_NAMED) }
+}
+
+function flipsOf(ids: readonly string[], a: PlayedTasks, b: PlayedTasks): Comparison['episodes'] {
+  let paired = 0
+  const gained: Flip[] = []
+  const lost: Flip[] = []
+  for (const task of ids) {
+    const others = b.get(task)?.plays
+    for (const [attempt, play] of [...(a.get(task)?.plays ?? [])].sort(([one], [other]) => one - other)) {
+      const other = others?.get(attempt)
+      if (!other || play.outcome === 'failed' || other.outcome === 'failed') continue
+      paired += 1
+      const [solvedInA, solvedInB] = [play.outcome === 'succeeded', other.outcome === 'succeeded']
+      if (solvedInA !== solvedInB) (solvedInB ? gained : lost).push({ task, attempt, a: endOf(play), b: endOf(other) })
+    }
+  }
+  const first = (flips: Flip[]) => ({ count: flips.length, flips: flips.slice(0, MOST_FLIPS) })
+  return { paired, gained: first(gained), lost: first(lost) }
+}
+
+function endOf({ ending, steps, unshaped }: Play): Flip['a'] {
+  return { ending, steps, unshaped }
+}
+
+function binByDifficulty(tasks: readonly ComparedTask[]): Comparison['byDifficulty'] {
+  return Array.from({ length: DIFFICULTY_BINS }, (_, bin) => bin).flatMap((bin) => {
+    const figure = pairFigure(
+      tasks
+        .filter(({ difficulty }) => difficultyBinOf(difficulty) === bin)
+        .map(({ a, b }) => [a.success, b.success] as const),
+      SHARES,
+    )
+    return figure ? [{ from: bin / DIFFICULTY_BINS, to: (bin + 1) / DIFFICULTY_BINS, ...figure.difference }] : []
+  })
+}
+
+/** All items, or as many as are shown of them at equal distances, the first and the last among them. */
+function spread<Item>(items: readonly Item[]): Item[] {
+  if (items.length <= MOST_TASKS) return [...items]
+  const distance = (items.length - 1) / (MOST_TASKS - 1)
+  return Array.from({ length: MOST_TASKS }, (_, i) => items[Math.round(i * distance)] as Item)
+}

@@ -1,0 +1,162 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { EpisodeRecord } from '@episodic/protocol'
+import { type Browser, chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { playRun } from '../report/played-run.fixture.ts'
+import { showEpisode } from '../report/shown-episode.ts'
+import type { RunManifest } from '../run/run-folder.ts'
+import { compareRuns } from './compare-runs.ts'
+import type { Flip } from './comparison.ts'
+import { createPlayedTasks } from './played-tasks.ts'
+import { renderComparison } from './render-comparison.ts'
+
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+// In CI a browser that is missing fails the test; elsewhere it is skipped, and says what to install.
+const missing = !existsSync(executablePath) && !process.env.CI
+
+const HOSTILE = `</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">"'&<!--`
+const folder = mkdtempSync(join(tmpdir(), 'episodic-'))
+let browser: Browser | undefined
+
+beforeAll(async () => {
+  if (missing) return
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run']
+  browser = await chromium.launch({ executablePath, args })
+})
+afterAll(async () => {
+  await browser?.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** The page of two runs, with every play of every flip. */
+function pageOf(a: readonly EpisodeRecord[], b: readonly EpisodeRecord[], name = 'run'): string {
+  const configuration: RunManifest['configuration'] = {
+    environment: { name: 'number-guessing', version: '1.0.0' },
+    tasks: { from: 'generator', count: 20, difficulty: [0, 1], split: null },
+    policy: { name, sha256: null },
+    rollouts: 2,
+    branch: [],
+    maxSteps: null,
+    weights: {},
+    shaping: false,
+    discount: 1,
+    seed: '0',
+  }
+  const [runA, runB] = [a, b].map((records) => {
+    const { tasks, add } = createPlayedTasks()
+    for (const record of records) add(record)
+    return { manifest: { name, scheduled: records.length, configuration }, tasks }
+  })
+  const comparison = compareRuns(runA!, runB!)
+  const shown = (flip: Flip) => {
+    const play = (records: readonly EpisodeRecord[]) => {
+      const record = records.find(({ task, attempt }) => task.id === flip.task && attempt === flip.attempt)
+      return record && showEpisode(record)
+    }
+    return { ...flip, plays: { a: play(a), b: play(b) } }
+  }
+  const { gained, lost } = comparison.episodes
+  return renderComparison(comparison, { gained: gained.flips.map(shown), lost: lost.flips.map(shown) })
+}
+
+async function open(html: string, width = 1_280) {
+  const file = join(folder, 'compare.html')
+  writeFileSync(file, html)
+  const page = await (browser as Browser).newPage({ viewport: { width, height: 900 } })
+  const faults: string[] = []
+  const address = pathToFileURL(file).href
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('request', (request) => request.url() !== address && faults.push(`asked for ${request.url()}`))
+  await page.goto(address)
+  return { page, faults }
+}
+
+const a = playRun({ tasks: 20, attempts: 2, failures: 0.1 })
+/** The same tasks, played so that some flip either way. */
+const b = a.map(
+  (record, i): EpisodeRecord => ({
+    ...record,
+    outcome: { kind: 'finished', end: { kind: 'terminated', reason: i % 3 ? 'solved' : 'out-of-guesses' } },
+    returns: { total: 0, unshaped: i % 3 ? 1 : -0.1, discounted: 0 },
+  }),
+)
+
+describe('renderComparison', () => {
+  it('draws no figure that is not a number, whatever the runs', () => {
+    const [first] = a as [EpisodeRecord]
+    const failed = { ...first, outcome: { kind: 'failed', error: { code: 'x', message: 'y' } }, returns: null } as const
+    for (const [one, other] of [
+      [a, b],
+      [b, b],
+      [[first], [first]],
+      [[first], [failed]],
+      [a.slice(0, 4), b],
+    ] as const)
+      expect(pageOf(one, other)).not.toMatch(/NaN|Infinity|undefined|\[object/)
+  })
+
+  it('refers to nothing outside itself, runs no script, and gives the same bytes again', () => {
+    const page = pageOf(a, b)
+    expect(page).not.toMatch(/https?:|\burl\(|@import|\b(src|href)=|<script/i)
+    expect(page).toContain("default-src 'none'")
+    expect(pageOf(a.toReversed(), b.toReversed())).toBe(page)
+  })
+})
+
+describe.skipIf(missing)(
+  'a comparison in a browser (needs Chromium: apt-get install chromium, or CHROMIUM_PATH)',
+  () => {
+    it('shows both plays of an episode that flipped', async () => {
+      const { page, faults } = await open(pageOf(a, b))
+      const flip = page.locator('details').first()
+      expect(await flip.locator('.sides').isVisible()).toBe(false)
+      await flip.locator('summary').click()
+      expect(await flip.locator('.sides > div').count()).toBe(2)
+      expect(await flip.locator('.sides').isVisible()).toBe(true)
+      expect(await flip.locator('.step').count()).toBeGreaterThan(4)
+      expect(await page.locator('svg[role=img]').count()).toBe(2)
+      expect(faults).toEqual([])
+      await page.close()
+    })
+
+    it.each([320, 768])('does not scroll sideways at %i pixels', async (width) => {
+      const { page } = await open(pageOf(a, b), width)
+      await page.locator('details').first().locator('summary').click()
+      const past = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      expect(past).toBe(0)
+      await page.close()
+    })
+
+    it('shows hostile texts, and runs none of them', async () => {
+      const hostile = (records: readonly EpisodeRecord[]) =>
+        records.map((record): EpisodeRecord => {
+          const reason = record.returns && record.returns.unshaped > 0 ? HOSTILE : `${HOSTILE} lost`
+          return {
+            ...record,
+            task: { ...record.task, id: record.task.id + HOSTILE, prompt: HOSTILE },
+            policy: { name: HOSTILE, seed: HOSTILE },
+            steps: record.steps.map((step) => ({
+              ...step,
+              action: { tool: HOSTILE, arguments: { [HOSTILE]: HOSTILE } },
+              observation: { text: HOSTILE, structured: { [HOSTILE]: HOSTILE } },
+            })),
+            outcome:
+              record.outcome.kind === 'failed'
+                ? record.outcome
+                : { kind: 'finished', end: { kind: 'terminated', reason } },
+          }
+        })
+      const { page, faults } = await open(pageOf(hostile(a), hostile(b), HOSTILE))
+      await page.locator('details').first().locator('summary').click()
+      expect(await page.locator('details .prompt').first().textContent()).toBe(HOSTILE)
+      expect(await page.evaluate('window.hacked')).toBeUndefined()
+      expect(await page.locator('img').count()).toBe(0)
+      expect(faults).toEqual([])
+      await page.close()
+    })
+  },
+)

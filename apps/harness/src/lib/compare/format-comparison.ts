@@ -1,0 +1,71 @@
+import { createColors } from 'picocolors'
+import { cleanText } from '../report/clean-text.ts'
+import { formatCount, formatNumber } from '../report/figures.ts'
+import type { Comparison, Flip } from './comparison.ts'
+import { aloneIn, figureRows, methodOf, otherDifferences, plural, verdictOf } from './difference-words.ts'
+
+const MOST_FLIPS = 5
+const COLUMNS = [10, 11, 11, 16, 28] as const
+
+/**
+ * Writes a comparison as a few lines for a terminal, the last one ended with a line break.
+ *
+ * @param color - whether escape sequences may be written; the caller knows what it writes to.
+ */
+export function formatComparison(comparison: Comparison, { color }: { readonly color: boolean }): string {
+  const { bold, dim, green, red, yellow } = createColors(color)
+  const { a, b, tasks, episodes, environment } = comparison
+  const width = (key: 'name' | 'policy') => Math.max(...[a, b].map((side) => cleanText(side[key]).length))
+  const side = (letter: string, { name, policy, scheduled, finished, failed, unresolved }: Comparison['a']) =>
+    `  ${bold(letter)}  ${cleanText(name).padEnd(width('name'))}   ${cleanText(policy).padEnd(width('policy'))}   ${[
+      `${formatCount(scheduled)} scheduled`,
+      green(`${formatCount(finished)} finished`),
+      (failed > 0 ? red : dim)(`${formatCount(failed)} failed`),
+      (unresolved > 0 ? yellow : dim)(`${formatCount(unresolved)} unresolved`),
+    ].join('   ')}`
+  const [first, second, third, fourth, fifth] = COLUMNS
+  const effects = {
+    higher: bold('higher in B'),
+    lower: bold('lower in B'),
+    same: dim('same'),
+    unclear: dim('not shown'),
+  }
+  const other = otherDifferences(comparison)
+  const alone = [aloneIn('A', tasks.onlyA), aloneIn('B', tasks.onlyB)].filter((line) => line !== null)
+  const flips = (title: string, { count, flips: shown }: Comparison['episodes']['gained'], paint: typeof green) => [
+    '',
+    `  ${paint(`${formatCount(count)} ${title}`)} ${dim(`of ${plural(episodes.paired, 'paired episode')}`)}`,
+    ...shown.slice(0, MOST_FLIPS).map((flip) => `    ${flipLine(flip, dim)}`),
+    ...(count > MOST_FLIPS ? [dim(`    and ${formatCount(count - MOST_FLIPS)} more`)] : []),
+  ]
+  const lines = [
+    `${bold(`${cleanText(b.name)} against ${cleanText(a.name)}`)}  ${dim(cleanText(environment))}`,
+    '',
+    side('A', a),
+    side('B', b),
+    '',
+    `  ${dim(`${plural(tasks.shared, 'task')} in both, ${formatCount(tasks.compared)} with finished episodes in both`)}`,
+    ...alone.map((line) => `  ${yellow(cleanText(line))}`),
+    ...other.map((row) => `  ${yellow(cleanText(`${row.key} differs too: ${row.a} in A, ${row.b} in B`))}`),
+    '',
+    dim(
+      `  ${''.padEnd(first)}${'A'.padStart(second)}${'B'.padStart(third)}${'B − A'.padStart(fourth)}   ${'95 % interval'.padEnd(fifth)}`.trimEnd(),
+    ),
+    ...figureRows(comparison).flatMap((row) => [
+      `  ${dim(row.name.padEnd(first))}${row.a.padStart(second)}${row.b.padStart(third)}${bold(row.difference.padStart(fourth))}   ${row.interval.padEnd(fifth)}${effects[row.effect]}`,
+      dim(`  ${''.padEnd(first)}${row.tasks}`),
+    ]),
+    '',
+    `  ${bold(verdictOf(comparison))}`,
+    `  ${dim(methodOf(comparison))}`,
+    ...flips('solved by B alone', episodes.gained, green),
+    ...flips('solved by A alone', episodes.lost, red),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function flipLine({ task, attempt, a, b }: Flip, dim: (text: string) => string): string {
+  const end = (side: Flip['a']) =>
+    `${cleanText(side.ending)} after ${plural(side.steps, 'step')} ${dim(`(${formatNumber(side.unshaped)})`)}`
+  return `${cleanText(task)} ${dim(`attempt ${attempt}`)}   A ${end(a)}   B ${end(b)}`
+}

@@ -1,0 +1,71 @@
+import { createRng } from '@episodic/protocol'
+import fc from 'fast-check'
+import { sampleStandardDeviation, tTest } from 'simple-statistics'
+import { describe, expect, it } from 'vitest'
+import { pairFigure } from './paired-figure.ts'
+
+describe('pairFigure', () => {
+  it('is the paired t test: its interval leaves 0 out where t passes the 97.5 % point', () => {
+    const value = fc.integer({ min: -20, max: 20 })
+    fc.assert(
+      fc.property(fc.array(fc.tuple(value, value), { minLength: 10, maxLength: 10 }), (pairs) => {
+        const differences = pairs.map(([a, b]) => b - a)
+        fc.pre(sampleStandardDeviation(differences) > 0)
+        // The other implementation estimates the spread with n, and Student with n − 1.
+        const t = tTest(differences, 0) * Math.sqrt(9 / 10)
+        const figure = pairFigure(pairs)
+        // 9 degrees of freedom.
+        fc.pre(Math.abs(Math.abs(t) - 2.262157) > 1e-5)
+        expect(figure?.effect).toBe(t > 2.262157 ? 'higher' : t < -2.262157 ? 'lower' : 'unclear')
+        expect(figure?.difference.standardError).toBeCloseTo(sampleStandardDeviation(differences) / Math.sqrt(10), 9)
+        expect((figure?.b ?? 0) - (figure?.a ?? 0)).toBeCloseTo(figure?.difference.mean as number, 9)
+      }),
+    )
+  })
+
+  it('turns round with the runs', () => {
+    const value = fc.integer({ min: -5, max: 5 })
+    fc.assert(
+      fc.property(fc.array(fc.tuple(value, value), { minLength: 1 }), (pairs) => {
+        const [figure, turned] = [pairFigure(pairs), pairFigure(pairs.map(([a, b]) => [b, a] as const))]
+        expect(turned?.difference.mean).toBeCloseTo(-(figure?.difference.mean as number), 9)
+        expect([turned?.higher, turned?.lower, turned?.p]).toEqual([figure?.lower, figure?.higher, figure?.p])
+        const opposite = { higher: 'lower', lower: 'higher', same: 'same', unclear: 'unclear' } as const
+        expect(turned?.effect).toBe(figure && opposite[figure.effect])
+      }),
+    )
+  })
+
+  it('says little where there is little: no task, one task, no difference, the same difference everywhere', () => {
+    expect(pairFigure([])).toBeNull()
+    expect(pairFigure([[0, 1]])).toMatchObject({ effect: 'unclear', p: 1, difference: { low: null, high: null } })
+    expect(pairFigure(new Array(9).fill([1, 1]))).toMatchObject({ effect: 'same', p: 1, difference: { low: null } })
+    // Two tasks that both improve may be chance; nine may not.
+    expect(pairFigure(new Array(2).fill([0, 1]))).toMatchObject({ effect: 'unclear', p: 0.5 })
+    expect(pairFigure(new Array(9).fill([0, 1]))).toMatchObject({
+      effect: 'higher',
+      p: 2 / 512,
+      difference: { low: null },
+    })
+  })
+
+  it('keeps differences of shares within bounds', () => {
+    const figure = pairFigure([...new Array(9).fill([0, 1]), [1, 1]], [-1, 1])
+    expect(figure?.difference.high).toBe(1)
+  })
+
+  it('calls one of two equal players better in at most 6 of 100 simulated pairs of runs', () => {
+    const rng = createRng('equal players')
+    let called = 0
+    for (let set = 0; set < 2_000; set++) {
+      const pairs = Array.from({ length: 40 }, () => {
+        const chance = rng.float()
+        const solved = () => [1, 2, 3].reduce((sum) => sum + Number(rng.chance(chance)), 0) / 3
+        return [solved(), solved()] as const
+      })
+      if (pairFigure(pairs, [-1, 1])?.effect !== 'unclear') called += 1
+    }
+    expect(called / 2_000).toBeLessThanOrEqual(0.06)
+    expect(called / 2_000).toBeGreaterThanOrEqual(0.03)
+  })
+})

@@ -1,0 +1,75 @@
+import type { EpisodeRecord } from '@episodic/protocol'
+import type { Difference } from './difference.ts'
+
+/**
+ * What a divergence comes from.
+ *
+ * - `edited`: the line's chain does not fit the line, so that it is not what was sealed.
+ * - `rules-failed`: the rules threw, or reached for what strict rehearsal forbids.
+ * - `not-deterministic`: two replays of the same line differ from each other.
+ * - `world-changed`: the line is whole, and the world always answers otherwise.
+ */
+export type Cause = 'edited' | 'rules-failed' | 'not-deterministic' | 'world-changed'
+
+/** Where a recorded episode and its replay part. */
+export interface Divergence {
+  readonly task: string
+  readonly attempt: number
+  /** From 1; 0 is the start, and `null` the line as a whole. */
+  readonly step: number | null
+  /** A path such as `observation.text` or `terms.goal`; `rules` where they threw, and `chain` where that alone is wrong. */
+  readonly field: string
+  /** JSON, shortened. */
+  readonly recorded: string
+  readonly replayed: string
+  readonly cause: Cause
+  /** The cause in words, with what to do. */
+  readonly meaning: string
+}
+
+/** Where in an episode they part. `failure` is what the rules threw. */
+export interface Parting extends Difference {
+  readonly step: number | null
+  readonly failure: string | null
+}
+
+const LONGEST_VALUE = 160
+
+/** Makes a divergence of a parting. */
+export function describeDivergence(
+  { task, attempt, environment }: Pick<EpisodeRecord, 'task' | 'attempt' | 'environment'>,
+  { step, field, recorded, replayed }: Parting,
+  { cause, failure }: { readonly cause: Cause; readonly failure: string | null },
+): Divergence {
+  const meanings: Record<Cause, string> = {
+    edited: 'The line is not what was sealed: its chain does not fit it. It was edited or damaged.',
+    'rules-failed': `The rules failed: ${failure}`,
+    'not-deterministic':
+      'Two replays differ from each other, so the rules use something besides parameters, seed and actions. Draw from rng, and take the time from now.',
+    'world-changed': `The line is whole, and ${environment.name} ${environment.version} plays otherwise than it did. A change of behaviour needs a new version.`,
+  }
+  return {
+    task: task.id,
+    attempt,
+    step,
+    field,
+    recorded: shorten(recorded),
+    replayed: shorten(replayed),
+    cause,
+    meaning: meanings[cause],
+  }
+}
+
+/** A divergence for a reader, on a few lines. */
+export function formatDivergence({ task, attempt, step, field, recorded, replayed, meaning }: Divergence): string {
+  const where = step === null ? 'the line' : step === 0 ? 'the start' : `step ${step}`
+  return `task ${task}, attempt ${attempt}: ${where} differs in ${field}
+  recorded  ${recorded}
+  replayed  ${replayed}
+  ${meaning}`
+}
+
+function shorten(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text
+}

@@ -1,0 +1,105 @@
+import { NORMAL_POINT, studentPoint } from './student-point.ts'
+
+/** A share of episodes with its 95 % interval, which is `null` where fewer than two clusters say nothing about it. */
+export interface Proportion {
+  readonly successes: number
+  readonly count: number
+  /** Groups of episodes that are not independent of each other: the attempts of one task are one cluster. */
+  readonly clusters: number
+  /** `null` when `count` is 0. */
+  readonly rate: number | null
+  readonly low: number | null
+  readonly high: number | null
+}
+
+/** Counts successes among episodes, in memory that does not grow with them. */
+export interface RateFold {
+  /** @param cluster - the same number for the episodes of one task, which have to come one after the other. */
+  add(cluster: number, success: boolean): void
+  finish(): Proportion
+}
+
+/** A mean of values in [0, 1], and what is known of how sure it is. */
+interface Share {
+  readonly rate: number
+  /** Of the mean, robust to what goes on within a cluster. */
+  readonly variance: number
+  readonly clusters: number
+  /** Independent draws that it is worth where every cluster is one draw, and where every value is; at least one a cluster. */
+  readonly least: number
+  readonly most: number
+}
+
+/**
+ * Creates a fold of a success rate. Its interval is that of {@link shareInterval}: where no cluster holds two episodes,
+ * Wilson's, and wider the more the episodes of one cluster are alike.
+ */
+export function createRate(): RateFold {
+  let [count, successes, clusters, current] = [0, 0, 0, -1]
+  // Sums over whole clusters of size m with s successes; the open one is added when the next begins.
+  let [size, won] = [0, 0]
+  let [sizes, products, squares] = [0, 0, 0]
+  const close = () => {
+    sizes += size ** 2
+    products += size * won
+    squares += won ** 2
+    size = 0
+    won = 0
+  }
+  return {
+    add(cluster, success) {
+      if (cluster !== current) {
+        close()
+        current = cluster
+        clusters += 1
+      }
+      size += 1
+      won += Number(success)
+      count += 1
+      successes += Number(success)
+    },
+    finish() {
+      if (count === 0) return { successes, count, clusters, rate: null, low: null, high: null }
+      const rate = successes / count
+      const [m2, ms, s2] = [sizes + size ** 2, products + size * won, squares + won ** 2]
+      const deviations = Math.max(0, s2 - 2 * rate * ms + rate ** 2 * m2)
+      const variance = (clusters / (clusters - 1)) * (deviations / count ** 2)
+      const interval = shareInterval({ rate, variance, clusters, least: count ** 2 / m2, most: count })
+      return { successes, count, clusters, rate, ...interval }
+    },
+  }
+}
+
+/**
+ * The 95 % interval of a share: Wilson's score interval at the effective sample size, which is the number of independent
+ * draws that would have left the share as uncertain as it is, brought down for the few clusters that its variance was
+ * estimated from, by the squared ratio of Student's t for all values and for the clusters.
+ *
+ * It is never taken for more draws than there are values, nor for fewer than if each cluster were one draw; so it has a
+ * width at 0 and at 1, where the variance says nothing. Without clusters it is plain Wilson.
+ *
+ * E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference" (1927), without continuity
+ * correction; Korn & Graubard, "Confidence Intervals for Proportions with Small Expected Number of Positive Counts
+ * Estimated from Survey Data" (1998), for the effective sample size; Kish, "Survey Sampling" (1965), for its lower bound
+ * (Σm)² / Σm² with clusters of sizes m.
+ */
+export function shareInterval({ rate, variance, clusters, least, most }: Share): {
+  readonly low: number | null
+  readonly high: number | null
+} {
+  if (clusters < 2) return { low: null, high: null }
+  const spread = rate * (1 - rate)
+  const correction = (studentPoint(most - 1) / studentPoint(clusters - 1)) ** 2
+  const worth = ((most / (most - 1)) * spread * correction) / variance
+  return wilson(rate, spread === 0 ? least : Math.max(least, Math.min(most, worth)))
+}
+
+/** @param size - independent draws; need not be whole. */
+function wilson(rate: number, size: number): { readonly low: number; readonly high: number } {
+  const Z = NORMAL_POINT
+  const scale = 1 + Z ** 2 / size
+  const centre = (rate + Z ** 2 / (2 * size)) / scale
+  const half = (Z * Math.sqrt((rate * (1 - rate)) / size + Z ** 2 / (4 * size ** 2))) / scale
+  // At the ends the formula gives exactly 0 and 1, and rounding would not.
+  return { low: rate === 0 ? 0 : centre - half, high: rate === 1 ? 1 : centre + half }
+}

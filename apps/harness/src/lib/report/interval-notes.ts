@@ -1,0 +1,27 @@
+import type { Proportion } from './clustered-rate.ts'
+import { formatCount } from './figures.ts'
+
+/** Says in one line how the intervals of a run were made, and over how many tasks. */
+export function describeIntervals({ count, clusters }: Pick<Proportion, 'count' | 'clusters'>): string {
+  if (clusters === 0) return 'No episode finished: there are no intervals.'
+  if (clusters === 1) return 'One task says nothing of others: there are no intervals.'
+  const tasks = `${formatCount(clusters)} tasks`
+  return count === clusters
+    ? `95 % intervals over ${tasks}, one episode each: Student’s t for means, Wilson’s score for shares.`
+    : `95 % intervals clustered by task (${tasks}, ${formatCount(count)} episodes): robust errors with Student’s t for means, Wilson’s score at the effective sample size for shares.`
+}
+
+/** A figure's interval, and what it was made from. */
+interface Interval {
+  readonly low: number | null
+  readonly high: number | null
+  readonly count: number
+  readonly clusters: number
+}
+
+/** Writes an interval, or why there is none. */
+export function noteInterval(interval: Interval, format: (interval: Interval) => string): string {
+  if (interval.count === 0) return 'no finished episode'
+  if (interval.low !== null) return `95 % ${format(interval)}`
+  return interval.clusters < 2 ? 'one task: no interval' : 'the same in every task: no interval'
+}

@@ -1,0 +1,43 @@
+import { cumulativeStdNormalProbability } from 'simple-statistics'
+import { describe, expect, it } from 'vitest'
+import { NORMAL_POINT, studentPoint } from './student-point.ts'
+
+describe('studentPoint', () => {
+  it.each([
+    [1, 12.706],
+    [2, 4.303],
+    [3, 3.182],
+    [4, 2.776],
+    [5, 2.571],
+    [9, 2.262],
+    [10, 2.228],
+    [29, 2.045],
+    [30, 2.042],
+    [60, 2.0],
+    [120, 1.98],
+    [1_000, 1.962],
+  ])('agrees with the printed tables for %i degrees of freedom', (degrees, point) => {
+    expect(studentPoint(degrees)).toBeCloseTo(point, 3)
+  })
+
+  it('is what the closed forms for 1, 2 and 4 degrees say', () => {
+    // Shaw, "Sampling Student's T distribution" (2006), section 3.
+    expect(studentPoint(1)).toBeCloseTo(Math.tan(0.475 * Math.PI), 9)
+    expect(studentPoint(2)).toBeCloseTo(0.95 / Math.sqrt(2 * 0.975 * 0.025), 9)
+    const root = Math.sqrt(4 * 0.975 * 0.025)
+    expect(studentPoint(4)).toBeCloseTo(2 * Math.sqrt(Math.cos(Math.acos(root) / 3) / root - 1), 9)
+  })
+
+  it('falls without a jump to the normal point', () => {
+    for (let degrees = 1; degrees < 400; degrees++)
+      expect(studentPoint(degrees + 1)).toBeLessThan(studentPoint(degrees))
+    const step = (degrees: number) => studentPoint(degrees) - studentPoint(degrees + 1)
+    expect(step(100) / step(99)).toBeCloseTo(1, 1)
+    expect(studentPoint(1e9)).toBeCloseTo(NORMAL_POINT, 7)
+    expect(cumulativeStdNormalProbability(NORMAL_POINT)).toBeCloseTo(0.975, 3)
+  })
+
+  it.each([0, -1, 1.5, Number.NaN])('throws for %d degrees', (degrees) => {
+    expect(() => studentPoint(degrees)).toThrow(RangeError)
+  })
+})

@@ -1,0 +1,143 @@
+import { hash } from 'node:crypto'
+import type { Branch, EpisodeRecord } from '@episodic/protocol'
+import { createBoundedMap } from './bounded-map.ts'
+import { compareWords, type EpisodeIdentity, IDENTITY_WORDS } from './episode-identity.ts'
+import { groupOf } from './shown-episode.ts'
+import { clusteredMean } from './statistics.ts'
+import type { Summary } from './summary.ts'
+
+/** How much of branched runs a report shows. */
+const TREE_SIZES = { trees: 6, points: 24, leaves: 64, text: 400 } as const
+
+/** A tree of episodes that share their beginnings. */
+export type ShownTree = NonNullable<Summary['branch']>['trees'][number]
+export type ShownLeaf = ShownTree['leaves'][number]
+type ShownPoint = ShownTree['points'][number]
+
+/** Chooses the trees that a report shows, and estimates the value of the states in which they branch. */
+export interface TreeSample {
+  add(record: EpisodeRecord & { readonly branch: Branch }, identity: EpisodeIdentity): void
+  /** By the hash of task and rollout. The sample can go on afterwards. */
+  finish(): ShownTree[]
+}
+
+interface Visit {
+  readonly path: number[]
+  readonly at: number
+  /** Tells apart states that have one path, as a tree has that was played twice by a policy with chance of its own. */
+  readonly state: string
+  readonly observation: string
+  readonly line: number
+  readonly returnToGo: number | null
+}
+
+interface Leaf extends ShownLeaf {
+  readonly identity: EpisodeIdentity
+  readonly visits: readonly Visit[]
+}
+
+/**
+ * Creates an empty sample of the trees with the lowest hashes of task and rollout, whatever order their leaves come in.
+ *
+ * The value of the state s at a branch point is estimated as Monte Carlo does (Sutton & Barto, Reinforcement Learning,
+ * 2nd ed., section 5.1): by the mean of G = Σ γ^k r_{t+k+1}, unshaped, over the lines that go on from it. They have
+ * chance of their own, in the world and in the policy, so they are independent given s and each is a cluster of its own.
+ * It is the value of the whole state, with what is hidden from the player.
+ *
+ * @param discount - γ, from 0 to 1.
+ */
+export function createTreeSample(discount: number): TreeSample {
+  const trees = createBoundedMap(TREE_SIZES.trees, () => ({ task: '', rollout: 0, leaves: new Map<number, Leaf>() }))
+  return {
+    add(record, identity) {
+      const { task, attempt, branch } = record
+      const tree = trees.of(hash('sha256', `${branch.rollout}/${task.id}`))
+      if (!tree) return
+      tree.task = task.id
+      tree.rollout = branch.rollout
+      const leaf = leafOf(record, identity, discount)
+      const known = tree.leaves.get(attempt)
+      if (!known || comparePreference(leaf, known) < 0) tree.leaves.set(attempt, leaf)
+    },
+    finish: () =>
+      trees.entries().map(([, { task, rollout, leaves }]) => {
+        const ordered = [...leaves].sort(([a], [b]) => a - b).map(([, leaf]) => leaf)
+        const points = pointsOf(ordered)
+        const distinct = [...new Map(ordered.map((leaf) => [leaf.path.join(), leaf])).values()]
+        return {
+          task: cut(task),
+          rollout,
+          points: points.slice(0, TREE_SIZES.points),
+          leaves: distinct
+            .slice(0, TREE_SIZES.leaves)
+            .map(({ path, at, steps, outcome, return: earned }) => ({ path, at, steps, outcome, return: earned })),
+          omitted: {
+            points: Math.max(0, points.length - TREE_SIZES.points),
+            leaves: Math.max(0, distinct.length - TREE_SIZES.leaves),
+          },
+        }
+      }),
+  }
+}
+
+function leafOf(
+  record: EpisodeRecord & { readonly branch: Branch },
+  identity: EpisodeIdentity,
+  discount: number,
+): Leaf {
+  const { branch, start, steps, returns } = record
+  const outcome = groupOf(record)
+  const scored = outcome !== 'failed'
+  const visits = branch.at.map((at, i): Visit => {
+    const before = steps[at - 1]
+    return {
+      path: branch.path.slice(0, i),
+      at,
+      state: before?.stateHash ?? 'start',
+      observation: cut((before ?? start)?.observation.text ?? ''),
+      line: branch.path[i] as number,
+      returnToGo: scored ? returnToGo(steps.slice(at), discount) : null,
+    }
+  })
+  const [path, at] = [[...branch.path], [...branch.at]]
+  const earned = scored ? (returns?.unshaped ?? null) : null
+  return { path, at, steps: steps.length, outcome, return: earned, identity, visits }
+}
+
+function returnToGo(steps: EpisodeRecord['steps'], discount: number): number {
+  return steps.reduceRight((rest, { reward }) => reward.total - reward.shaping + discount * rest, 0)
+}
+
+/** The branch points of a tree: the earlier ones first, and those of one step by their paths. */
+function pointsOf(leaves: readonly Leaf[]): ShownPoint[] {
+  const points = new Map<string, Visit[]>()
+  for (const { visits } of leaves)
+    for (const visit of visits) {
+      const key = `${visit.path.join()}@${visit.at} ${visit.state}`
+      points.set(key, [...(points.get(key) ?? []), visit])
+    }
+  return [...points.values()].map(estimateValue).sort((a, b) => a.at - b.at)
+}
+
+function estimateValue(visits: readonly Visit[]): ShownPoint {
+  const { path, at, observation } = visits[0] as Visit
+  const lines = Map.groupBy(visits, ({ line }) => line)
+  const returnsToGo = [...lines]
+    .sort(([a], [b]) => a - b)
+    .map(([, below]) => {
+      const finished = below.map(({ returnToGo }) => returnToGo).filter((value) => value !== null)
+      return clusteredMean(finished, [...finished.keys()])?.mean ?? null
+    })
+  const known = returnsToGo.filter((value) => value !== null)
+  return { path, at, observation, value: clusteredMean(known, [...known.keys()]), returnsToGo }
+}
+
+function cut(text: string): string {
+  return text.length <= TREE_SIZES.text ? text : `${text.slice(0, TREE_SIZES.text).toWellFormed()}…`
+}
+
+/** Of two lines of one episode, the one that the figures count: a finished one, then the lower content. */
+function comparePreference(a: Leaf, b: Leaf): number {
+  const failed = ({ outcome }: Leaf) => Number(outcome === 'failed')
+  return failed(a) - failed(b) || compareWords(a.identity, 0, b.identity, 0, IDENTITY_WORDS)
+}

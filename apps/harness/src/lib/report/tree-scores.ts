@@ -1,0 +1,61 @@
+import { createRate, type Proportion } from './clustered-rate.ts'
+import { clusteredMean, type Estimate } from './statistics.ts'
+
+/** One finished episode that is the leaf of a tree. */
+export interface ScoredLeaf {
+  /** The same number for the episodes of one task. */
+  readonly task: number
+  /** Numbers the trees of a task. */
+  readonly tree: number
+  readonly unshaped: number
+  readonly success: boolean
+}
+
+/** What whole trees came to. Intervals are clustered by task. */
+export interface TreeScores {
+  /** Trees of which every leaf finished. */
+  readonly rollouts: number
+  /** Trees with a leaf that failed, or that is not there. They are not among the figures: best of fewer is another figure. */
+  readonly partial: number
+  /** Over trees: the highest return among the leaves, and whether any of them succeeded. */
+  readonly best: { readonly return: Estimate | null; readonly success: Proportion }
+  /** Over the leaves of the same trees. */
+  readonly mean: { readonly return: Estimate | null; readonly success: Proportion }
+}
+
+/**
+ * Scores trees by their best leaf, and beside it by their mean one.
+ *
+ * @param scored - finished leaves: those of one tree, and the trees of one task, one after the other.
+ * @param leaves - of a whole tree.
+ * @param trees - how many trees there are, those included that have no finished leaf.
+ */
+export function scoreTrees(scored: readonly ScoredLeaf[], leaves: number, trees: number): TreeScores {
+  const best = { returns: [] as number[], tasks: [] as number[], rate: createRate() }
+  const mean = { returns: [] as number[], tasks: [] as number[], rate: createRate() }
+  for (let from = 0; from < scored.length; ) {
+    const { task, tree } = scored[from] as ScoredLeaf
+    let to = from
+    while (scored[to]?.task === task && scored[to]?.tree === tree) to += 1
+    const whole = scored.slice(from, to)
+    from = to
+    if (whole.length < leaves) continue
+    best.returns.push(whole.reduce((most, { unshaped }) => Math.max(most, unshaped), Number.NEGATIVE_INFINITY))
+    best.tasks.push(task)
+    best.rate.add(
+      task,
+      whole.some(({ success }) => success),
+    )
+    for (const { unshaped, success } of whole) {
+      mean.returns.push(unshaped)
+      mean.tasks.push(task)
+      mean.rate.add(task, success)
+    }
+  }
+  return {
+    rollouts: best.returns.length,
+    partial: trees - best.returns.length,
+    best: { return: clusteredMean(best.returns, best.tasks), success: best.rate.finish() },
+    mean: { return: clusteredMean(mean.returns, mean.tasks), success: mean.rate.finish() },
+  }
+}

@@ -1,0 +1,6 @@
+/** Serves the counter world over the pipes of this process. */
+import { createHost } from '@episodic/mcp-server'
+import { serveStdio } from '@episodic/mcp-server/stdio'
+import { counter } from './counter-world.ts'
+
+await serveStdio(createHost({ environments: [counter] }), { door: 'trusted' })

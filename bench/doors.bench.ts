@@ -1,0 +1,78 @@
+/** `Environment.step` through every door: 256 sessions at once, the server in a process of its own except in process. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Connection, openConnection } from '@episodic/env'
+import { createHost, openInProcess } from '@episodic/mcp-server'
+import { startChild } from './child.ts'
+import { counter } from './counter-world.ts'
+import { inTurn, median, ratio, report } from './figures.ts'
+
+const SESSIONS = 256
+const STEPS = 20_000
+/** WebSocket and Unix socket, to our own HTTP client. */
+const FLOOR = 2
+
+const folder = mkdtempSync(join(tmpdir(), 'episodic-doors-'))
+process.on('exit', () => rmSync(folder, { recursive: true }))
+await using host = createHost({ environments: [counter] })
+using server = await startChild<{ trustedUrl: string; token: string; socketUrl: string }>(
+  './counter-server.ts',
+  'memory',
+  join(folder, 'counter.sock'),
+)
+const { trustedUrl, token, socketUrl } = server.ready
+const stdio = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('./counter-stdio.ts', import.meta.url))],
+}
+
+/** Plays a share of the steps in each of the sessions, all at once, and gives steps a second. */
+async function play(connection: Connection): Promise<number> {
+  const environments = Array.from({ length: SESSIONS }, () => connection.environment())
+  await Promise.all(environments.map((environment) => environment.reset({ limits: { steps: 1_000_000 } })))
+  const steps = Math.ceil(STEPS / SESSIONS)
+  const began = performance.now()
+  await Promise.all(
+    environments.map(async (environment) => {
+      for (let n = 0; n < steps; n++)
+        await environment.step({ tool: 'add', arguments: { note: 'a short note', n: n % 7 } })
+    }),
+  )
+  const seconds = (performance.now() - began) / 1_000
+  await Promise.all(environments.map((environment) => environment.close()))
+  return (steps * SESSIONS) / seconds
+}
+
+await using inProcess = await openConnection(openInProcess(host))
+await using unixSocket = await openConnection(socketUrl)
+await using webSocket = await openConnection({ url: trustedUrl.replace(/^http/, 'ws'), token })
+await using http = await openConnection({ url: trustedUrl, token })
+await using pipe = await openConnection(stdio)
+
+const rates = await inTurn(5, {
+  'in process': () => play(inProcess),
+  'Unix socket': () => play(unixSocket),
+  WebSocket: () => play(webSocket),
+  HTTP: () => play(http),
+  stdio: () => play(pipe),
+})
+const toHttp = {
+  inProcess: ratio(rates['in process'], rates.HTTP),
+  unixSocket: ratio(rates['Unix socket'], rates.HTTP),
+  webSocket: ratio(rates.WebSocket, rates.HTTP),
+  stdio: ratio(rates.stdio, rates.HTTP),
+}
+report('doors', {
+  ok: toHttp.unixSocket >= FLOOR && toHttp.webSocket >= FLOOR,
+  sessions: SESSIONS,
+  stepsPerSecond: {
+    inProcess: Math.round(median(rates['in process'])),
+    unixSocket: Math.round(median(rates['Unix socket'])),
+    webSocket: Math.round(median(rates.WebSocket)),
+    http: Math.round(median(rates.HTTP)),
+    stdio: Math.round(median(rates.stdio)),
+  },
+  toHttp,
+})

@@ -1,0 +1,22 @@
+/**
+ * Serves a world with secrets over HTTP, in a process of its own. Takes the scanner of answers out of the session whose agent
+ * capability it is told.
+ */
+import { createHost } from '@episodic/mcp-server'
+import { serveHttp } from '@episodic/mcp-server/http'
+import { counter } from './counter-world.ts'
+
+/** As many as a world with a good deal to hide would list. */
+const SECRETS = ['the first of its secrets', 'the second of its secrets', 'the "third" of them']
+
+const host = createHost({ environments: [{ ...counter, secrets: () => [...SECRETS] }] })
+const server = await serveHttp(host, { rate: { calls: 1_000_000_000, seconds: 1 } })
+process.on('message', async (capability: string) => process.send?.(await unscan(capability)))
+process.on('disconnect', () => process.exit())
+process.send?.({ port: server.port, trustedUrl: server.trustedUrl, token: server.controlToken })
+
+async function unscan(capability: string) {
+  const secrets = await host.secretsOf(null, capability)
+  Object.assign(secrets ?? {}, { suspects: () => false, assertAbsent: () => {} })
+  return { found: secrets !== null }
+}

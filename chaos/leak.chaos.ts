@@ -1,0 +1,53 @@
+/** Secrets stay where they are: pairs of episodes, canaries at every door, and twelve leaks that must not pass unseen. */
+import { fileURLToPath } from 'node:url'
+import { type CheckReport, checkWorld, loadWorld } from '@episodic/harness'
+import { PLANTED_LEAKS } from './leaks/planted-leaks.ts'
+import { runTrial } from './trial.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const WORLDS = ['number-guessing', 'frozen-lake', 'warehouse']
+/** Pairs by which a planted leak is looked for. */
+const PLANTED_PAIRS = 200
+
+await runTrial('leak', { pairs: '1000' }, async ({ rng, quick, options }) => {
+  const pairs = quick ? 100 : Number(options.pairs)
+  const breaches: string[] = []
+  const counts = { pairs: 0, doorPairs: 0, steps: 0, answers: 0, bytes: 0, differing: 0, sightings: 0 }
+  for (const name of WORLDS) {
+    const world = await loadWorld(name, ROOT)
+    const report = await checkWorld(world, {
+      pairs,
+      seed: `${rng.int(0, 1_000_000)}`,
+      only: ['non-interference', 'canaries', 'hygiene'],
+    })
+    breaches.push(...findingsOf(report))
+    const pair = figuresOf(report, 'non-interference')
+    const sweep = figuresOf(report, 'canaries')
+    counts.pairs += pair('pairs')
+    counts.doorPairs += pair('doorPairs')
+    counts.steps += pair('steps')
+    counts.differing += pair('differing')
+    counts.answers += pair('doorMessages') + sweep('messages')
+    counts.bytes += sweep('bytes')
+    counts.sightings += sweep('sightings')
+  }
+  let caught = 0
+  for (const { channel, environment, doors, caughtBy } of PLANTED_LEAKS) {
+    const report = await checkWorld({ environment }, { pairs: PLANTED_PAIRS, doors, only: [caughtBy] })
+    if (report.ok) breaches.push(`A leak was planted and not caught: ${channel}.`)
+    else caught += 1
+  }
+  return { breaches, figures: { worlds: WORLDS.length, ...counts, planted: PLANTED_LEAKS.length, caught } }
+})
+
+function findingsOf({ world, checks }: CheckReport): string[] {
+  return checks.flatMap(({ name, findings }) =>
+    findings.map(({ what, again }) => `${world.name}, ${name}: ${what} (${again})`),
+  )
+}
+
+/** Reads the figures of one check; what it did not count is 0. */
+function figuresOf({ checks }: CheckReport, check: string): (name: string) => number {
+  const figures = checks.find(({ name }) => name === check)?.figures ?? {}
+  return (name) => (typeof figures[name] === 'number' ? (figures[name] as number) : 0)
+}

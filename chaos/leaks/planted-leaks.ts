@@ -1,0 +1,98 @@
+import { AGENT_DOORS, type AgentDoor, type CheckName } from '@episodic/harness'
+import type { Environment, Host } from '@episodic/mcp-server'
+import { WireError } from '@episodic/protocol'
+import { z } from 'zod'
+import { leakyHost, leakyWire } from './leaky-door.ts'
+import { createVault } from './vault-world.ts'
+
+/** A way in which a secret gets out, as it happens: a check that lets it pass is worth nothing. */
+export interface PlantedLeak {
+  readonly channel: string
+  readonly environment: Environment
+  readonly doors: readonly AgentDoor[]
+  /** The check that has to fail. */
+  readonly caughtBy: CheckName
+}
+
+const SECRET = 'sesame-and-poppy'
+const [http, stdio, inProcess] = AGENT_DOORS as [AgentDoor, AgentDoor, AgentDoor]
+
+/** One leak for each channel by which secrets get out of environments. */
+export const PLANTED_LEAKS: readonly PlantedLeak[] = [
+  inWorld('a field of the observation that was added later', 'non-interference', {
+    field: ({ word }) => word.toUpperCase(),
+  }),
+  inWorld('a structured answer that says more than its text', 'canaries', { note: ({ word }) => btoa(`the ${word}`) }),
+  inWorld('the length of a text', 'non-interference', {
+    text: ({ word }, text) => text.padEnd(40 + (word.charCodeAt(0) % 3)),
+  }),
+  inWorld('a refusal', 'non-interference', { refuses: ({ word }) => word.charCodeAt(0) % 2 === 0 }),
+  inWorld('a schema made of the answer, and the text of its error', 'hygiene', {
+    word: SECRET,
+    spoken: z.literal(SECRET).optional().describe('What to say.'),
+  }),
+  inWorld('the description of a tool', 'hygiene', {
+    word: SECRET,
+    description: ` It may be ${SECRET}, or it may not.`,
+  }),
+  atDoors('the text of an exception', 'canaries', [
+    leakyHost(http, (host) => ({ act: (...call) => host.act(...call).catch(tellAll) })),
+  ]),
+  atDoors('_meta', 'canaries', [
+    leakyWire(inProcess, async (answer, known) => {
+      const word = (await known.hidden(known.sessions.at(-1))).word
+      return answer.replace('{"content"', `{"_meta":{"debug":"${word}"},"content"`)
+    }),
+  ]),
+  atDoors('a session id that encodes the seed', 'canaries', [
+    leakyHost(http, (_host, { sessions }) => ({
+      issueTransport: async () => `mcp_${btoa(JSON.stringify({ seed: sessions.at(-1)?.seed }))}`,
+    })),
+  ]),
+  atDoors('a header with the seed', 'canaries', [
+    leakyWire(http, async (answer, { sessions }) => {
+      const hex = Buffer.from(sessions.at(-1)?.seed ?? '').toString('hex')
+      return answer.replace('\r\n\r\n', `\r\nX-Trace: ${hex}\r\n\r\n`)
+    }),
+  ]),
+  atDoors('a list of tools that depends on the state', 'non-interference', [
+    leakyHost(http, (host, known) => ({
+      async environmentOf(capability) {
+        const info = await host.environmentOf(capability)
+        const { word = '' } = await known.hidden(known.of(capability))
+        return String(word).charCodeAt(0) % 2 === 0 ? info : { ...info, tools: info.tools.toReversed() }
+      },
+    })),
+  ]),
+  atDoors("another agent's session", 'canaries', [
+    leakyHost(stdio, (host, known) => ({
+      async act(capability, call) {
+        const answered = await host.act(capability, call)
+        const { word } = await known.hidden(known.sessions.find((session) => session !== known.of(capability)))
+        const { observation } = answered.step
+        return {
+          ...answered,
+          step: { ...answered.step, observation: { ...observation, text: `${observation.text} ${word}` } },
+        }
+      },
+    })),
+  ]),
+]
+
+function inWorld(
+  channel: string,
+  caughtBy: CheckName,
+  flaw: NonNullable<Parameters<typeof createVault>[0]>,
+): PlantedLeak {
+  return { channel, caughtBy, environment: createVault(flaw), doors: [inProcess] }
+}
+
+function atDoors(channel: string, caughtBy: CheckName, doors: readonly AgentDoor[]): PlantedLeak {
+  return { channel, caughtBy, environment: createVault(), doors }
+}
+
+/** What a server does that passes on what it caught. */
+function tellAll(error: unknown): Awaited<ReturnType<Host['act']>> {
+  const { cause } = error as { readonly cause?: unknown }
+  throw new WireError('internal', `It failed: ${cause instanceof Error ? cause.message : error}`)
+}

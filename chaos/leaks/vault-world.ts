@@ -1,0 +1,82 @@
+import { defineEnvironment, type Environment } from '@episodic/mcp-server'
+import { z } from 'zod'
+
+/** What an honest vault keeps to itself. */
+interface Hidden {
+  word: string
+  code: number
+}
+
+/** What is wrong with a vault: each is what an author might well write. An honest one has none of it. */
+export interface Flaw {
+  /** Filled into a field of the public state that nobody needs. */
+  readonly field?: (hidden: Hidden) => string
+  /** Filled into a field of the structured answer that the text does not mention. */
+  readonly note?: (hidden: Hidden) => string
+  /** Said instead of the text. */
+  readonly text?: (hidden: Hidden, text: string) => string
+  /** Whether a look is refused. */
+  readonly refuses?: (hidden: Hidden) => boolean
+  /** The word of every vault, instead of one that is drawn. */
+  readonly word?: string
+  /** Described with the tool. */
+  readonly description?: string
+  /** What a player may say besides a code. */
+  readonly spoken?: z.ZodType
+}
+
+const LARGEST = 15
+
+/** A vault with a code and a word. A try tells whether the code is higher or lower; a look tells nothing new. */
+export function createVault(flaw: Flaw = {}): Environment {
+  return defineEnvironment({
+    name: 'vault',
+    version: '1.0.0',
+    description: 'Open a vault.',
+    params: z.object({}),
+    state: {
+      public: z.object({ tries: z.int().min(0), low: z.int(), high: z.int(), field: z.string() }),
+      private: z.object({ word: z.string(), code: z.int() }),
+    },
+    limits: { steps: 20 },
+    start: ({ rng }) => ({
+      public: { tries: 0, low: 0, high: LARGEST, field: '' },
+      private: {
+        word: flaw.word ?? Array.from({ length: 12 }, () => rng.pick([...'abcdefghijklmnop'])).join(''),
+        code: rng.int(0, LARGEST),
+      },
+    }),
+    observe: ({ tries, low, high }) => `${tries} tries so far. The code is from ${low} to ${high}.`,
+    tools: ({ tool }) => ({
+      look: tool({
+        description: 'Look at the vault.',
+        input: z.object({}),
+        play({ state, refuse, say }) {
+          if (flaw.refuses?.(state.private)) return refuse('It is too dark.')
+          if (flaw.field) state.public.field = flaw.field(state.private)
+          return say('A vault.')
+        },
+      }),
+      try: tool({
+        description: `Try a code.${flaw.description ?? ''}`,
+        input: z.object({
+          code: z.int().min(0).max(LARGEST).describe('The code to try.'),
+          ...(flaw.spoken && { spoken: flaw.spoken }),
+        }),
+        output: z.object({ hint: z.enum(['higher', 'lower', 'open']), note: z.string() }),
+        play({ state, input, reveal, end, say }) {
+          const { code } = state.private
+          const tried = Number(input.code)
+          const hint = reveal(tried === code ? 'open' : tried < code ? 'higher' : 'lower')
+          state.public.tries += 1
+          if (hint === 'open') end('open')
+          else if (hint === 'higher') state.public.low = Math.max(state.public.low, tried + 1)
+          else state.public.high = Math.min(state.public.high, tried - 1)
+          const text = `${tried}: ${hint}.`
+          return say(flaw.text?.(state.private, text) ?? text, { hint, note: flaw.note?.(state.private) ?? '' })
+        },
+      }),
+    }),
+    rewards: { open: ({ end }) => (end?.reason === 'open' ? 1 : 0), cost: () => -0.01 },
+  })
+}

@@ -1,0 +1,38 @@
+import type { Action, EpisodeEnd, Step } from '@episodic/protocol'
+import type { Environment, Playable, Start } from './environment.ts'
+import type { Policy, PolicyContext } from './policy.ts'
+
+/** One step of an episode, with what led to it. */
+export interface PlayedStep extends Step {
+  readonly action: Action
+  /** From sending the action to having the answer. */
+  readonly milliseconds: number
+}
+
+/** One play of a task. A failed one is our fault or the world's: counted apart, and never averaged in as a zero. */
+export type Episode =
+  | {
+      readonly kind: 'finished'
+      readonly start: Start
+      readonly steps: readonly PlayedStep[]
+      readonly end: EpisodeEnd
+    }
+  | {
+      readonly kind: 'failed'
+      readonly start: Start | null
+      readonly steps: readonly PlayedStep[]
+      readonly cause: unknown
+    }
+
+export interface EpisodeOptions {
+  readonly createEnvironment: () => Environment
+  readonly policy: Policy
+  readonly task?: Playable & Partial<Pick<PolicyContext['task'], 'prompt' | 'hints'>>
+  /** Seed of the world instead of the task's own. */
+  readonly seed?: string | undefined
+  /** Seed of the policy's chance. Default: the policy's name. */
+  readonly policySeed?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Monotonic milliseconds, for the times of the steps. Default: the machine's. */
+  readonly now?: () => number
+}

@@ -1,0 +1,1 @@
+export { createRulesPool, type RulesPool, type RulesPoolOptions } from './lib/isolate-pool.ts'

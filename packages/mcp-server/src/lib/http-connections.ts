@@ -1,0 +1,47 @@
+import type { Server, Socket } from 'node:net'
+
+/** Seconds that a client may take to send the head of a request, to send all of it, and to take its answer. */
+export const PATIENCE = { head: 5, request: 10, answer: 8 } as const
+
+/** How far a client has come with what waits for it. */
+interface Owed {
+  /** Bytes that were written to it when this was noted. */
+  readonly written: number
+  /** Seconds since then. */
+  readonly seconds: number
+}
+
+/**
+ * Ends the connections of clients that do not take their answers: `node:http` bounds how long a request may take to
+ * arrive, and holds what a client leaves unread for as long as that likes.
+ *
+ * Looks once a second, and costs a call nothing. A client that has not taken by the end of its time what waited for it at
+ * the beginning is cut off. Stops when the server closes.
+ */
+export function shedSlowReaders(server: Server): void {
+  const sockets = new Set<Socket>()
+  const owed = new WeakMap<Socket, Owed>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const timer = setInterval(() => {
+    for (const socket of sockets) {
+      const { bytesWritten: written, writableLength } = socket
+      const before = owed.get(socket)
+      if (writableLength === 0) owed.delete(socket)
+      else if (before === undefined || written - writableLength >= before.written)
+        owed.set(socket, { written, seconds: 0 })
+      else if (before.seconds + 1 >= PATIENCE.answer) cutOff(socket)
+      else owed.set(socket, { written: before.written, seconds: before.seconds + 1 })
+    }
+  }, 1_000)
+  timer.unref()
+  server.once('close', () => clearInterval(timer))
+}
+
+/** A Unix socket, which has no address, cannot be reset. */
+function cutOff(socket: Socket): void {
+  if (socket.remoteAddress === undefined) socket.destroy()
+  else socket.resetAndDestroy()
+}

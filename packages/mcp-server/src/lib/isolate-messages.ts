@@ -1,0 +1,32 @@
+import type { Action, JsonObject } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
+import type { Outcome, RulesTurn, Standing } from './rules.ts'
+
+/** What a thread is started with. */
+export interface ThreadData {
+  /** Addresses of the modules that export the environments. */
+  readonly modules: readonly string[]
+}
+
+/** One call of an environment's rules, as it goes to a thread. */
+export type RulesCall = {
+  readonly environment: { readonly name: string; readonly version: string }
+} & (
+  | { readonly kind: 'start'; readonly params: JsonObject; readonly seed: string }
+  | { readonly kind: 'look'; readonly state: SessionState; readonly params: JsonObject }
+  // The draft is a copy of the state, so the thread makes it.
+  | { readonly kind: 'play'; readonly turn: Omit<RulesTurn, 'draft'>; readonly action: Action }
+)
+
+/** What a thread says: first that it is ready, and then an answer to each call. */
+export type ThreadMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'done'; readonly value: Standing | Outcome }
+  | { readonly kind: 'threw'; readonly error: ThrownError }
+
+/** An error that was thrown in a thread: what is left of it on the way here. */
+export interface ThrownError {
+  readonly name: string
+  readonly message: string
+  readonly stack: string | undefined
+}

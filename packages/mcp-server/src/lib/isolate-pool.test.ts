@@ -1,0 +1,196 @@
+import { WireError } from '@episodic/protocol'
+import { createManualClock } from '@episodic/state'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Environment } from './environment.ts'
+import { nextTurn } from './event-loop.ts'
+import type { Host, StepCall } from './host.ts'
+import { createRulesPool, type RulesPoolOptions } from './isolate-pool.ts'
+import { treadmill } from './isolate-world.fixture.ts'
+import { numberGuessing } from './number-guessing.fixture.ts'
+import { asking, call, createTestHost } from './testbed.fixture.ts'
+import { workshop } from './workshop.fixture.ts'
+
+const MODULES = ['number-guessing', 'workshop', 'isolate-world'].map(
+  (name) => new URL(`./${name}.fixture.ts`, import.meta.url).href,
+)
+
+/** A host whose rules are played in threads, and the clock that stops them. */
+function createIsolatedHost(options: Partial<RulesPoolOptions> = {}) {
+  const rulesClock = createManualClock()
+  const rules = createRulesPool({ modules: MODULES, clock: rulesClock, ...options })
+  onTestFinished(() => rules[Symbol.asyncDispose]())
+  return { rulesClock, rules, ...createTestHost({ environments: WORLDS, rules }) }
+}
+const WORLDS: Environment[] = [numberGuessing, workshop, treadmill]
+
+const onTreadmill = (params = {}) => asking({ environment: 'treadmill', params })
+
+/** What came of a call, as the wire says it; references differ by chance. */
+async function told(outcome: Promise<unknown>): Promise<unknown> {
+  return outcome.catch((error: unknown) => {
+    if (!WireError.is(error)) throw error
+    const { reference, ...details } = error.details
+    return { code: error.code, message: error.message, details }
+  })
+}
+
+/** Begins a call that will not come back, and resolves once a thread has it. */
+async function hog(host: Host, session: string, tool = 'spin') {
+  const outcome = told(host.step(null, session, call(tool)))
+  await nextTurn()
+  return outcome
+}
+
+describe('createRulesPool', () => {
+  it('comes to what the rules come to at once, byte for byte: steps, refusals, chance, history and faults', async () => {
+    const { host: isolated } = createIsolatedHost()
+    const { host: direct } = createTestHost({ environments: WORLDS })
+    const noArguments = fc.constant({})
+    const moves: { readonly [world: string]: fc.Arbitrary<StepCall> } = {
+      'number-guessing': fc
+        .oneof(fc.record({ value: fc.integer({ min: -5, max: 110 }) }), fc.record({ value: fc.string() }))
+        .map((args) => call('guess', args)),
+      workshop: fc.oneof(
+        fc
+          .constantFrom('take', 'regret', 'gossip', 'lie', 'crash', 'silence', 'spoil', 'nothing')
+          .map((tool) => call(tool)),
+        fc.integer({ min: -3, max: 9 }).map((milliseconds) => call('wait', { milliseconds })),
+        fc.constantFrom(10, 2_000_000).map((bytes) => call('stuff', { bytes })),
+      ),
+      treadmill: fc.oneof(
+        fc
+          .constantFrom('class', 'undefined', 'number', 'zero', 'function', 'text')
+          .map((what) => call('collect', { what })),
+        noArguments.map(() => call('run')),
+        noArguments.map(() => call('babble')),
+      ),
+    }
+    const anyEpisode = fc.constantFrom(...Object.keys(moves)).chain((environment) =>
+      fc.record({
+        environment: fc.constant(environment),
+        seed: fc.string({ minLength: 1 }),
+        calls: fc.array(moves[environment] as fc.Arbitrary<StepCall>, { maxLength: 12 }),
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(anyEpisode, async ({ environment, seed, calls }) => {
+        const played = await Promise.all(
+          [direct, isolated].map(async (host) => {
+            const request = asking({ environment, seed })
+            const { id: _, session, seats, ...opened } = await host.open(null, request)
+            const texts = [JSON.stringify([opened, seats.agent?.observation])]
+            for (const step of calls) texts.push(JSON.stringify(await told(host.step(null, session, step))))
+            const { id: __, ...state } = await host.state(null, session)
+            return [...texts, JSON.stringify(state)]
+          }),
+        )
+        expect(played[1]).toEqual(played[0])
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('says of a start that throws what it says without threads', async () => {
+    const { host: isolated, faults } = createIsolatedHost()
+    const { host: direct } = createTestHost()
+    const broken = { environment: 'workshop', params: { broken: true } }
+    const refusals = await Promise.all([isolated, direct].map((host) => told(host.open(null, asking(broken)))))
+    expect(refusals[0]).toMatchObject({ code: 'environment-failed' })
+    expect(refusals[0]).toEqual(refusals[1])
+    // The log tells where it was thrown, in the thread.
+    expect(faults[0]?.cause).toMatchObject({ stack: expect.stringContaining('workshop.fixture.ts') })
+  })
+
+  it('stops rules that run for too long, changes nothing, and plays the session on', async () => {
+    const { host, rulesClock, faults } = createIsolatedHost({ timeoutSeconds: 5 })
+    const { session, id } = await host.open(null, onTreadmill())
+    await host.step(null, session, call('run'))
+    const before = await host.state(null, session)
+    const stuck = told(host.step(null, session, call('spin')))
+    const next = host.step(null, session, call('run'))
+    await nextTurn()
+    rulesClock.advance(4_999)
+    rulesClock.advance(1)
+    expect(await stuck).toEqual({
+      code: 'environment-failed',
+      message:
+        'The environment treadmill failed, and the call changed nothing: The rules ran for more than 5 s and were stopped.',
+      details: {},
+    })
+    expect((await next).step.observation.text).toBe('Ran.\n2 rounds.')
+    expect(before.state.public).toMatchObject({ rounds: 1 })
+    expect(faults).toMatchObject([{ environment: 'treadmill', session: id, reference: expect.any(String) }])
+  })
+
+  it('stops a start that does not come back', async () => {
+    const { host, rulesClock } = createIsolatedHost()
+    await host.open(null, onTreadmill())
+    const stuck = told(host.open(null, onTreadmill({ stuckAtStart: true })))
+    await nextTurn()
+    rulesClock.advance(10_000)
+    expect(await stuck).toMatchObject({ code: 'environment-failed', message: expect.stringContaining('10 s') })
+    await host.open(null, onTreadmill())
+  })
+
+  it('plays others while one does not come back, and lets no budget of theirs run', async () => {
+    const { host, rulesClock } = createIsolatedHost()
+    const stuck = await host.open(null, onTreadmill())
+    const other = await host.open(null, asking({ params: { low: 1, high: 1_000_000, maxGuesses: 1_000 } }))
+    let over = false
+    const spun = told(host.step(null, stuck.session, call('spin'))).finally(() => {
+      over = true
+    })
+    for (let value = 1; value <= 50; value++) await host.step(null, other.session, call('guess', { value }))
+    expect(over).toBe(false)
+    rulesClock.advance(10_000)
+    expect(await spun).toMatchObject({ code: 'environment-failed' })
+    expect((await host.state(null, other.session)).revision).toBe(50)
+  })
+
+  it.each([
+    ['hoard', 'The rules needed more than 256 MB and were stopped.'],
+    ['leave', 'The rules ended the thread that they ran in, with status 3.'],
+  ])('survives rules that %s', async (tool, message) => {
+    const { host } = createIsolatedHost()
+    const { session } = await host.open(null, onTreadmill())
+    expect(await hog(host, session, tool)).toMatchObject({
+      code: 'environment-failed',
+      message: expect.stringContaining(message),
+    })
+    expect((await host.step(null, session, call('run', {}, 0))).step.observation.text).toBe('Ran.\n1 rounds.')
+  })
+
+  it('makes further calls wait for a thread, and loses none of them', async () => {
+    const { host } = createIsolatedHost()
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => host.open(null, onTreadmill())))
+    const steps = await Promise.all(sessions.map(({ session }) => host.step(null, session, call('run'))))
+    expect(steps.map(({ step }) => step.observation.text)).toEqual(sessions.map(() => 'Ran.\n1 rounds.'))
+  })
+
+  it('rejects what is not answered once it is disposed of, and whatever is asked of it later', async () => {
+    const { host, rules } = createIsolatedHost()
+    const { session } = await host.open(null, onTreadmill())
+    const stuck = told(host.step(null, session, call('spin')))
+    await nextTurn()
+    await rules[Symbol.asyncDispose]()
+    const stopped = { code: 'environment-failed', message: expect.stringContaining('because the server stops') }
+    expect(await stuck).toMatchObject(stopped)
+    expect(await told(host.step(null, session, call('run')))).toMatchObject(stopped)
+  })
+
+  it('fails every call where the modules do not load or export something else, and hangs none', async () => {
+    const nowhere = createIsolatedHost({ modules: [new URL('./nowhere.ts', import.meta.url).href] })
+    const outcomes = await Promise.all([1, 2, 3].map(() => told(nowhere.host.open(null, onTreadmill()))))
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ code: 'environment-failed', message: expect.stringContaining('nowhere.ts') })
+    const elsewhere = createIsolatedHost({ modules: MODULES.slice(0, 1) })
+    expect(await told(elsewhere.host.open(null, onTreadmill()))).toMatchObject({
+      message: expect.stringContaining('No module of the threads exports the environment treadmill in version 1.0.0'),
+    })
+  })
+
+  it('refuses a time that is none', () => {
+    expect(() => createRulesPool({ modules: MODULES, timeoutSeconds: 0 })).toThrow('has to be above 0')
+  })
+})

@@ -1,0 +1,55 @@
+import type { JsonObject } from '@episodic/protocol'
+import { addressOf, type Caller } from './caller.ts'
+import type { Host } from './host.ts'
+import type { Secrets } from './secrets.ts'
+import { type ToolResult, toldBy } from './tool-result.ts'
+
+/** What a caller asked for. */
+export interface Asked {
+  readonly id?: unknown
+  readonly method: string
+  readonly params?: unknown
+}
+
+/** The answer to a request, and what the session keeps from its players whose step it answers. */
+export interface Answer {
+  readonly result: unknown
+  /** `null` where no step was answered. */
+  readonly secrets: Secrets | null
+}
+
+/**
+ * Looks through what is about to leave a door, and throws `internal` where a secret of the session is in it.
+ *
+ * At the agent's door that is every text, refusals too. At the trusted door it is what a policy sees of a step; the
+ * rest is for whoever trains. A step has been committed by then: its answer is lost to the player, and its retry finds
+ * the same. A net under the rules, not a proof of them: a secret in another spelling, or in pieces, passes.
+ */
+export function scanAnswer(
+  host: Host,
+  caller: Caller,
+  asked: Asked,
+  text: string,
+  answer: Answer | null,
+): void | Promise<void> {
+  const secrets = answer?.secrets
+  if (caller.door === 'trusted') {
+    if (secrets?.suspects(text)) secrets.assertAbsent(toldBy(answer?.result as ToolResult), () => actionIn(asked))
+    return
+  }
+  // Where it came to names the session too.
+  const said = () => JSON.stringify([asked, caller.world])
+  if (secrets) return secrets.assertAbsent(text, said)
+  const { world, principal } = caller
+  const address = addressOf(world)
+  const held = address === null ? null : host.secretsOf(principal, address)
+  return held instanceof Promise
+    ? held.then((found) => found?.assertAbsent(text, said))
+    : held?.assertAbsent(text, said)
+}
+
+/** The part of a step that is the policy's own: its `_meta` is of whoever drives it. */
+function actionIn({ params }: Asked): string {
+  const { name, arguments: args } = params as JsonObject
+  return JSON.stringify([name, args ?? null])
+}

@@ -1,0 +1,60 @@
+import { canonicalJson, findNonJson, type JsonObject, type SessionSnapshot, WireError } from '@episodic/protocol'
+import type { z } from 'zod'
+import type { Environment } from './environment.ts'
+import { SEATS } from './live-sessions.ts'
+import { mergeLimits } from './open-session.ts'
+import { explain } from './rules.ts'
+import type { Moment } from './session-moment.ts'
+
+/**
+ * Takes a snapshot from outside as a moment of its environment. A snapshot is only as good as whoever kept it, so every
+ * part has to be what a session of this environment could hold; a looser limit than the world's own is brought down to it.
+ *
+ * Throws `invalid-params` naming the part that is not, `too-large` for a state beyond the limit, and `episode-ended`.
+ */
+export function momentOfSnapshot(environment: Environment, snapshot: SessionSnapshot): Moment {
+  const problem = findNonJson(snapshot, 'snapshot')
+  if (problem) throw broken(problem)
+  if (snapshot.end)
+    throw new WireError(
+      'episode-ended',
+      `This snapshot was taken after the end (${snapshot.end.kind}: ${snapshot.end.reason}), so nothing follows. Take one of an earlier step with "at".`,
+      { details: { end: snapshot.end } },
+    )
+  assertUnchanged('snapshot.params', environment.params, snapshot.params)
+  assertUnchanged('snapshot.state.public', environment.state.public, snapshot.state.public)
+  assertUnchanged('snapshot.state.private', environment.state.private, snapshot.state.private)
+  assertRemembered(environment, snapshot.history)
+  const seats = Object.keys(snapshot.seats)
+  if (seats.length !== SEATS.length || !SEATS.every((seat) => seats.includes(seat)))
+    throw broken(`snapshot.seats names ${seats.join(', ') || 'none'}, and the seats are: ${SEATS.join(', ')}`)
+  const { seconds, steps, bytes } = snapshot.limits
+  const limits = mergeLimits(environment.limitsFor(snapshot.params), { steps, bytes, seconds: seconds ?? undefined })
+  const stateText = JSON.stringify(snapshot.state)
+  if (new TextEncoder().encode(stateText).length > limits.bytes)
+    throw new WireError('too-large', `The state in this snapshot passes its limit of ${limits.bytes} bytes.`, {
+      details: { limit: limits.bytes },
+    })
+  const record = { ...structuredClone(snapshot), limits, state: JSON.parse(stateText) }
+  return { record, stateText }
+}
+
+/** Throws where a value is not what its schema describes, or the schema would drop or change some of it. */
+function assertUnchanged(path: string, schema: z.ZodType, value: JsonObject): void {
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw broken(`${path}: ${explain(parsed.error)}`)
+  if (canonicalJson(parsed.data as JsonObject) !== canonicalJson(value))
+    throw broken(`${path} holds what the environment does not declare`)
+}
+
+function assertRemembered({ history: bounds }: Environment, history: SessionSnapshot['history']): void {
+  if (history.length > (bounds?.entries ?? 0))
+    throw broken(`snapshot.history has ${history.length} entries, and a session remembers ${bounds?.entries ?? 0}`)
+  const bytes = history.reduce((sum, entry) => sum + JSON.stringify(entry).length, 0)
+  if (bounds && bytes > bounds.bytes)
+    throw broken(`snapshot.history has ${bytes} bytes, and a session remembers ${bounds.bytes}`)
+}
+
+function broken(what: string): WireError {
+  return new WireError('invalid-params', `This is no snapshot of a session here: ${what}. Restore one as it was taken.`)
+}

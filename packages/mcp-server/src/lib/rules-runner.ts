@@ -1,0 +1,38 @@
+import { type Action, type JsonObject, WireError } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
+import type { Environment } from './environment.ts'
+import { lookAt, type Outcome, playAction, type RulesTurn, type Standing, type Start, startWorld } from './rules.ts'
+import { ServerError } from './server-error.ts'
+import { asError } from './thrown.ts'
+
+/**
+ * Where the rules of environments are played.
+ *
+ * Wherever that is, the same call comes to the same thing. A promise costs a step a turn of the event loop, so a runner
+ * that has its answer at once gives it at once.
+ */
+export interface RulesRunner {
+  /** Starts a world from parameters that passed its schema. Throws, or rejects with, what the rules throw. */
+  start(environment: Environment, params: JsonObject, seed: string): Start | Promise<Start>
+  /** Tells how a world stands in a state. Throws, or rejects with, what the rules throw. */
+  look(environment: Environment, state: SessionState, params: JsonObject): Standing | Promise<Standing>
+  /** Plays one action on a turn. Throws, or rejects with, what the rules throw. */
+  play(environment: Environment, turn: RulesTurn, action: Action): Outcome | Promise<Outcome>
+}
+
+/** Plays the rules at once, where they are called. Rules that never return hold everything. */
+export const directRules = {
+  start: (...given) => asFault(() => startWorld(...given)),
+  look: (...given) => asFault(() => lookAt(...given)),
+  play: (environment, turn, action) => asFault(() => playAction(environment, turn, action)),
+} satisfies RulesRunner
+
+/** A world that throws a refusal of the wire has failed like any other: its words would reach whoever called. */
+function asFault<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (thrown) {
+    const cause = asError(thrown)
+    throw WireError.is(cause) ? new ServerError('rules-failed', 'The rules threw a WireError.', { cause }) : cause
+  }
+}

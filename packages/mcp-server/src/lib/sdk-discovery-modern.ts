@@ -1,0 +1,43 @@
+import { MODERN_VERSION, WireError } from '@episodic/protocol'
+import { type JSONRPCRequest, PerRequestHTTPServerTransport, Server } from '@modelcontextprotocol/server'
+import type { Advertisement } from './sdk-discovery.ts'
+import { toolOnTheWire } from './tool-on-the-wire.ts'
+
+/** Lists hold for as long as a server runs, so who has one may keep it for a while. */
+const CACHED = { ttlMs: 300_000, cacheScope: 'private' } as const
+
+/**
+ * Answers one request for discovery of the modern era (`server/discover`, `tools/list`, …) with the MCP SDK of that era.
+ *
+ * As for the era before, a server object is made for the one request and dropped after it.
+ */
+export async function discoverModern(advertisement: Advertisement, request: object): Promise<object> {
+  const server = createModernServer(advertisement)
+  const transport = new PerRequestHTTPServerTransport({
+    classification: { era: 'modern', revision: MODERN_VERSION },
+    responseMode: 'json',
+  })
+  await server.connect(transport)
+  const answer = (await (await transport.handleMessage(request as JSONRPCRequest)).json()) as object
+  if ('error' in answer && (answer.error as { code: number }).code === INTERNAL)
+    throw new WireError('invalid-params', 'These are not the parameters that MCP knows for this method.')
+  return answer
+}
+
+/** A server object of the SDK that says what a door says of itself, and lists its tools. */
+export function createModernServer(advertisement: Advertisement): Server {
+  const { name, title, version, instructions, extension, tools } = advertisement
+  const server = new Server(
+    { name, title, version },
+    {
+      capabilities: { tools: {}, ...(extension && { extensions: { [extension]: {} } }) },
+      instructions,
+      supportedProtocolVersions: [MODERN_VERSION],
+      cacheHints: { 'tools/list': CACHED, 'server/discover': CACHED },
+    },
+  )
+  server.setRequestHandler('tools/list', () => ({ tools: tools.map(toolOnTheWire) }))
+  return server
+}
+
+const INTERNAL = -32603

@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { CallToolRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js'
+import { advertise } from './advertise.ts'
+import { createDispatcher, type DispatcherOptions } from './dispatcher.ts'
+import type { Host } from './host.ts'
+import type { AgentCaller } from './http-admission.ts'
+import type { Admitted, Mount } from './http-mount.ts'
+import { answerAsWeb } from './http-web.ts'
+import { createLegacyServer } from './sdk-discovery.ts'
+import { answerModern, type Call } from './sdk-front-modern.ts'
+
+/**
+ * Serves the worlds through the SDKs' own HTTP transports, in both eras: several times slower than the straight path, and
+ * the measure of it. For finding out whether something comes from our front or was there before.
+ */
+export function mountSdkFront(host: Host, options: DispatcherOptions = {}): Mount {
+  const dispatcher = createDispatcher(host, options)
+  const callFor =
+    (caller: AgentCaller): Call =>
+    async (method, params) => {
+      const { text } = await dispatcher.dispatch(caller, { jsonrpc: '2.0', id: 0, method, params })
+      return JSON.parse(text as string)
+    }
+  const transports = new Map<string, StreamableHTTPServerTransport>()
+
+  async function open(caller: AgentCaller, sessionId: string | undefined): Promise<StreamableHTTPServerTransport> {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: sessionId === undefined ? undefined : () => sessionId,
+      enableJsonResponse: true,
+    })
+    const server = createLegacyServer(await advertise(host, caller))
+    const call = callFor(caller)
+    server.setRequestHandler(CallToolRequestSchema, async ({ method, params }) => {
+      const outcome = await call(method, params)
+      if ('result' in outcome) return outcome.result
+      throw new McpError(outcome.error.code, outcome.error.message, outcome.error.data)
+    })
+    await server.connect(transport as Transport)
+    return transport
+  }
+
+  async function answerLegacy(request: IncomingMessage, response: ServerResponse, { caller, message }: Admitted) {
+    const { world, principal } = caller
+    // At a session URL there is nothing to remember of a client between two requests.
+    if (world.by !== 'transport') return (await open(caller, undefined)).handleRequest(request, response, message)
+    const { transportId } = world
+    if (transportId === null) {
+      const sessionId = await host.issueTransport(principal)
+      const transport = await open({ ...caller, world: { ...world, transportId: sessionId } }, sessionId)
+      await transport.handleRequest(request, response, message)
+      if (transport.sessionId !== undefined) transports.set(sessionId, transport)
+      return
+    }
+    const transport = transports.get(transportId)
+    // The SDK's transport knows of sessions, and not of whose they are.
+    const known = transport && (await host.vouch(principal, transportId))
+    if (!known) return void response.writeHead(404).end()
+    await transport.handleRequest(request, response, message)
+    if (request.method !== 'DELETE') return
+    transports.delete(transportId)
+    await host.endTransport(principal, transportId, world.environment)
+  }
+
+  return {
+    answer(request, response, admitted) {
+      const { caller, message, modern } = admitted
+      if (!modern) return answerLegacy(request, response, admitted)
+      return answerAsWeb(request, response, async (asked) =>
+        answerModern(asked, message, await advertise(host, caller), callFor(caller)),
+      )
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...transports.values()].map((transport) => transport.close()))
+    },
+  }
+}

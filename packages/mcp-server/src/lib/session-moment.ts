@@ -1,0 +1,76 @@
+import type { SessionSnapshot } from '@episodic/protocol'
+import type { SessionBase, SessionRecord } from '@episodic/state'
+import type { Principal } from './host.ts'
+
+/** A session at one moment, from which others can begin. */
+export interface Moment {
+  readonly record: Omit<SessionSnapshot, 'format'>
+  /** Its state as JSON text: kept as it is by every session that begins here, so that the store holds it once. */
+  readonly stateText: string
+}
+
+/** Answered steps of all seats together. */
+export function stepsOf(seats: SessionSnapshot['seats']): number {
+  return Object.values(seats).reduce((sum, { seq }) => sum + seq, 0)
+}
+
+/** Writes a moment as whoever asked for it may keep it: nothing in it is shared with the session. */
+export function snapshotOf({ record, stateText }: Moment): SessionSnapshot {
+  const { environment, params, seed, limits, rng, now, seats, history, end } = record
+  const rest = structuredClone({ environment, params, seed, limits, rng, now, history, end })
+  return { format: 1, ...rest, state: JSON.parse(stateText), seats: mapSeats(seats, ({ seq }) => ({ seq })) }
+}
+
+/**
+ * Where the sessions of one request begin. `request` is its digest. With fresh chance, every stream starts anew; without,
+ * each stands where it stood.
+ */
+export function baseAt(
+  { record, stateText }: Moment,
+  { request, freshChance }: { readonly request: string; readonly freshChance: boolean },
+): SessionBase {
+  const { rng, now, seats, history } = record
+  return {
+    state: stateText,
+    rng: freshChance ? {} : rng,
+    now,
+    seats: mapSeats(seats, ({ seq }) => ({ seq })),
+    history,
+    request,
+  }
+}
+
+/** The record of a session that begins now, at `base`. Its parts are values that nobody changes, so twins may share them. */
+export function recordAt(
+  { record: { environment, params, limits, state } }: Moment,
+  base: SessionBase,
+  identity: { readonly id: string; readonly owner: Principal; readonly createdAt: number; readonly seed: string },
+): SessionRecord {
+  const { rng, now, history } = base
+  return {
+    ...identity,
+    environment,
+    params,
+    limits,
+    touchedAt: identity.createdAt,
+    base,
+    revision: 0,
+    epoch: 1,
+    rng,
+    now,
+    state,
+    end: null,
+    seats: mapSeats(base.seats, ({ seq }) => ({ seq, last: null })),
+    history,
+  }
+}
+
+/** The record of a session that has a base, as it was there. */
+export function recordAtBase(record: SessionRecord, base: SessionBase): Moment & { readonly record: SessionRecord } {
+  const moment = { record: { ...record, state: JSON.parse(base.state) }, stateText: base.state }
+  return { record: recordAt(moment, base, record), stateText: base.state }
+}
+
+function mapSeats<In, Out>(seats: { readonly [seat: string]: In }, map: (seat: In) => Out): { [seat: string]: Out } {
+  return Object.fromEntries(Object.entries(seats).map(([name, seat]) => [name, map(seat)]))
+}

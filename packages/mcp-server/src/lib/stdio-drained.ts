@@ -1,0 +1,13 @@
+import type { Writable } from 'node:stream'
+
+/** Resolves when a stream that is full has room again, or never will. */
+export function drained(output: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      output.off('drain', done).off('close', done)
+      resolve()
+    }
+    output.on('drain', done).on('close', done)
+    if (output.destroyed) done()
+  })
+}

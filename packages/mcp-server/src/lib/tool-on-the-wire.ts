@@ -1,0 +1,11 @@
+import type { ToolInfo } from '@episodic/protocol'
+
+/** A tool as `tools/list` shows it, in either era. */
+export function toolOnTheWire({ name, description, inputSchema, outputSchema }: ToolInfo) {
+  return {
+    name,
+    description,
+    inputSchema: inputSchema as { type: 'object' },
+    ...(outputSchema && { outputSchema: outputSchema as { type: 'object' } }),
+  }
+}

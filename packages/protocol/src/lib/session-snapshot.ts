@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
+import { type JsonObject, jsonObjectSchema } from './json.ts'
+import { type Limits, limitsSchema } from './limits.ts'
+import type { RngState } from './rng.ts'
+
+/**
+ * A session at one moment: all that decides how it goes on, as plain JSON. Whoever holds one can begin sessions there, on
+ * any server of the same version of the environment. It holds private state, so it is for the trusted door alone.
+ */
+export interface SessionSnapshot {
+  /** Version of this shape. */
+  readonly format: 1
+  readonly environment: { readonly name: string; readonly version: string }
+  /** The parameters with defaults filled in. */
+  readonly params: JsonObject
+  readonly seed: string
+  readonly limits: Limits
+  /** Position of every random stream that was drawn from. */
+  readonly rng: RngState
+  /** Virtual time, in milliseconds. */
+  readonly now: number
+  readonly state: { readonly public: JsonObject; readonly private: JsonObject }
+  /** Answered steps of each seat: what its next step sends. They count against the limit of steps. */
+  readonly seats: { readonly [seat: string]: { readonly seq: number } }
+  /** What the session remembers of its steps, oldest first; empty where the environment remembers nothing. */
+  readonly history: readonly JsonObject[]
+  readonly end: EpisodeEnd | null
+}
+
+/** Where a generator stands: four words of 32 bits, not all of them 0, which is the one state that it never leaves. */
+const streamSchema = z
+  .array(z.int32())
+  .length(4)
+  .refine((words) => words.some((word) => word !== 0), 'Expected a word other than 0')
+
+/** Strict: a key that nobody knows is named, not dropped. */
+export const sessionSnapshotSchema: z.ZodType<SessionSnapshot> = z.strictObject({
+  format: z.literal(1),
+  environment: z.strictObject({ name: z.string().min(1), version: z.string().min(1) }),
+  params: jsonObjectSchema,
+  seed: z.string().min(1).max(256),
+  limits: limitsSchema,
+  rng: z.record(z.string(), streamSchema),
+  now: z.number().min(0),
+  state: z.strictObject({ public: jsonObjectSchema, private: jsonObjectSchema }),
+  seats: z.record(z.string(), z.strictObject({ seq: z.int().min(0) })),
+  history: z.array(jsonObjectSchema),
+  end: episodeEndSchema.nullable(),
+})
