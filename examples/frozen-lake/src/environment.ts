@@ -12,6 +12,7 @@ export const environment = defineEnvironment({
   name: 'frozen-lake',
   version: '1.0.0',
   description: 'Cross a frozen lake from the start to the goal without falling into a hole. The ice may be slippery.',
+  handle: 'walk',
   params: z.object({ map: z.enum(['4x4', '8x8']).default('4x4'), slippery: z.boolean().default(true) }),
   state: {
     public: z.object({ map: z.array(z.string()), slippery: z.boolean(), position: z.int().min(0) }),

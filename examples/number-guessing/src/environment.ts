@@ -9,6 +9,7 @@ export const environment = defineEnvironment({
   name: 'number-guessing',
   version: '1.0.0',
   description: 'Find the hidden number in few guesses.',
+  handle: 'game',
   params: z
     .object({ low: z.int().default(1), high: z.int().default(100), maxGuesses: z.int().min(1).default(8) })
     .refine(({ low, high }) => low <= high, { path: ['high'], message: 'has to be at least low' }),

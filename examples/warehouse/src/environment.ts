@@ -21,6 +21,7 @@ export const environment = defineEnvironment({
   name: 'warehouse',
   version: '1.0.0',
   description: 'Fill the orders of a warehouse: find the stock, fetch it with a cart, and mind the battery.',
+  handle: 'shift',
   params: Params,
   state: {
     public: Floor,

@@ -16,7 +16,6 @@ import { type Answer, scanAnswer } from './leak-scan.ts'
 import { isLong, parseMessage } from './parse-message.ts'
 import { answerRequest, idOf, isObject } from './requests.ts'
 import { discover } from './sdk-discovery.ts'
-import { discoverModern } from './sdk-discovery-modern.ts'
 import { Turns } from './turns.ts'
 
 /** What goes back for one message. */
@@ -100,7 +99,7 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
           reply = { text: JSON.stringify({ jsonrpc: '2.0', id, result }), refusal: null }
         } else {
           const asked = { jsonrpc: '2.0', id, method, params }
-          reply = replyOf(await (modern ? discoverModern : discover)(await advertise(host, caller), asked))
+          reply = replyOf(await (modern ? discoverLater : discover)(await advertise(host, caller), asked))
         }
       } catch (error) {
         reply = refuse(error, id as string | number)
@@ -137,6 +136,10 @@ function completed(result: JsonObject, server: Identity): JsonObject {
     _meta: { ...(result._meta as JsonObject | undefined), [ENVELOPE.server]: { ...server } },
   }
 }
+
+/** The SDK of the modern era takes a tenth of a second to load, so it is loaded where somebody speaks that. */
+const discoverLater: typeof discover = async (...args) =>
+  (await import('./sdk-discovery-modern.ts')).discoverModern(...args)
 
 /** What the SDK answered; it may be a refusal. */
 function replyOf(answer: object): Reply {
