@@ -11,13 +11,13 @@ const CAUGHT: readonly { readonly owner: object; readonly key: string; readonly 
     { owner: crypto, key: 'randomUUID', name: 'crypto.randomUUID', use: CHANCE },
     { owner: crypto, key: 'getRandomValues', name: 'crypto.getRandomValues', use: CHANCE },
     { owner: performance, key: 'now', name: 'performance.now', use: TIME },
-    { owner: process, key: 'hrtime', name: 'process.hrtime', use: TIME },
     ...['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'].map((name) => ({
       owner: globalThis,
       key: name,
       name,
       use: WAITING,
     })),
+    { owner: AbortSignal, key: 'timeout', name: 'AbortSignal.timeout', use: WAITING },
     { owner: globalThis, key: 'fetch', name: 'fetch', use: 'what is in the state: rules reach nothing outside' },
   ]
 
@@ -35,6 +35,11 @@ export function withoutAmbient<T>(what: string, run: () => T): T {
   }
   const patches = [
     ...CAUGHT.map(({ owner, key, name, use }) => ({ owner, key, value: caught(name, use) as unknown })),
+    {
+      owner: process,
+      key: 'hrtime',
+      value: Object.assign(caught('process.hrtime', TIME), { bigint: caught('process.hrtime.bigint', TIME) }),
+    },
     { owner: globalThis, key: 'Date', value: timelessDate(caught('the date of today', TIME)) },
   ].map(({ owner, key, value }) => ({ owner, key, value, own: Object.getOwnPropertyDescriptor(owner, key) }))
   try {

@@ -20,7 +20,7 @@ import { assertSameOpening, chooseEnvironment, describeOpen, startRecord } from 
 import { replayTo } from './replay-log.ts'
 import { momentOfSnapshot } from './restored-moment.ts'
 import type { RulesRunner } from './rules-runner.ts'
-import { baseAt, type Moment, recordAt, recordAtBase, snapshotOf, stepsOf } from './session-moment.ts'
+import { baseAt, type Moment, recordAt, snapshotOf, stepsOf } from './session-moment.ts'
 
 export interface BeginningsOptions {
   readonly environments: ReadonlyMap<string, Environment>
@@ -39,6 +39,12 @@ interface Beginning {
   readonly stored: StoredSession
 }
 
+/** A request in progress, and what stops it. */
+interface Underway {
+  readonly begun: Promise<readonly Live[]>
+  readonly signal: AbortSignal | undefined
+}
+
 /** Sessions that are kept in one turn of the event loop: a store may make one write of them. */
 const BATCH = 64
 
@@ -53,7 +59,7 @@ const ANSWER_BYTES = 67_108_864
 export class Beginnings {
   readonly #options: BeginningsOptions
   /** Requests in progress, by the id of the first session that they begin. */
-  readonly #underway = new Map<string, Promise<readonly Live[]>>()
+  readonly #underway = new Map<string, Underway>()
 
   constructor(options: BeginningsOptions) {
     this.#options = options
@@ -100,12 +106,12 @@ export class Beginnings {
 
   /** Begins `count` sessions where `parent` stands, or stood after `at` steps: all of them or none. */
   async fork(parent: Live, asked: ForkRequest): Promise<readonly OpenResult[]> {
-    const { requestKey, at = null, count = 1, seed = null } = asked
+    const { requestKey, at = null, count = 1, seed = null, signal } = asked
     const { sessions, clock } = this.#options
     const { id, owner } = parent.session.record
     const ids = (await sessions.handles()).idsFor(owner, requestKey, count)
     const request = contentId(canonicalJson({ fork: id, at, count, seed }))
-    const forks = await this.#once(ids, () => this.#findOrFork(parent, { ...asked, ids, request }))
+    const forks = await this.#once(ids, () => this.#findOrFork(parent, { ...asked, ids, request }), signal)
     const giveTurn = takingTurns(clock)
     const opened: OpenResult[] = []
     for (const fork of forks) {
@@ -140,7 +146,7 @@ export class Beginnings {
         `There is no moment after ${at} steps: this session began after ${begun} and has answered ${answered}.`,
         { details: { begun, answered } },
       )
-    const guarded: Omit<RulesRunner, 'look'> = {
+    const guarded: Pick<RulesRunner, 'start' | 'play'> = {
       start: (...args) => this.#guard(environment, record.id, () => rules.start(...args)),
       play: (...args) => this.#guard(environment, record.id, () => rules.play(...args)),
     }
@@ -154,18 +160,22 @@ export class Beginnings {
 
   async #findOrFork(
     parent: Live,
-    { ids, request, at, seed }: ForkRequest & { readonly ids: readonly string[]; readonly request: string },
+    { ids, request, at, seed, signal }: ForkRequest & { readonly ids: readonly string[]; readonly request: string },
   ): Promise<readonly Live[]> {
     const { clock } = this.#options
     const { owner, seed: parentSeed } = parent.session.record
     const known = await this.#findForks(ids)
     for (const live of known.values()) assertSameBeginning(live, request)
     if (known.size === ids.length) return [...known.values()]
-    // Some of them are there already where a server died in the middle: the others begin where they did.
-    const [begun] = [...known.values()].map(({ session }) => session.record.base)
-    const moment = begun ? recordAtBase(parent.session.record, begun) : await this.#momentOf(parent, { at })
+    if (known.size > 0)
+      throw new WireError(
+        'invalid-params',
+        `Of the ${ids.length} forks of this request key, ${ids.length - known.size} are gone: they were closed or have expired, or the server stopped while it made them. Make a new key.`,
+        { details: { asked: ids.length, left: known.size } },
+      )
+    const moment = await this.#momentOf(parent, { at, signal })
     await this.#assertForkable(parent, moment, ids.length)
-    const base = begun ?? baseAt(moment, { request, freshChance: seed !== undefined })
+    const base = baseAt(moment, { request, freshChance: seed !== undefined })
     const twin = recordAt(moment, base, { id: '', owner, createdAt: clock.now(), seed: parentSeed })
     const storedTwin = encodeSession(twin, moment.stateText)
     const begin = ([place, id]: readonly [number, string]): Beginning => {
@@ -174,18 +184,13 @@ export class Beginnings {
       const record = { ...twin, id, seed: seedFor(seed, 'fork', place) }
       return { record, stored: encodeSession(record, moment.stateText) }
     }
-    const beginnings = [...ids.entries()].filter(([, id]) => !known.has(id)).map(begin)
-    const missing = beginnings.map(({ record }) => record.id)
-    for (const live of await this.#admit(missing, owner, async () => beginnings))
-      known.set(live.session.record.id, live)
-    return ids.map((id) => known.get(id) as Live)
+    return this.#admit(ids, owner, async () => [...ids.entries()].map(begin))
   }
 
-  /** Those of the forks that are there. They are kept in the order of their ids: without the first there is none. */
+  /** Those of the forks that are there, in the order of their ids. */
   async #findForks(ids: readonly string[]): Promise<Map<string, Live>> {
     const { sessions } = this.#options
-    const first = await sessions.find(ids[0] as string)
-    const found = first ? await Promise.all(ids.map((id) => sessions.find(id))) : []
+    const found = await Promise.all(ids.map((id) => sessions.find(id)))
     return new Map(found.filter((live) => live !== null).map((live) => [live.session.record.id, live]))
   }
 
@@ -211,13 +216,18 @@ export class Beginnings {
     return live as Live
   }
 
-  /** Runs a request once for all who make it at the same time. */
-  #once(ids: readonly string[], run: () => Promise<readonly Live[]>): Promise<readonly Live[]> {
+  /** Runs a request once for all who make it at the same time. It stops where the one whose `signal` it has is gone. */
+  #once(ids: readonly string[], run: () => Promise<readonly Live[]>, signal?: AbortSignal): Promise<readonly Live[]> {
     const key = ids[0] as string
     const underway = this.#underway.get(key)
-    if (underway) return underway
+    if (underway)
+      return underway.begun.catch((error) => {
+        // Whoever else makes the request is still there.
+        if (underway.signal?.aborted) return this.#once(ids, run, signal)
+        throw error
+      })
     const begun = run().finally(() => this.#underway.delete(key))
-    this.#underway.set(key, begun)
+    this.#underway.set(key, { begun, signal })
     return begun
   }
 

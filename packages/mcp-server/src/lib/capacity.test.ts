@@ -113,7 +113,9 @@ describe('a full quota', () => {
     const opened = await host.open('anna', request)
     await expect(host.open('anna', asking())).rejects.toMatchObject({
       code: 'capacity',
-      message: expect.stringContaining('as many as one principal may have'),
+      message: expect.stringContaining(
+        'You have 1 of the 1 sessions that one principal may have, and 1 more were asked for.',
+      ),
       details: { retryAfterSeconds: 30 },
     })
     expect(await host.open('anna', request)).toEqual(opened)

@@ -66,8 +66,11 @@ export class Capacity {
     if (!this.#hasQuota) return
     await this.#owners.loaded(this.#store)
     const { sessionsPerPrincipal: quota } = this.#bounds
-    if (this.#owners.countOf(owner) + ids.length > quota)
-      throw this.#refusal(`You have ${quota} sessions, which is as many as one principal may have.`)
+    const has = this.#owners.countOf(owner)
+    if (has + ids.length > quota)
+      throw this.#refusal(
+        `You have ${has} of the ${quota} sessions that one principal may have, and ${ids.length} more were asked for.`,
+      )
     for (const id of ids) this.#owners.add(id, owner)
   }
 

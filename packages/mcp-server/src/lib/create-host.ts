@@ -102,6 +102,7 @@ class SessionHost implements Host {
     this.idleSeconds = idleSeconds
     this.#sessions = new LiveSessions({
       environments: byName,
+      rules,
       store: this.#store,
       clock,
       faults: this.#faults,

@@ -124,15 +124,20 @@ describe.each(Object.keys(STORES))('Host.fork, in %s', (name) => {
     await expect(fork(host, another, request)).rejects.toMatchObject({ code: 'invalid-params' })
   })
 
-  it('completes what a server that died had begun, where that had begun', async () => {
+  it.each([0, 1, 2])('mixes no positions: with fork %i of a request closed, its key is spent', async (closed) => {
     const { host } = await createGardenHost()
     const parent = await host.open(null, asking({ environment: 'garden' }))
     await play(host, parent, [water(1)])
     const request = { requestKey: freshKey(), count: 3 }
     const forks = await fork(host, parent, request)
-    await host.close(null, forks[2]?.session as string)
+    await host.close(null, forks[closed]?.session as string)
     await play(host, parent, [water(3)])
-    expect(await fork(host, parent, request)).toEqual(forks)
+    await expect(fork(host, parent, request)).rejects.toMatchObject({
+      code: 'invalid-params',
+      message: expect.stringMatching(/^Of the 3 forks of this request key, 1 are gone: .* Make a new key\.$/),
+      details: { asked: 3, left: 2 },
+    })
+    expect((await host.sessions({ limit: 10 })).total).toBe(3)
   })
 
   it('is there for another server on the same store', async () => {
@@ -249,7 +254,12 @@ describe('Host.fork', () => {
     const quota = createTestHost({ environments: [garden], bounds: { sessionsPerPrincipal: 3 } }).host
     const annas = await quota.open('anna', asking({ environment: 'garden' }))
     const forkAnnas = (count: number) => quota.fork('anna', annas.session, { requestKey: freshKey(), count })
-    await expect(forkAnnas(3)).rejects.toMatchObject({ code: 'capacity' })
+    await expect(forkAnnas(3)).rejects.toMatchObject({
+      code: 'capacity',
+      message: expect.stringContaining(
+        'You have 1 of the 3 sessions that one principal may have, and 3 more were asked for.',
+      ),
+    })
     expect(await forkAnnas(2)).toHaveLength(2)
     await expect(forkAnnas(1)).rejects.toMatchObject({ code: 'capacity' })
     expect((await quota.sessions({ limit: 10 })).total).toBe(3)
@@ -323,5 +333,12 @@ describe('Host.fork', () => {
     expect(await play(host, one, calls.slice(555))).toEqual(played.slice(555))
     const signal = AbortSignal.abort(new Error('Nobody waits.'))
     await expect(host.snapshot(null, parent.session, { at: 555, signal })).rejects.toThrow('Nobody waits.')
+    const request = { at: 555, requestKey: freshKey() }
+    const twins = [{ ...request, signal }, request, request].map((asked) => fork(host, parent, asked))
+    await expect(twins[0]).rejects.toThrow('Nobody waits.')
+    // Who makes the same request and does wait is not left alone.
+    const [again, same] = (await Promise.all(twins.slice(1))) as [OpenResult[], OpenResult[]]
+    expect(again).toHaveLength(1)
+    expect(same).toEqual(again)
   })
 })

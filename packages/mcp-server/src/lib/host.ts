@@ -75,6 +75,7 @@ export interface ForkRequest {
   readonly count?: number | undefined
   readonly seed?: string | undefined
   readonly requestKey: string
+  readonly signal?: AbortSignal | undefined
 }
 
 /** One step of one seat. `seq` and `epoch` as in the step protocol; without `seq` a call is at most once. */
@@ -112,9 +113,12 @@ export interface Host extends AsyncDisposable {
   state(principal: Principal, control: string): Promise<StateResult>
   watch(principal: Principal, control: string, range: WatchRange): Promise<WatchResult>
   snapshot(principal: Principal, control: string, query: SnapshotQuery): Promise<SessionSnapshot>
-  /** Opens a new session where a snapshot was taken. */
+  /** Opens a new session where a snapshot was taken. Its limit of `seconds` counts from now, its steps from the first. */
   restore(principal: Principal, request: RestoreRequest): Promise<OpenResult>
-  /** Opens new sessions where one stands, or stood: all that are asked for, or none. */
+  /**
+   * Opens new sessions where one stands, or stood: all that are asked for, or none. Each has the limit of `seconds` anew,
+   * as any session that opens now; the steps of its parent count against its own.
+   */
   fork(principal: Principal, control: string, request: ForkRequest): Promise<readonly OpenResult[]>
   close(principal: Principal, control: string): Promise<CloseResult>
   /** Names a new plain client. Nothing is kept for it until it plays. */

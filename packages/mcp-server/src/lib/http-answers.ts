@@ -10,11 +10,17 @@ export class Answers {
   /** Answers with JSON. */
   json(response: ServerResponse, status: number, text: string, headers?: Readonly<Record<string, string>>): void {
     const bytes = Buffer.byteLength(text)
-    const write = () =>
-      response
-        .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': bytes, ...headers })
-        // ASCII reads the same in both, and is written as it is in one of them.
-        .end(text, bytes === text.length ? 'latin1' : 'utf8')
+    const write = () => {
+      try {
+        response
+          .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': bytes, ...headers })
+          // ASCII reads the same in both, and is written as it is in one of them.
+          .end(text, bytes === text.length ? 'latin1' : 'utf8')
+      } catch {
+        // One that cannot be written any more takes its connection with it, and not the other answers of the turn.
+        response.destroy()
+      }
+    }
     if (this.#waiting.push(write) === 1) setImmediate(() => this.#flush())
   }
 

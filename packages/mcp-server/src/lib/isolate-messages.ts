@@ -21,8 +21,22 @@ export type RulesCall = {
 /** What a thread says: first that it is ready, and then an answer to each call. */
 export type ThreadMessage =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'done'; readonly value: Standing | Outcome }
-  | { readonly kind: 'threw'; readonly error: ThrownError }
+  | (ThreadAnswer & RulesAnswer & { readonly kind: 'done' })
+  | (ThreadAnswer & { readonly kind: 'threw'; readonly error: ThrownError })
+
+/** What a call came to. */
+export interface RulesAnswer {
+  readonly value: Standing | Outcome
+  readonly secrets: ListedSecrets
+}
+
+/** What the world declares to be secret in the state that a call came to, or what it threw when it was asked. */
+export type ListedSecrets = { readonly listed: readonly string[] } | { readonly error: ThrownError }
+
+interface ThreadAnswer {
+  /** Bytes that the thread keeps outside of its heap, where no limit of the heap holds: the contents of typed arrays. */
+  readonly outside: number
+}
 
 /** An error that was thrown in a thread: what is left of it on the way here. */
 export interface ThrownError {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Environment } from './environment.ts'
 import { nextTurn } from './event-loop.ts'
-import type { Host, StepCall } from './host.ts'
+import type { Acted, Host, StepCall } from './host.ts'
 import { createRulesPool, type RulesPoolOptions } from './isolate-pool.ts'
 import { treadmill } from './isolate-world.fixture.ts'
 import { numberGuessing } from './number-guessing.fixture.ts'
@@ -159,6 +159,71 @@ describe('createRulesPool', () => {
       message: expect.stringContaining(message),
     })
     expect((await host.step(null, session, call('run', {}, 0))).step.observation.text).toBe('Ran.\n1 rounds.')
+  })
+
+  it.each(['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'])(
+    'refuses rules that put something off by %s: it would happen in the call of somebody else',
+    async (by) => {
+      const { host } = createIsolatedHost()
+      const { session } = await host.open(null, onTreadmill())
+      expect(await told(host.step(null, session, call('postpone', { by })))).toMatchObject({
+        code: 'environment-failed',
+        message: expect.stringContaining(`The rules use ${by}, and nothing of a call may happen after it.`),
+      })
+      expect((await host.step(null, session, call('run', {}, 0))).step.observation.text).toBe('Ran.\n1 rounds.')
+    },
+  )
+
+  it('fails the call itself that leaves an error behind, and says in the log alone what that was', async () => {
+    const { host, faults } = createIsolatedHost()
+    const [one, other] = await Promise.all([1, 2].map(() => host.open(null, onTreadmill())))
+    expect(await told(host.step(null, one?.session as string, call('abandon')))).toEqual({
+      code: 'environment-failed',
+      message:
+        'The environment treadmill failed, and the call changed nothing: An error that nothing caught ended the thread that the rules ran in.',
+      details: {},
+    })
+    expect(faults).toMatchObject([{ session: one?.id, cause: { cause: { message: 'Nobody caught this.' } } }])
+    const { step } = await host.step(null, other?.session as string, call('run'))
+    expect(step.observation.text).toBe('Ran.\n1 rounds.')
+    expect(faults).toHaveLength(1)
+  })
+
+  it('makes a call again, in a new thread, where what another left behind ended its thread', async () => {
+    const { host, faults } = createIsolatedHost()
+    const [one, other] = await Promise.all([1, 2].map(() => host.open(null, onTreadmill())))
+    await host.step(null, one?.session as string, call('litter'))
+    const { step } = await host.step(null, other?.session as string, call('stroll'))
+    expect(step).toMatchObject({ observation: { text: 'Strolled.\n0 rounds.' }, report: { seq: 1 } })
+    expect(faults).toEqual([])
+  })
+
+  it('replaces a thread that keeps too much outside of its heap, and answers the call', async () => {
+    const { host } = createIsolatedHost()
+    const { session } = await host.open(null, onTreadmill())
+    for (let i = 0; i < 3; i++) {
+      const { step } = await host.step(null, session, call('inflate'))
+      expect(step.observation.text).toBe('Balloon 1.\n0 rounds.')
+    }
+  })
+
+  it('lists secrets in the thread that came to them, within the time of the call', async () => {
+    const { host, rulesClock, faults } = createIsolatedHost()
+    const { session } = await host.open(null, onTreadmill())
+    const steps = ['run', 'run', 'nothing'].map((tool) => host.step(null, session, call(tool)))
+    const { secrets } = (await Promise.all(steps)).at(-1) as Acted
+    expect(secrets.suspects('This was listed in a thread at 2.')).toBe(true)
+    expect(secrets.suspects('This was listed in the server.')).toBe(false)
+    const endless = told(host.step(null, session, call('bury', { rounds: 1_000 })))
+    await nextTurn()
+    rulesClock.advance(10_000)
+    expect(await endless).toMatchObject({ code: 'environment-failed', message: expect.stringContaining('10 s') })
+    expect((await host.state(null, session)).revision).toBe(3)
+    // What it throws spoils no step, and lets no answer out.
+    const { step } = await host.step(null, session, call('bury', { rounds: -1 }))
+    expect(step.report.seq).toBe(4)
+    expect(() => secrets.suspects('anything')).toThrow('The server failed.')
+    expect(faults.at(-1)?.cause).toMatchObject({ message: 'Who knows.' })
   })
 
   it('makes further calls wait for a thread, and loses none of them', async () => {

@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os'
 import type { Action, JsonObject } from '@episodic/protocol'
 import { type Clock, type SessionState, systemClock } from '@episodic/state'
 import type { Environment } from './environment.ts'
-import type { RulesCall } from './isolate-messages.ts'
+import type { ListedSecrets, RulesAnswer, RulesCall } from './isolate-messages.ts'
 import { RulesThread, type WaitingCall } from './isolate-thread.ts'
 import type { Outcome, RulesTurn, Standing, Start } from './rules.ts'
-import type { RulesRunner } from './rules-runner.ts'
+import { directRules, type RulesRunner } from './rules-runner.ts'
 import { ServerError } from './server-error.ts'
 
 export interface RulesPoolOptions {
@@ -23,11 +23,18 @@ export interface RulesPool extends RulesRunner, AsyncDisposable {}
  * Creates a pool of threads that play the rules of environments, so that rules which compute for long hold nobody
  * else, and rules which do not come back are stopped.
  *
- * A call that runs for more than `timeoutSeconds`, needs more than 256 MB or ends its thread rejects; its thread is
- * replaced, and calls in other threads do not notice. There are as many threads as cores, two at least, started as they
- * are needed: that many calls run at once, and further ones wait. It shields the server from rules that compute, not
- * from rules that mean harm: they can reach whatever the process can. Parameters are still parsed, and limits chosen,
- * where the host is.
+ * A call that runs for more than `timeoutSeconds` or needs more than 256 MB of objects rejects; its thread is replaced,
+ * and calls in other threads do not notice. Where a thread ends by anything else, its call is made once more, in a new
+ * thread, and rejects if it ends that too. A thread that keeps more than 256 MB outside of the heap (typed arrays) after a
+ * call is replaced: what a call takes there meanwhile has no bound but its time.
+ *
+ * Rules that fill the heap faster than a thread can be ended, which is rare, end the whole process: a supervisor has to
+ * start it again.
+ *
+ * There are as many threads as cores, two at least, started as they are needed: that many calls run at once, and further
+ * ones wait. It shields the server from rules that compute, not from rules that mean harm: they can reach whatever the
+ * process can. Parameters are still parsed, and limits chosen, where the host is; and so are the secrets listed of a
+ * session that was read from its store, until its first step here.
  */
 export function createRulesPool(options: RulesPoolOptions): RulesPool {
   return new ThreadPool(options)
@@ -43,6 +50,8 @@ class ThreadPool implements RulesPool {
   /** The one that was used last is last, and is taken first: it is warm. */
   #idle: RulesThread[] = []
   readonly #waiting: WaitingCall[] = []
+  /** What is secret in the states that calls came to: a session keeps the very state that it got from here. */
+  readonly #secrets = new WeakMap<SessionState, ListedSecrets>()
   #loading = 0
   #disposed = false
 
@@ -52,18 +61,32 @@ class ThreadPool implements RulesPool {
     this.#options = { modules, timeoutSeconds, clock }
   }
 
-  start(environment: Environment, params: JsonObject, seed: string): Promise<Start> {
-    return this.#run({ kind: 'start', environment: nameOf(environment), params, seed }) as Promise<Start>
+  async start(environment: Environment, params: JsonObject, seed: string): Promise<Start> {
+    const { value, secrets } = await this.#run({ kind: 'start', environment: nameOf(environment), params, seed })
+    this.#secrets.set((value as Start).state, secrets)
+    return value as Start
   }
 
-  look(environment: Environment, state: SessionState, params: JsonObject): Promise<Standing> {
-    return this.#run({ kind: 'look', environment: nameOf(environment), state, params }) as Promise<Standing>
+  async look(environment: Environment, state: SessionState, params: JsonObject): Promise<Standing> {
+    const { value, secrets } = await this.#run({ kind: 'look', environment: nameOf(environment), state, params })
+    this.#secrets.set(state, secrets)
+    return value
   }
 
-  play(environment: Environment, { record, truncation }: RulesTurn, action: Action): Promise<Outcome> {
+  async play(environment: Environment, { record, truncation }: RulesTurn, action: Action): Promise<Outcome> {
     const { params, seed, rng, now, state, history } = record
     const turn = { record: { params, seed, rng, now, state, history }, truncation }
-    return this.#run({ kind: 'play', environment: nameOf(environment), turn, action }) as Promise<Outcome>
+    const { value, secrets } = await this.#run({ kind: 'play', environment: nameOf(environment), turn, action })
+    const outcome = value as Outcome
+    this.#secrets.set(outcome.change?.state ?? state, secrets)
+    return outcome
+  }
+
+  secrets(environment: Environment, state: SessionState, params: JsonObject): readonly string[] {
+    const known = this.#secrets.get(state)
+    if (!known) return directRules.secrets(environment, state, params)
+    if ('error' in known) throw Object.assign(new Error(), known.error)
+    return known.listed
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -72,7 +95,7 @@ class ThreadPool implements RulesPool {
     await Promise.all([...this.#threads].map((thread) => thread.stop(disposed())))
   }
 
-  #run(call: RulesCall): Promise<Standing | Outcome> {
+  #run(call: RulesCall): Promise<RulesAnswer> {
     if (this.#disposed) return Promise.reject(disposed())
     return new Promise((resolve, reject) => {
       this.#waiting.push({ call, resolve, reject })
@@ -87,9 +110,11 @@ class ThreadPool implements RulesPool {
     while (this.#loading < this.#waiting.length && this.#threads.size < this.#size) this.#launch()
   }
 
-  #launch(): void {
-    this.#loading += 1
-    let loading = true
+  /** Starts a thread: for whoever waits, or to make one call again before any other. */
+  #launch(again: WaitingCall | null = null): void {
+    let first = again
+    let loading = again === null
+    if (loading) this.#loading += 1
     const loaded = () => {
       if (loading) this.#loading -= 1
       loading = false
@@ -98,18 +123,24 @@ class ThreadPool implements RulesPool {
       ...this.#options,
       onIdle: (idle) => {
         loaded()
+        const taken = first
+        first = null
+        if (taken) return idle.take(taken)
         this.#idle.push(idle)
         this.#assign()
       },
-      onGone: (gone, cause, was) => {
+      onGone: (gone, { cause, was, call }) => {
         loaded()
         this.#threads.delete(gone)
         this.#idle = this.#idle.filter((other) => other !== gone)
-        if (this.#disposed) return
+        // Rules are pure, so a call can be made again: what ended the thread may have been left there by an earlier one.
+        const repeated = call !== again && !this.#disposed ? call : null
+        if (call !== repeated) call?.reject(cause)
+        if (this.#disposed) return first?.reject(cause)
         // Where the worlds do not load, a call that waits for that would wait for ever.
-        if (was === 'loading') this.#waiting.shift()?.reject(cause)
+        if (was === 'loading') (first ?? this.#waiting.shift())?.reject(cause)
         // Whoever calls next should not have to wait until another thread has loaded.
-        if (was === 'playing') this.#launch()
+        if (was === 'playing') this.#launch(repeated)
         this.#assign()
       },
     })

@@ -1,14 +1,18 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '@episodic/state'
-import type { RulesCall, ThreadData, ThreadMessage } from './isolate-messages.ts'
-import type { Outcome, Standing } from './rules.ts'
+import type { RulesAnswer, RulesCall, ThreadData, ThreadMessage } from './isolate-messages.ts'
 import { ServerError } from './server-error.ts'
 
 /** What a thread runs: beside this file in the source, and beside whatever this file was bundled into. */
 const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './isolate-entry.ts' : './isolate-entry.js', import.meta.url)
 
-/** Megabytes of objects that the rules of one thread may keep. */
+/** Megabytes of objects that the rules of one thread may keep, and as many outside of the heap after a call. */
 const MEGABYTES = 256
+/**
+ * Megabytes of objects that are new. Near its limit a heap gets only a little more, for the thread to be ended in, and a
+ * thread that needs more than that at once ends the whole process: the less can be moved there at once, the rarer that is.
+ */
+const NEW_MEGABYTES = 8
 /** Seconds that the worlds' modules may take to load in a thread. */
 const LOAD_SECONDS = 30
 
@@ -18,8 +22,17 @@ export type Doing = 'loading' | 'resting' | 'playing'
 /** A call that waits for its answer. */
 export interface WaitingCall {
   readonly call: RulesCall
-  resolve(value: Standing | Outcome): void
+  resolve(answer: RulesAnswer): void
   reject(cause: unknown): void
+}
+
+/** How a thread came to its end. */
+export interface Ending {
+  readonly cause: Error
+  /** In the midst of what. */
+  readonly was: Doing
+  /** The call that it leaves unanswered. None where the thread was stopped, or ran out of memory: that call was rejected. */
+  readonly call: WaitingCall | null
 }
 
 export interface ThreadOptions extends ThreadData {
@@ -27,14 +40,14 @@ export interface ThreadOptions extends ThreadData {
   readonly clock: Clock
   /** The thread has nothing to do. */
   readonly onIdle: (thread: RulesThread) => void
-  /** The thread is gone: why, and in the midst of what. */
-  readonly onGone: (thread: RulesThread, cause: Error, was: Doing) => void
+  readonly onGone: (thread: RulesThread, ending: Ending) => void
 }
 
 /**
  * A thread that plays one call at a time. It keeps the process alive only while there is something to do.
  *
- * A call that runs for too long, runs out of memory or ends the thread is rejected, and costs the thread.
+ * A call that runs for too long or runs out of memory is rejected, and costs the thread. Where the thread ends by anything
+ * else, its call is handed back.
  */
 export class RulesThread {
   readonly #options: ThreadOptions
@@ -51,16 +64,15 @@ export class RulesThread {
     const { modules } = options
     this.#worker = new Worker(ENTRY, {
       workerData: { modules } satisfies ThreadData,
-      resourceLimits: { maxOldGenerationSizeMb: MEGABYTES },
+      resourceLimits: { maxOldGenerationSizeMb: MEGABYTES, maxYoungGenerationSizeMb: NEW_MEGABYTES },
     })
     this.#callOff = this.#limit(LOAD_SECONDS, `The worlds did not load in a thread within ${LOAD_SECONDS} s.`)
     this.#worker.on('message', (message: ThreadMessage) => this.#hear(message))
-    this.#worker.on('error', (cause) => {
-      this.#fate ??= causeOf(cause)
-    })
+    this.#worker.on('error', (cause) => this.#fail(cause))
     this.#gone = new Promise((resolve) => {
       this.#worker.on('exit', (status) => {
-        this.#end(failed(`The rules ended the thread that they ran in, with status ${status}.`))
+        this.#fate ??= failed(`The rules ended the thread that they ran in, with status ${status}.`)
+        options.onGone(this, { cause: this.#fate, was: this.#doing, call: this.#settle() })
         resolve()
       })
     })
@@ -91,9 +103,23 @@ export class RulesThread {
 
   #hear(message: ThreadMessage): void {
     const settled = this.#settle()
-    if (message.kind === 'done') settled?.resolve(message.value)
+    if (message.kind === 'done') settled?.resolve(message)
     if (message.kind === 'threw') settled?.reject(Object.assign(new Error(), message.error))
-    if (!this.#fate) this.#rest()
+    if (this.#fate) return
+    // The answer is as good as any. What is kept beside it would only grow.
+    if (message.kind !== 'ready' && message.outside > MEGABYTES * 1_048_576) void this.stop(outOfMemory())
+    else this.#rest()
+  }
+
+  /** An error that nothing caught ends the thread. */
+  #fail(cause: unknown): void {
+    const { code } = cause as { code?: unknown }
+    if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
+      this.#fate ??= outOfMemory({ cause })
+      this.#settle()?.reject(this.#fate)
+    } else if (this.#doing === 'loading') this.#fate ??= cause instanceof Error ? cause : failed(String(cause))
+    // It may be of another session, so what it says is for the log.
+    else this.#fate ??= failed('An error that nothing caught ended the thread that the rules ran in.', { cause })
   }
 
   #rest(): void {
@@ -113,21 +139,12 @@ export class RulesThread {
   #limit(seconds: number, message: string): () => void {
     return this.#options.clock.after(seconds * 1_000, () => void this.stop(failed(message)))
   }
-
-  #end(cause: Error): void {
-    this.#fate ??= cause
-    this.#settle()?.reject(this.#fate)
-    this.#options.onGone(this, this.#fate, this.#doing)
-  }
 }
 
 function failed(message: string, options?: ErrorOptions): ServerError {
   return new ServerError('rules-failed', message, options)
 }
 
-function causeOf(cause: unknown): Error {
-  const { code } = cause as { code?: unknown }
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
-    return failed(`The rules needed more than ${MEGABYTES} MB and were stopped.`, { cause })
-  return cause instanceof Error ? cause : failed(String(cause))
+function outOfMemory(options?: ErrorOptions): ServerError {
+  return failed(`The rules needed more than ${MEGABYTES} MB and were stopped.`, options)
 }

@@ -115,6 +115,30 @@ describe.each(Object.entries(DOORS))('the scanner of %s', (_, openDoor) => {
   })
 })
 
+describe('a declared word that is one of the protocol’s own', () => {
+  const ours = ['structuredContent', 'description', 'inputSchema', 'serverInfo']
+
+  it.each(ours)('withholds no answer: %s', async (password) => {
+    const { host, capability, faults } = await openVault({ password })
+    const url = (await serve(host)).sessionUrl(capability)
+    for (const method of ['tools/list', 'ping']) expect((await rpc(url, method, {})).json.error).toBeUndefined()
+    await initialize(url)
+    const { json } = await rpc(url, 'tools/call', { name: 'repeat', arguments: { text: 'Hello.' } })
+    expect(json.result?.structuredContent).toEqual({ sign: 'Closed.', open: false })
+    expect(faults).toEqual([])
+  })
+
+  it.each(ours)('is searched for in what the world tells: %s', async (password) => {
+    const { host, capability, faults } = await openVault({ password })
+    const url = (await serve(host)).sessionUrl(capability)
+    for (const where of ['text', 'structured', 'refusal', 'observation', 'json']) {
+      const { json } = await rpc(url, 'tools/call', { name: 'blab', arguments: { where } })
+      expect(json.error).toMatchObject({ message: expect.stringMatching(/^The server failed/) })
+    }
+    expect(faults).toHaveLength(5)
+  })
+})
+
 /** The doors of the very session that was opened. */
 const SAME_SESSION = Object.entries(DOORS).filter(([name]) => !['plain MCP over HTTP', 'a pipe'].includes(name))
 

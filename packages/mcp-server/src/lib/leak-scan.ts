@@ -21,7 +21,8 @@ export interface Answer {
 /**
  * Looks through what is about to leave a door, and throws `internal` where a secret of the session is in it.
  *
- * At the agent's door that is every text, refusals too. At the trusted door it is what a policy sees of a step; the
+ * At the agent's door that is every text, refusals too; what the world declares is searched for in what it tells, and the
+ * session's own in all of it. At the trusted door it is what a policy sees of a step; the
  * rest is for whoever trains. A step has been committed by then: its answer is lost to the player, and its retry finds
  * the same. A net under the rules, not a proof of them: a secret in another spelling, or in pieces, passes.
  */
@@ -34,18 +35,20 @@ export function scanAnswer(
 ): void | Promise<void> {
   const secrets = answer?.secrets
   if (caller.door === 'trusted') {
-    if (secrets?.suspects(text)) secrets.assertAbsent(toldBy(answer?.result as ToolResult), () => actionIn(asked))
+    if (!secrets?.suspects(text)) return
+    const told = toldBy(answer?.result as ToolResult)
+    secrets.assertAbsent({ text: told, told: () => told, said: () => actionIn(asked) })
     return
   }
   // Where it came to names the session too.
   const said = () => JSON.stringify([asked, caller.world])
-  if (secrets) return secrets.assertAbsent(text, said)
+  if (secrets) return secrets.assertAbsent({ text, told: () => toldBy(answer?.result as ToolResult), said })
   const { world, principal } = caller
   const address = addressOf(world)
   const held = address === null ? null : host.secretsOf(principal, address)
-  return held instanceof Promise
-    ? held.then((found) => found?.assertAbsent(text, said))
-    : held?.assertAbsent(text, said)
+  // Discovery and refusals are our own words: no world tells anything in them.
+  const leaving = { text, told: null, said }
+  return held instanceof Promise ? held.then((found) => found?.assertAbsent(leaving)) : held?.assertAbsent(leaving)
 }
 
 /** The part of a step that is the policy's own: its `_meta` is of whoever drives it. */

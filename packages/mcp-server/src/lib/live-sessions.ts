@@ -13,6 +13,7 @@ import type { Environment } from './environment.ts'
 import { type Faults, refusalOf } from './faults.ts'
 import { createHandles, equalSecrets, type Handles, readClaim } from './handles.ts'
 import type { Principal } from './host.ts'
+import type { RulesRunner } from './rules-runner.ts'
 import { Secrets } from './secrets.ts'
 import { Watchers } from './watchers.ts'
 
@@ -44,6 +45,7 @@ export const SEATS: readonly string[] = [DEFAULT_SEAT]
 
 export interface LiveSessionsOptions {
   readonly environments: ReadonlyMap<string, Environment>
+  readonly rules: Pick<RulesRunner, 'secrets'>
   readonly store: SessionStore
   readonly clock: Clock
   readonly faults: Faults
@@ -218,7 +220,7 @@ export class LiveSessions {
   }
 
   #hold(stored: StoredSession, record: SessionRecord, handles: Handles): Live {
-    const { environments, store, clock, queue, faults } = this.#options
+    const { environments, rules, store, clock, queue, faults } = this.#options
     const { id, owner, seed } = record
     const environment = environments.get(record.environment.name)
     if (environment?.version !== record.environment.version)
@@ -239,7 +241,7 @@ export class LiveSessions {
         id,
         control,
         capabilities,
-        declared: () => environment.secrets(session.record.state, session.record.params),
+        declared: () => rules.secrets(environment, session.record.state, session.record.params),
         withhold: (found) => faults.withhold(environment.name, id, found),
       }),
       watchers: new Watchers(),

@@ -1,3 +1,4 @@
+import type { JsonObject, Observation } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -169,6 +170,13 @@ describe('a strict rehearsal', () => {
     ['the clock', () => Date.now(), /uses the date of today.*now and elapse/],
     ['a new Date', () => new Date().getUTCFullYear(), /uses the date of today/],
     ['performance', () => performance.now(), /uses performance.now/],
+    ['the steady clock', () => process.hrtime()[0], /uses process.hrtime\. .*now and elapse/],
+    [
+      'the steady clock in nanoseconds',
+      () => Number(process.hrtime.bigint()),
+      /uses process.hrtime.bigint\. .*now and/,
+    ],
+    ['a signal that waits', () => Number(AbortSignal.timeout(1).aborted), /uses AbortSignal.timeout/],
     ['a timer', () => Number(setTimeout(() => {}, 0)), /uses setTimeout/],
     ['the network', () => Number(void fetch('http://127.0.0.1:9')), /uses fetch/],
   ])('catches %s in rules, and lets everybody else have it', (_, reach, message) => {
@@ -199,6 +207,17 @@ describe('a strict rehearsal', () => {
     const late = rehearse({ ...vault, secrets: ({ public: { open } }) => (open ? ['late'] : []) }, { strict: true })
     expect(() => late.play('try', { word: PASSWORD })).toThrow(/one of 4 characters/)
     expect(rehearse({ ...vault, secrets: () => ['short'] }).play('repeat', { text: 'Hello.' }).refused).toBeNull()
+  })
+
+  it('refuses an answer that tells what is still secret after it, which a host would withhold', () => {
+    const play = (tool: string, args: JsonObject, strict = true) => rehearse(vault, { strict }).play(tool, args)
+    for (const where of ['text', 'structured', 'refusal', 'observation', 'json']) {
+      expect(() => play('blab', { where })).toThrow(/Tool blab of vault says what `secrets` lists/)
+      expect(tellsPassword(play('blab', { where }, false).observation)).toBe(true)
+    }
+    // What the player said itself is no news to it, and what is open is no secret any more.
+    expect(tellsPassword(play('repeat', { text: PASSWORD }).observation)).toBe(true)
+    expect(tellsPassword(play('try', { word: PASSWORD }).observation)).toBe(true)
   })
 
   it('plays the same as a session, to the hash of the state', async () => {
@@ -251,6 +270,10 @@ describe('a strict rehearsal', () => {
     expect(world.play('guess', { value: 7 }).end).toEqual({ kind: 'terminated', reason: 'solved' })
   })
 })
+
+function tellsPassword(observation: Observation): boolean {
+  return JSON.stringify(observation).includes('sesame')
+}
 
 interface Exchanged {
   readonly start?: never

@@ -12,7 +12,7 @@ import { type Played, playStep, type SessionRecord, type SessionState, type Step
 import { withoutAmbient } from './ambient-guard.ts'
 import type { Environment } from './environment.ts'
 import { explain, playAction, type Start, startWorld } from './rules.ts'
-import { SHORTEST_SECRET, tooShort } from './secrets.ts'
+import { SHORTEST_SECRET, tellsListed, tooShort } from './secrets.ts'
 import { ServerError } from './server-error.ts'
 import { findUndeclared } from './undeclared.ts'
 
@@ -26,7 +26,7 @@ export interface RehearsalOptions {
   /**
    * Makes a fault of what play forgives or does not look for: reaching for the machine's own chance, time, timers or
    * network; a key that no schema declares; a state that JSON cannot say or its schema refuses; a secret that is too
-   * short to be searched for. Costs some ten microseconds a step.
+   * short to be searched for; an answer that tells one. Costs some ten microseconds a step.
    */
   readonly strict?: boolean
 }
@@ -115,7 +115,11 @@ export function rehearse(
       }) as Stepped
       if (strict && played?.change) assertSound(environment, next.state)
       record = next
-      if (strict) assertSearchable(environment, closely('The secrets', listSecrets))
+      if (strict) {
+        const listed = closely('The secrets', listSecrets)
+        assertSearchable(environment, listed)
+        assertUntold(environment, listed, action, (played as Played).observation)
+      }
       if (played?.change) stateText = JSON.stringify(next.state)
       const step = { ...(played as Played), revealed, stateHash: stateHash(stateText, next) }
       observation = step.observation
@@ -134,6 +138,20 @@ function assertSearchable({ name }: Environment, secrets: readonly string[]): vo
     throw new ServerError(
       'rules-failed',
       `The secrets of ${name} have one of ${short.length} characters, which would turn up by chance and is not searched for. List texts of ${SHORTEST_SECRET} or more.`,
+    )
+}
+
+/** Throws `rules-failed` for an answer that tells what is secret even after it, which a host would withhold. */
+function assertUntold(
+  { name }: Environment,
+  listed: readonly string[],
+  { tool, arguments: args }: Action,
+  { text, structured }: Observation,
+): void {
+  if (tellsListed(listed, `${text}\n${JSON.stringify(structured)}`, JSON.stringify([tool, args])))
+    throw new ServerError(
+      'rules-failed',
+      `Tool ${tool} of ${name} says what \`secrets\` lists, so that its answer would be withheld. Let it say less, or list no more what has been told.`,
     )
 }
 

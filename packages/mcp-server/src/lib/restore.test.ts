@@ -112,6 +112,12 @@ describe('Host.restore', () => {
       [{ state: { ...state, public: { ...state.public, height: Number.NaN } } }, 'snapshot.state.public.height is NaN'],
       [{ seats: {} }, 'snapshot.seats names none'],
       [{ seats: { agent: { seq: 1 }, ghost: { seq: 0 } } }, 'snapshot.seats names agent, ghost'],
+      [{ seats: { agent: { seq: 1_001 } } }, 'snapshot.seats.agent.seq is 1001'],
+      [{ seats: { agent: { seq: 0.5 } } }, 'snapshot.seats.agent.seq is 0.5'],
+      [{ limits: { ...sound.limits, steps: 2 } }, 'snapshot.seats.agent.seq is 3'],
+      [{ limits: { ...sound.limits, steps: 1_000_001 } }, 'snapshot.limits: steps'],
+      [{ limits: { ...sound.limits, bytes: 1e12 } }, 'snapshot.limits: bytes'],
+      [{ now: 1e308 }, 'snapshot.now is 1e+308'],
       [{ history: [{}, {}, {}, {}, {}] }, 'snapshot.history has 5 entries, and a session remembers 4'],
       [{ history: [{ text: 'x'.repeat(10_000) }] }, 'snapshot.history has 10011 bytes'],
     ] as const)
@@ -140,6 +146,7 @@ describe('Host.restore', () => {
     for (const [change, field] of [
       [{ rng: { main: [0, 0, 0, 0] } }, 'snapshot.rng.main'],
       [{ now: -1 }, 'snapshot.now'],
+      [{ now: 1e300 }, 'snapshot.now'],
       [{ format: 2 }, 'snapshot.format'],
       [{ secret: 1 }, 'secret'],
     ] as const) {
@@ -157,6 +164,10 @@ describe('Host.restore', () => {
     const limits = { steps: 1_000_000, seconds: 60, bytes: 500 }
     const restored = await host.restore(null, { snapshot: { ...snapshot, limits }, requestKey: freshKey() })
     expect(restored.limits).toEqual({ steps: 13, seconds: 60, bytes: 500 })
+    // What the world leaves open is bound by what an opener may ask for; what it sets is not the caller's to exceed.
+    const beyond = { ...limits, steps: Number.MAX_SAFE_INTEGER }
+    const again = await host.restore(null, { snapshot: { ...snapshot, limits: beyond }, requestKey: freshKey() })
+    expect(again.limits).toEqual(restored.limits)
   })
 
   it('keeps nothing of a state that the rules cannot show, and reports the fault', async () => {

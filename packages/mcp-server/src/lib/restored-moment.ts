@@ -1,4 +1,12 @@
-import { canonicalJson, findNonJson, type JsonObject, type SessionSnapshot, WireError } from '@episodic/protocol'
+import {
+  canonicalJson,
+  findNonJson,
+  type JsonObject,
+  type Limits,
+  limitsRequestSchema,
+  type SessionSnapshot,
+  WireError,
+} from '@episodic/protocol'
 import type { z } from 'zod'
 import type { Environment } from './environment.ts'
 import { SEATS } from './live-sessions.ts'
@@ -28,8 +36,8 @@ export function momentOfSnapshot(environment: Environment, snapshot: SessionSnap
   const seats = Object.keys(snapshot.seats)
   if (seats.length !== SEATS.length || !SEATS.every((seat) => seats.includes(seat)))
     throw broken(`snapshot.seats names ${seats.join(', ') || 'none'}, and the seats are: ${SEATS.join(', ')}`)
-  const { seconds, steps, bytes } = snapshot.limits
-  const limits = mergeLimits(environment.limitsFor(snapshot.params), { steps, bytes, seconds: seconds ?? undefined })
+  const limits = limitsOf(environment, snapshot)
+  assertPlayable(snapshot, limits)
   const stateText = JSON.stringify(snapshot.state)
   if (new TextEncoder().encode(stateText).length > limits.bytes)
     throw new WireError('too-large', `The state in this snapshot passes its limit of ${limits.bytes} bytes.`, {
@@ -37,6 +45,27 @@ export function momentOfSnapshot(environment: Environment, snapshot: SessionSnap
     })
   const record = { ...structuredClone(snapshot), limits, state: JSON.parse(stateText) }
   return { record, stateText }
+}
+
+/** What the world limits itself holds; what it leaves open has to be what an opener could have asked for. */
+function limitsOf(environment: Environment, { params, limits }: SessionSnapshot): Limits {
+  const own = environment.limitsFor(params)
+  const { steps, bytes, seconds } = limits
+  const asked = { steps, bytes, seconds: seconds ?? undefined }
+  const open = limitsRequestSchema.safeParse(
+    Object.fromEntries(Object.entries(asked).filter(([name]) => own[name as keyof typeof own] === undefined)),
+  )
+  if (!open.success) throw broken(`snapshot.limits: ${explain(open.error)}`)
+  return mergeLimits(own, asked)
+}
+
+/** Throws for a place in an episode that no play comes to. */
+function assertPlayable({ seats, now }: SessionSnapshot, { steps }: Limits): void {
+  for (const [seat, { seq }] of Object.entries(seats))
+    if (!(Number.isSafeInteger(seq) && seq >= 0 && seq <= steps))
+      throw broken(`snapshot.seats.${seat}.seq is ${seq}, and has to be a whole number from 0 to ${steps}, the limit`)
+  if (!(now >= 0 && now <= Number.MAX_SAFE_INTEGER))
+    throw broken(`snapshot.now is ${now}, and has to be from 0 to ${Number.MAX_SAFE_INTEGER}`)
 }
 
 /** Throws where a value is not what its schema describes, or the schema would drop or change some of it. */

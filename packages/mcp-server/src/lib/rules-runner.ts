@@ -18,6 +18,11 @@ export interface RulesRunner {
   look(environment: Environment, state: SessionState, params: JsonObject): Standing | Promise<Standing>
   /** Plays one action on a turn. Throws, or rejects with, what the rules throw. */
   play(environment: Environment, turn: RulesTurn, action: Action): Outcome | Promise<Outcome>
+  /**
+   * Lists what the world declares to be secret in a state. Throws what the world throws. Answers are searched as they
+   * leave, so this is asked at once: a runner that plays elsewhere has it from the call that came to this very state.
+   */
+  secrets(environment: Environment, state: SessionState, params: JsonObject): readonly string[]
 }
 
 /** Plays the rules at once, where they are called. Rules that never return hold everything. */
@@ -25,6 +30,7 @@ export const directRules = {
   start: (...given) => asFault(() => startWorld(...given)),
   look: (...given) => asFault(() => lookAt(...given)),
   play: (environment, turn, action) => asFault(() => playAction(environment, turn, action)),
+  secrets: (environment, state, params) => environment.secrets(state, params),
 } satisfies RulesRunner
 
 /** A world that throws a refusal of the wire has failed like any other: its words would reach whoever called. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type SecretKind, Secrets } from './secrets.ts'
+import { type SecretKind, Secrets, tellsListed } from './secrets.ts'
 
 class Withheld extends Error {
   readonly found: unknown
@@ -17,10 +17,10 @@ function keep(declared: () => readonly string[]): Secrets {
   return new Secrets({ ...OWN, capabilities: [CAPABILITY], declared, withhold: (found) => new Withheld(found) })
 }
 
-/** What is found in a text, said to somebody who said something. */
-function findIn(secrets: Secrets, text: string, said = ''): SecretKind | null {
+/** What is found in a text, said to somebody who said something. The world tells all of it, unless it is said otherwise. */
+function findIn(secrets: Secrets, text: string, said = '', told: string | null = text): SecretKind | null {
   try {
-    secrets.assertAbsent(text, () => said)
+    secrets.assertAbsent({ text, said: () => said, told: told === null ? null : () => told })
     return null
   } catch (error) {
     return (error as Withheld).found as SecretKind
@@ -65,6 +65,19 @@ describe('Secrets', () => {
     )
   })
 
+  it('searches what the world tells for what it declares, and everything for its own', () => {
+    fc.assert(
+      fc.property(anySecret, anyText, anyText, (secret, envelope, told) => {
+        const secrets = keep(() => [secret])
+        fc.pre(!told.includes(secret))
+        expect(findIn(secrets, `${envelope}${secret}${told}`, '', told)).toBeNull()
+        expect(findIn(secrets, `${envelope}${secret}${told}`, '', null)).toBeNull()
+        expect(findIn(secrets, `${envelope}${told}${secret}`, '', `${told}${secret}`)).toBe('declared')
+        for (const own of [told, null]) expect(findIn(secrets, `${secret}${OWN.id}${told}`, '', own)).toBe('id')
+      }),
+    )
+  })
+
   it('tells its own secrets apart', () => {
     const secrets = keep(() => [])
     for (const kind of ['seed', 'id', 'control'] as const) expect(findIn(secrets, `<${OWN[kind]}>`)).toBe(kind)
@@ -105,5 +118,21 @@ describe('Secrets', () => {
       throw cause
     })
     expect(findIn(secrets, 'anything')).toEqual({ cause })
+    expect(findIn(secrets, 'anything', '', null)).toBeNull()
+  })
+})
+
+describe('tellsListed', () => {
+  it('finds a listed text in each of its forms, unless it was said', () => {
+    fc.assert(
+      fc.property(anySecret, anyText, (secret, before) => {
+        const told = `${before}${secret}`
+        for (const text of [told, JSON.stringify({ told })]) {
+          expect(tellsListed(['something else', secret], text, '')).toBe(true)
+          expect(tellsListed([secret], text, JSON.stringify([secret]))).toBe(false)
+        }
+        expect(tellsListed([secret], '', '')).toBe(false)
+      }),
+    )
   })
 })

@@ -21,62 +21,71 @@ export interface SecretsOptions {
   readonly withhold: (found: SecretKind | { readonly cause: unknown }) => Error
 }
 
+/** What is about to leave. */
+export interface Leaving {
+  /** All of it, as it is written. */
+  readonly text: string
+  /** What of it the world itself tells; `null` where it tells nothing. Asked for where something was found. */
+  readonly told: (() => string) | null
+  /** What the caller said itself. Asked for where something was found. */
+  readonly said: () => string
+}
+
 /** A secret, in each form that it may have in an answer. */
 interface Secret {
   readonly kind: SecretKind
   readonly forms: readonly string[]
 }
 
-/** What a session keeps from its players: its seed, its id, its handles, and what the world declares of its state. */
+/** What is searched for of a world that lists nothing. */
+const NOTHING: readonly never[] = []
+
+/**
+ * What a session keeps from its players: its seed, its id, its handles, and what the world declares of its state. Ten
+ * thousand sessions that wait to be played hold nothing of this yet.
+ */
 export class Secrets {
   readonly #options: SecretsOptions
-  readonly #own: readonly Secret[]
   /** Every handle of a session has its id inside. */
-  readonly #ownTraces: readonly string[]
-  #listed: readonly string[] = []
-  #declared: readonly Secret[] = []
-  /** Texts of which one is in whatever has a secret in it. */
-  #traces: readonly string[]
+  #ownTraces: readonly string[] | null = null
+  #listed: readonly string[] = NOTHING
+  #declared: readonly Secret[] = NOTHING
+  #declaredTraces: readonly string[] = NOTHING
 
   constructor(options: SecretsOptions) {
-    const { seed, id, control, capabilities } = options
-    const seedForms = seed.length < SHORTEST_SEED ? [] : formsOf(seed)
     this.#options = options
-    this.#own = [
-      { kind: 'control', forms: [control] },
-      ...capabilities.map((capability) => ({ kind: 'capability' as const, forms: [capability] })),
-      { kind: 'id', forms: [id] },
-      { kind: 'seed', forms: seedForms },
-    ]
-    this.#ownTraces = [id, ...tracesOf(seedForms)]
-    this.#traces = this.#ownTraces
   }
 
   /**
-   * Throws `internal` where `text` has a secret in it. What the caller said itself is no news to it, and an echo that is
-   * refused would tell which of its guesses is the secret: `said` gives that, and is asked for where something was found.
+   * Throws `internal` where what leaves has a secret in it: one of the session's own anywhere, and one that the world
+   * declares in what the world tells, because a word of a world may well be one of ours too. What the caller said itself
+   * is no news to it, and an echo that is refused would tell which of its guesses is the secret.
    *
    * A world that cannot say what is secret gets no answer out either.
    */
-  assertAbsent(text: string, said: () => string): void {
-    const found = this.#find(text, said)
+  assertAbsent(leaving: Leaving): void {
+    const found = this.#find(leaving)
     if (found) throw this.#options.withhold(found)
   }
 
   /** Whether there is anything in `text` to look at closely. Nearly always there is not, and this is all that it costs. */
   suspects(text: string): boolean {
     this.#refresh()
-    // For the few that there are, one search each is faster than one expression for all of them.
-    for (const trace of this.#traces) if (text.includes(trace)) return true
-    return false
+    return this.#suspectsOwn(text) || includesAny(text, this.#declaredTraces)
   }
 
-  #find(text: string, said: () => string): SecretKind | null {
-    if (!this.suspects(text)) return null
+  #suspectsOwn(text: string): boolean {
+    const { id, seed } = this.#options
+    this.#ownTraces ??= [id, ...tracesOf(seedForms(seed))]
+    return includesAny(text, this.#ownTraces)
+  }
+
+  #find({ text, told, said }: Leaving): SecretKind | null {
+    if (!(told ? this.suspects(text) : this.#suspectsOwn(text))) return null
     const known = said()
-    const leaked = [...this.#own, ...this.#declared].find(
-      ({ forms }) => forms.some((form) => text.includes(form)) && !forms.some((form) => known.includes(form)),
-    )
+    const leaked =
+      ownSecrets(this.#options).find(({ forms }) => isNews(forms, text, known)) ??
+      (told && this.#declared.find(({ forms }) => isNews(forms, told(), known)))
     return leaked?.kind ?? null
   }
 
@@ -85,7 +94,7 @@ export class Secrets {
     if (isSameList(listed, this.#listed)) return
     this.#listed = [...listed]
     this.#declared = this.#listed.map((text) => ({ kind: 'declared', forms: formsOf(text) }))
-    this.#traces = [...this.#ownTraces, ...this.#declared.flatMap(({ forms }) => tracesOf(forms))]
+    this.#declaredTraces = this.#declared.flatMap(({ forms }) => tracesOf(forms))
   }
 
   #list(): readonly string[] {
@@ -97,6 +106,35 @@ export class Secrets {
   }
 }
 
+function ownSecrets({ seed, id, control, capabilities }: SecretsOptions): readonly Secret[] {
+  return [
+    { kind: 'control', forms: [control] },
+    ...capabilities.map((capability) => ({ kind: 'capability' as const, forms: [capability] })),
+    { kind: 'id', forms: [id] },
+    { kind: 'seed', forms: seedForms(seed) },
+  ]
+}
+
+function seedForms(seed: string): readonly string[] {
+  return seed.length < SHORTEST_SEED ? NOTHING : formsOf(seed)
+}
+
+/** Whether what a world tells has a text in it that it lists as secret, and that was not said to it. */
+export function tellsListed(listed: readonly string[], told: string, said: string): boolean {
+  return listed.some((text) => isNews(formsOf(text), told, said))
+}
+
+/** Whether a text is told in one of its forms to somebody who said it in none of them. */
+function isNews(forms: readonly string[], told: string, said: string): boolean {
+  return includesAny(told, forms) && !includesAny(said, forms)
+}
+
+/** For the few that there are, one search each is faster than one expression for all of them. */
+function includesAny(text: string, searched: readonly string[]): boolean {
+  for (const each of searched) if (text.includes(each)) return true
+  return false
+}
+
 /** The texts that a world lists and that are too short to be searched for. */
 export function tooShort(listed: readonly string[]): readonly string[] {
   return listed.filter((text) => text.length < SHORTEST_SECRET)
@@ -106,6 +144,7 @@ export function tooShort(listed: readonly string[]): readonly string[] {
 function formsOf(text: string): readonly string[] {
   if (text.length < SHORTEST_SECRET) return []
   const once = escaped(text)
+  if (once === text) return [text]
   return [...new Set([text, once, escaped(once)])]
 }
 

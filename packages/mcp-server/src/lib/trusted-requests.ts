@@ -52,7 +52,7 @@ export function answerExtension(
       return host.restore(principal, parse(restoreParamsSchema, params, method))
     case METHODS.fork: {
       const { session, ...request } = parse(forkParamsSchema, params, method)
-      return host.fork(principal, session, request).then((forks) => ({ forks }))
+      return host.fork(principal, session, { ...request, ...options }).then((forks) => ({ forks }))
     }
     case METHODS.close:
       return host.close(principal, parse(sessionParamsSchema, params, method).session)

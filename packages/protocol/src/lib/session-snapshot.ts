@@ -18,7 +18,7 @@ export interface SessionSnapshot {
   readonly limits: Limits
   /** Position of every random stream that was drawn from. */
   readonly rng: RngState
-  /** Virtual time, in milliseconds. */
+  /** Virtual time, in milliseconds: at most the largest safe integer. */
   readonly now: number
   readonly state: { readonly public: JsonObject; readonly private: JsonObject }
   /** Answered steps of each seat: what its next step sends. They count against the limit of steps. */
@@ -42,7 +42,7 @@ export const sessionSnapshotSchema: z.ZodType<SessionSnapshot> = z.strictObject(
   seed: z.string().min(1).max(256),
   limits: limitsSchema,
   rng: z.record(z.string(), streamSchema),
-  now: z.number().min(0),
+  now: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
   state: z.strictObject({ public: jsonObjectSchema, private: jsonObjectSchema }),
   seats: z.record(z.string(), z.strictObject({ seq: z.int().min(0) })),
   history: z.array(jsonObjectSchema),

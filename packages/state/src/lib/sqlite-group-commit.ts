@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { StateError } from './state-error.ts'
 
 interface Waiting {
   readonly write: () => unknown
@@ -9,7 +10,8 @@ interface Waiting {
 
 /**
  * Gathers all writes of one turn of the event loop into one transaction, so that they share the cost of making it
- * durable. Each is answered after the commit; when the transaction fails, none of them is applied and all reject.
+ * durable. Each is answered after the commit; when the transaction fails, none of them is applied and all reject. Where it
+ * fails for damage, each is tried alone.
  */
 export class GroupCommit {
   readonly #begin: () => unknown
@@ -42,17 +44,25 @@ export class GroupCommit {
     const waiting = this.#waiting
     if (waiting.length === 0) return
     this.#waiting = []
+    this.#commitTogether(waiting)
+  }
+
+  #commitTogether(writes: readonly Waiting[]): void {
     try {
       this.#begin()
-      for (const entry of waiting) entry.answer = entry.write()
+      for (const entry of writes) entry.answer = entry.write()
       this.#commit()
     } catch (cause) {
       this.#undo()
-      for (const { reject } of waiting) reject(this.#faultOf(cause))
+      const fault = this.#faultOf(cause)
+      // One row that is damaged is no reason to turn away the others of its turn.
+      if (StateError.is(fault, 'store-invalid') && writes.length > 1)
+        for (const entry of writes) this.#commitTogether([entry])
+      else for (const { reject } of writes) reject(fault)
       return
     }
-    for (const { resolve, answer } of waiting) resolve(answer as never)
-    this.#onCommitted(waiting.length)
+    for (const { resolve, answer } of writes) resolve(answer as never)
+    this.#onCommitted(writes.length)
   }
 
   #undo(): void {

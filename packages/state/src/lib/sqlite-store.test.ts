@@ -101,6 +101,21 @@ describe('openSqliteStore', () => {
     }, 30_000)
   })
 
+  it('refuses the write of a damaged session alone, and makes the others of its turn', async () => {
+    await using store = await openSqliteStore(at('store.db'))
+    for (const id of ['a', 'b', 'c']) await store.create(sessionOf(id, 0))
+    await store[Symbol.asyncDispose]()
+    writeDatabase(at('store.db'), `UPDATE session SET state = 'damaged' WHERE id = 'b'`)
+    await using again = await openSqliteStore(at('store.db'))
+    const commits = ['a', 'b', 'c'].map((id) => again.commit(sessionOf(id, 1), { revision: 0, epoch: 1 }))
+    expect(await Promise.allSettled(commits)).toMatchObject([
+      { value: true },
+      { reason: { code: 'store-invalid', message: expect.stringContaining('session b') } },
+      { value: true },
+    ])
+    expect(await again.read('c')).toMatchObject({ revision: 1 })
+  })
+
   it('says when it cannot use the file at all', async () => {
     for (const path of [join(at('no-folder'), 'store.db'), folder])
       await expect(openSqliteStore(path)).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import { createHost, type Environment, rehearse } from '@episodic/mcp-server'
+import { createHost, type Environment, type Fault, rehearse, ServerError } from '@episodic/mcp-server'
 import {
   type Action,
   createRng,
@@ -45,7 +45,8 @@ interface Swept {
 /**
  * Fills the private state with canaries, sends every kind of message through every door, and looks for the canaries,
  * seeds, handles and another agent's session in every byte that comes back, in all the forms of {@link formsOf}. Then
- * lets each part of the world's code fail with an error that tells everything. Only what a tool reveals may be found.
+ * lets each part of the world's code fail with an error that tells everything. Only what a tool reveals may be found, and
+ * no answer may be withheld.
  */
 export async function sweepForCanaries(subject: Subject): Promise<CheckResult> {
   const findings: Finding[] = []
@@ -86,7 +87,10 @@ async function sweepDoor(
       for (const mark of own.marks.keys()) if (text.includes(mark)) revealed.add(mark)
     },
   }
-  await using host = createHost({ environments: [stageEnvironment(environment, stage)] })
+  await using host = createHost({
+    environments: [stageEnvironment(environment, stage)],
+    onFault: (fault) => noteWithheld(options, fault),
+  })
   await using opened = await door.open(host)
   const open = (name: string) =>
     host.open(null, {
@@ -194,6 +198,23 @@ function note(swept: Swept, kind: string, answer: string): void {
         ? 'Leave it out of what is said, or mark it with reveal(…) where the player is meant to learn it.'
         : 'A door tells an agent nothing of seeds, handles and other sessions. Look at what stands in front of the host.',
     })
+}
+
+/** An answer that a host had to withhold got to nobody, and so it is with whoever plays the world in earnest. */
+function noteWithheld(
+  { findings, door, setting, subject }: Pick<Swept, 'subject' | 'setting' | 'door' | 'findings'>,
+  { cause }: Fault,
+): void {
+  if (!ServerError.is(cause, 'secret-leaked')) return
+  const what = `Over ${door.name}: ${cause.message}`
+  // Whoever asks again has it withheld again.
+  if (findings.some((earlier) => earlier.what === what)) return
+  findings.push({
+    what,
+    again: `params ${JSON.stringify(setting.params)}, check seed ${subject.seed}`,
+    advice:
+      'The player gets no answer, and its episode fails. Let the answer say less, or let `secrets` list no more what has been told.',
+  })
 }
 
 /** Canaries that the world can be played with, or else its own private state with what of that tells itself apart. */

@@ -37,7 +37,10 @@ describe('checkWorld', () => {
   })
 
   it('tells of a world whose start fails, and goes on', async () => {
-    const report = await checkWorld(leverWorld({ startFails: true }), { only: ['determinism', 'hygiene'] })
+    const stuck = () => {
+      throw new Error('The levers are stuck.')
+    }
+    const report = await checkWorld(leverWorld({ onStart: stuck }), { only: ['determinism', 'hygiene'] })
     expect(report.ok).toBe(false)
     for (const { findings } of report.checks)
       expect(findings[0]?.what).toMatch(/The (world|rules) failed: The levers are stuck/)
@@ -74,6 +77,16 @@ describe('non-interference', () => {
     })
   })
 
+  it('warns where nearly all pairs part before anything of them is compared', async () => {
+    const { environment, solver } = leverWorld({ onPull: ({ state, reveal }) => void reveal(state.private.serial) })
+    const toolInfos = environment.toolInfos.filter(({ name }) => name === 'pull')
+    const telling = { environment: { ...environment, toolInfos }, ...(solver && { solver }) }
+    const { checks } = await checkWorld(telling, { only: ['non-interference'], pairs: 60 })
+    expect(checks[0]?.warnings).toEqual([expect.stringMatching(/^(5[5-9]|60) of 60 pairs parted at the first call/)])
+    const { warnings } = await checkOne('non-interference')
+    expect(warnings).toEqual([])
+  })
+
   it('finds what is told before the first step', async () => {
     const { found } = await checkOne('non-interference', { board: ({ serial }) => `${serial * 3}` })
     expect(found).not.toContain('private.left')
@@ -100,6 +113,20 @@ describe('canaries', () => {
     })
     expect(found).toBe('')
   })
+
+  it.each([
+    ['of what is not listed', false],
+    ['of a listed one that is revealed', true],
+  ])('finds that an answer is withheld: %s', async (_, listed) => {
+    const { found } = await checkOne('canaries', {
+      secrets: ({ serial }) => (listed ? [`${serial}`] : []),
+      onPull: ({ state, reveal }) => {
+        state.public.board = `${reveal(state.private.serial)}`
+      },
+    })
+    const withheld = expect.stringMatching(/^Over http: An answer of levers was withheld: .*declares to be secret/)
+    expect(found).toEqual(listed ? withheld : '')
+  })
 })
 
 describe('determinism', () => {
@@ -119,6 +146,23 @@ describe('determinism', () => {
     })
     expect(findings[0]).toMatchObject({
       what: expect.stringMatching(/^Step \d+ differs when the same is played again/),
+    })
+  })
+
+  it('finds what episodes share that are played at the same time', async () => {
+    let pulls = 0
+    const { findings } = await checkOne('determinism', {
+      onStart: () => {
+        pulls = 0
+      },
+      onPull: ({ state }) => {
+        state.public.board = `${++pulls}`
+      },
+    })
+    expect(findings[0]).toMatchObject({
+      what: expect.stringMatching(/^Step \d+ differs when the same is played again/),
+      again: expect.stringMatching(/at the same time and beside seed \w+$/),
+      advice: expect.stringContaining('a variable of the module'),
     })
   })
 
@@ -155,6 +199,11 @@ describe('learnability', () => {
     expect(found).toContain('random play 0.000')
   })
 
+  it('fails where a learner finds something that earns more than the solver', async () => {
+    const { found } = await checkOne('learnability', { reward: ({ won, tool }) => (won || tool === 'wait' ? 1 : 0) })
+    expect(found).toMatch(/^A learner earns [\d.]+, and the solver 1\.000/m)
+  })
+
   it('shows how a learner got from random play to the solver', async () => {
     const { figures, summary } = await checkOne('learnability')
     const { curve, moved } = figures as { curve: number[]; moved: number }
@@ -169,6 +218,22 @@ describe('exploits', () => {
     const { found } = await checkOne('exploits', { reward: ({ won, tool }) => (won ? 1 : tool === 'wait' ? 0.5 : 0) })
     expect(found).toContain('Whoever repeats one wait earns more than the solver')
     expect(found).toContain('Whoever idles earns more than the solver')
+  })
+
+  it('finds a tool that sets the answer', async () => {
+    const reward: LeverFlaw['reward'] = ({ won, tool }) => (won ? 1 : tool === 'pull' ? -0.5 : 0)
+    const { found } = await checkOne('exploits', { settable: true, reward })
+    expect(found).toContain('Whoever calls rewire and then pull with the same earns more than the solver')
+    const { found: sound } = await checkOne('exploits', { reward })
+    expect(sound).toBe('')
+  })
+
+  it('finds that it pays to stop half way', async () => {
+    const { found } = await checkOne('exploits', {
+      reward: ({ won, tool, pulls }) => (won || (tool === 'wait' && pulls === 1) ? 1 : 0),
+    })
+    expect(found).toContain('Whoever does as the solver half way and then idles earns more than the solver')
+    expect(found).not.toContain('Whoever idles')
   })
 
   it('is skipped where there is no solver to compare with', async () => {

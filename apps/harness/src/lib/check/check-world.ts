@@ -2,9 +2,10 @@ import { HarnessError } from '../harness-error.ts'
 import type { AgentDoor } from './agent-door.ts'
 import { AGENT_DOORS } from './agent-doors.ts'
 import { sweepForCanaries } from './canary-sweep.ts'
-import { CHECKS, type CheckName, type CheckReport, type CheckResult } from './check-report.ts'
+import { CHECKS, type CheckName, type CheckReport, type CheckResult, resultOf } from './check-report.ts'
 import { checkDeterminism } from './determinism.ts'
 import { checkExploits } from './exploits.ts'
+import { watchRejections } from './floating-rejections.ts'
 import { checkHygiene } from './hygiene.ts'
 import { checkLearnability } from './learnability.ts'
 import { checkNonInterference } from './non-interference.ts'
@@ -64,11 +65,21 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
       signal,
       onProgress: (done, total) => onProgress?.(check, done, total),
     }
-    const result = await attempt(check, subject)
+    const result = await watched(check, subject)
     checks.push(result)
     onResult?.(result)
   }
   return { world: { name, version }, seed, ok: checks.every(({ outcome }) => outcome !== 'failed'), checks }
+}
+
+/** What a world leaves rejected behind the back of a check fails it too. */
+async function watched(name: CheckName, subject: Subject): Promise<CheckResult> {
+  using rejections = watchRejections()
+  const result = await attempt(name, subject)
+  const floating = await rejections.findings(`check seed ${subject.seed}, check ${name}`)
+  if (floating.length === 0) return result
+  const { summary, findings, warnings, figures } = result
+  return resultOf(name, summary, { findings: [...floating, ...findings], warnings, figures })
 }
 
 /** What a world throws where it is not even played, such as in its start, is found like anything else. */

@@ -1,7 +1,7 @@
-import { createRng, seedFor } from '@episodic/protocol'
+import { createRng, type Rng, seedFor } from '@episodic/protocol'
 import { type CheckResult, type Finding, resultOf } from './check-report.ts'
 import { findDifference } from './difference.ts'
-import { type RehearsedEpisode, rehearseEpisode } from './rehearsed-episode.ts'
+import { beginEpisode, type EpisodeSetting, type RehearsedEpisode } from './rehearsed-episode.ts'
 import type { Subject } from './subject.ts'
 import { drawPolicy } from './wayward-policy.ts'
 
@@ -10,7 +10,9 @@ const STEPS = 120
 
 /**
  * Plays episodes twice, under scrutiny: the same parameters, seed and actions have to give the same bytes, and rules may
- * neither reach for the machine's own chance, time and network nor say or keep what no schema declares.
+ * neither reach for the machine's own chance, time and network nor say or keep what no schema declares. The two are played
+ * step by step at the same time, beside an episode of another seed, as a server plays many: what rules keep outside of
+ * the state is shared by all of them.
  */
 export async function checkDeterminism(subject: Subject): Promise<CheckResult> {
   const { world, settings, seed } = subject
@@ -20,7 +22,8 @@ export async function checkDeterminism(subject: Subject): Promise<CheckResult> {
   for (let i = 0; i < EPISODES; i++) {
     subject.signal?.throwIfAborted()
     const setting = settings[i % settings.length] as Subject['settings'][number]
-    const policy = drawPolicy(world, createRng(seedFor(seed, 'determinism', i)))
+    const rng = createRng(seedFor(seed, 'determinism', i))
+    const policy = drawPolicy(world, rng)
     const options = {
       environment,
       setting,
@@ -32,7 +35,7 @@ export async function checkDeterminism(subject: Subject): Promise<CheckResult> {
     const again = `params ${JSON.stringify(setting.params)}, seed ${options.seed}, policy ${policy.name}`
     let played: readonly [RehearsedEpisode, RehearsedEpisode]
     try {
-      played = [await rehearseEpisode(options), await rehearseEpisode(options)]
+      played = await playTogether(options, seedFor(seed, 'beside', i), rng)
     } catch (error) {
       findings.push(faultFinding(error as Error, again))
       continue
@@ -46,8 +49,9 @@ export async function checkDeterminism(subject: Subject): Promise<CheckResult> {
       if (!difference) continue
       findings.push({
         what: `${index === 0 ? 'The start' : `Step ${index}`} differs when the same is played again.`,
-        again,
-        advice: 'Draw chance from rng, take time from now and elapse(…), and keep nothing between calls but the state.',
+        again: `${again}, played twice at the same time and beside seed ${seedFor(seed, 'beside', i)}`,
+        advice:
+          'Keep nothing between calls but the state: what stands in a variable of the module or in a closure is shared by all episodes. Draw chance from rng, and take time from now and elapse(…).',
         difference,
       })
       break
@@ -55,9 +59,26 @@ export async function checkDeterminism(subject: Subject): Promise<CheckResult> {
   }
   return resultOf(
     'determinism',
-    `${EPISODES} episodes played twice, ${steps} steps: ${findings.length === 0 ? '0 bytes differ' : `${findings.length} found`}`,
+    `${EPISODES} episodes played twice at once, ${steps} steps: ${findings.length === 0 ? '0 bytes differ' : `${findings.length} found`}`,
     { findings, figures: { episodes: EPISODES, steps, found: findings.length } },
   )
+}
+
+/** Plays the same episode twice, step by step in turn, and every now and then a step of another seed in between. */
+async function playTogether(
+  options: EpisodeSetting,
+  besideSeed: string,
+  rng: Rng,
+): Promise<readonly [RehearsedEpisode, RehearsedEpisode]> {
+  const one = await beginEpisode(options)
+  const beside = await beginEpisode({ ...options, seed: besideSeed })
+  const other = await beginEpisode(options)
+  for (let playing = true; playing; ) {
+    const first = await one.advance()
+    if (rng.chance()) await beside.advance()
+    playing = (await other.advance()) || first
+  }
+  return [one.episode, other.episode]
 }
 
 function faultFinding({ message }: Error, again: string): Finding {

@@ -130,7 +130,7 @@ function withoutNames(answer: string): string {
 function compare(
   door: string,
   { params }: Setting,
-  { seed, from, samePublic }: PrivatePair,
+  { seed, from, fits }: PrivatePair,
   messages: readonly Message[],
   first: readonly Told[],
   second: readonly Told[],
@@ -141,7 +141,7 @@ function compare(
     const difference = findDifference(told.text, against.text)
     if (!difference) continue
     // A private state that does not fit the public one may make the rules fail, and that says nothing.
-    if (!samePublic && /The environment failed/.test(told.text + against.text)) return null
+    if (!fits && /The environment failed/.test(told.text + against.text)) return null
     const { kind, text } = messages[i] as Message
     return {
       what: `The answer to ${kind} over ${door} tells apart two private states that had revealed the same.`,

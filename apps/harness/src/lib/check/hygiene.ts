@@ -1,16 +1,12 @@
 import { rehearse } from '@episodic/mcp-server'
-import { canonicalJson, type Json, type JsonObject, seedFor } from '@episodic/protocol'
+import type { JsonObject } from '@episodic/protocol'
 import { type CheckResult, type Finding, resultOf } from './check-report.ts'
-import { leavesOf } from './json-leaves.ts'
+import { privateLiterals } from './private-literals.ts'
 import { walkSchema } from './schema-walk.ts'
 import type { Subject } from './subject.ts'
 
-const SEEDS = 24
 /** Longest observation, in UTF-16 code units, that passes without a word. */
 const LONG_TEXT = 20_000
-/** The fewest characters of a private text that do not stand in a schema by chance. */
-const LEAST_TEXT = 4
-const LEAST_DIGITS = 4
 
 /**
  * Looks at what an agent is told before it plays: tools and parameters are described, inputs are bounded, and no schema
@@ -38,7 +34,7 @@ export function checkHygiene({ world, settings, seed }: Subject): CheckResult {
   if (Object.keys((environment.paramsSchema.properties ?? {}) as object).length > 0 && settings[0]?.task !== null)
     warnings.push('The parameters have no defaults, so that a plain client cannot play.')
 
-  for (const { value, place } of privateLiterals(world, settings, seed))
+  for (const { value, place } of privateLiterals(environment, settings, seed))
     wrong(
       `The private value ${JSON.stringify(value)} stands in ${place}.`,
       `tools/list of ${environment.name}`,
@@ -76,43 +72,4 @@ function openBound(schema: JsonObject): string | null {
     if (open) return 'takes a number of any size: give it a range where it has one'
   }
   return null
-}
-
-/** Private values that stand where every player reads them. */
-function privateLiterals(
-  { environment }: Subject['world'],
-  settings: Subject['settings'],
-  seed: string,
-): { readonly value: Json; readonly place: string }[] {
-  const found = new Map<string, { readonly value: Json; readonly place: string }>()
-  const told = environment.toolInfos.flatMap(({ name, description, inputSchema, outputSchema }) => [
-    { place: `the description of ${name}`, text: description },
-    { place: `the input schema of ${name}`, text: canonicalJson(inputSchema) },
-    { place: `the output schema of ${name}`, text: canonicalJson(outputSchema) },
-  ])
-  const places = [...told, { place: "the world's description", text: environment.description }]
-  for (const { params } of settings)
-    for (let i = 0; i < SEEDS; i++) {
-      const { state } = rehearse(environment, { params, seed: seedFor(seed, 'hygiene', i) }).start
-      const open = new Set(leavesOf(state.public).map(({ value }) => value))
-      for (const { value } of leavesOf(state.private)) {
-        // What is public as well, such as the name of a place, is no secret by itself.
-        if (!tellsItselfApart(value) || open.has(value)) continue
-        for (const { place, text } of places)
-          if (holds(text, String(value))) found.set(`${value} ${place}`, { value, place })
-      }
-    }
-  return [...found.values()]
-}
-
-function tellsItselfApart(value: Json): boolean {
-  if (typeof value === 'string') return value.length >= LEAST_TEXT
-  return typeof value === 'number' && String(Math.abs(value)).length >= LEAST_DIGITS
-}
-
-/** Whether a text holds a value as a word of its own. */
-function holds(text: string, value: string): boolean {
-  const at = text.toLowerCase().indexOf(value.toLowerCase())
-  if (at < 0) return false
-  return !/[\p{L}\p{N}]/u.test(text[at - 1] ?? '') && !/[\p{L}\p{N}]/u.test(text[at + value.length] ?? '')
 }

@@ -22,6 +22,8 @@ const RESTLESSNESS = 0.02
 const ENOUGH = 0.1
 /** How much of it is as good as all. */
 const ARRIVED = 0.95
+/** How much of it a learner has to be past the solver to have found something better than what the solver does. */
+const BEYOND = 0.05
 
 /**
  * Lets a small learner loose on the easiest setting of the world and sees whether it gets from random play towards the
@@ -46,7 +48,8 @@ export async function checkLearnability(subject: Subject): Promise<CheckResult> 
 
   const random = measure(() => rng.int(0, actions.length - 1))
   const curve = [mean(random)]
-  const best = solver ? mean(await measuredSolver(table, solver, starts.measured)) : null
+  const solved = solver && (await measuredSolver(table, solver, starts.measured))
+  const best = solved && mean(solved)
   let steps = 0
   for (let point = 1; point <= POINTS && !hasArrived(curve, best); point++) {
     subject.signal?.throwIfAborted()
@@ -61,19 +64,19 @@ export async function checkLearnability(subject: Subject): Promise<CheckResult> 
     curve.push(mean(learned()))
   }
   const final = learned()
-  const gain = clusteredMean(
-    final.map((total, i) => total - (random[i] as number)),
-    starts.measured.map((_, i) => i),
-  )
+  const beats = (other: readonly number[]) => significantlyMore(final, other)
   const [from, to] = [mean(random), mean(final)]
   const moved = best === null ? null : (to - from) / (best - from)
-  const improved = gain !== null && gain.mean > 0 && (gain.low ?? gain.mean) > 0 && (moved ?? 1) >= ENOUGH
+  const findings = beats(random) && (moved ?? 1) >= ENOUGH ? [] : [unlearned(from, to, steps, setting, seed)]
+  // Where it is measured on what it has met, a learner may know more than a solver that has not.
+  if (solved && best !== null && starts.unseen && to - best > BEYOND * Math.abs(best - from) && beats(solved))
+    findings.push(outdone(best, to, setting, seed))
   const way = moved === null ? '' : `, ${Math.round(moved * 100)} % of the way to the solver’s ${best?.toFixed(3)}`
   return resultOf(
     'learnability',
     `${sparkline(curve)} a table of ${learner.states} states went from ${from.toFixed(3)} to ${to.toFixed(3)}${way}`,
     {
-      findings: improved ? [] : [unlearned(from, to, steps, setting, seed)],
+      findings,
       warnings:
         watched.length > 0
           ? [`No schema counts out what ${watched.join(', ')} takes: the learner had what the solver was seen to do.`]
@@ -100,6 +103,24 @@ function unlearned(random: number, learned: number, steps: number, { params }: S
     advice:
       'See that rewards tell good actions from bad ones soon after they are made, that easy tasks are easy, and that the public state has what an action depends on.',
   }
+}
+
+function outdone(solver: number, learned: number, { params }: Setting, seed: string): Finding {
+  return {
+    what: `A learner earns ${learned.toFixed(3)}, and the solver ${solver.toFixed(3)}: something else is paid better than what is asked for.`,
+    again: `params ${JSON.stringify(params)}, check seed ${seed}`,
+    advice:
+      'See what it does instead, such as staying where every step is paid, and pay for what the task asks for, once. Where it does what is asked, and better, give the world a better solver.',
+  }
+}
+
+/** Whether some earn more than others do of the same tasks, and not by chance. */
+function significantlyMore(some: readonly number[], others: readonly number[]): boolean {
+  const gain = clusteredMean(
+    some.map((total, i) => total - (others[i] as number)),
+    some.map((_, i) => i),
+  )
+  return gain !== null && gain.mean > 0 && (gain.low ?? gain.mean) > 0
 }
 
 /** Whether the last two points of a curve are as good as the solver: then there is nothing more to see. */

@@ -14,12 +14,22 @@ export interface LeverFlaw {
   /** Done with every pull. */
   readonly onPull?: (context: PlayContext<LeverState, unknown, { left: boolean }, undefined>) => void
   /** What a step earns. */
-  readonly reward?: (step: { readonly won: boolean; readonly refused: boolean; readonly tool: string }) => number
+  readonly reward?: (step: {
+    readonly won: boolean
+    readonly refused: boolean
+    readonly tool: string
+    readonly pulls: number
+  }) => number
   /** What is written on the board where the world begins. */
   readonly board?: (hidden: LeverState['private']) => string
+  /** What the world declares to be secret. */
+  readonly secrets?: (hidden: LeverState['private']) => readonly string[]
   /** Whether the private state is the same in all worlds. */
   readonly fixed?: boolean
-  readonly startFails?: boolean
+  /** Done where a world begins. */
+  readonly onStart?: () => void
+  /** Whether a tool lets the player choose which lever wins. */
+  readonly settable?: boolean
 }
 
 /** A world of two levers: the light tells which one of them wins, and each has two chances. */
@@ -36,11 +46,12 @@ export function leverWorld(flaw: LeverFlaw = {}): CheckedWorld {
     },
     limits: { steps: 6 },
     start({ rng }) {
-      if (flaw.startFails) throw new Error('The levers are stuck.')
+      flaw.onStart?.()
       const hidden = flaw.fixed ? { left: true, serial: 1 } : { left: rng.chance(), serial: rng.int(1, 999_999) }
       return { public: { lit: false, pulls: 0, board: flaw.board?.(hidden) ?? '' }, private: hidden }
     },
     observe: ({ lit }) => (lit ? 'The light is on the left.' : 'The light is on the right, or off.'),
+    secrets: ({ private: hidden }) => flaw.secrets?.(hidden) ?? [],
     tools: ({ tool }) => ({
       pull: tool({
         description: 'Pull a lever.',
@@ -57,9 +68,20 @@ export function leverWorld(flaw: LeverFlaw = {}): CheckedWorld {
         },
       }),
       wait: tool({ description: 'Do nothing.', input: z.object({}), play: ({ say }) => say('You wait.') }),
+      ...(flaw.settable && {
+        rewire: tool({
+          description: 'Choose which lever wins.',
+          input: z.object({ left: z.boolean().describe('Which one.') }),
+          play({ state, input, say }) {
+            state.private.left = input.left
+            return say('It clicks.')
+          },
+        }),
+      }),
     }),
     rewards: {
-      all: ({ end, refused, tool }) => reward({ won: end?.reason === 'won', refused: refused !== null, tool }),
+      all: ({ after, end, refused, tool }) =>
+        reward({ won: end?.reason === 'won', refused: refused !== null, tool, pulls: after.public.pulls }),
     },
   })
   const solver = definePolicy({

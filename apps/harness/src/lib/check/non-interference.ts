@@ -12,12 +12,16 @@ import { drawPolicy } from './wayward-policy.ts'
 
 /** Steps of a pair. What depends on a secret for longer than this is found by other pairs. */
 const STEPS = 64
+/** The share of pairs beyond which it says little that none of them told: they parted before they could. */
+const MOST_AT_ONCE = 0.9
 
 /** What became of a pair. */
 interface Compared {
   readonly steps: number
   /** Whether its tools revealed different values, which ended it. */
   readonly parted: boolean
+  /** Whether it parted at the first call that was played, so that nothing but refusals was compared. */
+  readonly atOnce: boolean
   /** Whether the swapped private state did not fit the public one, so that nothing can be said. */
   readonly unfit: boolean
   readonly finding: Finding | null
@@ -44,7 +48,7 @@ export async function checkNonInterference(subject: Subject): Promise<CheckResul
       figures: { pairs: 0, steps: 0, parted: 0, differing: 0 },
     })
   }
-  const counts = { pairs: 0, steps: 0, parted: 0, unfit: 0, samePublic: 0 }
+  const counts = { pairs: 0, steps: 0, parted: 0, partedAtOnce: 0, unfit: 0, fitting: 0 }
   for (let i = 0; i < subject.pairs; i++) {
     subject.signal?.throwIfAborted()
     if (i % 20 === 0) subject.onProgress(i, subject.pairs)
@@ -55,20 +59,24 @@ export async function checkNonInterference(subject: Subject): Promise<CheckResul
     const compared = await comparePair(world, setting, pair, rng)
     counts.pairs += 1
     counts.steps += compared.steps
-    if (pair.samePublic) counts.samePublic += 1
+    if (pair.fits) counts.fitting += 1
     if (compared.parted) counts.parted += 1
+    if (compared.atOnce) counts.partedAtOnce += 1
     if (compared.unfit) counts.unfit += 1
     if (compared.finding) findings.push(compared.finding)
   }
   const doors = await compareOverDoors(subject, differing)
   findings.push(...doors.findings)
-  const warnings =
-    counts.unfit > counts.pairs / 2
-      ? [
-          `In ${counts.unfit} of ${counts.pairs} pairs the private state of another seed did not fit the public one, so that little was compared.`,
-        ]
-      : []
-  const { pairs, steps, parted } = counts
+  const { pairs, steps, parted, partedAtOnce, unfit } = counts
+  const warnings: string[] = []
+  if (unfit > pairs / 2)
+    warnings.push(
+      `In ${unfit} of ${pairs} pairs the private state of another seed did not fit the public one, so that little was compared.`,
+    )
+  if (partedAtOnce > pairs * MOST_AT_ONCE)
+    warnings.push(
+      `${partedAtOnce} of ${pairs} pairs parted at the first call that was played, by what it revealed, so that hardly anything was compared: reveal(…) less, or later, for what else is told to be looked at.`,
+    )
   return resultOf(
     'non-interference',
     `${pairs} pairs, ${steps} steps, ${parted} parted by what was revealed; ${doors.pairs} pairs over the doors (${doors.messages} answers): ${findings.length === 0 ? '0 bytes differ' : `${findings.length} differ`}`,
@@ -103,9 +111,11 @@ async function comparePair(world: CheckedWorld, setting: Setting, pair: PrivateP
   const actions: Action[] = []
   let last: Step | null = null
   let steps = 0
+  let answered = 0
   const end = (rest: Partial<Compared> = {}): Compared => ({
     steps,
     parted: false,
+    atOnce: false,
     unfit: false,
     finding: null,
     ...rest,
@@ -115,11 +125,13 @@ async function comparePair(world: CheckedWorld, setting: Setting, pair: PrivateP
     actions.push(action)
     const truncation = truncationAt(steps, setting)
     const [first, second] = [left, right].map((rehearsal) => tryStep(rehearsal, action, truncation)) as [Told, Told]
-    if (!pair.samePublic && first.step && !second.step) return end({ unfit: true })
-    if (JSON.stringify(first.revealed) !== JSON.stringify(second.revealed)) return end({ parted: true })
+    if (!pair.fits && first.step && !second.step) return end({ unfit: true })
+    if (JSON.stringify(first.revealed) !== JSON.stringify(second.revealed))
+      return end({ parted: true, atOnce: answered === 0 })
     const difference = findDifference(first.text, second.text)
     if (difference) return end({ finding: describe(setting, pair, policy, actions, difference) })
     steps += 1
+    if (first.step?.refused === null) answered += 1
     if (first.step) last = asStep(first.step, steps)
   }
   return end()

@@ -15,8 +15,8 @@ export interface PrivatePair {
   readonly second: JsonObject
   /** Where the second comes from, in words: another seed, or one value of another. */
   readonly from: string
-  /** Whether the other seed begins with the very same public state; if not, the two may not fit each other. */
-  readonly samePublic: boolean
+  /** Whether the second private state is known to fit the public one: another seed begins with the two of them. */
+  readonly fits: boolean
 }
 
 /** A world's beginning under one seed. */
@@ -48,22 +48,22 @@ export function beginningsOf(environment: Environment, { params }: Setting, seed
 }
 
 /**
- * Draws two beginnings that differ in what is private alone: of two seeds with the same public start where there are
- * such, and otherwise of one seed whose private state is swapped for another's, wholly or in one value, where the schema
- * takes it. `null` where no two private states differ.
+ * Draws two beginnings that differ in what is private alone: the private state of one seed is swapped for another's,
+ * wholly or in one value, where the schema takes it; that of a seed with the same public start, where there are such.
+ * `null` where no two private states differ.
  */
 export function drawPair(environment: Environment, beginnings: readonly Beginning[], rng: Rng): PrivatePair | null {
   const own = rng.pick(beginnings)
   const others = beginnings.filter((other) => other.privateText !== own.privateText)
   const same = others.filter((other) => other.publicText === own.publicText)
-  const samePublic = same.length > 0
-  const fitting = samePublic ? same : others.filter(({ movable }) => movable)
+  const fits = same.length > 0
+  const fitting = fits ? same : others.filter(({ movable }) => movable)
   if (fitting.length === 0) return null
   const { seed, private: first } = own
   const other = rng.pick(fitting)
-  const pair = { seed, first, second: other.private, from: `the private state of seed ${other.seed}`, samePublic }
+  const pair = { seed, first, second: other.private, from: `the private state of seed ${other.seed}`, fits }
   // Two that differ in one value have more to reveal until they part.
-  return (!samePublic && rng.chance() && swapOne(environment, pair, rng)) || pair
+  return (rng.chance() && swapOne(environment, pair, rng)) || pair
 }
 
 function swapOne(environment: Environment, pair: PrivatePair, rng: Rng): PrivatePair | null {
@@ -76,5 +76,7 @@ function swapOne(environment: Environment, pair: PrivatePair, rng: Rng): Private
   const { path } = rng.pick(differing)
   const place = path.join('.')
   const second = replaceAt(pair.first, path, theirs.get(place) as Json) as JsonObject
-  return isKept(environment, second) ? { ...pair, second, from: `${place} of ${pair.from}` } : null
+  if (!isKept(environment, second)) return null
+  const fits = pair.fits && canonicalJson(second) === canonicalJson(pair.second)
+  return { ...pair, second, from: `${place} of ${pair.from}`, fits }
 }

@@ -32,8 +32,23 @@ export interface EpisodeSetting {
   readonly maxSteps?: number
 }
 
+/** An episode on its way. */
+export interface BegunEpisode {
+  /** What has been played of it. */
+  readonly episode: RehearsedEpisode
+  /** Plays its next step. Resolves with whether it was played: not where the episode is over, nor where the rules throw. */
+  advance(): Promise<boolean>
+}
+
 /** Plays one episode by the rules alone, to its end or its step limit. What the rules throw ends it as a fault. */
 export async function rehearseEpisode(options: EpisodeSetting): Promise<RehearsedEpisode> {
+  const begun = await beginEpisode(options)
+  while (await begun.advance());
+  return begun.episode
+}
+
+/** Begins an episode that is played by the rules alone, for whoever plays several at once. */
+export async function beginEpisode(options: EpisodeSetting): Promise<BegunEpisode> {
   const { environment, setting, seed, policy, privateState, strict = false } = options
   const rehearsal = rehearse(environment, {
     params: setting.params,
@@ -46,20 +61,28 @@ export async function rehearseEpisode(options: EpisodeSetting): Promise<Rehearse
   let last: Step | null = null
   const most = Math.min(setting.steps, options.maxSteps ?? setting.steps)
   let total = 0
-  while (steps.length < most && rehearsal.end === null) {
-    const action: Action = await player(rehearsal.observation, { last })
-    let step: RehearsedStep
-    try {
-      step = rehearsal.play(action.tool, action.arguments, { truncation: truncationAt(steps.length, setting) })
-    } catch (cause) {
-      return { rehearsal, steps, total, fault: cause as Error }
-    }
-    const reward = rewardOf(step)
-    total += reward
-    steps.push({ ...step, action, reward })
-    last = asStep(step, steps.length)
+  let fault: Error | null = null
+  return {
+    get episode() {
+      return { rehearsal, steps, total, fault }
+    },
+    async advance() {
+      if (fault || steps.length >= most || rehearsal.end !== null) return false
+      const action: Action = await player(rehearsal.observation, { last })
+      let step: RehearsedStep
+      try {
+        step = rehearsal.play(action.tool, action.arguments, { truncation: truncationAt(steps.length, setting) })
+      } catch (cause) {
+        fault = cause as Error
+        return false
+      }
+      const reward = rewardOf(step)
+      total += reward
+      steps.push({ ...step, action, reward })
+      last = asStep(step, steps.length)
+      return true
+    },
   }
-  return { rehearsal, steps, total, fault: null }
 }
 
 /** The budget that the next step uses up. */

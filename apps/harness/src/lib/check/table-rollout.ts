@@ -38,8 +38,8 @@ export interface Rollout {
 
 /**
  * Beginnings to learn on and to measure on. Where all seeds begin with the same public state, they are seeds that are
- * met but once; otherwise they are one public state with the private states of a few other seeds, the same for both: a
- * table knows nothing of a floor that it has never seen.
+ * met but once, and those measured on are unseen; otherwise they are one public state with the private states of a few
+ * other seeds, the same for both: a table knows nothing of a floor that it has never seen.
  */
 export function tableStarts({ environment }: CheckedWorld, setting: Setting, seed: string) {
   const found = beginningsOf(environment, setting, seedFor(seed, 'learnability'), MEASURED)
@@ -47,6 +47,7 @@ export function tableStarts({ environment }: CheckedWorld, setting: Setting, see
   const publicStarts = new Set(found.map(({ publicText }) => publicText))
   if (publicStarts.size === 1 || !first)
     return {
+      unseen: true,
       measured: Array.from({ length: MEASURED }, (_, i): TableStart => ({ seed: seedFor(seed, 'measured', i) })),
       next: (rng: Rng): TableStart => ({ seed: seedFor(seed, 'practice', rng.int(0, 1_000_000_000)) }),
     }
@@ -55,7 +56,7 @@ export function tableStarts({ environment }: CheckedWorld, setting: Setting, see
     .map((one): TableStart => ({ seed: first.seed, privateState: one.private }))
   const met = swapped.slice(0, PRIVATE_STATES)
   const measured = Array.from({ length: MEASURED }, (_, i) => met[i % met.length] as TableStart)
-  return { measured, next: (rng: Rng): TableStart => rng.pick(met) }
+  return { unseen: false, measured, next: (rng: Rng): TableStart => rng.pick(met) }
 }
 
 /** Plays one episode by the number of an action for the key of each state. */

@@ -1,8 +1,10 @@
-import { appendFileSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { rehearse } from '@episodic/mcp-server'
 import { chainOf, type EpisodeRecord, type RecordedStep } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
+import { loadWorld } from '../world.ts'
 
 let workshop: Workshop
 let guessing: EpisodeRecord[]
@@ -31,6 +33,13 @@ function writeWorld(file: string, source: string): void {
 function writeEpisodes(file: string, records: readonly unknown[]): string {
   writeFileSync(join(workshop.folder, file), records.map((record) => `${JSON.stringify(record)}\n`).join(''))
   return file
+}
+
+/** The folder of the recorded guessing, with other lines. */
+function copyRun(folder: string, records: readonly unknown[]): string {
+  cpSync(join(workshop.folder, 'guessing'), join(workshop.folder, folder), { recursive: true })
+  writeEpisodes(join(folder, 'episodes.jsonl'), records)
+  return folder
 }
 
 /** The recorded guessing, with one episode changed. */
@@ -167,7 +176,10 @@ describe('episodic replay', () => {
     mkdirSync(join(workshop.folder, 'begun'))
     copyFileSync(join(workshop.folder, 'guessing', 'run.json'), join(workshop.folder, 'begun', 'run.json'))
     const { status, summary } = await replay('begun', ...worldOf)
-    expect({ status, summary }).toMatchObject({ status: 0, summary: { episodes: 0, steps: 0, stepsPerSecond: 0 } })
+    expect({ status, summary }).toMatchObject({
+      status: 0,
+      summary: { episodes: 0, steps: 0, stepsPerSecond: 0, missing: 20 },
+    })
     expect(await workshop.run(['replay', 'nowhere'])).toMatchObject({
       status: 1,
       err: expect.stringContaining('There is no run at nowhere'),
@@ -182,7 +194,7 @@ describe('episodic replay', () => {
     expect(err).toContain('line 2 is not a sealed episode: run: Invalid input')
   })
 
-  it('replays a failed episode as far as it went, and counts what no rules of ours have played', async () => {
+  it('replays a failed episode as far as it went, and counts what never began', async () => {
     const index = guessing.findIndex(({ steps }) => steps.length >= 2)
     const { steps, ...record } = guessing[index] as EpisodeRecord
     const outcome = { kind: 'failed', error: { code: 'policy-failed', message: 'It gave up.' } } as const
@@ -193,11 +205,10 @@ describe('episodic replay', () => {
     const file = writeEpisodes('failed.jsonl', [
       sealed({ steps: steps.slice(0, 1) }),
       sealed({ start: null, steps: [] }),
-      sealed({ steps: steps.map((step) => ({ ...step, stateHash: null })) }),
     ])
     const { status, summary } = await replay(file, ...worldOf)
     expect(status).toBe(0)
-    expect(summary).toMatchObject({ episodes: 3, replayed: 1, notReplayable: 2, steps: 1, diverged: 0 })
+    expect(summary).toMatchObject({ episodes: 2, replayed: 1, notReplayable: 1, steps: 1, diverged: 0 })
   })
 
   it('prints the steps of one episode, up to where it parts', async () => {
@@ -218,6 +229,97 @@ describe('episodic replay', () => {
     const { status, err } = await workshop.run(['replay', 'coin'])
     expect(status).toBe(2)
     expect(err).toMatch(/There is no world "coin".*--world/)
+  })
+
+  it.each([[[]], [['--weights', 'cost=0.3,solved=7']], [['--shaping', '--discount', '0.9', '--weights', 'cost=3']]])(
+    'makes the rewards and returns of a run anew, to the last bit: %s',
+    async (scored) => {
+      const out = `scored${scored.length}`
+      const run = ['run', exampleWorld('number-guessing'), '--policy', 'random', '--tasks', '12', '--out', out]
+      expect((await workshop.run([...run, ...scored])).status).toBe(0)
+      expect(await replay(out, ...worldOf)).toMatchObject({
+        status: 0,
+        summary: { replayed: 12, missing: 0, notChecked: [] },
+      })
+      const manifest = join(workshop.folder, out, 'run.json')
+      const { configuration, ...rest } = JSON.parse(readFileSync(manifest, 'utf8'))
+      const weights = { ...configuration.weights, cost: 0.5 }
+      writeFileSync(manifest, JSON.stringify({ ...rest, configuration: { ...configuration, weights } }))
+      const { status, summary } = await replay(out, ...worldOf)
+      expect({ status, diverged: summary.diverged }).toEqual({ status: 1, diverged: 12 })
+      expect(summary.divergences[0]).toMatchObject({ step: 1, field: 'reward.total', cause: 'score-edited' })
+    },
+  )
+
+  it('finds better rewards and returns in a run, though they fit each other and every chain', async () => {
+    const forged = changed(3, (record) => {
+      const steps = record.steps.map((step) => ({ ...step, reward: { ...step.reward, total: 50 } }))
+      return {
+        steps,
+        returns: { total: 50 * steps.length, unshaped: 50 * steps.length, discounted: 50 * steps.length },
+      }
+    })
+    const { status, summary } = await replay(copyRun('overpaid', forged), ...worldOf)
+    expect(status).toBe(1)
+    expect(summary.divergences).toMatchObject([
+      { step: 1, field: 'reward.total', recorded: '50', cause: 'score-edited' },
+    ])
+  })
+
+  it.each(['step-limit', 'time-limit'] as const)(
+    'finds a game cut off before it was lost, by a %s that nobody set',
+    async (reason) => {
+      const { environment } = await loadWorld(exampleWorld('number-guessing'))
+      const index = guessing.findIndex(({ steps }) => steps.length >= 2)
+      const forged = changed(index, (record) => {
+        const { params, seed } = record
+        const { action, milliseconds } = record.steps[0] as RecordedStep
+        const played = rehearse(environment, { params, seed }).play(action.tool, action.arguments, {
+          truncation: reason,
+        })
+        const { observation, terms, potential, refused, stateHash } = played
+        const total = Object.values(terms).reduce((sum, term) => sum + term, 0)
+        const reward = { total, terms, shaping: 0 }
+        const steps = [{ action, observation, reward, potential, refused, stateHash, milliseconds }]
+        const outcome = { kind: 'finished', end: { kind: 'truncated', reason } } as const
+        const returns = { total, unshaped: total, discounted: total }
+        return { steps, outcome, returns, chain: chainOf({ ...record, steps, outcome }) }
+      })
+      const { status, summary } = await replay(copyRun(`cut-${reason}`, forged), ...worldOf)
+      expect(status).toBe(1)
+      expect(summary.divergences).toMatchObject([{ step: null, field: 'end', replayed: 'null' }])
+    },
+  )
+
+  it('takes the step limit of a run for what it is', async () => {
+    const run = ['run', exampleWorld('number-guessing'), '--policy', 'random', '--tasks', '9', '--max-steps', '2']
+    expect((await workshop.run([...run, '--out', 'limited'])).status).toBe(0)
+    const cut = readEpisodes(join(workshop.folder, 'limited')).filter(({ steps }) => steps.length === 2)
+    expect(cut.length).toBeGreaterThan(0)
+    expect(await replay('limited', ...worldOf)).toMatchObject({ status: 0, summary: { replayed: 9 } })
+  })
+
+  it('says on one line what the lines alone cannot tell', async () => {
+    const file = writeEpisodes('alone.jsonl', guessing)
+    const { status, out } = await workshop.run(['replay', file, ...worldOf])
+    expect(status).toBe(0)
+    expect(out).toMatch(/^Not checked: reward\.total, reward\.shaping, returns\.discounted\. .*folder does\.$/m)
+    expect((await workshop.run(['replay', 'guessing', ...worldOf])).out).not.toContain('Not checked')
+  })
+
+  it('counts the episodes that a run lacks, which is an error where it had sealed them all', async () => {
+    const lacking = copyRun('lacking', [...guessing.slice(0, 17), guessing[0]])
+    const { status, summary, err } = await replay(lacking, ...worldOf)
+    expect({ status, summary }).toMatchObject({ status: 1, summary: { episodes: 18, replayed: 18, missing: 3 } })
+    expect(err).toContain("3 of 20 episodes are not there, and the run's summary says that all were sealed.")
+    const one = await replay(lacking, ...worldOf, '--task', (guessing[0] as EpisodeRecord).task.id)
+    expect(one).toMatchObject({ status: 0, summary: { missing: null } })
+    rmSync(join(workshop.folder, lacking, 'episodes.jsonl'))
+    expect(await replay(lacking, ...worldOf)).toMatchObject({ status: 1, summary: { episodes: 0, missing: 20 } })
+    rmSync(join(workshop.folder, lacking, 'summary.json'))
+    const stopped = await replay(lacking, ...worldOf)
+    expect(stopped).toMatchObject({ status: 0, summary: { missing: 20 } })
+    expect(stopped.err).toContain('20 of 20 episodes are not there: the run was stopped before them')
   })
 
   it('leaves the run as it was', () => {

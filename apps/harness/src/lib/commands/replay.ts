@@ -1,17 +1,17 @@
-import { existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Environment } from '@episodic/mcp-server'
 import { Command } from 'commander'
 import { type Console, colorsOf, shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { collect, wholeNumber } from '../option-values.ts'
 import { formatDivergence } from '../replay/divergence.ts'
+import { findSealed } from '../replay/find-sealed.ts'
 import { tellProgress } from '../replay/progress.ts'
 import { type RecordedEpisode, readRecorded } from '../replay/read-recorded.ts'
 import { type ReplaySummary, replayRun, STRICT_EPISODES } from '../replay/replay-run.ts'
+import { type Scoring, UNKNOWN_WITHOUT_RUN } from '../replay/scoring.ts'
+import { limitsOfTasks } from '../replay/task-limits.ts'
 import { traceEpisode } from '../replay/trace.ts'
 import { tornNotice } from '../run/report-run.ts'
-import { RUN_FILES, readManifest } from '../run/run-folder.ts'
 import { loadWorld, type World } from '../world.ts'
 import { replayMatrix } from './replay-matrix.ts'
 
@@ -39,7 +39,9 @@ export function replayCommand(console: Console): Command {
       `
 Compares the start and, of every step, observation, raw reward terms,
 potential, refusal, state hash and end; and each line's hash chain with the
-line. Ends with 1 where anything differs.
+line. Of a run's folder, rewards and returns are made anew too, and episodes
+that are not there are counted. Ends with 1 where anything differs, and where
+a run that was complete lacks any.
 
 The first ${STRICT_EPISODES} episodes, and any that differs, are replayed strictly: rules that
 reach for Math.random, the clock, timers or the network fail.
@@ -58,36 +60,44 @@ Examples:
 }
 
 async function replay(run: string, options: ReplayOptions, console: Console): Promise<void> {
-  const { file, name } = await findEpisodes(run)
-  const { environment } = await loadWorldOf(options.world[0], name)
+  const { file, name, manifest, complete } = await findSealed(run)
+  const configuration = manifest?.configuration
+  const world = await loadWorldOf(options.world[0], name)
+  const { environment } = world
   const all = readRecorded(file, { onTorn: (line) => console.err.write(tornNotice(line)) })
   const chosen = options.task === undefined ? all : choose(all, options.task, options.attempt)
   const traced = options.task !== undefined && !options.json
-  const episodes = traced ? trace(environment, chosen, console) : chosen
-  const summary = await replayRun(environment, episodes, tellProgress(console.err))
+  const episodes = traced ? trace(environment, chosen, configuration ?? null, console) : chosen
+  // Of what was chosen out of a run, nobody knows how much there was to be.
+  const scheduled = options.task === undefined ? manifest?.scheduled : undefined
+  const limits = configuration && (await limitsOfTasks(configuration, world))
+  const summary = await replayRun(
+    environment,
+    episodes,
+    { scoring: configuration, limits, scheduled },
+    tellProgress(console.err),
+  )
   if (options.task !== undefined && summary.episodes === 0)
     throw new HarnessError(
       'option-invalid',
       `${shownPath(run)} holds no episode of task ${options.task}${options.attempt === undefined ? '' : `, attempt ${options.attempt}`}.`,
     )
-  console.out.write(options.json ? `${JSON.stringify(summary)}\n` : formatReplay(summary, console))
-  if (summary.diverged > 0)
-    throw new HarnessError(
-      'replay-diverged',
-      `${summary.diverged} of ${summary.episodes} episodes did not give again what was recorded.`,
-    )
+  const notChecked = manifest ? [] : UNKNOWN_WITHOUT_RUN
+  console.out.write(options.json ? `${JSON.stringify({ ...summary, notChecked })}\n` : formatReplay(summary, console))
+  if (notChecked.length > 0 && !options.json) console.out.write(`${NOT_CHECKED}\n`)
+  const missing = summary.missing ? `${summary.missing} of ${scheduled} episodes are not there` : null
+  if (missing && !complete)
+    console.err.write(`${missing}: the run was stopped before them, and can be resumed to play them.\n`)
+  const wrong = [
+    ...(summary.diverged > 0
+      ? [`${summary.diverged} of ${summary.episodes} episodes did not give again what was recorded.`]
+      : []),
+    ...(missing && complete ? [`${missing}, and the run's summary says that all were sealed.`] : []),
+  ]
+  if (wrong.length > 0) throw new HarnessError('replay-diverged', wrong.join(' '))
 }
 
-/** The sealed episodes of a run's folder, or of a file of them alone, and the name of their world. */
-async function findEpisodes(run: string): Promise<{ readonly file: string; readonly name: string }> {
-  if (!existsSync(run)) throw new HarnessError('run-invalid', `There is no run at ${run}.`)
-  if (statSync(run).isDirectory()) {
-    const { configuration } = await readManifest(run)
-    return { file: join(run, RUN_FILES.episodes), name: configuration.environment.name }
-  }
-  for await (const { record } of readRecorded(run)) return { file: run, name: record.environment.name }
-  throw new HarnessError('run-invalid', `${run} holds no episode.`)
-}
+const NOT_CHECKED = `Not checked: ${UNKNOWN_WITHOUT_RUN.join(', ')}. A file alone does not say how its run weighed, shaped and discounted; its folder does.`
 
 async function loadWorldOf(reference: string | undefined, name: string): Promise<World> {
   if (reference !== undefined) return loadWorld(reference)
@@ -106,11 +116,16 @@ async function* choose(episodes: AsyncIterable<RecordedEpisode>, task: string, a
   }
 }
 
-async function* trace(environment: Environment, episodes: AsyncIterable<RecordedEpisode>, { out }: Console) {
+async function* trace(
+  environment: Environment,
+  episodes: AsyncIterable<RecordedEpisode>,
+  scoring: Scoring | null,
+  { out }: Console,
+) {
   for await (const episode of episodes) {
     // Replayed first, which refuses an episode of another version.
     yield episode
-    for (const line of traceEpisode(environment, episode.record)) out.write(`${line}\n`)
+    for (const line of traceEpisode(environment, episode.record, scoring)) out.write(`${line}\n`)
     out.write('\n')
   }
 }

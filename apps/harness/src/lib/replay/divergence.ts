@@ -8,8 +8,9 @@ import type { Difference } from './difference.ts'
  * - `rules-failed`: the rules threw, or reached for what strict rehearsal forbids.
  * - `not-deterministic`: two replays of the same line differ from each other.
  * - `world-changed`: the line is whole, and the world always answers otherwise.
+ * - `score-edited`: the world answers as it did, and other rewards or returns come of that.
  */
-export type Cause = 'edited' | 'rules-failed' | 'not-deterministic' | 'world-changed'
+export type Cause = 'edited' | 'rules-failed' | 'not-deterministic' | 'world-changed' | 'score-edited'
 
 /** Where a recorded episode and its replay part. */
 export interface Divergence {
@@ -17,7 +18,7 @@ export interface Divergence {
   readonly attempt: number
   /** From 1; 0 is the start, and `null` the line as a whole. */
   readonly step: number | null
-  /** A path such as `observation.text` or `terms.goal`; `rules` where they threw, and `chain` where that alone is wrong. */
+  /** A path such as `observation.text`, `terms.goal` or `returns.total`; `rules` where they threw, and `chain` where that alone is wrong. */
   readonly field: string
   /** JSON, shortened. */
   readonly recorded: string
@@ -47,6 +48,8 @@ export function describeDivergence(
     'not-deterministic':
       'Two replays differ from each other, so the rules use something besides parameters, seed and actions. Draw from rng, and take the time from now.',
     'world-changed': `The line is whole, and ${environment.name} ${environment.version} plays otherwise than it did. A change of behaviour needs a new version.`,
+    'score-edited':
+      'The world plays as it did, and its rewards come to something else. The line was edited, or how its run weighed, shaped and discounted.',
   }
   return {
     task: task.id,

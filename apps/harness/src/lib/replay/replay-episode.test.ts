@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
+import { returnsOf } from '@episodic/env'
 import type { Environment } from '@episodic/mcp-server'
 import { chainOf, type EpisodeRecord } from '@episodic/protocol'
 import fc from 'fast-check'
@@ -8,6 +9,7 @@ import { exampleWorld } from '../episodic.fixture.ts'
 import { loadWorld } from '../world.ts'
 import { type RecordedEpisode, readRecorded } from './read-recorded.ts'
 import { replayEpisode } from './replay-episode.ts'
+import type { Scoring } from './scoring.ts'
 import { traceEpisode } from './trace.ts'
 
 /** The golden episodes of the example worlds: every way to end, to be refused and to fail. */
@@ -24,32 +26,107 @@ beforeAll(async () => {
 
 const anyEpisode = fc.nat().map((n) => golden[n % golden.length] as (typeof golden)[number])
 
+/** How the golden episodes were scored. */
+const PLAIN: Scoring = { weights: {}, shaping: false, discount: 1 }
+/** As of lines alone. */
+const BARE = { strict: true, scoring: null }
+
 /** As it is read from its line. */
 function asRead(record: EpisodeRecord): RecordedEpisode {
   return { record, whole: chainOf(record) === record.chain }
 }
 
+/** With a chain that fits it, whoever made it. */
+function sealed(record: EpisodeRecord): RecordedEpisode {
+  return { record: { ...record, chain: chainOf(record) }, whole: true }
+}
+
 describe('replayEpisode', () => {
   it.each([true, false])('reproduces every golden episode (strict: %s)', (strict) => {
     for (const { environment, record } of golden)
-      expect(replayEpisode(environment, asRead(record), strict)).toEqual({
+      expect(replayEpisode(environment, asRead(record), { strict, scoring: PLAIN })).toEqual({
         kind: 'reproduced',
         steps: record.steps.length,
       })
   })
 
-  it('reproduces any beginning of an episode, as one that was closed and as one that failed', () => {
+  it('reproduces any beginning of an episode as one that failed, and as one that was closed never: no run seals that', () => {
     fc.assert(
       fc.property(anyEpisode, fc.nat(), fc.boolean(), ({ environment, record }, cut, closed) => {
         const steps = record.steps.slice(0, cut % record.steps.length)
         const outcome: EpisodeRecord['outcome'] = closed
           ? { kind: 'finished', end: { kind: 'truncated', reason: 'closed' } }
           : { kind: 'failed', error: { code: 'unexpected', message: 'It broke.' } }
-        const beginning = { ...record, steps, outcome }
-        const replay = replayEpisode(environment, asRead({ ...beginning, chain: chainOf(beginning) }), false)
-        expect(replay).toEqual({ kind: 'reproduced', steps: steps.length })
+        const beginning = { ...record, steps, outcome, returns: closed ? returnsOf(steps, 1) : null }
+        const replay = replayEpisode(environment, sealed(beginning), { strict: false, scoring: PLAIN })
+        if (closed) expect(replay).toMatchObject({ kind: 'diverged', divergence: { field: 'end', replayed: 'null' } })
+        else expect(replay).toEqual({ kind: 'reproduced', steps: steps.length })
       }),
     )
+  })
+
+  it('finds any end without a step that gave it, and a start or a state that was taken out', () => {
+    const { environment, record } = golden.find(({ record: { outcome } }) => ended(outcome) === 'terminated')!
+    const none = returnsOf([], 1)
+    for (const reason of ['step-limit', 'time-limit', 'closed'] as const) {
+      const outcome = { kind: 'finished', end: { kind: 'truncated', reason } } as const
+      const empty = sealed({ ...record, steps: [], outcome, returns: none })
+      expect(replayEpisode(environment, empty, BARE)).toMatchObject({ divergence: { step: null, field: 'end' } })
+    }
+    expect(replayEpisode(environment, sealed({ ...record, steps: [], returns: none }), BARE)).toMatchObject({
+      divergence: { step: null, field: 'end', replayed: 'null' },
+    })
+    expect(replayEpisode(environment, sealed({ ...record, start: null }), BARE)).toMatchObject({
+      divergence: { step: 0, field: 'observation', recorded: 'nothing' },
+    })
+    const steps = record.steps.map((step) => ({ ...step, stateHash: null }))
+    expect(replayEpisode(environment, sealed({ ...record, steps }), BARE)).toMatchObject({
+      divergence: { step: 1, field: 'stateHash', recorded: 'null' },
+    })
+    const outcome = { kind: 'failed', error: { code: 'unexpected', message: 'It broke.' } } as const
+    const neverBegun = sealed({ ...record, start: null, steps: [], outcome, returns: null })
+    expect(replayEpisode(environment, neverBegun, BARE)).toEqual({ kind: 'not-replayable', steps: 0 })
+  })
+
+  it('makes rewards and returns anew from what is replayed, and finds any one that was changed', () => {
+    const anyScore = fc.constantFrom('reward.total', 'reward.shaping', 'total', 'unshaped', 'discounted')
+    fc.assert(
+      fc.property(anyEpisode, fc.nat(), anyScore, ({ environment, record }, at, score) => {
+        const step = at % record.steps.length
+        const part = score.split('.')[1]
+        const steps = record.steps.map((played, i) =>
+          part && i === step ? { ...played, reward: { ...played.reward, [part]: 50 } } : played,
+        )
+        const honest = returnsOf(steps, 1)
+        // Sums that fit the changed rewards: each is found at its step.
+        const returns = record.returns && (part ? honest : { ...honest, [score]: 99 })
+        const replay = replayEpisode(environment, asRead({ ...record, steps, returns }), {
+          strict: true,
+          scoring: PLAIN,
+        })
+        if (part)
+          expect(replay).toMatchObject({
+            steps: step,
+            divergence: { step: step + 1, field: score, cause: 'score-edited', recorded: '50' },
+          })
+        else if (returns)
+          expect(replay).toMatchObject({ divergence: { step: null, field: `returns.${score}`, cause: 'score-edited' } })
+        else expect(replay.kind).toBe('reproduced')
+      }),
+    )
+  })
+
+  it('holds the returns of a line alone against its own rewards, but for the discounted one', () => {
+    const { environment, record } = golden.find(({ record: { returns } }) => returns)!
+    const returns = record.returns as NonNullable<EpisodeRecord['returns']>
+    const changed = (change: Partial<EpisodeRecord['returns']>) =>
+      replayEpisode(environment, asRead({ ...record, returns: { ...returns, ...change } }), BARE)
+    expect(changed({ total: 99 })).toMatchObject({ divergence: { field: 'returns.total', recorded: '99' } })
+    expect(changed({ unshaped: 99 })).toMatchObject({ divergence: { field: 'returns.unshaped', recorded: '99' } })
+    expect(changed({ discounted: 99 })).toMatchObject({ kind: 'reproduced' })
+    expect(replayEpisode(environment, asRead({ ...record, returns: null }), BARE)).toMatchObject({
+      divergence: { field: 'returns', recorded: 'null' },
+    })
   })
 
   it('finds any one value of any one step that was changed, and tells whether the line was sealed so', () => {
@@ -60,7 +137,7 @@ describe('replayEpisode', () => {
         const steps = record.steps.map((played, i) => (i === step ? change(played, field) : played))
         const changed = { ...record, steps }
         const chain = sealed ? chainOf(changed) : record.chain
-        const replay = replayEpisode(environment, asRead({ ...changed, chain }), true)
+        const replay = replayEpisode(environment, asRead({ ...changed, chain }), { strict: true, scoring: PLAIN })
         expect(replay).toMatchObject({
           kind: 'diverged',
           steps: step,
@@ -75,10 +152,10 @@ describe('replayEpisode', () => {
     const { environment, record } = golden.find(({ record: { outcome } }) => ended(outcome) === 'terminated')!
     const [last] = record.steps.slice(-1) as [EpisodeRecord['steps'][number]]
     const longer = { ...record, steps: [...record.steps, last] }
-    const replay = replayEpisode(environment, asRead({ ...longer, chain: chainOf(longer) }), true)
+    const replay = replayEpisode(environment, sealed(longer), BARE)
     expect(replay).toMatchObject({ divergence: { step: record.steps.length, field: 'end', recorded: 'null' } })
     const shorter = { ...record, steps: record.steps.slice(0, -1) }
-    expect(replayEpisode(environment, asRead({ ...shorter, chain: chainOf(shorter) }), true)).toMatchObject({
+    expect(replayEpisode(environment, sealed(shorter), BARE)).toMatchObject({
       divergence: { step: shorter.steps.length, field: 'end', replayed: 'null' },
     })
   })
@@ -87,14 +164,16 @@ describe('replayEpisode', () => {
 describe('traceEpisode', () => {
   it('tells all moments of an episode that replays, and none after the one that parts', () => {
     const { environment, record } = golden.find(({ record: { steps } }) => steps.length > 3)!
-    const whole = [...traceEpisode(environment, record)].join('\n')
+    const whole = [...traceEpisode(environment, record, PLAIN)].join('\n')
     for (const [i, { action }] of record.steps.entries())
       expect(whole).toContain(`${i + 1}  ${action.tool} ${JSON.stringify(action.arguments)}`)
     expect(whole).not.toContain('≠')
     const steps = record.steps.map((step, i) => (i === 1 ? { ...step, potential: 7 } : step))
-    const parted = [...traceEpisode(environment, { ...record, steps })].join('\n')
+    const parted = [...traceEpisode(environment, { ...record, steps }, PLAIN)].join('\n')
     expect(parted).toMatch(/≠ {2}potential\n {5}recorded {2}7\n {5}replayed {2}\S+$/)
     expect(parted).not.toMatch(/^3 {2}/m)
+    const paid = [...traceEpisode(environment, { ...record, returns: { total: 9, unshaped: 9, discounted: 9 } }, PLAIN)]
+    expect(paid.join('\n')).toMatch(/≠ {2}returns\S*\n {5}recorded {2}\S+\n {5}replayed {2}\S+$/)
   })
 })
 

@@ -3,15 +3,19 @@ import {
   chainOf,
   type EpisodeEnd,
   type EpisodeRecord,
+  type LimitsRequest,
   type Observation,
   type Outcome,
   type RecordedStep,
+  type Reward,
   type Truncation,
 } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
 import { type Difference, findDifference } from './difference.ts'
 import { type Divergence, describeDivergence, type Parting } from './divergence.ts'
 import type { RecordedEpisode } from './read-recorded.ts'
+import { createScorer, earnedBy, type Scoring } from './scoring.ts'
+import { canHaveRunOut } from './task-limits.ts'
 
 /** What came of playing an episode again. `steps` counts those that gave what was recorded. */
 export type Replay =
@@ -21,31 +25,41 @@ export type Replay =
 
 /** The start or a step of an episode, played again. */
 export interface ReplayedMoment {
-  /** From 1; 0 is the start. */
-  readonly step: number
+  /** From 1; 0 is the start, and `null` the episode as a whole, which is told only where it parts. */
+  readonly step: number | null
   readonly parting: Parting | null
+}
+
+/** How an episode is replayed. */
+export interface ReplayOptions {
+  /** Has the rules fail where they reach for the machine's own chance or time, see `rehearse`. */
+  readonly strict: boolean
+  /** How its run scored it; `null` where that is not known. */
+  readonly scoring: Scoring | null
+  /** The budgets that its run asked for; left out where they are not known. */
+  readonly limits?: LimitsRequest | undefined
 }
 
 /**
  * Plays a recorded episode again by the world's rules alone and compares all that they decide: the start and its
- * potential, and of each step observation, raw reward terms, potential, refusal, state hash and end. A failed episode
- * is played as far as it went. One whose state a foreign server kept, or that never began, is not replayable.
+ * potential, and of each step observation, raw reward terms, potential, refusal, state hash and end. From these it
+ * makes rewards and returns anew. A failed episode is played as far as it went; one that never began is not replayable.
  *
- * @param strict - has the rules fail where they reach for the machine's own chance or time, see `rehearse`.
  * @throws HarnessError `version-mismatch` for a record of another environment or version.
  */
-export function replayEpisode(environment: Environment, recorded: RecordedEpisode, strict: boolean): Replay {
+export function replayEpisode(environment: Environment, recorded: RecordedEpisode, options: ReplayOptions): Replay {
   const { record, whole } = recorded
   assertVersion(environment, record)
   const replayable = isReplayable(record)
-  const { steps, parting } = replayable ? findParting(environment, record, strict) : NOTHING_PLAYED
-  if (!whole || parting) return { kind: 'diverged', steps, divergence: explain(environment, recorded, parting) }
+  const { steps, parting } = findParting(environment, record, options)
+  if (!whole || parting)
+    return { kind: 'diverged', steps, divergence: explain(environment, recorded, parting, options) }
   return replayable ? { kind: 'reproduced', steps } : { kind: 'not-replayable', steps: 0 }
 }
 
-/** Whether an episode began, in a world whose rules are ours to play. */
-export function isReplayable({ start, steps }: EpisodeRecord): boolean {
-  return start !== null && steps.every(({ stateHash }) => stateHash !== null)
+/** Whether there is anything to play: a world that never opened leaves a failed episode without a start. */
+function isReplayable({ start, steps, outcome }: EpisodeRecord): boolean {
+  return start !== null || steps.length > 0 || outcome.kind === 'finished'
 }
 
 /**
@@ -54,11 +68,13 @@ export function isReplayable({ start, steps }: EpisodeRecord): boolean {
  */
 export function* replayMoments(
   environment: Environment,
-  { params, seed, branch, start, steps, outcome }: EpisodeRecord,
-  strict: boolean,
+  record: EpisodeRecord,
+  options: ReplayOptions,
 ): Generator<ReplayedMoment, void, undefined> {
+  const { strict, scoring } = options
+  const { params, seed, branch, start, steps, outcome } = record
   const truncation = truncationOf(outcome)
-  const lastEnd = outcome.kind === 'finished' && (truncation || outcome.end.kind === 'terminated') ? outcome.end : null
+  const lastEnd = outcome.kind === 'finished' ? outcome.end : null
   let step = 0
   try {
     const world = rehearse(environment, { params, seed, strict })
@@ -67,6 +83,7 @@ export function* replayMoments(
       findDifference(start?.potential, world.start.potential, 'potential')
     yield { step, parting: difference && { ...difference, step, failure: null } }
     if (difference) return
+    const score = scoring && createScorer(scoring, world.start.potential)
     for (const recorded of steps) {
       const fresh = freshSeedAt(branch, step)
       if (fresh !== null) world.reseed(fresh)
@@ -74,10 +91,14 @@ export function* replayMoments(
       const isLast = step === steps.length
       const { tool, arguments: args } = recorded.action
       const played = world.play(tool, args, { truncation: isLast ? truncation : null })
-      const difference = compareStep(recorded, isLast ? lastEnd : null, played)
+      const difference =
+        compareStep(recorded, isLast ? lastEnd : null, played) ??
+        (score && compareReward(recorded.reward, score(played)))
       yield { step, parting: difference && { ...difference, step, failure: null } }
       if (difference) return
     }
+    const whole = compareWhole(environment, record, options)
+    if (whole) yield { step: null, parting: { ...whole, step: null, failure: null } }
   } catch (error) {
     const failure = (error as Error).message
     yield { step, parting: { step, field: 'rules', recorded: 'an answer', replayed: failure, failure } }
@@ -89,7 +110,7 @@ export function freshSeedAt(branch: EpisodeRecord['branch'], steps: number): str
   return branch?.seeds[branch.at.indexOf(steps)] ?? null
 }
 
-/** The budget that cut the last step short. A session that was closed had no step to say so. */
+/** The budget that cut the last step short. A session that is closed has no step to say so, so that no run seals one. */
 export function truncationOf(outcome: Outcome): Truncation | null {
   if (outcome.kind === 'failed' || outcome.end.kind === 'terminated' || outcome.end.reason === 'closed') return null
   return outcome.end.reason
@@ -108,6 +129,24 @@ function compareStep(recorded: RecordedStep, end: EpisodeEnd | null, played: Pla
   )
 }
 
+function compareReward(recorded: Reward, { total, shaping }: Pick<Reward, 'total' | 'shaping'>): Difference | null {
+  return (
+    findDifference(recorded.shaping, shaping, 'reward.shaping') ?? findDifference(recorded.total, total, 'reward.total')
+  )
+}
+
+/** What no step tells: an end that none of them gave, and what they earned. */
+function compareWhole(
+  environment: Environment,
+  record: EpisodeRecord,
+  { scoring, limits }: ReplayOptions,
+): Difference | null {
+  const { steps, outcome, returns } = record
+  const given = steps.length > 0 && (limits === undefined || canHaveRunOut(environment, record, limits))
+  if (!given && outcome.kind === 'finished') return { field: 'end', recorded: outcome.end, replayed: null }
+  return findDifference(returns, earnedBy(record, scoring), 'returns')
+}
+
 /** Most say the same in the same order, and their texts are compared sooner than their values. */
 function compareObservations(recorded: Observation, replayed: Observation): Difference | null {
   const same =
@@ -115,29 +154,39 @@ function compareObservations(recorded: Observation, replayed: Observation): Diff
   return same ? null : findDifference(recorded, replayed, 'observation')
 }
 
-const NOTHING_PLAYED = { steps: 0, parting: null }
-
-function findParting(environment: Environment, record: EpisodeRecord, strict: boolean) {
+function findParting(environment: Environment, record: EpisodeRecord, options: ReplayOptions) {
   let reproduced = 0
-  for (const { step, parting } of replayMoments(environment, record, strict)) {
+  if (!isReplayable(record)) return { steps: reproduced, parting: null }
+  for (const { step, parting } of replayMoments(environment, record, options)) {
     if (parting) return { steps: reproduced, parting }
-    reproduced = step
+    reproduced = step ?? reproduced
   }
   return { steps: reproduced, parting: null }
 }
 
 /** Finds out what a divergence comes from, by playing the episode again strictly and twice plainly. */
-function explain(environment: Environment, { record, whole }: RecordedEpisode, parting: Parting | null): Divergence {
+function explain(
+  environment: Environment,
+  { record, whole }: RecordedEpisode,
+  parting: Parting | null,
+  options: ReplayOptions,
+): Divergence {
   const line: Parting = { step: null, field: 'chain', recorded: record.chain, replayed: chainOf(record), failure: null }
   if (!whole) return describeDivergence(record, parting ?? line, { cause: 'edited', failure: null })
-  const [strict, first, second] = [true, false, false].map((strict) => findParting(environment, record, strict).parting)
+  const [strict, first, second] = [true, false, false].map(
+    (strict) => findParting(environment, record, { ...options, strict }).parting,
+  )
   // Strict rehearsal stops at what is forbidden; plain rehearsal shows what came of it.
   const shown = first ?? second ?? strict ?? parting ?? line
   const failure = strict?.failure ?? first?.failure ?? null
   if (failure !== null) return describeDivergence(record, shown, { cause: 'rules-failed', failure })
-  const cause = findDifference(first, second) === null ? 'world-changed' : 'not-deterministic'
+  const always = SCORED.test(shown.field) ? 'score-edited' : 'world-changed'
+  const cause = findDifference(first, second) === null ? always : 'not-deterministic'
   return describeDivergence(record, shown, { cause, failure })
 }
+
+/** The fields that the player made of what the world gave. No chain covers them. */
+const SCORED = /^(reward|returns)\b/
 
 function assertVersion({ name, version }: Environment, { task, attempt, environment: recorded }: EpisodeRecord): void {
   if (recorded.name === name && recorded.version === version) return

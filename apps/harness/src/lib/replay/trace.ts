@@ -1,26 +1,33 @@
 import type { Environment } from '@episodic/mcp-server'
 import type { EpisodeRecord } from '@episodic/protocol'
-import { isReplayable, replayMoments } from './replay-episode.ts'
+import { replayMoments } from './replay-episode.ts'
+import type { Scoring } from './scoring.ts'
 
 /**
  * Plays a recorded episode again, strictly, and writes down each moment for a reader: what was done, what came of it
  * when it was recorded, and where the replay parts from that.
  */
-export function* traceEpisode(environment: Environment, record: EpisodeRecord): Generator<string, void, undefined> {
+export function* traceEpisode(
+  environment: Environment,
+  record: EpisodeRecord,
+  scoring: Scoring | null,
+): Generator<string, void, undefined> {
   const { task, attempt, policy, start, steps, outcome } = record
   const { name, version } = record.environment
   yield `${name} ${version}  task ${task.id}  attempt ${attempt}  policy ${policy.name}`
-  if (!start || !isReplayable(record)) {
-    yield start ? 'A foreign server kept its state: it cannot be replayed.' : 'It never began.'
+  if (!start) {
+    yield 'It never began.'
     return
   }
-  for (const { step, parting } of replayMoments(environment, record, true)) {
-    const recorded = steps[step - 1]
-    yield recorded
-      ? `${step}  ${recorded.action.tool} ${JSON.stringify(recorded.action.arguments)}`
-      : `start  ${potentialOf(start.potential)}`
-    yield indent(recorded?.observation.text ?? start.observation.text)
+  for (const { step, parting } of replayMoments(environment, record, { strict: true, scoring })) {
+    const recorded = step === null ? undefined : steps[step - 1]
+    if (step === 0) {
+      yield `start  ${potentialOf(start.potential)}`
+      yield indent(start.observation.text)
+    }
     if (recorded) {
+      yield `${step}  ${recorded.action.tool} ${JSON.stringify(recorded.action.arguments)}`
+      yield indent(recorded.observation.text)
       const terms = Object.entries(recorded.reward.terms).map(([term, value]) => `${term} ${value}`)
       const refused = recorded.refused === null ? [] : [`refused by ${recorded.refused}`]
       const hash = `state ${recorded.stateHash?.slice(0, 8) ?? 'unknown'}`

@@ -1,6 +1,7 @@
 import { createColors } from 'picocolors'
 import { describeValue } from './branch-section.ts'
 import { cleanText } from './clean-text.ts'
+import { noteFailures } from './failure-notice.ts'
 import {
   formatCount,
   formatDuration,
@@ -34,6 +35,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     return green('█'.repeat(filled)) + dim('░'.repeat(BAR_WIDTH - filled))
   }
   const pass = success.passAtK.at(-1)
+  const failing = noteFailures(summary)
   const lines = [
     `${bold(cleanText(summary.run))}  ${dim(cleanText([...summary.environments, ...summary.policies].join(' · ')))}`,
     '',
@@ -44,6 +46,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       (counts.unresolved > 0 ? yellow : dim)(`${formatCount(counts.unresolved)} unresolved`),
     ].join('   ')}`,
     '',
+    ...(failing === null ? [] : [`  ${bold(red(failing))}`, '']),
     line(
       'success',
       formatPercent(success.overall.rate),

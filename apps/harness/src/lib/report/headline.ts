@@ -1,4 +1,5 @@
 import { escapeHtml } from './escape.ts'
+import { noteFailures } from './failure-notice.ts'
 import {
   formatCount,
   formatDuration,
@@ -13,7 +14,9 @@ import type { Summary } from './summary.ts'
 import { element, tip } from './svg.ts'
 
 /** The row of figures that a reader sees first, each with what it is worth. */
-export function renderHeadline({ success, returns, counts, time, branch }: Summary): string {
+export function renderHeadline(summary: Summary): string {
+  const { success, returns, counts, time, branch } = summary
+  const failing = noteFailures(summary)
   const pass = success.passAtK.at(-1)
   const unshaped = returns.unshaped?.mean
   const cards = [
@@ -50,6 +53,7 @@ export function renderHeadline({ success, returns, counts, time, branch }: Summa
   return element(
     'section',
     { 'aria-label': 'Headline figures' },
+    failing === null ? '' : element('p', { class: 'alarm', role: 'alert' }, escapeHtml(failing)),
     renderCards(cards),
     element('p', { class: 'caption' }, escapeHtml(describeIntervals(success.overall))),
   )

@@ -29,6 +29,7 @@ code, pre { font-family: var(--mono); font-size: 12.5px; }
 .grid > .wide { grid-column: 1 / -1; }
 @media (max-width: 860px) { .grid { grid-template-columns: minmax(0, 1fr); } }
 
+.alarm { margin: 26px 0 -12px; padding: 12px 16px; border: 1px solid var(--bad); border-left-width: 5px; border-radius: 10px; background: var(--card); font-weight: 600; }
 .headline { display: grid; gap: 12px; grid-template-columns: repeat(auto-fit, minmax(182px, 1fr)); margin: 26px 0 14px; }
 .headline .card { padding: 14px 16px 13px; }
 .figure-name { color: var(--muted); font-size: 13px; }

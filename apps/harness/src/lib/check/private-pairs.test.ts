@@ -1,0 +1,24 @@
+import { createRng } from '@episodic/protocol'
+import { describe, expect, it } from 'vitest'
+import { leverWorld } from './lever-world.fixture.ts'
+import { beginningsOf, drawPair } from './private-pairs.ts'
+import { settingsOf } from './subject.ts'
+
+describe('drawPair', () => {
+  it('swaps the whole private state or one value of it, among worlds that begin alike', () => {
+    const { environment } = leverWorld()
+    const [setting] = settingsOf({ environment }, '0')
+    if (!setting) throw new Error('The levers have defaults.')
+    const beginnings = beginningsOf(environment, setting, '0')
+    const kinds = new Set<string>()
+    for (let i = 0; i < 200; i++) {
+      const pair = drawPair(environment, beginnings, createRng(`${i}`))
+      if (!pair) throw new Error('The levers differ.')
+      const differing = ['left', 'serial'].filter((key) => pair.first[key] !== pair.second[key])
+      const known = beginnings.some((one) => JSON.stringify(one.private) === JSON.stringify(pair.second))
+      expect(pair.fits).toBe(known)
+      kinds.add(differing.join(' and '))
+    }
+    expect(kinds).toEqual(new Set(['left', 'serial', 'left and serial']))
+  })
+})
