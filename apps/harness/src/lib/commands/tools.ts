@@ -1,4 +1,4 @@
-import { openChannel } from '@episodic/env'
+import { keepingSessions, openChannel } from '@episodic/env'
 import { jsonObjectSchema } from '@episodic/protocol'
 import { Command } from 'commander'
 import { z } from 'zod'
@@ -14,7 +14,9 @@ export function toolsCommand(console: Console): Command {
     .description('list the tools of any MCP server')
     .option('--json', 'print them as JSON')
   return addClientOptions(command).action(async ({ json, ...options }: ClientOptions & { json?: true }) => {
-    const channel = await openChannel(requireTarget(options), wireOf(options, console))
+    const target = requireTarget(options)
+    // What is listed is what `call` can call.
+    const channel = await openChannel(target, { ...wireOf(options, console), ...keepingSessions(target) })
     try {
       const { tools } = toolsSchema.parse(await channel.request('tools/list', {}))
       const { bold, dim } = colorsOf(console.out)
