@@ -1,6 +1,7 @@
-import { chmod, link, lstat, mkdtemp, rename, rm, unlink } from 'node:fs/promises'
+import { chmod, link, lstat, mkdir, mkdtemp, rename, rm, rmdir, unlink } from 'node:fs/promises'
 import { connect, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { ServerError } from './server-error.ts'
 
 /** The most bytes of a path that every system takes for a socket. */
@@ -28,7 +29,9 @@ export async function listenOnFile(server: Server, path: string): Promise<() => 
       server.listen(made, resolve)
     })
     await chmod(made, 0o600)
-    while (!(await taken(made, path))) await makeRoom(folder, path)
+    await oneAtATime(path, async () => {
+      while (!(await taken(made, path))) await makeRoom(folder, path)
+    })
     const { ino, dev } = await lstat(path)
     return async () => {
       // Somebody else may have taken the name since.
@@ -40,6 +43,34 @@ export async function listenOnFile(server: Server, path: string): Promise<() => 
     throw error
   } finally {
     await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Runs what takes a name by itself: of several that start at once one could otherwise move the other's socket aside. Each
+ * is done within milliseconds, so what marks a turn and is still there after a second was left by one that died.
+ */
+async function oneAtATime(path: string, take: () => Promise<void>): Promise<void> {
+  const turn = `${path}.turn`
+  for (let tries = 1; !(await isMade(turn)); tries++) {
+    await pause(10)
+    if (tries === 100) await rmdir(turn).catch(() => {})
+  }
+  try {
+    await take()
+  } finally {
+    await rmdir(turn).catch(() => {})
+  }
+}
+
+/** Makes a folder, and says whether it was not there. */
+async function isMade(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
   }
 }
 
