@@ -3,9 +3,9 @@
 import { openConnection } from '@episodic/env'
 import { createFold, playEpisodes } from '@episodic/harness'
 import { createHost, openInProcess } from '@episodic/mcp-server'
-import type { Task } from '@episodic/protocol'
 import { environment, solver } from '@episodic-world/number-guessing'
 import { mebibytes, report } from './figures.ts'
+import { taskNumbered } from './guessing-task.ts'
 
 const EPISODES = 100_000
 const SWING = 20_000
@@ -17,24 +17,6 @@ const fold = createFold()
 
 async function* plan(from: number, to: number) {
   for (let i = from; i < to; i++) yield { task: taskNumbered(i), attempt: 0 }
-}
-
-function taskNumbered(i: number): Task {
-  const { name, version } = environment
-  return {
-    id: `task-${i}`,
-    environment: { name, version },
-    tools: ['guess'],
-    prompt: '',
-    hints: [],
-    params: {},
-    seed: `${i}`,
-    difficulty: (i % 10) / 10,
-    limits: {},
-    split: 'train',
-    tags: [],
-    metadata: {},
-  }
 }
 
 const play = (from: number, to: number) =>

@@ -2,10 +2,10 @@
 import { openConnection } from '@episodic/env'
 import { createFold, playEpisodes } from '@episodic/harness'
 import { createHost, openInProcess } from '@episodic/mcp-server'
-import type { Task } from '@episodic/protocol'
 import { environment, solver } from '@episodic-world/number-guessing'
 import { counter } from './counter-world.ts'
 import { inTurn, median, ratio, report, round2 } from './figures.ts'
+import { taskNumbered } from './guessing-task.ts'
 
 const STEPS = 50_000
 const EPISODES = 20_000
@@ -50,24 +50,6 @@ async function stepsOfRun(tasks: number): Promise<number> {
 async function* planOver(tasks: number) {
   const episodes = Math.max(tasks, EPISODES)
   for (let i = 0; i < episodes; i++) yield { task: taskNumbered(i % tasks), attempt: Math.floor(i / tasks) }
-}
-
-function taskNumbered(i: number): Task {
-  const { name, version } = environment
-  return {
-    id: `task-${i}`,
-    environment: { name, version },
-    tools: ['guess'],
-    prompt: '',
-    hints: [],
-    params: {},
-    seed: `${i}`,
-    difficulty: (i % 10) / 10,
-    limits: {},
-    split: 'train',
-    tags: [],
-    metadata: {},
-  }
 }
 
 const sessions = await inTurn(5, { few: () => stepsOver(10), many: () => stepsOver(10_000) })
