@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['{packages,apps,examples}/*/src/**/*.test.ts', '{bench,chaos}/**/*.test.ts', 'scripts/*.test.ts'],
     // For what hangs, not for what is slow.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     // A focused or an empty test file would pass without checking anything.
     allowOnly: false,
     passWithNoTests: false,

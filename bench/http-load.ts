@@ -5,7 +5,8 @@ export interface Load {
   readonly port: number
   /** The path of the next call. */
   readonly path: () => string
-  readonly headers: Readonly<Record<string, string>>
+  /** Of every call, or of the next one. */
+  readonly headers: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   /** The body of the next call. */
   readonly body: () => string
   readonly connections: number
@@ -20,9 +21,12 @@ export interface Load {
  */
 export async function drive(load: Load): Promise<number> {
   const { port, path, headers, connections, calls } = load
-  const head = `Host: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n${Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')}`
+  const write = (given: Readonly<Record<string, string>>) =>
+    `Host: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n${Object.entries(given)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('')}`
+  const written = typeof headers === 'function' ? null : write(headers)
+  const head = () => written ?? write((headers as () => Record<string, string>)())
   let left = calls
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)))
   const began = performance.now()
@@ -34,7 +38,9 @@ export async function drive(load: Load): Promise<number> {
           const send = () => {
             if (left-- <= 0) return resolve()
             const body = load.body()
-            socket.write(`POST ${path()} HTTP/1.1\r\n${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+            socket.write(
+              `POST ${path()} HTTP/1.1\r\n${head()}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+            )
           }
           socket.on('error', reject)
           socket.on('data', (chunk) => {

@@ -1,74 +1,140 @@
-/** `tools/call` at both doors beside a bare `node:http` JSON echo: 100 sessions, 32 connections, a process each. */
-import { META, METHODS, type OpenResult } from '@episodic/protocol'
+/**
+ * `tools/call` in both eras and at both doors beside a bare `node:http` JSON echo, and beside the SDKs' own servers: 32
+ * connections, 100 and 5,000 sessions, zod in and out, a process each.
+ */
+import { ENVELOPE, META, METHODS, MODERN_VERSION, type OpenResult } from '@episodic/protocol'
 import { startChild } from './child.ts'
 import { inTurn, median, ratio, report } from './figures.ts'
-import { drive } from './http-load.ts'
+import { drive, type Load } from './http-load.ts'
 
-const SESSIONS = 100
 const CONNECTIONS = 32
-const CALLS = 20_000
+const [FEW, MANY] = [100, 5_000]
+/** Short rounds, and many of them: what else the machine does is the same for all that is measured in one. */
+const ROUNDS = 9
+const CALLS = 5_000
+/** The SDKs' servers take several times as long for each, and the first keeps something of every call. */
+const SDK_CALLS = 1_500
 const FLOOR = 0.4
 
-using echo = await startChild<{ port: number }>('./echo-server.ts')
-using server = await startChild<{ port: number; trustedUrl: string; token: string }>('./counter-server.ts')
-const { port, trustedUrl, token } = server.ready
-const authorization = `Bearer ${token}`
+const ACCEPT = { Accept: 'application/json, text/event-stream' }
+const MODERN_HEADERS = { 'MCP-Protocol-Version': MODERN_VERSION, 'Mcp-Method': 'tools/call', 'Mcp-Name': 'add' }
+const MODERN_META = {
+  [ENVELOPE.version]: MODERN_VERSION,
+  [ENVELOPE.capabilities]: {},
+  [ENVELOPE.client]: { name: 'bench', version: '1.0.0' },
+}
 
-const sessions: OpenResult[] = []
-for (let i = 0; i < SESSIONS; i++) {
-  const params = { environment: 'counter', requestKey: `http-benchmark-${i}` }
-  const body = JSON.stringify({ jsonrpc: '2.0', id: i, method: METHODS.open, params })
-  const answer = await fetch(trustedUrl, {
-    method: 'POST',
-    body,
-    headers: { authorization, 'content-type': 'application/json' },
-  })
-  sessions.push(((await answer.json()) as { result: OpenResult }).result)
+interface Ready {
+  readonly port: number
+  readonly trustedUrl: string
+  readonly token: string
 }
 
 let calls = 0
-const call = (meta: object) => {
-  const params = { name: 'add', arguments: { note: 'a short note', n: calls % 7 }, ...meta }
+/** The body of the next call, with what it says in `_meta` and besides what the tool asks for. */
+function add(meta: object, more: object = {}): string {
+  const params = { name: 'add', arguments: { note: 'a short note', n: calls % 7, ...more }, _meta: meta }
   return JSON.stringify({ jsonrpc: '2.0', id: calls++, method: 'tools/call', params })
 }
-const next = () => sessions[calls % SESSIONS] as OpenResult
-const trusted = () => call({ _meta: { [META.session]: next().session } })
 
-const rates = await inTurn(5, {
-  echo: () =>
-    drive({
-      port: echo.ready.port,
-      path: () => '/',
-      headers: {},
-      body: trusted,
-      connections: CONNECTIONS,
-      calls: CALLS,
+/** Does something so many times, with as many in flight as there are connections, and gives what each came to. */
+async function times<T>(count: number, act: (i: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  let next = 0
+  const lane = async () => {
+    for (let i = next++; i < count; i = next++) results[i] = await act(i)
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, lane))
+  return results
+}
+
+type Measure = () => Promise<number>
+const measure = (load: Omit<Load, 'connections'>): Measure => {
+  return () => drive({ ...load, connections: CONNECTIONS })
+}
+
+/** Our server with so many open sessions: either door in either era. */
+async function prepareOurs({ port, trustedUrl, token }: Ready, count: number): Promise<Record<string, Measure>> {
+  const authorization = { Authorization: `Bearer ${token}` }
+  const sessions = await times(count, async (i) => {
+    const params = { environment: 'counter', requestKey: `http-benchmark-${i}` }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: i, method: METHODS.open, params })
+    const headers = { ...authorization, 'content-type': 'application/json' }
+    const answer = await fetch(trustedUrl, { method: 'POST', body, headers })
+    return ((await answer.json()) as { result: OpenResult }).result
+  })
+  const next = () => sessions[calls % count] as OpenResult
+  const trusted = { port, path: () => '/env', calls: CALLS }
+  const agent = { port, path: () => `/mcp/s/${next().seats.agent?.capability}`, calls: CALLS }
+  return {
+    trusted: measure({ ...trusted, headers: authorization, body: () => add({ [META.session]: next().session }) }),
+    'trusted 2026': measure({
+      ...trusted,
+      headers: { ...authorization, ...MODERN_HEADERS },
+      body: () => add({ ...MODERN_META, [META.session]: next().session }),
     }),
-  trusted: () =>
-    drive({
-      port,
-      path: () => '/env',
-      headers: { Authorization: authorization },
-      body: trusted,
-      connections: CONNECTIONS,
-      calls: CALLS,
-    }),
-  agent: () =>
-    drive({
-      port,
-      path: () => `/mcp/s/${next().seats.agent?.capability}`,
-      headers: {},
-      body: () => call({}),
-      connections: CONNECTIONS,
-      calls: CALLS,
-    }),
+    agent: measure({ ...agent, headers: ACCEPT, body: () => add({}) }),
+    'agent 2026': measure({ ...agent, headers: { ...ACCEPT, ...MODERN_HEADERS }, body: () => add(MODERN_META) }),
+  }
+}
+
+/** The first SDK's server with so many sessions of its transport. */
+async function prepareFirst(port: number, count: number): Promise<Measure> {
+  const url = `http://127.0.0.1:${port}/mcp`
+  const ids = await times(count, async () => {
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1.0.0' } }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params })
+    const headers = { ...ACCEPT, 'content-type': 'application/json' }
+    const answer = await fetch(url, { method: 'POST', body, headers })
+    await answer.text()
+    return answer.headers.get('mcp-session-id') as string
+  })
+  const headers = () => ({ ...ACCEPT, 'Mcp-Session-Id': ids[calls % count] as string })
+  return measure({ port, path: () => '/mcp', headers, body: () => add({}), calls: SDK_CALLS })
+}
+
+/** The second SDK's server, which keeps no sessions; the calls name their counts. */
+function prepareSecond(port: number, count: number): Measure {
+  const headers = { ...ACCEPT, ...MODERN_HEADERS }
+  const body = () => add(MODERN_META, { counter: `count-${calls % count}` })
+  return measure({ port, path: () => '/mcp', headers, body, calls: SDK_CALLS })
+}
+
+using echo = await startChild<Pick<Ready, 'port'>>('./echo-server.ts')
+using few = await startChild<Ready>('./counter-server.ts')
+using many = await startChild<Ready>('./counter-server.ts')
+using firstFew = await startChild<Pick<Ready, 'port'>>('./sdk-server.ts', 'first')
+using firstMany = await startChild<Pick<Ready, 'port'>>('./sdk-server.ts', 'first')
+using second = await startChild<Pick<Ready, 'port'>>('./sdk-server.ts', 'second')
+
+const ours = { [FEW]: await prepareOurs(few.ready, FEW), [MANY]: await prepareOurs(many.ready, MANY) }
+const named = Object.entries(ours).flatMap(([count, doors]) =>
+  Object.entries(doors).map(([door, run]) => [`${door}, ${count}`, run] as const),
+)
+const rates = await inTurn<string>(ROUNDS, {
+  echo: measure({
+    port: echo.ready.port,
+    path: () => '/',
+    headers: {},
+    body: () => add({ [META.session]: 'a control handle of as many bytes as they have' }),
+    calls: CALLS,
+  }),
+  ...Object.fromEntries(named),
+  [`first SDK, ${FEW}`]: await prepareFirst(firstFew.ready.port, FEW),
+  [`first SDK, ${MANY}`]: await prepareFirst(firstMany.ready.port, MANY),
+  [`second SDK, ${FEW}`]: prepareSecond(second.ready.port, FEW),
 })
-const toEcho = { trusted: ratio(rates.trusted, rates.echo), agent: ratio(rates.agent, rates.echo) }
+
+const of = (name: string) => rates[name] as number[]
+const toEcho = Object.fromEntries(named.map(([name]) => [name, ratio(of(name), of('echo'))]))
 report('http', {
-  ok: toEcho.trusted >= FLOOR && toEcho.agent >= FLOOR,
-  callsPerSecond: Math.round(median(rates.trusted)),
-  agentCallsPerSecond: Math.round(median(rates.agent)),
-  echoPerSecond: Math.round(median(rates.echo)),
-  ratio: toEcho.trusted,
-  agentRatio: toEcho.agent,
+  ok: Object.values(toEcho).every((share) => share >= FLOOR),
+  callsPerSecond: Object.fromEntries(Object.keys(rates).map((name) => [name, Math.round(median(of(name)))])),
+  toEcho,
+  // At the door that they have, too, in the era that each is for.
+  toSdk: {
+    [`first, ${FEW}`]: ratio(of(`agent, ${FEW}`), of(`first SDK, ${FEW}`)),
+    [`first, ${MANY}`]: ratio(of(`agent, ${MANY}`), of(`first SDK, ${MANY}`)),
+    [`second, ${FEW}`]: ratio(of(`agent 2026, ${FEW}`), of(`second SDK, ${FEW}`)),
+  },
 })

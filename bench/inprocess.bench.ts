@@ -6,7 +6,8 @@ import { environment } from '@episodic-world/number-guessing'
 import { inTurn, median, ratio, report } from './figures.ts'
 
 const GAMES = 4_000
-const FLOOR = 50_000
+/** Of the bare rules: what is between them and a step is in docs/performance.md, part by part. */
+const FLOOR = 0.22
 
 /** Halves the range, as the hints say. Both sides play the same games. */
 function createGuesser() {
@@ -65,6 +66,7 @@ function onBareDraft(): number {
       const answer = tool.play({
         state: draft,
         input: tool.input.parse({ value }),
+        prepared: undefined,
         params,
         rng,
         now: 0,
@@ -77,7 +79,8 @@ function onBareDraft(): number {
         },
         elapse: () => {},
       })
-      const transition = { before: state, after: draft, tool: 'guess', input: { value }, params, end, refused: null }
+      const judged = { before: state, after: draft, tool: 'guess', input: { value }, params, end }
+      const transition = { ...judged, refused: null, events: [] }
       for (const term of environment.terms) environment.reward(term, transition)
       environment.potential(draft, params)
       state = draft
@@ -90,10 +93,10 @@ function onBareDraft(): number {
 }
 
 const { host: rates, bare } = await inTurn(5, { host: throughHost, bare: onBareDraft })
-const stepsPerSecond = Math.round(median(rates))
+const ofBare = ratio(rates, bare)
 report('inprocess', {
-  ok: stepsPerSecond >= FLOOR,
-  stepsPerSecond,
+  ok: ofBare >= FLOOR,
+  stepsPerSecond: Math.round(median(rates)),
   bareStepsPerSecond: Math.round(median(bare)),
-  ratio: ratio(rates, bare),
+  ratio: ofBare,
 })

@@ -1,35 +1,88 @@
-/** Memory of 10,000 open idle sessions above that of the empty server, once both have given back what is free. */
-import { METHODS } from '@episodic/protocol'
-import { startChild } from './child.ts'
-import { mebibytes, report } from './figures.ts'
+/**
+ * Memory of 10,000 and of 100,000 open idle sessions above that of the empty server, once it has given back what is
+ * free; and calls a second on 100 sessions, with 100,000 idle ones beside them and with none.
+ */
+import { META, METHODS, type OpenResult } from '@episodic/protocol'
+import { type Child, startChild } from './child.ts'
+import { inTurn, mebibytes, median, ratio, report } from './figures.ts'
 import { drive } from './http-load.ts'
 
-const SESSIONS = 10_000
-const CEILING = 60
+/** Idle sessions, and the mebibytes that they may take. */
+const CEILINGS = [
+  [10_000, 60],
+  [100_000, 600],
+] as const
+const PLAYED = 100
+const CALLS = 20_000
+/** Of the calls a second that there are with no idle sessions. */
+const FLOOR = 0.9
 
-using server = await startChild<{ port: number; token: string }>('./counter-server.ts')
-const { port, token } = server.ready
-let opened = 0
-const open = () =>
-  JSON.stringify({
-    jsonrpc: '2.0',
-    id: opened,
-    method: METHODS.open,
-    params: { environment: 'counter', requestKey: `sessions-benchmark-${opened++}` },
-  })
-const load = { port, path: () => '/env', headers: { Authorization: `Bearer ${token}` }, body: open, connections: 32 }
+interface Ready {
+  readonly port: number
+  readonly trustedUrl: string
+  readonly token: string
+}
 
+const authorization = ({ token }: Ready) => ({ Authorization: `Bearer ${token}` })
+const load = (ready: Ready) => ({
+  port: ready.port,
+  path: () => '/env',
+  headers: authorization(ready),
+  connections: 32,
+})
+const openBody = (id: number) => {
+  const params = { environment: 'counter', requestKey: `sessions-benchmark-${id}` }
+  return JSON.stringify({ jsonrpc: '2.0', id, method: METHODS.open, params })
+}
+
+/** Opens sessions from one number up to another, and gives how many a second. */
+function open({ ready }: Child<Ready>, from: number, to: number): Promise<number> {
+  let id = from
+  return drive({ ...load(ready), body: () => openBody(id++), calls: to - from })
+}
+
+/** Calls a second on the first sessions of a server, in turn. Those that are there already are found by their keys. */
+async function preparePlay({ ready }: Child<Ready>): Promise<() => Promise<number>> {
+  const handles: string[] = []
+  for (let id = 0; id < PLAYED; id++) {
+    const headers = { ...authorization(ready), 'content-type': 'application/json' }
+    const answer = await fetch(ready.trustedUrl, { method: 'POST', headers, body: openBody(id) })
+    handles.push(((await answer.json()) as { result: OpenResult }).result.session)
+  }
+  let calls = 0
+  const body = () => {
+    const _meta = { [META.session]: handles[calls % PLAYED] }
+    const params = { name: 'add', arguments: { note: 'a short note', n: calls % 7 }, _meta }
+    return JSON.stringify({ jsonrpc: '2.0', id: calls++, method: 'tools/call', params })
+  }
+  return () => drive({ ...load(ready), body, calls: CALLS })
+}
+
+using few = await startChild<Ready>('./counter-server.ts')
+using crowded = await startChild<Ready>('./counter-server.ts')
 // A server that has not served yet is still growing into its code: let it open, and compile, a few first.
-await drive({ ...load, calls: 500 })
-const empty = await server.ask<{ resident: number }>('memory')
-const sessionsPerSecond = await drive({ ...load, calls: SESSIONS })
-const full = await server.ask<{ resident: number }>('memory')
-const above = full.resident - empty.resident
+let opened = 500
+await open(crowded, 0, opened)
+const empty = await crowded.ask<{ resident: number }>('memory')
+const idle: { sessions: number; mebibytes: number; bytesPerSession: number; opensPerSecond: number }[] = []
+for (const [sessions] of CEILINGS) {
+  const more = 500 + sessions
+  const opensPerSecond = Math.round(await open(crowded, opened, more))
+  opened = more
+  const { resident } = await crowded.ask<{ resident: number }>('memory')
+  const above = resident - empty.resident
+  idle.push({
+    sessions,
+    mebibytes: mebibytes(above),
+    bytesPerSession: Math.round(above / sessions),
+    opensPerSecond,
+  })
+}
+const rates = await inTurn(5, { few: await preparePlay(few), crowded: await preparePlay(crowded) })
+const toFew = ratio(rates.crowded, rates.few)
 report('sessions', {
-  ok: mebibytes(above) <= CEILING,
-  sessions: SESSIONS,
-  mebibytes: mebibytes(above),
-  bytesPerSession: Math.round(above / SESSIONS),
-  opensPerSecond: Math.round(sessionsPerSecond),
-  ratio: Math.round((mebibytes(above) / CEILING) * 100) / 100,
+  ok: CEILINGS.every(([, ceiling], i) => (idle[i]?.mebibytes ?? Number.NaN) <= ceiling) && toFew >= FLOOR,
+  idle,
+  callsPerSecond: { few: Math.round(median(rates.few)), crowded: Math.round(median(rates.crowded)) },
+  toFew,
 })

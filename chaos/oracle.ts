@@ -126,7 +126,7 @@ export class Oracle {
       if (!log[index] || !isTheSame(log[index], action, step))
         this.#break('lost', `O1 session ${id}: step ${index + 1} is not what its player was told.`)
     for (const [seq, text] of answers)
-      if (!log[seq - 1] || canonicalJson(reportIn(text)) !== canonicalJson({ ...log[seq - 1]?.report }))
+      if (!log[seq - 1] || canonicalJson(reportIn(text)) !== canonicalJson({ ...log[seq - 1]?.report } as JsonObject))
         this.#break('unstable', `O2 session ${id}: step ${seq} was answered differently from what its log has.`)
     const last = log.at(-1)
     if (last && !(await this.#isAnsweredAgain(handle, last, ask, answers.get(log.length))))

@@ -17,18 +17,6 @@ const OF_A_WORLD: Readonly<Record<Revision, readonly string[]>> = {
 /** It calls a tool of the suite's own in two of its checks, which a world does not have. */
 const NEEDS_THE_TOOLS = 'server-stateless'
 
-/** What the suite asks of a client that neither logs in with OAuth nor answers questions, as ours does neither. */
-const OF_OUR_CLIENT: Readonly<Record<Revision, readonly string[]>> = {
-  '2025-11-25': ['initialize', 'tools_call', 'sse-retry'],
-  '2026-07-28': [
-    'tools_call',
-    'request-metadata',
-    'http-standard-headers',
-    'http-custom-headers',
-    'http-invalid-tool-headers',
-    'json-schema-ref-no-deref',
-  ],
-}
 const CLIENT = `${process.execPath} ${fileURLToPath(new URL('./client.ts', import.meta.url))}`
 
 interface Row extends Verdict {
@@ -41,14 +29,8 @@ const rows: Row[] = []
 try {
   for (const revision of ['2025-11-25', '2026-07-28'] as const) {
     await using server = await serveConformance()
-    const required = await listRequired(revision, 'server')
-    const verdicts = await runSuite(['server', '--url', server.url, '--requirements', revision], folder)
-    const leg = `server ${revision}`
-    for (const verdict of verdicts) rows.push({ leg, required: required.includes(verdict.scenario), ...verdict })
-    // A scenario that was not run is one that did not pass.
-    for (const scenario of required)
-      if (!verdicts.some((verdict) => verdict.scenario === scenario))
-        rows.push({ leg, required: true, scenario, passed: 0, failed: 0 })
+    const against = ['server', '--url', server.url, '--requirements', revision]
+    rows.push(...(await judge('server', revision, against)))
 
     await using world = await serveWorld()
     for (const scenario of OF_A_WORLD[revision]) {
@@ -59,16 +41,25 @@ try {
       rows.push({ leg: `world ${revision}`, required: scenario !== NEEDS_THE_TOOLS, ...(verdict as Verdict) })
     }
 
-    for (const scenario of OF_OUR_CLIENT[revision]) {
-      const [verdict] = await runSuite(
-        ['client', '--command', CLIENT, '--scenario', scenario, '--spec-version', revision],
-        folder,
-      )
-      rows.push({ leg: `client ${revision}`, required: true, ...(verdict as Verdict) })
-    }
+    const played = ['client', '--command', CLIENT, '--requirements', revision]
+    rows.push(...(await judge('client', revision, played)))
   }
 } finally {
   await rm(folder, { recursive: true })
+}
+
+/** Runs all scenarios of a revision for one leg of it, and says which of them it requires. */
+async function judge(leg: 'server' | 'client', revision: Revision, args: readonly string[]): Promise<Row[]> {
+  const required = await listRequired(revision, leg)
+  const verdicts = await runSuite(args, folder)
+  // A scenario that was not run is one that did not pass.
+  const missing = required.filter((scenario) => !verdicts.some((verdict) => verdict.scenario === scenario))
+  const none = missing.map((scenario) => ({ scenario, passed: 0, failed: 0 }))
+  return [...verdicts, ...none].map((verdict) => ({
+    leg: `${leg} ${revision}`,
+    required: required.includes(verdict.scenario),
+    ...verdict,
+  }))
 }
 
 const isPassed = ({ passed, failed }: Verdict) => failed === 0 && passed > 0

@@ -1,11 +1,14 @@
+export { type Authorization, type AuthorizationOptions, createAuthorization } from './lib/authorization.ts'
 export { type ConnectionOptions, connect, openConnection } from './lib/connect.ts'
 export type { Connection } from './lib/connection.ts'
+export type { Elicit, Elicitation, Elicited } from './lib/elicitation.ts'
 export { EnvError, type EnvErrorCode } from './lib/env-error.ts'
 export type {
   CallOptions,
   Environment,
   Fork,
   ForkOptions,
+  Happening,
   Playable,
   ResetOptions,
   SnapshotOptions,
@@ -40,6 +43,7 @@ export { sampleJson } from './lib/sample-json.ts'
 export { scriptedPolicy } from './lib/scripted-policy.ts'
 export { type ChannelOptions, type CommandTarget, type HttpTarget, parseMcpServers, type Target } from './lib/target.ts'
 export { createVectorEnvironment, type Settled, type VectorEnvironment } from './lib/vector-environment.ts'
+export type { WatchedEnvironment, WatchOptions } from './lib/watched-environment.ts'
 export { withLimits } from './lib/with-limits.ts'
 export { type Recorded, withRecording } from './lib/with-recording.ts'
 export type { RetryOptions } from './lib/with-retries.ts'

@@ -1,4 +1,5 @@
 export type { AccessOptions } from './lib/http-admission.ts'
+export type { Annex, Visitor } from './lib/http-annex.ts'
 export type { CredentialOptions } from './lib/http-credentials.ts'
 export type { Refusal } from './lib/http-front.ts'
 export type { SourceOptions } from './lib/http-guards.ts'

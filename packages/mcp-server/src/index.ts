@@ -1,26 +1,42 @@
 export type { AgentWorld, Caller } from './lib/caller.ts'
+export { Correspondence, type CorrespondenceOptions, type Listening } from './lib/correspondence.ts'
 export { createHost } from './lib/create-host.ts'
 export { defineEnvironment } from './lib/define-environment.ts'
-export { createDispatcher, type Dispatcher, type DispatcherOptions, type Reply } from './lib/dispatcher.ts'
+export {
+  createDispatcher,
+  type Dispatcher,
+  type DispatcherOptions,
+  type DispatchOptions,
+  type Reply,
+} from './lib/dispatcher.ts'
 export type {
   Environment,
   EnvironmentDefinition,
+  EventContext,
+  EventDefinition,
   PlayContext,
+  PrepareContext,
+  ReadOnly,
   StartContext,
   Tool,
   Transition,
+  WorldEvent,
   WorldState,
 } from './lib/environment.ts'
 export type { Fault } from './lib/faults.ts'
 export {
   type Acted,
+  type Announcement,
   DEFAULT_BOUNDS,
   type ForkRequest,
   type Host,
   type HostBounds,
   type HostOptions,
+  type ListenRange,
+  type Look,
   type OpenRequest,
   type Principal,
+  type PublishRequest,
   type SessionsQuery,
   type SnapshotQuery,
   type StepCall,
@@ -33,3 +49,5 @@ export type { Outcome, RulesTurn, Standing, Start } from './lib/rules.ts'
 export type { RulesRunner } from './lib/rules-runner.ts'
 export type { SecretKind, Secrets } from './lib/secrets.ts'
 export { ServerError, type ServerErrorCode } from './lib/server-error.ts'
+export type { TraceHeaders } from './lib/trace-call.ts'
+export type { Waiting } from './lib/waiting.ts'

@@ -1,6 +1,7 @@
 export { canonicalJson } from './lib/canonical-json.ts'
 export type { Channel } from './lib/channel.ts'
 export { CodedError, isBranded } from './lib/coded-error.ts'
+export { type Completion, completionSchema } from './lib/completion.ts'
 export { contentId, sha256Of } from './lib/digest.ts'
 export { chainOf, type Reproducible } from './lib/episode-chain.ts'
 export { type EpisodeEnd, episodeEndSchema, type Truncation } from './lib/episode-end.ts'
@@ -18,6 +19,7 @@ export {
   closeResultSchema,
   DEFAULT_SEAT,
   type EnvironmentInfo,
+  type EventInfo,
   EXTENSION,
   environmentInfoSchema,
   forkParamsSchema,
@@ -51,6 +53,19 @@ export {
 export { findNonJson, type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './lib/json.ts'
 export { DEFAULT_LIMITS, type Limits, type LimitsRequest, limitsRequestSchema, limitsSchema } from './lib/limits.ts'
 export { ENVELOPE, MODERN_VERSION } from './lib/modern-era.ts'
+export {
+  type AppliedEvent,
+  appliedEventSchema,
+  type KnownEvent,
+  type OutsideEvent,
+  type OutsideHistory,
+  outsideHistorySchema,
+  type PublishResult,
+  publishParamsSchema,
+  publishResultSchema,
+  type RecordedEvent,
+  recordedEventSchema,
+} from './lib/outside-event.ts'
 export { createRng, type Rng, type RngState, type SavableRng } from './lib/rng.ts'
 export { seedFor } from './lib/seed.ts'
 export { type SessionSnapshot, sessionSnapshotSchema } from './lib/session-snapshot.ts'

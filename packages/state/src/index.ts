@@ -1,12 +1,22 @@
 export { type Clock, createManualClock, type ManualClock, systemClock } from './lib/clock.ts'
 export { decideStep, type StepRequest, type StepVerdict } from './lib/decide-step.ts'
 export { appendHistory, type History, type HistoryBounds } from './lib/history.ts'
+export { isEndUntold } from './lib/is-end-untold.ts'
 export { assertJsonState } from './lib/json-state.ts'
+export { DEFAULT_EVENTS, type Happened, recordEvent } from './lib/outside.ts'
 export { type Change, type Played, playStep, type Stepped, type Turn } from './lib/play-step.ts'
-export { type Answered, type Move, Session, type SessionOptions, sessionNotFound } from './lib/session.ts'
+export {
+  type Answered,
+  type Move,
+  type Preparation,
+  Session,
+  type SessionOptions,
+  sessionNotFound,
+} from './lib/session.ts'
 export {
   decodeSession,
   encodeSession,
+  type PendingEffect,
   type SeatRecord,
   type SessionBase,
   type SessionRecord,

@@ -1,4 +1,4 @@
-import { listResultSchema, METHODS, WireError } from '@episodic/protocol'
+import { type EnvironmentInfo, listResultSchema, METHODS, WireError } from '@episodic/protocol'
 import { type Connection, createConnection } from './connection.ts'
 import { EnvError } from './env-error.ts'
 import { type CallOptions, delegate, type Environment } from './environment.ts'
@@ -34,11 +34,8 @@ export async function openConnection(
       await channel.request(METHODS.list, {}, options),
       METHODS.list,
     )
-    return createConnection(
-      environments,
-      (info) => createSessionEnvironment(channel, info, retryOptions(retry)),
-      () => channel.close(),
-    )
+    const create = (info: EnvironmentInfo) => createSessionEnvironment(channel, info, retryOptions(retry))
+    return createConnection(environments, create, create, () => channel.close())
   } catch (error) {
     await channel.close()
     throw isUnknownMethod(error)

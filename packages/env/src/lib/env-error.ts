@@ -5,6 +5,7 @@ import { CodedError, isBranded, type JsonObject } from '@episodic/protocol'
  * - `config-invalid`: an `mcpServers` file is not what it should be.
  * - `connection-failed`: the server could not be reached, or would not talk. `details.retryable` is `false` where asking
  *   again would get the same, and `details.retryAfterSeconds` says when to, where the server does.
+ * - `login-failed`: the server asked for a login, and that came to nothing.
  * - `not-an-environment`: the server speaks MCP, but not the environment extension.
  * - `reply-malformed`: the server answered with something that is not an answer. Never scored, never a zero.
  * - `not-playing`: `step` before `reset`, after `close`, or after the episode ended; `snapshot` or `fork` before or after one.
@@ -17,6 +18,7 @@ export type EnvErrorCode =
   | 'target-invalid'
   | 'config-invalid'
   | 'connection-failed'
+  | 'login-failed'
   | 'not-an-environment'
   | 'reply-malformed'
   | 'not-playing'

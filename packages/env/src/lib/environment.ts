@@ -5,6 +5,8 @@ import type {
   Limits,
   LimitsRequest,
   Observation,
+  OutsideEvent,
+  PublishResult,
   SessionSnapshot,
   Step,
 } from '@episodic/protocol'
@@ -41,6 +43,14 @@ export interface ForkOptions extends SnapshotOptions {
   readonly seed?: string | undefined
 }
 
+/** An outside event to publish. */
+export interface Happening extends Pick<OutsideEvent, 'type'> {
+  /** Default: `{}`. */
+  readonly data?: OutsideEvent['data'] | undefined
+  /** Publishing again under the same id changes nothing. Default: an id of its own. */
+  readonly id?: string | undefined
+}
+
 /** How an episode begins. */
 export interface Start {
   readonly observation: Observation
@@ -60,7 +70,8 @@ export interface Start {
 /**
  * A world to act in, one episode after the other.
  *
- * `reset` begins an episode, `step` plays one action, `close` ends what is left of it. Calls are made one at a time.
+ * `reset` begins an episode, `step` plays one action, `close` ends what is left of it. Calls are made one at a time, but for
+ * `publish`, which others may make.
  * A wrapper (`with…`) is an environment again, so wrappers stack. Disposing closes.
  */
 export interface Environment extends AsyncDisposable {
@@ -73,6 +84,14 @@ export interface Environment extends AsyncDisposable {
    * first `reset`, it rejects with `not-playing`. Rejects with `reply-malformed` where the answer makes no sense.
    */
   step(action: Action, options?: CallOptions): Promise<Step>
+  /**
+   * Tells the episode what happened outside, exactly once for an `id`: the next step is played after it, and its
+   * `info.events` tells of it. Where it ends the episode, the next step is the last one, and changes nothing. Rejects with
+   * `WireError` where the server refuses (`invalid-params` for an event that the world does not take, `episode-ended`,
+   * `too-large`, `rate-limited` where too many have come since the last step), with `not-playing` before `reset` and after
+   * `close`, and with `option-invalid` where `info.events` lists none.
+   */
+  publish(event: Happening, options?: CallOptions): Promise<PublishResult>
   /**
    * The episode at one moment, as plain JSON with private state in it: for whoever scores or searches, and not for a
    * player. Like `fork`, it may be taken after the end, and rejects with `not-playing` before `reset` and after `close`,
@@ -110,6 +129,7 @@ export function delegate(
     info: change.info ?? inner.info,
     reset: change.reset ?? ((task, options) => inner.reset(task, options)),
     step: change.step ?? ((action, options) => inner.step(action, options)),
+    publish: (event, options) => inner.publish(event, options),
     snapshot: (options) => inner.snapshot(options),
     restore: change.restore ?? ((snapshot, options) => inner.restore(snapshot, options)),
     async fork(options) {

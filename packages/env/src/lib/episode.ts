@@ -1,10 +1,12 @@
-import type { Action, EpisodeEnd, Step } from '@episodic/protocol'
+import type { Action, Completion, EpisodeEnd, Step } from '@episodic/protocol'
 import type { Environment, Playable, Start } from './environment.ts'
 import type { Policy, PolicyContext } from './policy.ts'
 
 /** One step of an episode, with what led to it. */
 export interface PlayedStep extends Step {
   readonly action: Action
+  /** What a language model was asked for it; empty where none was. */
+  readonly completions: readonly Completion[]
   /** From sending the action to having the answer. */
   readonly milliseconds: number
 }
@@ -22,6 +24,8 @@ export type Episode =
       readonly start: Start | null
       readonly steps: readonly PlayedStep[]
       readonly cause: unknown
+      /** What a language model was asked and no step came of. */
+      readonly undecided: readonly Completion[]
     }
 
 export interface EpisodeOptions {

@@ -1,4 +1,5 @@
 import { type Channel, EXTENSION, MODERN_VERSION, WireError } from '@episodic/protocol'
+import { EnvError } from './env-error.ts'
 import type { CallOptions } from './environment.ts'
 
 /**
@@ -16,7 +17,7 @@ interface Discovered {
 
 /**
  * Asks a server, by a channel that speaks the modern era, whether it does too. One that does not answer does not. Rejects
- * with nothing but the reason of an abort.
+ * with the reason of an abort, and with `login-failed`.
  */
 export async function findEra(channel: Omit<Channel, 'close'>, { signal }: CallOptions): Promise<Era> {
   try {
@@ -25,6 +26,8 @@ export async function findEra(channel: Omit<Channel, 'close'>, { signal }: CallO
     return capabilities?.extensions?.[EXTENSION] === undefined ? 'modern' : 'either'
   } catch (error) {
     signal?.throwIfAborted()
+    // Whoever could not log in would be asked to once more.
+    if (EnvError.is(error, 'login-failed')) throw error
     // Some say what they speak by a refusal alone.
     const { supported } = WireError.is(error, 'unsupported-version') ? error.details : {}
     return Array.isArray(supported) && supported.includes(MODERN_VERSION) ? 'modern' : 'legacy'

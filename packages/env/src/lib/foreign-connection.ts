@@ -17,6 +17,7 @@ import { openEpisodeServer } from './foreign-episode-server.ts'
 import { listTools } from './foreign-server.ts'
 import { notForkable } from './not-forkable.ts'
 import { randomText } from './random-text.ts'
+import { takesNoEvents } from './takes-no-events.ts'
 
 export interface ForeignConnectionOptions extends CallOptions {
   /** Monotonic milliseconds, for time limits. */
@@ -67,6 +68,7 @@ export async function openForeignConnection(
         if (!episode) throw new EnvError('not-playing', 'No episode is being played. Call reset first.')
         return episode.step(action, stepOptions)
       },
+      publish: () => Promise.reject(takesNoEvents(info)),
       snapshot: refuse,
       restore: refuse,
       fork: refuse,
@@ -74,7 +76,10 @@ export async function openForeignConnection(
       [Symbol.asyncDispose]: close,
     }
   }
-  return createConnection([info], create, async () => {
+  const watch = (): never => {
+    throw new EnvError('option-invalid', `${info.name} cannot be watched: a foreign server keeps its state.`)
+  }
+  return createConnection([info], create, watch, async () => {
     closed = true
     await Promise.all([...playing].map(end))
   })

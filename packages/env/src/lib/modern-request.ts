@@ -1,15 +1,15 @@
 import { ENVELOPE, type JsonObject, MODERN_VERSION, WIRE_VERSION } from '@episodic/protocol'
 
-/** What every request of the modern era says of its sender, who can do nothing but ask. */
+/** What every request of the modern era says of its sender. */
 const SENDER = {
   [ENVELOPE.version]: MODERN_VERSION,
   [ENVELOPE.client]: { name: 'episodic', version: WIRE_VERSION },
-  [ENVELOPE.capabilities]: {},
 }
 
-/** The parameters of a request with what the modern era wants of every one. */
-export function withSender(params: JsonObject): JsonObject {
-  return { ...params, _meta: { ...SENDER, ...(params._meta as JsonObject | undefined) } }
+/** The parameters of a request with what the modern era wants of every one. `capabilities` is what its sender can do besides asking. */
+export function withSender(params: JsonObject, capabilities: JsonObject): JsonObject {
+  const sender = { ...SENDER, [ENVELOPE.capabilities]: capabilities }
+  return { ...params, _meta: { ...sender, ...(params._meta as JsonObject | undefined) } }
 }
 
 /** The headers that repeat a request of the modern era for whoever passes it on. */

@@ -24,9 +24,18 @@ describe('openChannel', () => {
     const result = await channel.request(METHODS.list, {})
     await channel.close()
     const sent = overheard.filter(({ direction }) => direction === 'sent').map(({ message }) => message.method)
-    const greeting = name === 'http' ? ['server/discover'] : ['initialize', 'notifications/initialized']
-    expect(sent).toEqual([...greeting, METHODS.list])
+    expect(sent).toEqual(['server/discover', METHODS.list])
     expect(overheard.at(-1)).toMatchObject({ direction: 'received', message: { result } })
+  })
+
+  it('shakes hands over a pipe with a server of the era before 2026', async () => {
+    const sent: unknown[] = []
+    const onMessage = (direction: string, message: unknown) =>
+      direction === 'sent' && sent.push((message as Overheard['message']).method)
+    const channel = await openChannel(foreignCommand('memory'), { onMessage })
+    await channel.request('tools/list', {})
+    await channel.close()
+    expect(sent).toEqual(['server/discover', 'initialize', 'notifications/initialized', 'tools/list'])
   })
 
   it('refuses calls after it is closed', async () => {

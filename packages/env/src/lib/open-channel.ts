@@ -18,14 +18,24 @@ export async function openChannel(target: Target, options: ChannelOptions = {}):
       return openSdkChannel(given, options)
     }
     if ('url' in given) {
+      if (given.authorization)
+        throw new EnvError(
+          'target-invalid',
+          `Nobody can log in at ${given.url}: authorization is for http and https. Give a token instead.`,
+        )
       const wire = await wireOf(given)
       if (wire) return openMultiplexedChannel(wire, { ...options, name: given.url, token: tokenToSay(given) })
     }
   }
   throw new EnvError(
     'target-invalid',
-    `Cannot connect to ${JSON.stringify(target)}. Give a URL (http, https, ws, wss, tcp://<host>:<port>, unix:<path>), a command, an mcpServers entry, or a channel.`,
+    `Cannot connect to ${JSON.stringify(nameOf(target))}. Give a URL (http, https, ws, wss, tcp://<host>:<port>, unix:<path>), a command, an mcpServers entry, or a channel.`,
   )
+}
+
+/** What was to be connected to, without what is secret in it. */
+function nameOf(target: unknown): unknown {
+  return typeof target === 'object' && target !== null && 'url' in target ? { url: target.url } : target
 }
 
 /** The connection that a URL asks for, besides HTTP; `null` for a URL of none. */

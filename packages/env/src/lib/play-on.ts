@@ -1,4 +1,4 @@
-import type { EpisodeEnd, Step } from '@episodic/protocol'
+import type { Completion, EpisodeEnd, Step } from '@episodic/protocol'
 import { monotonic } from './clock.ts'
 import type { Environment, Start } from './environment.ts'
 import type { EpisodeOptions, PlayedStep } from './episode.ts'
@@ -11,6 +11,8 @@ export interface Playing {
   /** What was played so far; grows. */
   readonly steps: PlayedStep[]
   readonly player: Player
+  /** What a language model was asked since the last step; grows, and begins anew with each. */
+  readonly undecided: Completion[]
 }
 
 /** What a policy is told of an episode that has begun. */
@@ -24,18 +26,20 @@ export function contextOf(
 
 /** Plays on until so many steps are played, or the episode ends. Gives the end, and `null` where it goes on. */
 export async function playOn(
-  { environment, start, steps, player }: Playing,
+  { environment, start, steps, player, undecided }: Playing,
   until: number,
   { signal, now = monotonic }: Pick<EpisodeOptions, 'signal' | 'now'>,
 ): Promise<EpisodeEnd | null> {
   let last: Step | null = steps.at(-1) ?? null
   let { observation } = last ?? start
+  const onCompletion = (completion: Completion) => void undecided.push(completion)
   while (steps.length < until) {
     signal?.throwIfAborted()
-    const action = await player(observation, { last, signal })
+    const action = await player(observation, { last, signal, onCompletion })
     const sent = now()
     last = await environment.step(action, { signal })
-    steps.push({ ...last, action, milliseconds: now() - sent })
+    const milliseconds = now() - sent
+    steps.push({ ...last, action, completions: undecided.splice(0), milliseconds })
     if (last.end) return last.end
     observation = last.observation
   }

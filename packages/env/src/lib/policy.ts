@@ -1,4 +1,4 @@
-import type { Action, JsonObject, Observation, Step, ToolInfo } from '@episodic/protocol'
+import type { Action, Completion, JsonObject, Observation, Step, ToolInfo } from '@episodic/protocol'
 
 /** What a policy is told before it plays. The world's own seed is not among it. */
 export interface PolicyContext {
@@ -13,6 +13,8 @@ export interface PlayerView {
   /** The step before; `null` at the start. */
   readonly last: Step | null
   readonly signal?: AbortSignal | undefined
+  /** To be told of each answer of a language model on the way to the action, whether one comes of it or not. */
+  readonly onCompletion?: ((completion: Completion) => void) | undefined
 }
 
 /** Plays one episode: one action for each observation. */

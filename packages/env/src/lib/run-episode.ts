@@ -1,7 +1,7 @@
-import type { EpisodeEnd } from '@episodic/protocol'
+import type { Completion, EpisodeEnd } from '@episodic/protocol'
 import type { Environment, Start } from './environment.ts'
 import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
-import { contextOf, playOn } from './play-on.ts'
+import { contextOf, type Playing, playOn } from './play-on.ts'
 
 /**
  * Plays one episode to its end, closes its environment and returns what happened.
@@ -11,6 +11,7 @@ import { contextOf, playOn } from './play-on.ts'
  */
 export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
   const steps: PlayedStep[] = []
+  const undecided: Completion[] = []
   let start: Start | null = null
   let environment: Environment | null = null
   let episode: Episode
@@ -18,24 +19,24 @@ export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
     environment = options.createEnvironment()
     const { task = {}, seed, signal } = options
     start = await environment.reset(task, { seed, signal })
-    episode = { kind: 'finished', start, steps, end: await playToEnd(environment, start, steps, options) }
+    episode = {
+      kind: 'finished',
+      start,
+      steps,
+      end: await playToEnd({ environment, start, steps, undecided }, options),
+    }
   } catch (cause) {
-    episode = { kind: 'failed', start, steps, cause }
+    episode = { kind: 'failed', start, steps, cause, undecided }
   }
   try {
     await environment?.close()
   } catch (cause) {
-    if (episode.kind === 'finished') return { ...episode, kind: 'failed', cause }
+    if (episode.kind === 'finished') return { ...episode, kind: 'failed', cause, undecided }
   }
   return episode
 }
 
-async function playToEnd(
-  environment: Environment,
-  start: Start,
-  steps: PlayedStep[],
-  options: EpisodeOptions,
-): Promise<EpisodeEnd> {
-  const player = await options.policy.begin(contextOf(environment, start, options))
-  return (await playOn({ environment, start, steps, player }, Number.POSITIVE_INFINITY, options)) as EpisodeEnd
+async function playToEnd(begun: Omit<Playing, 'player'>, options: EpisodeOptions): Promise<EpisodeEnd> {
+  const player = await options.policy.begin(contextOf(begun.environment, begun.start, options))
+  return (await playOn({ ...begun, player }, Number.POSITIVE_INFINITY, options)) as EpisodeEnd
 }

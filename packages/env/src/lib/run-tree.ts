@@ -1,4 +1,4 @@
-import { type EpisodeEnd, seedFor } from '@episodic/protocol'
+import { type Completion, type EpisodeEnd, seedFor } from '@episodic/protocol'
 import { monotonic } from './clock.ts'
 import { EnvError } from './env-error.ts'
 import type { Environment, Start } from './environment.ts'
@@ -62,7 +62,7 @@ export async function runTree(options: TreeOptions): Promise<Leaf[]> {
     start = await environment.reset(task, { seed, signal })
   } catch (cause) {
     await environment?.close().catch(() => {})
-    return [{ ...place, episode: { kind: 'failed', start: null, steps: [], cause }, ended: now() }]
+    return [{ ...place, episode: { kind: 'failed', start: null, steps: [], cause, undecided: [] }, ended: now() }]
   }
   const trunk = { environment, start, steps: [], place }
   return playLine(trunk, () => policy.begin(contextOf(trunk.environment, start, options)), points, options)
@@ -88,8 +88,9 @@ async function playLine(
   const below: Promise<Leaf[]>[] = []
   let { path, at, seeds } = place
   let episode: Episode
+  const undecided: Completion[] = []
   try {
-    const playing = { environment, start, steps, player: await begin() }
+    const playing = { environment, start, steps, undecided, player: await begin() }
     let end: EpisodeEnd | null = null
     for (const [i, point] of points.entries()) {
       end = await playOn(playing, point.at, options)
@@ -105,7 +106,7 @@ async function playLine(
     end ??= await playOn(playing, Number.POSITIVE_INFINITY, options)
     episode = { kind: 'finished', start, steps, end: end as EpisodeEnd }
   } catch (cause) {
-    episode = { kind: 'failed', start, steps, cause }
+    episode = { kind: 'failed', start, steps, cause, undecided }
   }
   const ended = now()
   // Forks may live on the connection of what they were forked from.
@@ -113,7 +114,7 @@ async function playLine(
   try {
     await environment.close()
   } catch (cause) {
-    if (episode.kind === 'finished') episode = { kind: 'failed', start, steps, cause }
+    if (episode.kind === 'finished') episode = { kind: 'failed', start, steps, cause, undecided }
   }
   return [{ path, at, seeds, policySeed: place.policySeed, episode, ended }, ...leaves]
 }

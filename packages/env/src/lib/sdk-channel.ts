@@ -2,12 +2,15 @@ import { type Channel, EXTENSION, type JsonObject, WIRE_VERSION } from '@episodi
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import { ElicitRequestSchema, McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { Agent } from 'undici'
+import { answerElicitation } from './elicitation.ts'
 import { EnvError } from './env-error.ts'
-import { findEra } from './era.ts'
+import { type Era, findEra } from './era.ts'
 import { failureDetails, refusal } from './rpc-answer.ts'
-import { createFetch } from './sdk-fetch.ts'
+import { createAuthorizer } from './sdk-authorization.ts'
+import { createFetch, withAuthorizer } from './sdk-fetch.ts'
+import { Pipe } from './sdk-pipe.ts'
 import { createStraightChannel, type StraightChannelOptions } from './straight-channel.ts'
 import type { ChannelOptions, CommandTarget, HttpTarget } from './target.ts'
 
@@ -61,11 +64,14 @@ function bySdk(client: Client, name: string): Channel['request'] {
   }
 }
 
-async function openHttp({ url, token, headers }: HttpTarget, options: ChannelOptions): Promise<Connected> {
+async function openHttp(target: HttpTarget, options: ChannelOptions): Promise<Connected> {
+  const { url, token, headers, authorization } = target
+  const authorizer = authorization && createAuthorizer(url, authorization)
   const dispatcher = new Agent({ connections: SOCKETS, pipelining: 1 })
   const sent = { ...headers, ...(token && { authorization: `Bearer ${token}` }) }
+  const { onMessage, elicit } = options
   const straight = (how: Pick<StraightChannelOptions, 'timeout' | 'modern'>) =>
-    createStraightChannel({ url, dispatcher, headers: sent, onMessage: options.onMessage, ...how })
+    createStraightChannel({ url, dispatcher, headers: sent, authorizer, onMessage, elicit, ...how })
   const asking = straight({ timeout: PROBE_TIMEOUT, modern: true })
   let era = options.eras?.get(url)
   try {
@@ -81,7 +87,7 @@ async function openHttp({ url, token, headers }: HttpTarget, options: ChannelOpt
     return { request, release: () => dispatcher.close() }
   }
   const transport = new StreamableHTTPClientTransport(new URL(url), {
-    fetch: createFetch(dispatcher),
+    fetch: withAuthorizer(createFetch(dispatcher), authorizer),
     requestInit: { headers: sent },
   })
   const client = await shakeHands(transport, url, () => dispatcher.destroy(), options)
@@ -91,7 +97,13 @@ async function openHttp({ url, token, headers }: HttpTarget, options: ChannelOpt
     // What is to be overheard goes through the SDK's transport, message by message.
     request:
       ours && !options.onMessage
-        ? createStraightChannel({ url, dispatcher, headers: { ...sent, ...version }, timeout: CALL_TIMEOUT }).request
+        ? createStraightChannel({
+            url,
+            dispatcher,
+            headers: { ...sent, ...version },
+            authorizer,
+            timeout: CALL_TIMEOUT,
+          }).request
         : bySdk(client, url),
     async release() {
       await transport.terminateSession().catch(() => {})
@@ -113,18 +125,51 @@ async function openCommand(
     ...(cwd && { cwd }),
     stderr: 'inherit',
   })
-  const client = await shakeHands(transport, name, async () => {}, options)
+  const { signal, onMessage, elicit } = options
+  if (onMessage) overhear(transport, onMessage)
+  const pipe = new Pipe(transport, name, elicit)
+  let era: Era
+  try {
+    await transport.start()
+    era = await findEra({ request: withinProbe(pipe.modern) }, { signal })
+  } catch (cause) {
+    await pipe.close()
+    signal?.throwIfAborted()
+    throw new EnvError('connection-failed', `Cannot connect to ${name}: ${reasonOf(cause)}`, { cause })
+  }
+  // Where a request need not speak for itself, it is shorter without.
+  if (era !== 'legacy') return { request: era === 'modern' ? pipe.modern : pipe.bare, release: () => pipe.close() }
+  pipe.leave()
+  // The process runs already.
+  transport.start = async () => {}
+  const { onMessage: _, ...overheard } = options
+  const client = await shakeHands(transport, name, async () => {}, overheard)
   return { request: bySdk(client, name), release: () => client.close() }
+}
+
+/** The same for a question to which silence is an answer too. */
+function withinProbe(request: Channel['request']): Channel['request'] {
+  return (method, params, { signal } = {}) => {
+    const inTime = AbortSignal.timeout(PROBE_TIMEOUT)
+    return request(method, params, { signal: signal ? AbortSignal.any([signal, inTime]) : inTime })
+  }
 }
 
 async function shakeHands(
   transport: StdioClientTransport | StreamableHTTPClientTransport,
   name: string,
   release: () => Promise<void>,
-  { signal, onMessage }: ChannelOptions,
+  { signal, onMessage, elicit }: ChannelOptions,
 ): Promise<Client> {
   if (onMessage) overhear(transport, onMessage)
-  const client = new Client({ name: 'episodic', version: WIRE_VERSION })
+  const client = new Client(
+    { name: 'episodic', version: WIRE_VERSION },
+    { capabilities: elicit ? { elicitation: { form: {} } } : {} },
+  )
+  if (elicit)
+    client.setRequestHandler(ElicitRequestSchema, (asked, { signal }) =>
+      answerElicitation(elicit, asked.params as JsonObject, signal),
+    )
   try {
     await client.connect(transport as Parameters<Client['connect']>[0], { ...(signal && { signal }) })
     return client
@@ -132,6 +177,7 @@ async function shakeHands(
     await client.close().catch(() => {})
     await release()
     signal?.throwIfAborted()
+    if (EnvError.is(cause, 'login-failed')) throw cause
     throw new EnvError('connection-failed', `Cannot connect to ${name}: ${reasonOf(cause)}`, { cause })
   }
 }
@@ -152,6 +198,7 @@ function overhear(
 
 /** A refusal keeps its code; anything else means that no answer came. */
 function translate(error: unknown, name: string): Error {
+  if (EnvError.is(error, 'login-failed')) return error
   if (error instanceof McpError && !isLost(error))
     return refusal({
       code: error.code,

@@ -1,8 +1,20 @@
 import { Readable } from 'node:stream'
 import { type Dispatcher, request } from 'undici'
+import { type Authorizer, sendAuthorized } from './authorized.ts'
 
 /** The part of `fetch` that an MCP client needs. */
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
+
+/** A `fetch` that logs in where a server asks for it. */
+export function withAuthorizer(fetch: Fetch, authorizer: Authorizer | undefined): Fetch {
+  return (url, init = {}) =>
+    sendAuthorized(
+      authorizer,
+      (shown) => fetch(url, { ...init, headers: { ...headersOf(init.headers), ...shown } }),
+      ({ status, headers }) => ({ status, challenge: headers.get('www-authenticate') ?? '' }),
+      init.signal ?? undefined,
+    )
+}
 
 /**
  * A `fetch` over undici's `request`, whose bookkeeping a call is several times cheaper than that of a full fetch.

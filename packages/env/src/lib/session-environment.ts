@@ -6,22 +6,26 @@ import {
   type JsonObject,
   META,
   METHODS,
+  type Observation,
   type OpenResult,
   openResultSchema,
+  type PublishResult,
+  publishResultSchema,
   type SessionSnapshot,
   type Step,
   type StepReport,
   snapshotResultSchema,
   stepReportSchema,
   WireError,
+  watchResultSchema,
 } from '@episodic/protocol'
 import { z } from 'zod'
 import { EnvError } from './env-error.ts'
 import type {
   CallOptions,
-  Environment,
   Fork,
   ForkOptions,
+  Happening,
   Playable,
   ResetOptions,
   SnapshotOptions,
@@ -30,10 +34,16 @@ import type {
 import { notForkable } from './not-forkable.ts'
 import { randomText } from './random-text.ts'
 import { observationOf, parseReply, toolAnswerSchema } from './reply.ts'
+import { takesNoEvents } from './takes-no-events.ts'
+import type { WatchedEnvironment, WatchOptions } from './watched-environment.ts'
 import { type RetryOptions, withRetries } from './with-retries.ts'
 
 /** Plays the worlds of a server that speaks the environment extension: one session at a time, over a shared channel. */
-export function createSessionEnvironment(channel: Channel, info: EnvironmentInfo, retry: RetryOptions): Environment {
+export function createSessionEnvironment(
+  channel: Channel,
+  info: EnvironmentInfo,
+  retry: RetryOptions,
+): WatchedEnvironment {
   return new SessionEnvironment(channel, info, retry)
 }
 
@@ -47,7 +57,7 @@ const stepResultSchema = toolAnswerSchema.extend({
   _meta: z.looseObject({ [META.step]: stepReportSchema, [META.replayed]: z.boolean().optional() }),
 })
 
-class SessionEnvironment implements Environment {
+class SessionEnvironment implements WatchedEnvironment {
   readonly info: EnvironmentInfo
   readonly #channel: Channel
   readonly #retry: RetryOptions
@@ -57,6 +67,10 @@ class SessionEnvironment implements Environment {
   #answered = true
   #session: OpenResult | null = null
   #seq = 0
+  /** The last revision that was seen of steps that somebody else took. */
+  #watched = 0
+  /** What came of the action that `next` gave, for `step` to give. */
+  #taken: Step | null = null
   /** Why no step may follow; `null` while one may. */
   #over: string | null = null
 
@@ -110,6 +124,8 @@ class SessionEnvironment implements Environment {
     this.#checkPotential(opened.potential)
     this.#session = opened
     this.#seq = seat.seq
+    this.#watched = 0
+    this.#taken = null
     this.#over = null
     const { id, potential } = opened
     return {
@@ -126,6 +142,9 @@ class SessionEnvironment implements Environment {
   }
 
   async step(action: Action, { signal }: CallOptions = {}): Promise<Step> {
+    const taken = this.#taken
+    this.#taken = null
+    if (taken) return taken
     if (this.#over) throw new EnvError('not-playing', `${this.#over}, so no step follows. Call reset to play again.`)
     if (!this.#session) throw new EnvError('not-playing', 'No episode is being played. Call reset first.')
     if (typeof action?.tool !== 'string')
@@ -135,7 +154,33 @@ class SessionEnvironment implements Environment {
     const call = { name: action.tool, arguments: action.arguments, _meta }
     const reply = await this.#ask('tools/call', call, signal).catch((error) => this.#refused(error))
     const answer = parseReply(stepResultSchema, reply, 'tools/call')
-    const report = answer._meta[META.step]
+    return this.#count(observationOf(answer), answer._meta[META.step], answer._meta[META.replayed] ?? false)
+  }
+
+  get capability(): string | null {
+    return this.#session && (Object.values(this.#session.seats)[0]?.capability ?? null)
+  }
+
+  async next({ wait, signal }: WatchOptions): Promise<Action | null> {
+    if (!this.#session) throw new EnvError('not-playing', 'There is no episode to watch. Call reset first.')
+    const request = { session: this.#session.session, after: this.#watched, limit: 1, wait }
+    const reply = await this.#ask(METHODS.watch, request, signal).catch((error) => this.#refused(error))
+    const { steps, events } = parseReply(watchResultSchema, reply, METHODS.watch)
+    const [logged] = steps
+    if (!logged) {
+      // The step that follows tells of them too.
+      this.#watched = events?.at(-1)?.revision ?? this.#watched
+      signal?.throwIfAborted()
+      return null
+    }
+    const { action, observation, report } = logged
+    this.#watched = report.revision
+    this.#taken = this.#count(observation, report, false)
+    return action
+  }
+
+  /** Goes on behind a step that was answered, or throws `reply-malformed`. */
+  #count(observation: Observation, report: StepReport, replayed: boolean): Step {
     if (report.seq !== this.#seq + 1)
       throw malformed(`The server counts ${report.seq} steps where ${this.#seq + 1} were sent.`)
     this.#checkPotential(report.potential)
@@ -143,7 +188,7 @@ class SessionEnvironment implements Environment {
     this.#seq = report.seq
     this.#over = report.end && 'The episode is over'
     return {
-      observation: observationOf(answer),
+      observation,
       reward: { total, terms: report.terms, shaping: 0 },
       end: report.end,
       info: {
@@ -151,9 +196,25 @@ class SessionEnvironment implements Environment {
         potential: report.potential,
         refused: report.refused,
         stateHash: report.stateHash,
-        replayed: answer._meta[META.replayed] ?? false,
+        replayed,
+        ...(report.events && { events: report.events }),
+        ...(report.prepared !== undefined && { prepared: report.prepared }),
       },
     }
+  }
+
+  async publish(
+    { type, data = {}, id = randomText() }: Happening,
+    { signal }: CallOptions = {},
+  ): Promise<PublishResult> {
+    if (!this.info.events) throw takesNoEvents(this.info)
+    if (!this.#session) throw new EnvError('not-playing', 'There is no episode to publish to. Call reset first.')
+    const event = { session: this.#session.session, id, type, data }
+    return parseReply(
+      publishResultSchema,
+      await this.#patient.request(METHODS.publish, event, { signal }),
+      METHODS.publish,
+    )
   }
 
   close(): Promise<void> {

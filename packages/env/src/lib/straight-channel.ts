@@ -1,6 +1,8 @@
-import type { Channel } from '@episodic/protocol'
+import type { Channel, JsonObject } from '@episodic/protocol'
 import { type Dispatcher, request } from 'undici'
+import { type Authorizer, sendAuthorized } from './authorized.ts'
 import { EnvError } from './env-error.ts'
+import { answerQuestions, asksTooOften, MOST_QUESTIONS } from './input-required.ts'
 import { repeatedIn, withSender } from './modern-request.ts'
 import { failureDetails, isRpcError, parseAnswer, type RpcAnswer, refusal } from './rpc-answer.ts'
 import type { ChannelOptions } from './target.ts'
@@ -16,6 +18,10 @@ export interface StraightChannelOptions {
   readonly modern?: boolean
   /** Hears of every message. */
   readonly onMessage?: ChannelOptions['onMessage']
+  /** Answers what a server of the modern era asks before it answers. */
+  readonly elicit?: ChannelOptions['elicit']
+  /** Logs in where the server asks for it. */
+  readonly authorizer?: Authorizer | undefined
 }
 
 /**
@@ -25,44 +31,69 @@ export interface StraightChannelOptions {
  * An episode is thousands of such calls, and an SDK client spends several times the call itself on each.
  */
 export function createStraightChannel(options: StraightChannelOptions): Omit<Channel, 'close'> {
-  const { url, dispatcher, timeout, modern = false, onMessage } = options
+  const { url, dispatcher, timeout, modern = false, onMessage, elicit, authorizer } = options
   const headers = {
     ...options.headers,
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
   }
   const tools = new ToolHeaders()
+  const capabilities: JsonObject = elicit ? { elicitation: { form: {} } } : {}
   let nextId = 1
   return {
     async request(method, params, { signal } = {}) {
-      const id = nextId++
-      const sent = { jsonrpc: '2.0', id, method, params: modern ? withSender(params) : params }
-      onMessage?.('sent', sent)
-      const repeated = modern
-        ? {
-            ...headers,
-            ...repeatedIn(method, params),
-            ...(method === 'tools/call' && tools.for(params.name, params.arguments)),
-          }
-        : headers
-      const { status, messages, retryAfter } = await post(JSON.stringify(sent), repeated, signal)
-      if (onMessage) for (const message of messages) onMessage('received', message)
-      const message = messages.at(-1)
-      if (message && isRpcError(message.error)) {
-        // What failed before the request was read is answered to nobody in particular.
-        if (message.id === id || message.id === null) throw refusal(message.error, failureDetails(status, retryAfter))
-      } else if (message?.id === id && message.result !== undefined) {
-        return modern && method === 'tools/list' ? withoutWrong(tools, message.result) : message.result
+      let result = await ask(method, params, signal)
+      for (let questions = 0; modern; questions++) {
+        const answered = await answerQuestions(result, params, elicit, signal)
+        if (!answered) break
+        if (questions === MOST_QUESTIONS) throw asksTooOften()
+        result = await ask(method, answered, signal)
       }
-      if (status >= 200 && status < 300)
-        throw new EnvError('reply-malformed', `The server's answer to ${method} is not a JSON-RPC answer to it.`)
-      throw new EnvError('connection-failed', `${url} answered ${method} with HTTP status ${status}.`, {
-        details: failureDetails(status, retryAfter),
-      })
+      return result
     },
   }
 
-  async function post(
+  async function ask(method: string, params: JsonObject, signal: AbortSignal | undefined): Promise<unknown> {
+    const id = nextId++
+    const sent = { jsonrpc: '2.0', id, method, params: modern ? withSender(params, capabilities) : params }
+    onMessage?.('sent', sent)
+    const repeated = modern
+      ? {
+          ...headers,
+          ...repeatedIn(method, params),
+          ...(method === 'tools/call' && tools.for(params.name, params.arguments)),
+        }
+      : headers
+    const { status, messages, retryAfter } = await post(JSON.stringify(sent), repeated, signal)
+    if (onMessage) for (const message of messages) onMessage('received', message)
+    const message = messages.at(-1)
+    if (message && isRpcError(message.error)) {
+      // What failed before the request was read is answered to nobody in particular.
+      if (message.id === id || message.id === null) throw refusal(message.error, failureDetails(status, retryAfter))
+    } else if (message?.id === id && message.result !== undefined) {
+      return modern && method === 'tools/list' ? withoutWrong(tools, message.result) : message.result
+    }
+    if (status >= 200 && status < 300)
+      throw new EnvError('reply-malformed', `The server's answer to ${method} is not a JSON-RPC answer to it.`)
+    throw new EnvError('connection-failed', `${url} answered ${method} with HTTP status ${status}.`, {
+      details: failureDetails(status, retryAfter),
+    })
+  }
+
+  function post(
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<HttpAnswer> {
+    return sendAuthorized(
+      authorizer,
+      (shown) => postOnce(body, { ...headers, ...shown }, signal),
+      (answer) => answer,
+      signal,
+    )
+  }
+
+  async function postOnce(
     body: string,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal | undefined,
@@ -77,10 +108,15 @@ export function createStraightChannel(options: StraightChannelOptions): Omit<Cha
         bodyTimeout: timeout,
         signal: signal ?? null,
       })
-      const { 'retry-after': retryAfter, 'content-type': type } = response.headers
+      const { 'retry-after': retryAfter, 'content-type': type, 'www-authenticate': challenge = '' } = response.headers
       const text = await response.body.text()
       const messages = String(type).startsWith('text/event-stream') ? parseEvents(text) : [parseAnswer(text)]
-      return { status: response.statusCode, messages, retryAfter: Number(retryAfter) || 0 }
+      return {
+        status: response.statusCode,
+        messages,
+        retryAfter: Number(retryAfter) || 0,
+        challenge: String(challenge),
+      }
     } catch (cause) {
       signal?.throwIfAborted()
       throw new EnvError('connection-failed', `No answer from ${url}: ${(cause as Error).message}`, { cause })
@@ -100,6 +136,7 @@ interface HttpAnswer {
   readonly messages: readonly (RpcAnswer | null)[]
   /** Seconds; 0 where the server names none. */
   readonly retryAfter: number
+  readonly challenge: string
 }
 
 /** The messages of a stream of events that has ended, as a server answers that has something to tell on the way. */

@@ -1,5 +1,7 @@
 import type { Channel } from '@episodic/protocol'
 import { z } from 'zod'
+import type { Authorization } from './authorization.ts'
+import type { Elicit } from './elicitation.ts'
 import { EnvError } from './env-error.ts'
 import type { CallOptions } from './environment.ts'
 import type { Era } from './era.ts'
@@ -13,6 +15,8 @@ export interface HttpTarget {
   readonly url: string
   readonly token?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Logs in where a server over HTTP asks for it, in the place of a `token`. */
+  readonly authorization?: Authorization | undefined
 }
 
 /** A server to start as a child process that speaks over its pipes. It is stopped when the connection closes. */
@@ -36,6 +40,11 @@ export interface ChannelOptions extends CallOptions {
    * not asked again. Left out, every server is asked once for each channel.
    */
   readonly eras?: Map<string, Era>
+  /**
+   * Answers a server over HTTP or a pipe that asks the person at the client for something in the midst of a call. Left out,
+   * servers are told that there is nobody to ask.
+   */
+  readonly elicit?: Elicit
 }
 
 const urlSchema = z.strictObject({

@@ -52,6 +52,14 @@ export const rest = defineEnvironment({
   state: { public: z.object({ waited: z.int() }), private: z.object({}) },
   start: () => ({ public: { waited: 0 }, private: {} }),
   observe: ({ waited }) => `You have waited ${waited} times.`,
+  events: ({ event }) => ({
+    noise: event({
+      description: 'Something is heard.',
+      data: z.object({ what: z.string() }),
+      apply: ({ data, say }) => say(`You hear ${data.what}.`),
+    }),
+    dawn: event({ description: 'The night is over.', data: z.object({}), apply: ({ end }) => end('rested') }),
+  }),
   tools: ({ tool }) => ({
     wait: tool({
       description: 'Wait.',

@@ -4,6 +4,7 @@ import type { Caller } from './caller.ts'
 import { handleTools } from './handle-tools.ts'
 import type { Host } from './host.ts'
 import type { Advertisement } from './sdk-discovery.ts'
+import { STATE_URI, stateTemplate } from './session-resource.ts'
 
 /** The name and the version of whoever answers. */
 export type Identity = Pick<Advertisement, 'name' | 'version'>
@@ -24,7 +25,9 @@ export async function advertise(host: Host, caller: Caller): Promise<Advertiseme
     const { name, version, description, handle } = environment
     const named = caller.world.by === 'handle' && handle !== undefined
     const tools = named ? handleTools(environment, host.idleSeconds) : environment.tools
-    return { name, title: description, version, instructions: description, tools, extension: null }
+    // Without a name for its session, a caller of the era that has none plays no session here.
+    const state = caller.world.by !== 'handle' ? STATE_URI : handle === undefined ? null : stateTemplate(handle)
+    return { name, title: description, version, instructions: description, tools, state, extension: null }
   }
   const names = host.environments.map(({ name, version }) => `${name} ${version}`).join(', ')
   const [only] = host.environments
@@ -33,6 +36,7 @@ export async function advertise(host: Host, caller: Caller): Promise<Advertiseme
     title: 'Episodic environments',
     instructions: `Environments for training and evaluation: ${names}.`,
     tools: host.environments.length === 1 && only ? only.tools : [],
+    state: null,
     extension: EXTENSION,
   }
 }

@@ -18,6 +18,7 @@ export async function actAsAgent(host: Host, caller: Caller & { door: 'agent' },
     return toldOf(await host.actAt(principal, world.transportId, world.environment, call))
   } catch (error) {
     if (WireError.is(error, 'episode-ended')) return refused('This session is over. No further calls are played in it.')
+    if (WireError.is(error, 'outcome-unknown')) return refused(error.message)
     if (WireError.is(error, 'environment-failed'))
       return refused(`The environment failed, and the call changed nothing. Reference: ${error.details.reference}.`)
     throw error

@@ -29,6 +29,8 @@ export interface BeginningsOptions {
   readonly store: SessionStore
   readonly capacity: Capacity
   readonly clock: Clock
+  /** How many of its last events a session knows again. */
+  readonly events: number
   readonly faults: Faults
   readonly metrics: Metrics | undefined
 }
@@ -133,12 +135,14 @@ export class Beginnings {
 
   /** How a session stands, or stood after `at` answered steps. */
   async #momentOf(live: Live, { at, signal }: SnapshotQuery): Promise<Moment> {
-    const { sessions, rules, store, clock } = this.#options
+    const { sessions, rules, store, clock, events } = this.#options
     const { session, environment } = live
     const present = await sessions.use(live, () => session.moment())
     const { record } = present
     const answered = stepsOf(record.seats)
-    if (at === undefined || (at === answered && !record.end)) return present
+    // What has happened outside since the last step is of the present, and not of that step.
+    const unchanged = !record.end && !record.outside?.pending.length
+    if (at === undefined || (at === answered && unchanged)) return present
     const begun = record.base ? stepsOf(record.base.seats) : 0
     if (at < begun || at > answered)
       throw new WireError(
@@ -146,11 +150,12 @@ export class Beginnings {
         `There is no moment after ${at} steps: this session began after ${begun} and has answered ${answered}.`,
         { details: { begun, answered } },
       )
-    const guarded: Pick<RulesRunner, 'start' | 'play'> = {
+    const guarded: Pick<RulesRunner, 'start' | 'play' | 'apply'> = {
       start: (...args) => this.#guard(environment, record.id, () => rules.start(...args)),
       play: (...args) => this.#guard(environment, record.id, () => rules.play(...args)),
+      apply: (...args) => this.#guard(environment, record.id, () => rules.apply(...args)),
     }
-    const setting = { rules: guarded, store, environment, giveTurn: takingTurns(clock), signal }
+    const setting = { rules: guarded, store, environment, events, giveTurn: takingTurns(clock), signal }
     const moment = await sessions.guardStore(replayTo({ record, at }, setting))
     if (moment) return moment
     // The log is shorter than it was: the session was removed, or else the store has lost some of it.

@@ -1,6 +1,7 @@
 import { WireError, type WireErrorCode } from '@episodic/protocol'
 import type { Dispatcher, Reply } from './dispatcher.ts'
 import { afterThisTurn } from './event-loop.ts'
+import { isObject } from './requests.ts'
 
 /** What came in place of one message: its text, or why it has none. */
 export type Heard = string | WireError
@@ -21,7 +22,7 @@ export interface ConversationOptions {
  * Many messages over one connection, each answered when it is ready.
  *
  * Messages beyond those in flight wait, and whoever feeds a conversation reads no further while it is not `ready`: what
- * waits here is at most what was read at once. The answers of one turn of the event loop are written together, because to
+ * waits here is a little more than was read at once, so that a call that waits can be called off. The answers of one turn of the event loop are written together, because to
  * wake a client that waits costs more than the write does, and at most `inFlight` messages are answered before others
  * have a turn.
  */
@@ -32,11 +33,17 @@ export class Conversation {
   /** Heard and not begun, from `#next` on. */
   #heard: Heard[] = []
   #next = 0
+  /** Characters of what waits. */
+  #waiting = 0
+  /** Ids of requests that were called off, of which some may wait. */
+  readonly #calledOff = new Set<unknown>()
   /** Begun, and not written. */
   #running = 0
   /** Of those, answered. */
   #answered = 0
   #answers: string[] = []
+  /** They are about to be written. */
+  #writing = false
   /** The other end is behind. */
   #behind = false
   #changed = Promise.withResolvers<void>()
@@ -53,19 +60,36 @@ export class Conversation {
 
   /** Whether there is room for what is read next. */
   get ready(): boolean {
-    return !this.#behind && this.#running < this.inFlight && this.#next === this.#heard.length
+    return !this.#behind && this.#waiting < READ_AHEAD
   }
 
-  /** Answers a message as soon as there is room. */
+  /** Answers a message as soon as there is room. One that calls off another is heard before those that wait. */
   hear(heard: Heard): void {
-    if (this.ready) this.#begin(heard)
-    else this.#heard.push(heard)
+    const room = !this.#behind && this.#running < this.inFlight && this.#next === this.#heard.length
+    const calledOff = room ? undefined : readCalledOff(heard)
+    if (calledOff !== undefined && this.#calledOff.size < CALLED_OFF) this.#calledOff.add(calledOff)
+    if (room || calledOff !== undefined) {
+      this.#begin(heard)
+      return
+    }
+    this.#heard.push(heard)
+    this.#waiting += sizeOf(heard)
+  }
+
+  /** Says something that is no answer, in its place among the answers. Resolves when it is written. */
+  async say(text: string): Promise<void> {
+    const batch = this.#answers
+    batch.push(text)
+    this.#writeSoon()
+    while (this.#answers === batch || this.#behind) await this.#changed.promise
   }
 
   /** Answers nothing more of what waits: the other end is gone, or has to go. */
   forget(): void {
     this.#heard = []
     this.#next = 0
+    this.#waiting = 0
+    this.#calledOff.clear()
     this.#tell()
   }
 
@@ -85,7 +109,7 @@ export class Conversation {
       if (refusal !== null) this.#options.onRefused?.(refusal)
       if (text !== null) this.#answers.push(text)
       this.#answered += 1
-      if (this.#answered === 1 && !this.#behind) afterThisTurn(this.#write)
+      this.#writeSoon()
     })
   }
 
@@ -93,13 +117,25 @@ export class Conversation {
     const { dispatcher, answer } = this.#options
     try {
       if (typeof heard !== 'string') throw heard
-      return await answer(await dispatcher.read(heard))
+      const message = await dispatcher.read(heard)
+      return this.#wasCalledOff(message) ? { text: null, refusal: null } : await answer(message)
     } catch (error) {
       return dispatcher.refuse(error, WireError.is(error, 'invalid-request') ? readId(heard) : null)
     }
   }
 
+  #wasCalledOff(message: unknown): boolean {
+    return this.#calledOff.size > 0 && isObject(message) && this.#calledOff.delete(message.id)
+  }
+
+  #writeSoon(): void {
+    if (this.#writing || this.#behind) return
+    this.#writing = true
+    afterThisTurn(this.#write)
+  }
+
   readonly #write = async (): Promise<void> => {
+    this.#writing = false
     const [answers, answered] = [this.#answers, this.#answered]
     this.#answers = []
     this.#answered = 0
@@ -109,13 +145,16 @@ export class Conversation {
       this.#behind = true
       await waiting
       this.#behind = false
-      if (this.#answered > 0) afterThisTurn(this.#write)
+      if (this.#answered > 0 || this.#answers.length > 0) this.#writeSoon()
     }
     while (this.#next < this.#heard.length && this.#running < this.inFlight) {
       const heard = this.#heard[this.#next++] as Heard
-      if (this.#next === this.#heard.length) this.forget()
+      this.#waiting -= sizeOf(heard)
       this.#begin(heard)
+      if (this.#next === this.#heard.length) this.#heard = []
+      if (this.#heard.length === 0) this.#next = 0
     }
+    if (this.count === 0) this.#calledOff.clear()
     this.#tell()
   }
 
@@ -123,6 +162,28 @@ export class Conversation {
     const { resolve } = this.#changed
     this.#changed = Promise.withResolvers()
     resolve()
+  }
+}
+
+/** Characters that may wait before no more is read: enough for what calls off a call that others wait behind. */
+const READ_AHEAD = 65_536
+/** Ids of requests that were called off and are remembered. */
+const CALLED_OFF = 1_024
+
+/** Characters that a message counts for: the shortest is kept as an object too. */
+function sizeOf(heard: Heard): number {
+  return typeof heard === 'string' ? heard.length + 64 : 64
+}
+
+/** The id of the request that a message calls off; `undefined` for any other message. */
+function readCalledOff(heard: Heard): unknown {
+  if (typeof heard !== 'string' || heard.length > 4_096 || !heard.includes('"notifications/cancelled"'))
+    return undefined
+  try {
+    const { id, method, params } = JSON.parse(heard)
+    return id === undefined && method === 'notifications/cancelled' ? params?.requestId : undefined
+  } catch {
+    return undefined
   }
 }
 

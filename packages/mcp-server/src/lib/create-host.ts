@@ -4,27 +4,42 @@ import {
   type EnvironmentInfo,
   type LoggedStep,
   type OpenResult,
+  type PublishResult,
   type RestoreRequest,
   type SessionSnapshot,
   type StateResult,
   type WatchResult,
   WireError,
 } from '@episodic/protocol'
-import { type Answered, type Clock, type SessionRecord, type SessionStore, systemClock } from '@episodic/state'
+import {
+  type Answered,
+  type Clock,
+  isEndUntold,
+  type SessionRecord,
+  type SessionStore,
+  systemClock,
+} from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
+import { announcementsOf } from './announcements-of.ts'
+import { assertEvent, assertEventId } from './apply-event.ts'
 import { Beginnings } from './beginnings.ts'
 import { Capacity } from './capacity.ts'
+import type { Environment } from './environment.ts'
 import { Expiry } from './expiry.ts'
 import { Faults } from './faults.ts'
 import {
   type Acted,
+  type Announcement,
   DEFAULT_BOUNDS,
   type ForkRequest,
   type Host,
   type HostBounds,
   type HostOptions,
+  type ListenRange,
+  type Look,
   type OpenRequest,
   type Principal,
+  type PublishRequest,
   type SessionsQuery,
   type SnapshotQuery,
   type StepCall,
@@ -35,6 +50,8 @@ import { type Live, LiveSessions } from './live-sessions.ts'
 import { withMetrics } from './metered-store.ts'
 import type { Metrics, StepOutcome } from './metrics.ts'
 import { describeEnvironment } from './open-session.ts'
+import { createPreparation, toPrepare } from './prepare-step.ts'
+import { PublicChanges } from './public-changes.ts'
 import type { Outcome } from './rules.ts'
 import { directRules, type RulesRunner } from './rules-runner.ts'
 import type { Secrets } from './secrets.ts'
@@ -66,6 +83,7 @@ class SessionHost implements Host {
   readonly #capacity: Capacity
   readonly #beginnings: Beginnings
   readonly #expiry: Expiry
+  readonly #changes: PublicChanges
   readonly #metrics: Metrics | undefined
   #stopSweep: () => void = () => {}
   #disposed = false
@@ -86,6 +104,7 @@ class SessionHost implements Host {
         'option-invalid',
         'Two environments of a host have the same name; a name opens one of them.',
       )
+    if (!rules.prepares) for (const environment of environments) assertUnprepared(environment)
     this.environments = environments.map(describeEnvironment)
     this.#bounds = { ...DEFAULT_BOUNDS, ...bounds }
     for (const [name, bound] of Object.entries(this.#bounds))
@@ -98,7 +117,7 @@ class SessionHost implements Host {
     this.#metrics = metrics
     this.#rules = rules
     this.#faults = new Faults(onFault, metrics)
-    const { idleSeconds, queue } = this.#bounds
+    const { idleSeconds, queue, events } = this.#bounds
     this.idleSeconds = idleSeconds
     this.#sessions = new LiveSessions({
       environments: byName,
@@ -108,6 +127,7 @@ class SessionHost implements Host {
       faults: this.#faults,
       idleSeconds,
       queue,
+      events,
     })
     this.#transports = new TransportSessions(this.#sessions, clock, idleSeconds)
     this.#capacity = new Capacity(this.#store, this.#bounds)
@@ -118,9 +138,11 @@ class SessionHost implements Host {
       store: this.#store,
       capacity: this.#capacity,
       clock,
+      events,
       faults: this.#faults,
       metrics,
     })
+    this.#changes = new PublicChanges({ store: this.#store, clock })
     this.#expiry = new Expiry({
       sessions: this.#sessions,
       store: this.#store,
@@ -152,20 +174,17 @@ class SessionHost implements Host {
 
   async step(principal: Principal, control: string, call: StepCall): Promise<Acted> {
     const found = this.#sessions.controlled(principal, control)
-    return this.#play(found instanceof Promise ? await found : found, DEFAULT_SEAT, call)
+    return await this.#play(found instanceof Promise ? await found : found, DEFAULT_SEAT, call)
   }
 
   async act(capability: string, call: StepCall): Promise<Acted> {
     const found = this.#sessions.seated(capability)
     const { live, seat } = found instanceof Promise ? await found : found
-    return this.#play(live, seat, call)
+    return await this.#play(live, seat, call)
   }
 
   async actAt(principal: Principal, transportId: string, environment: string, call: StepCall): Promise<Acted> {
-    const found = await this.#transports.find(principal, transportId, environment)
-    const live =
-      found ?? (await this.#beginnings.open(principal, { environment, requestKey: transportKey(transportId) }))
-    if (!found) this.#transports.spend(transportId)
+    const live = await this.#liveAt(principal, transportId, environment)
     try {
       return await this.#play(live, DEFAULT_SEAT, call)
     } catch (error) {
@@ -179,6 +198,15 @@ class SessionHost implements Host {
     const live = await this.#beginnings.open(principal, { environment, requestKey: transportKey(transportId) })
     this.#transports.spend(transportId)
     return this.#beginnings.describe(live)
+  }
+
+  async look(capability: string): Promise<Look> {
+    const found = this.#sessions.seated(capability)
+    return this.#look((found instanceof Promise ? await found : found).live)
+  }
+
+  async lookAt(principal: Principal, transportId: string, environment: string): Promise<Look> {
+    return this.#look(await this.#liveAt(principal, transportId, environment))
   }
 
   async state(principal: Principal, control: string): Promise<StateResult> {
@@ -196,16 +224,46 @@ class SessionHost implements Host {
     for (;;) {
       const place = live.watchers.join()
       try {
-        const { id, end } = (await this.#sessions.use(live, (session) => session.refresh())) as SessionRecord
+        const record: SessionRecord = await this.#sessions.use(live, (session) => session.refresh())
+        const { id, end, outside } = record
+        // An end that an event made is told with the event; then there is one more step to wait for.
+        const over = end !== null && !isEndUntold(record)
         const entries = await this.#sessions.guardStore(this.#store.readLog(id, { after, limit }))
         const left = deadline - this.#clock.monotonic()
-        if (entries.length > 0 || end || left <= 0 || signal?.aborted || this.#disposed)
-          return { steps: entries.map(({ text }) => JSON.parse(text) as LoggedStep), end }
+        const events = outside?.pending.filter(({ revision }) => revision > after) ?? []
+        if (entries.length > 0 || events.length > 0 || over || left <= 0 || signal?.aborted || this.#disposed)
+          return {
+            steps: entries.map(({ text }) => JSON.parse(text) as LoggedStep),
+            ...(events.length > 0 && { events }),
+            end,
+          }
         await place.until(this.#clock, Math.min(left, WATCH_INTERVAL), signal)
       } finally {
         place.leave()
       }
     }
+  }
+
+  async publish(principal: Principal, control: string, { signal, ...event }: PublishRequest): Promise<PublishResult> {
+    const live = await this.#sessions.controlled(principal, control)
+    const { environment, session } = live
+    assertEventId(event.id)
+    assertEvent(environment, event)
+    const { id } = session.record
+    const result = await this.#sessions.use(live, () =>
+      session.publish(event, (turn) => {
+        signal?.throwIfAborted()
+        return this.#faults.guard(environment.name, id, () => this.#rules.apply(environment, turn, event))
+      }),
+    )
+    live.watchers.wake()
+    return result
+  }
+
+  async *listen(capability: string, range: ListenRange = {}): AsyncGenerator<Announcement, void, undefined> {
+    const found = this.#sessions.seated(capability)
+    const { live } = found instanceof Promise ? await found : found
+    yield* announcementsOf(live, range, { sessions: this.#sessions, store: this.#store, clock: this.#clock })
   }
 
   async close(principal: Principal, control: string): Promise<CloseResult> {
@@ -263,25 +321,65 @@ class SessionHost implements Host {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
     this.#stopSweep()
+    this.#changes.stop()
     this.#sessions.release()
     if (this.#ownsStore) await this.#store[Symbol.asyncDispose]()
   }
 
+  /** The world of a transport session; it opens where there is none yet. */
+  async #liveAt(principal: Principal, transportId: string, environment: string): Promise<Live> {
+    const found = await this.#transports.find(principal, transportId, environment)
+    if (found) return found
+    const live = await this.#beginnings.open(principal, { environment, requestKey: transportKey(transportId) })
+    this.#transports.spend(transportId)
+    return live
+  }
+
+  async #look(live: Live): Promise<Look> {
+    const { state } = await this.#sessions.use(live, (session) => session.refresh())
+    return {
+      // A caller in this process may keep what it gets and change it; the record is not theirs.
+      state: structuredClone(state.public),
+      secrets: live.secrets,
+      onChange: (listener) => this.#changes.listen(live, state.public, listener),
+    }
+  }
+
   async #play(live: Live, seat: string, call: StepCall): Promise<Acted> {
     const { environment } = live
-    const began = this.#clock.monotonic()
-    const answered = await this.#sessions.use(live, (session) =>
-      session.step({ seat, ...call }, (turn) =>
-        this.#told(
-          live,
-          call,
-          this.#faults.guard(environment.name, turn.record.id, () => this.#rules.play(environment, turn, call.action)),
-        ),
+    const { action, seq, epoch, waiting } = call
+    const began = this.#metrics ? this.#clock.monotonic() : 0
+    const needed = toPrepare(environment, call.action)
+    const inQueue = waiting && live.session.busy ? waiting.signal : undefined
+    if (inQueue) waiting?.tell?.('Waiting for the calls before this one.')
+    const { step, replayed } = await this.#sessions.use(live, (session) =>
+      session.step(
+        { seat, action, seq, epoch },
+        (turn) => {
+          // What has been done outside is played, whoever waits for it.
+          if (turn.prepared === undefined) inQueue?.throwIfAborted()
+          return this.#told(
+            live,
+            call,
+            this.#faults.guard(
+              environment.name,
+              turn.record.id,
+              () => this.#rules.play(environment, turn, call.action, waiting),
+              waiting,
+            ),
+          )
+        },
+        needed
+          ? () => {
+              inQueue?.throwIfAborted()
+              return createPreparation(environment, call, needed, { clock: this.#clock, faults: this.#faults })
+            }
+          : undefined,
       ),
     )
     live.watchers.wake()
-    this.#metrics?.step(environment.name, outcomeOf(answered), this.#clock.monotonic() - began)
-    return { ...answered, secrets: live.secrets }
+    this.#metrics?.step(environment.name, outcomeOf({ step, replayed }), this.#clock.monotonic() - began)
+    return { step, replayed, secrets: live.secrets }
   }
 
   /** Takes note of what a tool said and nobody was told. */
@@ -311,6 +409,16 @@ class SessionHost implements Host {
       this.sweep().then(again, again)
     })
   }
+}
+
+/** Throws `option-invalid` for a world that wants its own code run where the host is kept free of it. */
+function assertUnprepared({ name, tools }: Environment): void {
+  const preparing = Object.keys(tools).find((tool) => tools[tool]?.preparation)
+  if (preparing === undefined) return
+  throw new ServerError(
+    'option-invalid',
+    `Tool ${preparing} of ${name} prepares its steps, which is not done where the rules are isolated. Serve ${name} without isolation, beside a server with it.`,
+  )
 }
 
 function outcomeOf({ step, replayed }: Answered): StepOutcome {

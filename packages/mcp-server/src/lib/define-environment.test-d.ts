@@ -140,11 +140,99 @@ defineEnvironment({
     // @ts-expect-error an end has a kind and a reason
     ended: ({ end }) => (end?.cause === 'done' ? 1 : 0),
     refused: ({ refused }) => (refused === 'arguments' ? -1 : 0),
-    // @ts-expect-error a refusal has one of four reasons
+    // @ts-expect-error a refusal has one of five reasons
     misspelt: ({ refused }) => (refused === 'argument' ? -1 : 0),
   },
   // @ts-expect-error Φ is a number
   potential: ({ public: { count } }) => `${count}`,
+})
+
+// What comes from outside has the types of its schemas too.
+defineEnvironment({
+  ...described,
+  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
+  observe: () => '',
+  events: ({ event }) => ({
+    counted: event({
+      description: 'Somebody else counted.',
+      data: z.object({ by: z.int().default(1) }),
+      apply({ state, data, params, rng, now, say, end, elapse }) {
+        state.public.count += data.by * params.step + rng.int(0, now) * state.private.goal
+        // @ts-expect-error data are those of the schema
+        data.amount
+        // @ts-expect-error state is that of the schemas
+        state.public.total
+        // @ts-expect-error what is said is a text
+        say({ count: 1 })
+        say('Counted.')
+        elapse(1)
+        end('counted')
+      },
+    }),
+  }),
+  tools: ({ tool }) => ({
+    ask: tool({
+      description: 'Asks outside.',
+      input: z.object({ what: z.string() }),
+      output: z.object({ answer: z.string() }),
+      prepared: z.object({ answer: z.string(), cost: z.int().default(0) }),
+      effect: 'external',
+      prepareSeconds: 5,
+      async prepare({ state, input, params, signal }) {
+        signal satisfies AbortSignal
+        // @ts-expect-error the state is only looked at
+        state.public.count = 1
+        // @ts-expect-error and has the types of its schemas
+        state.public.total
+        return { answer: `${input.what satisfies string}, ${params.step satisfies number}, ${state.private.goal}` }
+      },
+      play({ prepared, say }) {
+        prepared.cost satisfies number
+        // @ts-expect-error what was prepared has the types of its schema
+        prepared.price
+        return say('Asked.', { answer: prepared.answer })
+      },
+    }),
+    guess: tool({
+      description: 'Gives something else than its schema says.',
+      input: z.object({}),
+      prepared: z.object({ answer: z.string() }),
+      // @ts-expect-error what is prepared is what its schema describes
+      prepare: async () => ({ answer: 1 }),
+      play: ({ say }) => say(''),
+    }),
+    quiet: tool({
+      description: 'Prepares nothing.',
+      input: z.object({}),
+      play({ prepared, say }) {
+        prepared satisfies undefined
+        return say('')
+      },
+    }),
+  }),
+  rewards: { news: ({ events }) => events.filter(({ type }) => type === 'counted').length },
+})
+
+// A state with JSON at large in it can be looked at as well.
+defineEnvironment({
+  ...described,
+  state: { public: z.object({ notes: z.json(), marks: z.array(z.int()) }), private: z.object({}) },
+  start: () => ({ public: { notes: {}, marks: [] }, private: {} }),
+  observe: () => '',
+  tools: ({ tool }) => ({
+    look: tool({
+      description: 'Looks.',
+      input: z.object({}),
+      prepared: z.number(),
+      prepare({ state }) {
+        // @ts-expect-error a list is only looked at
+        state.public.marks.push(1)
+        return JSON.stringify(state.public.notes).length + state.public.marks.length
+      },
+      play: ({ prepared, say }) => say(prepared.toFixed()),
+    }),
+  }),
+  rewards: {},
 })
 
 // What players are told is a function of the public state; what is kept from them may be one of all of it.

@@ -34,6 +34,18 @@ function define({ name = 'lamp', version = '1.0.0', toolName = 'press', ...schem
   })
 }
 
+const LAMP = {
+  name: 'lamp',
+  version: '1.0.0',
+  description: 'A lamp.',
+  params: z.object({}),
+  state: { public: z.object({ on: z.boolean() }), private: z.object({}) },
+  start: () => ({ public: { on: false }, private: {} }),
+  observe: () => 'A lamp.',
+  rewards: { light: () => 1 },
+}
+const PREPARING = { prepared: z.number(), prepare: (): number => 1 }
+
 function errorOf(define: () => unknown): ServerError {
   try {
     define()
@@ -144,4 +156,40 @@ describe('defineEnvironment', () => {
     expect(error.message).toContain(`JSON Schema cannot say ${part}`)
     expect(error.cause).toBeInstanceOf(Error)
   })
+
+  it.each([
+    ['an event without a name', { events: { 'a b': {} } }, /its event "a b" needs a name of letters/],
+    ['an event of no object', { events: { rain: { data: z.string() } } }, /the data of rain must be an object schema/],
+    ['what is prepared without a schema', { tool: { prepare: (): number => 1 } }, /has prepare alone/],
+    ['a schema that nothing is prepared for', { tool: { prepared: z.object({}) } }, /has prepared alone/],
+    ['an effect without what has it', { tool: { effect: 'external' } }, /has effect alone/],
+    ['no time to prepare', { tool: { ...PREPARING, prepareSeconds: 0 } }, /prepareSeconds is 0, and has to be above 0/],
+    [
+      'what is prepared changed by its schema',
+      { tool: { ...PREPARING, prepared: z.string().transform(Number) } },
+      /JSON Schema cannot say what press prepares/,
+    ],
+  ] as const)('refuses %s', (_, { events = {}, tool: given = {} }: Outside, message) => {
+    const error = errorOf(() =>
+      defineEnvironment({
+        ...LAMP,
+        events: ({ event }) =>
+          Object.fromEntries(
+            Object.entries(events).map(([type, { data = z.object({}) }]) => [
+              type,
+              event({ description: 'It rains.', data, apply() {} }),
+            ]),
+          ),
+        tools: ({ tool }) => ({
+          press: tool({ description: 'Press it.', input: z.object({}), play: ({ say }) => say('Click.'), ...given }),
+        }),
+      }),
+    )
+    expect(error).toMatchObject({ code: 'definition-invalid', message: expect.stringMatching(message) })
+  })
 })
+
+interface Outside {
+  readonly events?: { readonly [type: string]: { readonly data?: z.ZodType } }
+  readonly tool?: object
+}

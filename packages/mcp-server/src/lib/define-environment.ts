@@ -1,7 +1,17 @@
-import type { JsonObject, ToolInfo } from '@episodic/protocol'
+import type { EventInfo, JsonObject, ToolInfo } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
-import type { Environment, EnvironmentDefinition, Tool, ToolMaker, Transition, WorldState } from './environment.ts'
+import type {
+  Environment,
+  EnvironmentDefinition,
+  EventMaker,
+  Preparation,
+  Tool,
+  ToolMaker,
+  Transition,
+  WorldEvent,
+  WorldState,
+} from './environment.ts'
 import { handleNames } from './handle-tools.ts'
 import { findOpenObject } from './open-objects.ts'
 import { ServerError } from './server-error.ts'
@@ -32,6 +42,10 @@ export function defineEnvironment<
     tool: makeTool as ToolMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>>,
   })
   if (Object.keys(tools).length === 0) throw invalid(name, 'it has no tools, so nothing could be done in it')
+  const events =
+    definition.events?.({
+      event: makeEvent as EventMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>>,
+    }) ?? {}
   if (handle !== null) assertHandle(name, handle, tools)
   const terms = Object.keys(erased.rewards)
   assertClosed(name, 'public state', state.public)
@@ -47,6 +61,8 @@ export function defineEnvironment<
     history,
     tools,
     toolInfos: Object.entries(tools).map(([toolName, tool]) => describeTool(name, toolName, tool, state.public)),
+    events,
+    eventInfos: Object.entries(events).map(([type, event]) => describeEvent(name, type, event)),
     terms,
     hasPotential: erased.potential !== undefined,
     limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),
@@ -72,10 +88,43 @@ interface ErasedDefinition
 
 const NONE: readonly string[] = []
 
-const makeTool = (definition: Omit<Tool, 'output'> & { readonly output?: z.ZodType }): Tool => ({
-  ...definition,
-  output: definition.output ?? null,
-})
+/** A tool as it was written, its types erased. */
+interface WrittenTool extends Omit<Tool, 'output' | 'preparation'> {
+  readonly output?: z.ZodType
+  readonly prepared?: z.ZodType
+  readonly prepareSeconds?: number
+  readonly effect?: 'external'
+  prepare?: Preparation['prepare']
+}
+
+/** Seconds that a preparation may take where its author says nothing. */
+const PREPARE_SECONDS = 30
+
+const makeTool = (written: WrittenTool): Tool => {
+  const { output = null, prepared, prepare, prepareSeconds: seconds = PREPARE_SECONDS, effect, ...tool } = written
+  const half = prepared ? 'prepared' : prepare ? 'prepare' : effect && 'effect'
+  if (half && !(prepared && prepare))
+    throw new ServerError(
+      'definition-invalid',
+      `A tool has ${half} alone. What prepares is \`prepare\`, and \`prepared\` is the schema of what it gives: write both, or neither.`,
+    )
+  if (!(seconds > 0))
+    throw new ServerError('definition-invalid', `prepareSeconds is ${seconds}, and has to be above 0.`)
+  const preparation =
+    prepared && prepare ? { schema: prepared, seconds, external: effect === 'external', prepare } : null
+  return { ...tool, output, preparation }
+}
+
+const makeEvent = (written: WorldEvent): WorldEvent => written
+
+function describeEvent(environment: string, type: string, event: WorldEvent): EventInfo {
+  if (!/^[\w.-]{1,128}$/.test(type))
+    throw invalid(environment, `its event "${type}" needs a name of letters, digits, "_", "-" and "." (at most 128)`)
+  const dataSchema = jsonSchemaOf(event.data, 'input', `the data of ${type}`)
+  if (dataSchema.type !== 'object')
+    throw invalid(environment, `the data of ${type} must be an object schema, because events carry named values`)
+  return { type, description: event.description, dataSchema }
+}
 
 function describeTool(environment: string, name: string, tool: Tool, publicState: z.ZodType): ToolInfo {
   if (!/^[\w.-]{1,128}$/.test(name))
@@ -86,6 +135,8 @@ function describeTool(environment: string, name: string, tool: Tool, publicState
   const outputSchema = jsonSchemaOf(tool.output ?? publicState, 'output', `the output of ${name}`)
   if (outputSchema.type !== 'object')
     throw invalid(environment, `the output of ${name} must be an object schema, because MCP carries objects`)
+  // What was prepared is recorded, and read by its schema again: a schema that changes values would change them twice.
+  if (tool.preparation) jsonSchemaOf(tool.preparation.schema, 'output', `what ${name} prepares`)
   return { name, description: tool.description, inputSchema, outputSchema }
 }
 

@@ -1,8 +1,10 @@
 import type {
   EpisodeEnd,
+  EventInfo,
   Json,
   JsonObject,
   LimitsRequest,
+  RecordedEvent,
   Refusal,
   Rng,
   SavableRng,
@@ -36,11 +38,33 @@ export interface Refused {
   readonly text: string
 }
 
+/**
+ * A value that may be looked at and not changed, all the way down to where any key may be: what is JSON at large has no end
+ * that a type could follow.
+ */
+export type ReadOnly<T> = { [key: string]: never } extends T
+  ? T
+  : T extends object
+    ? { readonly [Key in keyof T]: ReadOnly<T[Key]> }
+    : T
+
+/** What `prepare` gets. */
+export interface PrepareContext<State, Params, Input> {
+  /** The state that the step is about to be played on, frozen. */
+  readonly state: ReadOnly<State>
+  readonly input: Input
+  readonly params: Params
+  /** Aborted once the tool's `prepareSeconds` are over, and where nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+}
+
 /** What `play` gets. */
-export interface PlayContext<State, Params, Input, Data> {
+export interface PlayContext<State, Params, Input, Data, Prepared = undefined> {
   /** A draft to edit. Thrown away when the action is refused or `play` throws. */
   readonly state: State
   readonly input: Input
+  /** What the tool's `prepare` gave; `undefined` where it has none. */
+  readonly prepared: Prepared
   readonly params: Params
   readonly rng: Rng
   /** Virtual time in milliseconds: 0 at the start, moved by `elapse` alone. */
@@ -69,25 +93,103 @@ export interface Transition<State, Params> {
   readonly params: Params
   readonly end: EpisodeEnd | null
   readonly refused: Refusal | null
+  /**
+   * Outside events since the step before, oldest first. `before` is the state after them, on which the action was played: what
+   * an action did and what happened to the player are told apart. Empty where there were none.
+   */
+  readonly events: readonly Pick<RecordedEvent, 'type' | 'data' | 'said'>[]
+}
+
+/** What `apply` gets. */
+export interface EventContext<State, Params, Data> {
+  /** A draft to edit. Thrown away when `apply` throws. */
+  readonly state: State
+  readonly data: Data
+  readonly params: Params
+  readonly rng: Rng
+  /** Virtual time in milliseconds: an event takes none unless it says so. */
+  readonly now: number
+  /** Tells players what happened, with the answer to their next call and to those who listen. At most 4,000 characters an event. */
+  say(text: string): void
+  /** Ends the episode by the rules. The next action is answered as its last step, and changes nothing. */
+  end(reason: string): void
+  /** Moves virtual time forward. */
+  elapse(milliseconds: number): void
+}
+
+/** An outside event as its author writes it. */
+export interface EventDefinition<State, Params, Data extends z.ZodType> {
+  readonly description: string
+  /** An object schema. What fails it never reaches `apply`. */
+  readonly data: Data
+  /** Synchronous rules over a draft. What it throws is a fault: nothing changes and the publisher is told. */
+  apply(context: EventContext<State, Params, z.output<Data>>): void
+}
+
+/** Makes a type of outside events. Handed to `events`, because there the types of state and parameters are known. */
+export type EventMaker<State, Params> = <Data extends z.ZodType>(
+  definition: EventDefinition<State, Params, Data>,
+) => WorldEvent
+
+/** A type of outside events, its types erased: what the host applies. */
+export interface WorldEvent {
+  readonly description: string
+  readonly data: z.ZodType
+  apply(context: EventContext<unknown, unknown, unknown>): void
 }
 
 /** A tool as its author writes it. */
-export interface ToolDefinition<State, Params, Input extends z.ZodType, Output extends z.ZodType | undefined> {
+export interface ToolDefinition<
+  State,
+  Params,
+  Input extends z.ZodType,
+  Output extends z.ZodType | undefined,
+  Prepared extends z.ZodType | undefined = undefined,
+> {
   readonly description: string
   /** An object schema. What fails it never reaches `play`. */
   readonly input: Input
   /** Schema of the structured answer. Left out, the answer is the public state. */
   readonly output?: Output
+  /** Schema of what `prepare` gives: plain JSON, with no transforms. What it does not declare is left out. */
+  readonly prepared?: Prepared
+  /**
+   * Gets from outside what the rules need: a model's word, a page, another server's answer. Runs before `play`, for calls
+   * alone that reach it; its result is recorded as an input of the step, so that replays and forks need nothing from
+   * there. What it throws is a fault: nothing changes and the call fails. What can go wrong in the ordinary way is better
+   * given as a result, for `play` to answer.
+   *
+   * Other calls of the session wait meanwhile. It may run again for one step: where its server stops, or its caller asks
+   * again.
+   */
+  prepare?(context: PrepareContext<State, Params, z.output<Input>>): InputOf<Prepared> | Promise<InputOf<Prepared>>
+  /** Seconds that `prepare` may take; then the call fails. Default 30. */
+  readonly prepareSeconds?: number
+  /**
+   * `external`: `prepare` does something outside that may not be done twice, such as a payment. Once begun it goes on, its
+   * caller gone or not, and is not run again for its step. Where it throws or its server stops, whether it was done cannot be
+   * known: that call is answered `outcome-unknown`, until another one has been played.
+   */
+  readonly effect?: 'external'
   /** Synchronous rules over a draft. What it throws is a fault: nothing changes and the call fails. */
-  play(context: PlayContext<State, Params, z.output<Input>, DataOf<Output>>): Said<DataOf<Output>> | Refused
+  play(
+    context: PlayContext<State, Params, z.output<Input>, DataOf<Output>, DataOf<Prepared>>,
+  ): Said<DataOf<Output>> | Refused
 }
 
-/** The data that `say` wants: what the output schema describes, or nothing. */
-export type DataOf<Output extends z.ZodType | undefined> = Output extends z.ZodType ? z.output<Output> : undefined
+/** What a schema gives out: the data that `say` wants, or what was prepared; nothing where there is no schema. */
+export type DataOf<Schema extends z.ZodType | undefined> = Schema extends z.ZodType ? z.output<Schema> : undefined
+
+/** What a schema takes; nothing where there is none. */
+export type InputOf<Schema extends z.ZodType | undefined> = Schema extends z.ZodType ? z.input<Schema> : never
 
 /** Makes a tool. Handed to `tools`, because there the types of state and parameters are known. */
-export type ToolMaker<State, Params> = <Input extends z.ZodType, Output extends z.ZodType | undefined = undefined>(
-  definition: ToolDefinition<State, Params, Input, Output>,
+export type ToolMaker<State, Params> = <
+  Input extends z.ZodType,
+  Output extends z.ZodType | undefined = undefined,
+  Prepared extends z.ZodType | undefined = undefined,
+>(
+  definition: ToolDefinition<State, Params, Input, Output, Prepared>,
 ) => Tool
 
 /** A tool of an environment, its types erased: what the host plays. */
@@ -95,7 +197,17 @@ export interface Tool {
   readonly description: string
   readonly input: z.ZodType
   readonly output: z.ZodType | null
-  play(context: PlayContext<unknown, unknown, unknown, unknown>): Said<unknown> | Refused
+  /** `null` where the tool prepares nothing. */
+  readonly preparation: Preparation | null
+  play(context: PlayContext<unknown, unknown, unknown, unknown, unknown>): Said<unknown> | Refused
+}
+
+/** How a tool gets from outside what its rules need. */
+export interface Preparation {
+  readonly schema: z.ZodType
+  readonly seconds: number
+  readonly external: boolean
+  prepare(context: PrepareContext<unknown, unknown, unknown>): unknown
 }
 
 /** What an author hands to `defineEnvironment`. */
@@ -127,6 +239,10 @@ export interface EnvironmentDefinition<
   /** Tells a player how the world stands. Sees the public state alone. */
   readonly observe: (state: z.output<Public>, params: z.output<Params>) => string
   readonly tools: (make: { readonly tool: ToolMaker<State, z.output<Params>> }) => Tools
+  /** What may happen outside, to be told to a session with `publish`: a price that changes, a message that arrives. */
+  readonly events?: (make: { readonly event: EventMaker<NoInfer<State>, z.output<Params>> }) => {
+    readonly [type: string]: WorldEvent
+  }
   /** Named pure terms over one step, in the world's own unit of reward. */
   readonly rewards: {
     readonly [term: string]: (transition: Transition<NoInfer<State>, z.output<Params>>) => number
@@ -153,6 +269,8 @@ export interface Environment<Tools extends { readonly [name: string]: Tool } = {
   readonly history: HistoryBounds | null
   readonly tools: Tools
   readonly toolInfos: readonly ToolInfo[]
+  readonly events: { readonly [type: string]: WorldEvent }
+  readonly eventInfos: readonly EventInfo[]
   readonly terms: readonly string[]
   readonly hasPotential: boolean
   limitsFor(params: unknown): LimitsRequest

@@ -21,6 +21,7 @@ export interface ToldByTool {
 export interface OfficialClient {
   listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<ToldByTool>
+  readResource(resource: { uri: string }): Promise<object>
   close(): Promise<void>
 }
 

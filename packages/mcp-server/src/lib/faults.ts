@@ -5,6 +5,7 @@ import type { Metrics } from './metrics.ts'
 import type { SecretKind } from './secrets.ts'
 import { ServerError } from './server-error.ts'
 import { asError } from './thrown.ts'
+import type { Waiting } from './waiting.ts'
 
 /** An environment's code failed. */
 export interface Fault {
@@ -28,9 +29,13 @@ export class Faults {
     this.#metrics = metrics
   }
 
-  /** Runs an environment's code. What it throws, now or later, becomes `environment-failed`, unless it is a refusal of ours. */
-  guard<T>(environment: string, session: string, run: () => T): T {
+  /**
+   * Runs an environment's code. What it throws, now or later, becomes `environment-failed`, unless it is a refusal of ours,
+   * or the reason for which nobody waits for it any more.
+   */
+  guard<T>(environment: string, session: string, run: () => T, waiting?: Waiting): T {
     const fail = (thrown: unknown): never => {
+      if (waiting?.signal.aborted && thrown === waiting.signal.reason) throw thrown
       const cause = asError(thrown)
       throw WireError.is(cause) ? cause : this.#report(environment, session, cause)
     }
@@ -127,6 +132,7 @@ export function refusalOf(error: unknown): unknown {
     case 'fenced':
     case 'state-lost':
     case 'episode-ended':
+    case 'outcome-unknown':
       return new WireError(error.code, message, { cause: error, details })
     case 'store-unavailable':
       // What a store says of itself names files and machines. It is for the log; the caller needs to know what to do.
@@ -138,7 +144,12 @@ export function refusalOf(error: unknown): unknown {
         },
       )
     case 'action-invalid':
+    case 'event-invalid':
       return new WireError('invalid-params', message, { cause: error })
+    case 'event-too-large':
+      return new WireError('too-large', message, { cause: error, details })
+    case 'events-full':
+      return new WireError('rate-limited', message, { cause: error, details: { ...details, retryAfterSeconds: 1 } })
     case 'queue-full':
       return new WireError('rate-limited', message, { cause: error, details: { retryAfterSeconds: 1 } })
     default:

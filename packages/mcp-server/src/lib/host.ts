@@ -5,6 +5,8 @@ import type {
   JsonObject,
   LimitsRequest,
   OpenResult,
+  OutsideEvent,
+  PublishResult,
   RestoreRequest,
   SessionSnapshot,
   SessionSummary,
@@ -17,6 +19,7 @@ import type { Fault } from './faults.ts'
 import type { Metrics } from './metrics.ts'
 import type { RulesRunner } from './rules-runner.ts'
 import type { Secrets } from './secrets.ts'
+import type { Waiting } from './waiting.ts'
 
 export interface HostOptions {
   /** What can be opened. A plain client that names none gets the first. */
@@ -43,6 +46,11 @@ export interface HostBounds {
   readonly idleSeconds: number
   /** Calls that may wait for one session, the running one included. Default 64. */
   readonly queue: number
+  /**
+   * Outside events that may come between two steps of a session, and how many of its last ones are known again when they are
+   * published once more. Default 256.
+   */
+  readonly events: number
 }
 
 export const DEFAULT_BOUNDS: HostBounds = {
@@ -50,6 +58,7 @@ export const DEFAULT_BOUNDS: HostBounds = {
   sessionsPerPrincipal: Number.POSITIVE_INFINITY,
   idleSeconds: 900,
   queue: 64,
+  events: 256,
 }
 
 /** What an opener asks for. */
@@ -83,6 +92,21 @@ export interface StepCall {
   readonly action: Action
   readonly seq?: number | undefined
   readonly epoch?: number | undefined
+  /** What to do while the call has to wait. Left out, it waits for as long as it takes, and tells nobody. */
+  readonly waiting?: Waiting | undefined
+}
+
+/** How a session stands, as its players may see it. */
+export interface Look {
+  readonly state: JsonObject
+  /** What must not be in what a player is told of it. */
+  readonly secrets: Secrets
+  /**
+   * Calls `listener` after every commit that changed the public state, a step's or any other, until the function that it
+   * returns is called; of what other processes commit, within a second or so. The listener must not throw. Throws `capacity`
+   * where 256 listen to the session already.
+   */
+  onChange(listener: () => void): () => void
 }
 
 /** An answered step, and what must not be in what a player is told of it: whoever passes it on has to look. */
@@ -110,8 +134,27 @@ export interface Host extends AsyncDisposable {
   act(capability: string, call: StepCall): Promise<Acted>
   /** Steps the world of a plain client's transport session, opening it at the first call. */
   actAt(principal: Principal, transportId: string, environment: string, call: StepCall): Promise<Acted>
+  /** The public state of a capability's session. */
+  look(capability: string): Promise<Look>
+  /** The public state of the world of a plain client's transport session, opening it as its first call does. */
+  lookAt(principal: Principal, transportId: string, environment: string): Promise<Look>
   state(principal: Principal, control: string): Promise<StateResult>
   watch(principal: Principal, control: string, range: WatchRange): Promise<WatchResult>
+  /**
+   * Tells a session what happened outside: applied once by its id, in its turn among the steps, and kept before this
+   * resolves. Rejects with `invalid-params` for an event that the environment does not take, and for an id that was another
+   * event's; with `too-large`, `rate-limited` where too many have come since the last step, `episode-ended`.
+   */
+  publish(principal: Principal, control: string, event: PublishRequest): Promise<PublishResult>
+  /**
+   * Tells what players of a capability's session may know of its events, as they come; of those that other processes publish
+   * within a second or so. Ends with the episode, which is told last, and with `signal`. Rejects with `session-not-found`
+   * where there is no session, or none any more.
+   *
+   * For what players are told in words. Whoever wants the public state itself, and to hear when it changes, takes
+   * {@link look}: its `onChange` hears of events as it does of steps.
+   */
+  listen(capability: string, range?: ListenRange): AsyncIterableIterator<Announcement>
   snapshot(principal: Principal, control: string, query: SnapshotQuery): Promise<SessionSnapshot>
   /** Opens a new session where a snapshot was taken. Its limit of `seconds` counts from now, its steps from the first. */
   restore(principal: Principal, request: RestoreRequest): Promise<OpenResult>
@@ -149,6 +192,29 @@ export interface WatchRange {
   /** Seconds to wait for the first entry. */
   readonly wait: number
   readonly signal?: AbortSignal | undefined
+}
+
+/** An outside event for a session. */
+export interface PublishRequest extends OutsideEvent {
+  /** Where it is aborted before the event's turn comes, nothing happens; an event whose turn has come is applied. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Where listening begins, and what ends it. */
+export interface ListenRange {
+  /** A revision; left out, the present. */
+  readonly after?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Something that happened to a session outside of its players' own calls, as they may know it. */
+export interface Announcement {
+  /** The revision to listen on after. */
+  readonly revision: number
+  /** What events have said, oldest first. Their next call tells of it too. Holds no secret of the session. */
+  readonly said: readonly string[]
+  /** Whether the episode has ended, whatever made it. */
+  readonly over: boolean
 }
 
 /** A page of sessions, in the order of their ids. */

@@ -1,13 +1,15 @@
 import { connect as connectSocket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
-import { type JsonObject, METHODS, type WireError } from '@episodic/protocol'
+import { DEFAULT_SEAT, type JsonObject, METHODS, type WireError } from '@episodic/protocol'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Caller } from './caller.ts'
+import { MODERN_META, modernHeaders } from './eras.fixture.ts'
 import { createGatedStore } from './gated-store.fixture.ts'
 import type { HttpServer } from './http-server.ts'
 import { openInProcess } from './in-process.ts'
+import { STATE_URI } from './session-resource.ts'
 import { serveStdio } from './stdio-server.ts'
 import {
   asking,
@@ -19,6 +21,7 @@ import {
   send,
   serveTestHost,
 } from './testbed.fixture.ts'
+import { openWebSocket } from './web-socket.fixture.ts'
 
 const TRUSTED: Caller = { door: 'trusted', principal: null }
 
@@ -309,3 +312,68 @@ function shout(port: number, bytes: string): Promise<string> {
     socket.on('close', () => resolve(said))
   })
 }
+
+describe('whatever is said of listening and calling off', () => {
+  const anyValue = fc.oneof(fc.constantFrom<unknown>(STATE_URI, 1, 2, '', null), fc.jsonValue({ maxDepth: 2 }))
+  const anyMessage = fc.record({
+    id: fc.oneof(fc.constantFrom<unknown>(1, 2, 'two', undefined, null), fc.jsonValue({ maxDepth: 1 })),
+    method: fc.constantFrom(
+      'resources/subscribe',
+      'resources/unsubscribe',
+      'resources/read',
+      'subscriptions/listen',
+      'notifications/cancelled',
+      'completion/complete',
+      'prompts/get',
+      'tools/call',
+    ),
+    params: fc.record(
+      {
+        uri: anyValue,
+        requestId: anyValue,
+        name: anyValue,
+        notifications: fc.oneof(anyValue, fc.constant({ resourceSubscriptions: [STATE_URI] })),
+        arguments: anyValue,
+        ref: anyValue,
+        argument: anyValue,
+        _meta: fc.oneof(fc.constantFrom<unknown>(MODERN_META, { progressToken: 1 }, {}), anyValue),
+      },
+      { requiredKeys: [] },
+    ),
+  })
+
+  it('leaves a connection that answers, in either era', async () => {
+    const { server, faults } = await serveTestHost({ rate: { calls: 1_000_000, seconds: 1 } })
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyMessage, { minLength: 1, maxLength: 12 }), async (messages) => {
+        const { seats } = await openOverHttp(server)
+        const socket = await openWebSocket(server.sessionUrl(seats[DEFAULT_SEAT]?.capability as string))
+        for (const each of messages) socket.webSocket.send(JSON.stringify({ jsonrpc: '2.0', ...each }))
+        socket.webSocket.send(JSON.stringify({ jsonrpc: '2.0', id: 'last', method: 'ping' }))
+        for (let answer = await socket.next(); answer.id !== 'last'; answer = await socket.next())
+          expect(answer.error?.code).not.toBe(-32603)
+        socket.webSocket.terminate()
+      }),
+      { seed: 7, numRuns: 150 },
+    )
+    expect(faults).toEqual([])
+  })
+
+  it('is no failure over HTTP', async () => {
+    const { server } = await serveTestHost({ rate: { calls: 1_000_000, seconds: 1 } })
+    const { seats } = await openOverHttp(server)
+    const url = server.sessionUrl(seats[DEFAULT_SEAT]?.capability as string)
+    await fc.assert(
+      fc.asyncProperty(anyMessage, fc.boolean(), async (message, modern) => {
+        const headers = {
+          // What takes no stream of events is answered at once.
+          accept: 'application/json',
+          ...(modern && modernHeaders(message.method, STATE_URI)),
+        }
+        const { status } = await send(url, { headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
+        expect(status).toBeLessThan(500)
+      }),
+      { seed: 7, numRuns: 300 },
+    )
+  })
+})

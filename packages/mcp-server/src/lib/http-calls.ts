@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
+import { Roll } from './roll.ts'
 
 /** The calls of a socket that are being answered: until the last byte of the answer is handed to the system. */
 export class Calls {
-  readonly #running = new Set<ServerResponse>()
+  readonly #running = new Roll<ServerResponse>()
   readonly #ending = new AbortController()
   #changed = Promise.withResolvers<void>()
 
@@ -18,9 +19,9 @@ export class Calls {
   /** Counts a call until its response is written or its client is gone. */
   begin(response: ServerResponse): void {
     if (response.destroyed) return
-    this.#running.add(response)
+    const leave = this.#running.enter(response)
     response.once('close', () => {
-      this.#running.delete(response)
+      leave()
       this.#changed.resolve()
     })
   }
@@ -35,6 +36,15 @@ export class Calls {
       stop()
     })
     if (this.draining || response.destroyed) stop()
+    return abort.signal
+  }
+
+  /** Aborts when the client of a call goes away before it is answered. */
+  goneSignal(response: ServerResponse): AbortSignal {
+    const abort = new AbortController()
+    const stop = () => abort.abort()
+    response.once('close', stop)
+    if (response.destroyed) stop()
     return abort.signal
   }
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { EventStream } from './http-event-stream.ts'
 
 /**
  * The answer to one posted request: JSON, unless something has to be told before the result; then a stream of events
@@ -6,25 +7,22 @@ import type { ServerResponse } from 'node:http'
  */
 export class Exchange {
   readonly #response: ServerResponse
+  readonly #stream: EventStream
 
   constructor(response: ServerResponse) {
     this.#response = response
+    this.#stream = new EventStream(response)
   }
 
   /** Tells something on the way. */
   tell(message: unknown): void {
-    if (!this.#response.headersSent)
-      this.#response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' })
-    if (this.#response.writable) this.#response.write(eventOf(message))
+    void this.#stream.say(JSON.stringify(message))
   }
 
   /** Says the last word. */
   answer(message: unknown): void {
-    if (this.#response.headersSent) this.#response.end(eventOf(message))
-    else this.#response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(message))
+    const text = JSON.stringify(message)
+    if (this.#stream.begun) this.#stream.end(text)
+    else this.#response.writeHead(200, { 'Content-Type': 'application/json' }).end(text)
   }
-}
-
-function eventOf(message: unknown): string {
-  return `event: message\ndata: ${JSON.stringify(message)}\n\n`
 }

@@ -88,12 +88,17 @@ describe('what Streamable HTTP asks', () => {
     expect((await rpc(server.agentUrl, 'ping', {}, { ...headers, [name]: value })).status).toBe(status)
   })
 
-  it('opens no stream on GET, and serves no other method', async () => {
+  it('opens a stream on GET for agents that take one, and serves no other method', async () => {
     const { server } = await serveTestHost()
-    for (const method of ['GET', 'PUT', 'PATCH']) {
+    const headers = await initialize(server.agentUrl)
+    expect((await send(server.agentUrl, { method: 'GET', headers: { ...headers, accept: 'text/html' } })).status).toBe(
+      406,
+    )
+    expect((await send(server.trustedUrl, { method: 'GET', headers: controlHeaders(server) })).status).toBe(405)
+    for (const method of ['PUT', 'PATCH']) {
       const agent = await send(server.agentUrl, { method })
       expect(agent.status).toBe(405)
-      expect(agent.headers.allow).toBe('POST, DELETE')
+      expect(agent.headers.allow).toBe('GET, POST, DELETE')
       const trusted = await send(server.trustedUrl, { method, headers: controlHeaders(server) })
       expect(trusted.status).toBe(405)
       expect(trusted.headers.allow).toBe('POST')

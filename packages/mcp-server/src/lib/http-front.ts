@@ -6,14 +6,20 @@ import { createDispatcher, type Dispatcher, type DispatcherOptions, type Reply }
 import { isModern } from './envelope.ts'
 import type { Host, Principal } from './host.ts'
 import { Admission, type AdmissionOptions, type AgentCaller, callerAt, tooManyCalls } from './http-admission.ts'
+import type { Annex } from './http-annex.ts'
 import { Answers } from './http-answers.ts'
 import { readBody } from './http-body.ts'
 import { Calls } from './http-calls.ts'
+import { EventStream } from './http-event-stream.ts'
 import { bearerOf, type Denial } from './http-guards.ts'
 import { isModernPost } from './http-ladder.ts'
 import type { Admitted, Mount } from './http-mount.ts'
 import { type ProbeAnswer, Probes } from './http-probes.ts'
 import { checkPost, checkVersion, missingTransport, statusOf } from './http-rules.ts'
+import { Streams } from './http-streams.ts'
+import { Talk, tooManyStreams } from './http-talk.ts'
+import { refuseUpgrade } from './http-upgrade.ts'
+import { identifyVisitor } from './http-visitor.ts'
 import { WebSocketDoors } from './http-websocket.ts'
 import type { Metrics } from './metrics.ts'
 import { idOf } from './requests.ts'
@@ -35,8 +41,15 @@ export interface FrontOptions extends AdmissionOptions, DispatcherOptions {
   readonly onRefusal?: (refusal: Refusal) => void
   /** Largest request body, and message of a WebSocket, in bytes. Default 1 MiB. */
   readonly bodyBytes?: number
+  /**
+   * Streams of events at once, on which clients are told of what they listen to; each holds a connection. Default 1,000. One
+   * more is answered with 503, and its client plays all the same.
+   */
+  readonly streams?: number
   /** Answers at the agent's door in the place of the straight path. Whoever made it disposes of it. */
   readonly mount?: Mount
+  /** Serves paths beside the doors, such as conversations in a web page. It is drained and ended with the server. */
+  readonly annex?: Annex
 }
 
 /** Turns requests of a socket into messages of a caller, and replies into responses. Guards stand in front. */
@@ -46,19 +59,23 @@ export class HttpFront {
   readonly #admission: Admission
   readonly #bodyBytes: number
   readonly #mount: Mount | undefined
+  readonly #annex: Annex | undefined
   readonly #calls = new Calls()
   readonly #answers = new Answers()
   readonly #probes: Probes
   readonly #webSockets: WebSocketDoors
+  readonly #streams: Streams
   readonly #onRefused: (refusal: Refusal) => void
 
   constructor(host: Host, options: FrontOptions) {
-    const { bodyBytes = 1_048_576, metrics, onRefusal } = options
+    const { bodyBytes = 1_048_576, streams = 1_000, metrics, onRefusal } = options
     this.#host = host
     this.#dispatcher = createDispatcher(host, options)
     this.#admission = new Admission(host, options)
     this.#bodyBytes = bodyBytes
     this.#mount = options.mount
+    this.#annex = options.annex
+    this.#streams = new Streams(streams)
     this.#probes = new Probes(host, metrics)
     this.#onRefused = (refusal) => {
       metrics?.refused(refusal.code)
@@ -74,18 +91,29 @@ export class HttpFront {
 
   /** Refuses what comes from now on, waits until every call is answered or `signal` is aborted, and says how many were not. */
   async drain(signal: AbortSignal | undefined): Promise<number> {
-    const [calls, messages] = await Promise.all([this.#calls.drain(signal), this.#webSockets.drain(signal)])
-    return calls + messages
+    const calling = this.#calls.drain(signal)
+    this.#streams.end()
+    const left = await Promise.all([calling, this.#webSockets.drain(signal), this.#annex?.drain(signal) ?? 0])
+    return left.reduce((sum, count) => sum + count, 0)
   }
 
   /** Takes a connection that asks to be a WebSocket. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    return this.#webSockets.upgrade(request, socket, head)
+  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const annex = this.#annex?.owns(pathOf(request)) ? this.#annex : null
+    if (!annex) return this.#webSockets.upgrade(request, socket, head)
+    // Who hangs up in between takes the socket along, and nobody is left to be told.
+    socket.on('error', () => {})
+    const visitor = this.#admission.checkSource(request) ?? (await identifyVisitor(this.#admission, request))
+    if (!('status' in visitor)) return annex.upgrade(request, socket, head, visitor)
+    this.#onRefused({ door: null, principal: null, code: `http-${visitor.status}` })
+    refuseUpgrade(socket, visitor)
   }
 
-  /** Ends every WebSocket at once. */
+  /** Ends every WebSocket at once, and every stream. */
   end(): void {
+    this.#streams.end()
     this.#webSockets.end()
+    this.#annex?.end()
   }
 
   /** Hears of a connection that was closed as it came. */
@@ -94,12 +122,13 @@ export class HttpFront {
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (request.url ?? '').split('?', 1)[0] as string
+    const path = pathOf(request)
     if (path === '/healthz') return this.#say(request, response, this.#probes.health())
     if (path === '/readyz') return this.#say(request, response, await this.#probes.readiness(this.#calls.draining))
     const denied = this.#admission.checkSource(request)
     if (denied) return this.#deny(request, response, null, denied)
     if (path === '/metrics' && this.#probes.counts) return this.#showMetrics(request, response)
+    if (this.#annex?.owns(path)) return this.#annex.answer(request, response, path)
     const door = this.#admission.doorOf(path, request)
     if (!door)
       return this.#deny(request, response, null, {
@@ -116,8 +145,8 @@ export class HttpFront {
     if (this.#mount && caller.door === 'agent' && sessionful)
       return this.#mounted(this.#mount, request, response, { caller, message: undefined, modern: false })
     if (request.method === 'DELETE' && sessionful) return this.#delete(request, response, caller)
-    response.setHeader('Allow', sessionful ? 'POST, DELETE' : 'POST')
-    // A GET would open a stream of messages that this server has nothing to push on.
+    if (request.method === 'GET' && sessionful) return this.#listen(request, response, caller)
+    response.setHeader('Allow', sessionful ? 'GET, POST, DELETE' : 'POST')
     return this.#deny(request, response, caller, { status: 405, message: `${request.method} is not served here.` })
   }
 
@@ -142,20 +171,51 @@ export class HttpFront {
     const unspoken = modern ? null : checkVersion(request)
     if (unspoken) return this.#deny(request, response, caller, unspoken)
     if (this.#calls.draining) return this.#deny(request, response, caller, leaving(response))
-    this.#calls.begin(response)
+    const method = (message as JsonObject | null)?.method
+    // Who listens does so until the server goes, and is no call that has to be answered before.
+    if (method !== 'subscriptions/listen') this.#calls.begin(response)
     if (this.#mount && caller.door === 'agent')
       return this.#answerMounted(this.#mount, request, response, { caller, message, modern })
-    const method = (message as JsonObject | null)?.method
     // A call proves its transport session by itself, where it finds its world.
     if (caller.door === 'agent' && method !== 'initialize' && method !== 'tools/call') {
       const missing = await this.#checkTransport(caller)
       if (missing) return this.#reply(request, response, caller, missing)
     }
-    const signal = caller.door === 'trusted' && method !== 'tools/call' ? this.#calls.waitSignal(response) : undefined
-    const reply = await this.#dispatcher.dispatch(caller, message, { signal })
+    const cors = () => this.#admission.corsHeaders(request)
+    const talk = new Talk({ request, response, caller, method, modern, cors }, this.#calls, this.#streams)
+    const reply = await this.#dispatcher.dispatch(caller, message, talk)
+    if (talk.begun) return this.#endTalk(talk.begun, caller, reply)
     if (method === 'initialize' && reply.refusal === null && caller.door === 'agent' && caller.world.by === 'transport')
       response.setHeader('Mcp-Session-Id', await this.#host.issueTransport(caller.principal))
     this.#reply(request, response, caller, reply, statusOf(reply.refusal, caller.door, modern))
+  }
+
+  /** Opens the stream on which a client of the era before 2026 is told what it has subscribed to. */
+  async #listen(request: IncomingMessage, response: ServerResponse, caller: AgentCaller): Promise<void> {
+    const { headers } = request
+    if (!/text\/event-stream|\*\/\*/i.test(headers.accept ?? ''))
+      return this.#deny(request, response, caller, {
+        status: 406,
+        message: 'What is told here is a stream of events: Accept has to include text/event-stream.',
+      })
+    const unspoken = checkVersion(request)
+    if (unspoken) return this.#deny(request, response, caller, unspoken)
+    if (!(await this.#withinRate(request, response, caller))) return
+    const missing = await this.#checkWorld(caller)
+    if (missing) return this.#reply(request, response, caller, missing)
+    if (this.#calls.draining) return this.#deny(request, response, caller, leaving(response))
+    if (this.#streams.hasEnough(caller))
+      return this.#deny(request, response, caller, { status: 409, message: 'Such a stream is open already.' })
+    if (this.#streams.full)
+      return this.#deny(request, response, caller, { status: 503, message: tooManyStreams().message })
+    const stream = new EventStream(response, () => this.#admission.corsHeaders(request))
+    this.#streams.open(caller, stream, response)
+  }
+
+  /** Ends an answer before which something was said, unless it goes on. */
+  #endTalk(stream: EventStream, caller: Caller, { text, refusal, open }: Reply): void {
+    if (refusal !== null) this.#onRefused({ door: caller.door, principal: caller.principal, code: refusal })
+    if (!open) stream.end(text)
   }
 
   async #mounted(mount: Mount, request: IncomingMessage, response: ServerResponse, admitted: Admitted): Promise<void> {
@@ -181,6 +241,7 @@ export class HttpFront {
       if (world.by === 'transport') {
         if (world.transportId === null) return this.#deny(request, response, caller, missingTransport())
         await this.#host.endTransport(principal, world.transportId, world.environment)
+        this.#streams.forget(caller)
       }
       response.writeHead(204, this.#admission.corsHeaders(request)).end()
     } catch (error) {
@@ -198,6 +259,16 @@ export class HttpFront {
     } catch (error) {
       return this.#dispatcher.refuse(error)
     }
+  }
+
+  /** The same for a stream, which at a session URL wants that there is such a session. */
+  async #checkWorld(caller: AgentCaller): Promise<Reply | null> {
+    const { world } = caller
+    if (world.by !== 'capability') return this.#checkTransport(caller)
+    return this.#host.environmentOf(world.capability).then(
+      () => null,
+      (error) => this.#dispatcher.refuse(error),
+    )
   }
 
   async #withinRate(request: IncomingMessage, response: ServerResponse, caller: AgentCaller): Promise<boolean> {
@@ -267,13 +338,17 @@ export class HttpFront {
     response
       .writeHead(204, {
         ...cors,
-        'Access-Control-Allow-Methods': 'POST, DELETE',
+        'Access-Control-Allow-Methods': 'GET, POST, DELETE',
         'Access-Control-Allow-Headers':
           'Authorization, Content-Type, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
         'Access-Control-Max-Age': '600',
       })
       .end()
   }
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] as string
 }
 
 /** The same caller in the era that has no transport sessions: its calls name their own. */

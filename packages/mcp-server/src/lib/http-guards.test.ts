@@ -172,7 +172,7 @@ describe('the Origin header', () => {
       expect(allowed.status).toBe(204)
       expect(allowed.headers).toMatchObject({
         'access-control-allow-origin': LISTED,
-        'access-control-allow-methods': 'POST, DELETE',
+        'access-control-allow-methods': 'GET, POST, DELETE',
         'access-control-allow-headers': expect.stringContaining('Mcp-Session-Id'),
         'access-control-expose-headers': 'Mcp-Session-Id',
         vary: 'Origin',

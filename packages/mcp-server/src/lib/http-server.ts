@@ -50,6 +50,9 @@ export interface HttpServer extends AsyncDisposable {
  * `/mcp/s/<capability>` for one session) and the trusted door at `/env`. `/env` and `/mcp/s/<capability>` are
  * WebSockets too, one JSON-RPC message a text frame.
  *
+ * An answer is JSON, and a stream of events where something is told before it. Clients of the era before 2026 that listen to
+ * a resource are told of it on the stream that they open with GET.
+ *
  * Throws `unsafe-bind` for an address that would be open to a network, and `address-in-use`.
  */
 export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<HttpServer> {

@@ -1,13 +1,15 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WireError } from '@episodic/protocol'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Caller } from './caller.ts'
 import { Connections } from './connections.ts'
 import { Conversation } from './conversation.ts'
-import type { Dispatcher, Reply } from './dispatcher.ts'
+import { Correspondence } from './correspondence.ts'
+import type { Dispatcher, DispatchOptions, Reply } from './dispatcher.ts'
 import { type Admission, callerAt, tooManyCalls } from './http-admission.ts'
-import { bearerOf, type Denial } from './http-guards.ts'
+import type { Denial } from './http-guards.ts'
+import { refuseUpgrade, tokenOf } from './http-upgrade.ts'
 import { idOf } from './requests.ts'
 import { drained } from './stdio-drained.ts'
 
@@ -33,8 +35,6 @@ const SETTINGS = {
   maxFragments: 1_024,
   closeTimeout: 2_000,
 }
-/** How a page says its token, which may not set a header: percent-encoded, as one of the subprotocols that it offers. */
-const BEARER_PROTOCOL = 'episodic.bearer.'
 /** What is spoken, in the order of preference. The second is how MCP clients ask for it. */
 const PROTOCOLS = ['episodic', 'mcp']
 
@@ -122,10 +122,10 @@ export class WebSocketDoors {
     const { dispatcher, onRefused } = this.#options
     let leaving = false
     let heard = true
-    const conversation = new Conversation({
+    const conversation: Conversation = new Conversation({
       dispatcher,
       inFlight: guest.caller.door === 'trusted' ? IN_FLIGHT : 1,
-      answer: (message) => this.#answer(guest, message, gone.signal),
+      answer: (message) => this.#answer(guest, message, channel),
       onRefused: (code) => onRefused(guest.caller, code),
       write(answers) {
         // One write for all of them.
@@ -135,6 +135,12 @@ export class WebSocketDoors {
         return socket.writableNeedDrain ? drained(socket) : undefined
       },
     })
+    const correspondence = new Correspondence({ say: (text) => conversation.say(text) })
+    const channel = {
+      signal: gone.signal,
+      correspondence: () => correspondence,
+      say: (text: string) => void conversation.say(text),
+    }
     const connection = {
       conversation,
       async leave() {
@@ -142,6 +148,7 @@ export class WebSocketDoors {
         gone.abort()
         const closed = new Promise((resolve) => webSocket.once('close', resolve))
         await conversation.finished()
+        await correspondence.takeLeave()
         if (webSocket.readyState === webSocket.CLOSED) return
         webSocket.resume()
         webSocket.close(1001, 'The server is stopping.')
@@ -177,13 +184,14 @@ export class WebSocketDoors {
     )
     webSocket.on('close', () => {
       gone.abort()
+      correspondence.end()
       conversation.forget()
       this.#sockets.delete(connection)
       this.#looks.delete(look)
     })
   }
 
-  async #answer({ caller, address }: Guest, message: unknown, signal: AbortSignal): Promise<Reply> {
+  async #answer({ caller, address }: Guest, message: unknown, channel: DispatchOptions): Promise<Reply> {
     const { dispatcher, admission } = this.#options
     if (caller.door === 'agent') {
       const retryAfterSeconds = await admission.count(caller, address)
@@ -194,18 +202,12 @@ export class WebSocketDoors {
         return dispatcher.refuse(refusal, idOf(message))
       }
     }
-    return dispatcher.dispatch(caller, message, { signal })
+    return dispatcher.dispatch(caller, message, channel)
   }
 
-  #deny(socket: Duplex, caller: Pick<Caller, 'door' | 'principal'> | null, { status, message }: Denial): void {
-    this.#options.onRefused(caller, `http-${status}`)
-    const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } })
-    const retry = status === 503 ? 'Retry-After: 1\r\n' : ''
-    const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
-    socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n${retry}${challenge}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-      () => socket.destroy(),
-    )
+  #deny(socket: Duplex, caller: Pick<Caller, 'door' | 'principal'> | null, denial: Denial): void {
+    this.#options.onRefused(caller, `http-${denial.status}`)
+    refuseUpgrade(socket, denial)
   }
 }
 
@@ -223,14 +225,3 @@ const NO_DOOR: Denial = {
 }
 const TOO_MANY: Denial = { status: 429, message: 'You hold as many WebSockets as you may. Close one.' }
 const LEAVING: Denial = { status: 503, message: 'This server is stopping and takes nobody in. Try again.' }
-
-/** The token in the header, or the one that a page sends among its subprotocols; empty where there is none. */
-function tokenOf(request: IncomingMessage): string {
-  const offered = request.headers['sec-websocket-protocol']?.split(',') ?? []
-  const protocol = offered.map((name) => name.trim()).find((name) => name.startsWith(BEARER_PROTOCOL))
-  try {
-    return bearerOf(request) || decodeURIComponent(protocol?.slice(BEARER_PROTOCOL.length) ?? '')
-  } catch {
-    return ''
-  }
-}

@@ -3,9 +3,8 @@ import type { Caller } from './caller.ts'
 import type { DispatcherOptions } from './dispatcher.ts'
 import { conceal } from './faults.ts'
 import type { Host } from './host.ts'
-import { type Answer, scanAnswer } from './leak-scan.ts'
+import { type Answer, scanAnswer, toldIn } from './leak-scan.ts'
 import { answerRequest } from './requests.ts'
-import { type ToolResult, toldBy } from './tool-result.ts'
 
 /**
  * Opens a door of a host to a client in the same process: the same requests as on any wire, as values, with no
@@ -28,8 +27,11 @@ export function openInProcess(
       const asked = { method, params }
       let answer: Answer | undefined
       try {
-        answer = await answerRequest(host, caller, method, params, options)
+        const signal = options?.signal
+        const waiting = signal && { signal, tell: undefined }
+        answer = await answerRequest(host, caller, method, params, { signal, waiting })
       } catch (error) {
+        options?.signal?.throwIfAborted()
         if (caller.door === 'trusted') throw error
         const { code, message, details } = WireError.is(error) ? error : conceal(error, onError)
         await scanAnswer(host, caller, asked, JSON.stringify([message, details]), null)
@@ -38,7 +40,7 @@ export function openInProcess(
       }
       if (!answer) throw new WireError('method-not-found', `There is no method "${method}" at this door.`)
       // What a tool answers is all that has a session's state in it and is for a player.
-      if (answer.secrets) await scanAnswer(host, caller, asked, toldBy(answer.result as ToolResult), answer)
+      if (answer.secrets) await scanAnswer(host, caller, asked, toldIn(answer), answer)
       return answer.result
     },
     async close() {

@@ -80,6 +80,12 @@ function run(call: RulesCall): RulesAnswer {
     return { value: standing, secrets: list(environment, call.state, call.params) }
   }
   const { params, state } = call.turn.record
+  if (call.kind === 'event') {
+    const turn = { record: call.turn.record, draft: structuredClone(state) }
+    const happened = directRules.apply(environment, turn, call.event)
+    assertJsonState(happened.change.state)
+    return { value: happened, secrets: list(environment, happened.change.state, params) }
+  }
   const outcome: Outcome = directRules.play(environment, { ...call.turn, draft: structuredClone(state) }, call.action)
   // An instance of a class would leave the thread as a plain object, and so look like a state that can be kept.
   if (outcome.change) assertJsonState(outcome.change.state)

@@ -1,5 +1,6 @@
-import type { Action, JsonObject } from '@episodic/protocol'
-import type { SessionState } from '@episodic/state'
+import type { Action, JsonObject, OutsideEvent } from '@episodic/protocol'
+import type { Happened, SessionState } from '@episodic/state'
+import type { EventTurn } from './apply-event.ts'
 import type { Outcome, RulesTurn, Standing } from './rules.ts'
 
 /** What a thread is started with. */
@@ -16,6 +17,7 @@ export type RulesCall = {
   | { readonly kind: 'look'; readonly state: SessionState; readonly params: JsonObject }
   // The draft is a copy of the state, so the thread makes it.
   | { readonly kind: 'play'; readonly turn: Omit<RulesTurn, 'draft'>; readonly action: Action }
+  | { readonly kind: 'event'; readonly turn: Omit<EventTurn, 'draft'>; readonly event: OutsideEvent }
 )
 
 /** What a thread says: first that it is ready, and then an answer to each call. */
@@ -26,7 +28,7 @@ export type ThreadMessage =
 
 /** What a call came to. */
 export interface RulesAnswer {
-  readonly value: Standing | Outcome
+  readonly value: Standing | Outcome | Happened
   readonly secrets: ListedSecrets
 }
 

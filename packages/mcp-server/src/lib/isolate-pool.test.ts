@@ -7,11 +7,13 @@ import { nextTurn } from './event-loop.ts'
 import type { Acted, Host, StepCall } from './host.ts'
 import { createRulesPool, type RulesPoolOptions } from './isolate-pool.ts'
 import { treadmill } from './isolate-world.fixture.ts'
+import { createMarket } from './market.fixture.ts'
 import { numberGuessing } from './number-guessing.fixture.ts'
 import { asking, call, createTestHost } from './testbed.fixture.ts'
+import { tide } from './tide.fixture.ts'
 import { workshop } from './workshop.fixture.ts'
 
-const MODULES = ['number-guessing', 'workshop', 'isolate-world'].map(
+const MODULES = ['number-guessing', 'workshop', 'isolate-world', 'tide'].map(
   (name) => new URL(`./${name}.fixture.ts`, import.meta.url).href,
 )
 
@@ -22,7 +24,7 @@ function createIsolatedHost(options: Partial<RulesPoolOptions> = {}) {
   onTestFinished(() => rules[Symbol.asyncDispose]())
   return { rulesClock, rules, ...createTestHost({ environments: WORLDS, rules }) }
 }
-const WORLDS: Environment[] = [numberGuessing, workshop, treadmill]
+const WORLDS: Environment[] = [numberGuessing, workshop, treadmill, tide]
 
 const onTreadmill = (params = {}) => asking({ environment: 'treadmill', params })
 
@@ -88,6 +90,46 @@ describe('createRulesPool', () => {
         expect(played[1]).toEqual(played[0])
       }),
       { numRuns: 60 },
+    )
+  })
+
+  it('applies outside events as the rules do at once, byte for byte, faults and ends too', async () => {
+    const { host: isolated } = createIsolatedHost()
+    const { host: direct } = createTestHost({ environments: WORLDS })
+    const event = fc.oneof(
+      fc.double({ min: -9, max: 9, noNaN: true }).map((by) => ({ type: 'rise', data: { by } })),
+      fc.constantFrom('undefined', 'class', 'zero').map((what) => ({ type: 'leak', data: { what } })),
+      fc.constantFrom('drown', 'burst', 'promise', 'unknown').map((type) => ({ type, data: {} })),
+    )
+    const move = fc.oneof({ weight: 3, arbitrary: event }, { weight: 2, arbitrary: fc.constant('stand' as const) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(move, { maxLength: 12 }), async (moves) => {
+        const played = await Promise.all(
+          [direct, isolated].map(async (host) => {
+            const { session } = await host.open(null, asking({ environment: 'tide', seed: 'seed' }))
+            const texts: string[] = []
+            for (const [i, move] of moves.entries()) {
+              const outcome =
+                move === 'stand'
+                  ? host.step(null, session, call(move))
+                  : host.publish(null, session, { id: String(i), ...move })
+              texts.push(JSON.stringify(await told(outcome)))
+            }
+            const { id: _, ...state } = await host.state(null, session)
+            return [...texts, JSON.stringify(state)]
+          }),
+        )
+        expect(played[1]).toEqual(played[0])
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('refuses worlds whose tools prepare their steps', () => {
+    const rules = createRulesPool({ modules: MODULES })
+    onTestFinished(() => rules[Symbol.asyncDispose]())
+    expect(() => createTestHost({ environments: [tide, createMarket()], rules })).toThrow(
+      /Tool quote of market prepares its steps, which is not done where the rules are isolated/,
     )
   })
 

@@ -1,12 +1,14 @@
 import { availableParallelism } from 'node:os'
-import type { Action, JsonObject } from '@episodic/protocol'
-import { type Clock, type SessionState, systemClock } from '@episodic/state'
+import type { Action, JsonObject, OutsideEvent } from '@episodic/protocol'
+import { type Clock, type Happened, type SessionState, systemClock } from '@episodic/state'
+import type { EventTurn } from './apply-event.ts'
 import type { Environment } from './environment.ts'
 import type { ListedSecrets, RulesAnswer, RulesCall } from './isolate-messages.ts'
 import { RulesThread, type WaitingCall } from './isolate-thread.ts'
 import type { Outcome, RulesTurn, Standing, Start } from './rules.ts'
 import { directRules, type RulesRunner } from './rules-runner.ts'
 import { ServerError } from './server-error.ts'
+import type { Waiting } from './waiting.ts'
 
 export interface RulesPoolOptions {
   /** Addresses (`file:` URLs) of the modules that export the environments; each thread loads all of them. */
@@ -28,6 +30,8 @@ export interface RulesPool extends RulesRunner, AsyncDisposable {}
  * thread, and rejects if it ends that too. A thread that keeps more than 256 MB outside of the heap (typed arrays) after a
  * call is replaced: what a call takes there meanwhile has no bound but its time.
  *
+ * A host that plays here refuses worlds whose tools prepare their steps.
+ *
  * Rules that fill the heap faster than a thread can be ended, which is rare, end the whole process: a supervisor has to
  * start it again.
  *
@@ -44,6 +48,7 @@ export function createRulesPool(options: RulesPoolOptions): RulesPool {
 const FEWEST = 2
 
 class ThreadPool implements RulesPool {
+  readonly prepares = false
   readonly #options: Required<RulesPoolOptions>
   readonly #size = Math.max(FEWEST, availableParallelism())
   readonly #threads = new Set<RulesThread>()
@@ -70,16 +75,31 @@ class ThreadPool implements RulesPool {
   async look(environment: Environment, state: SessionState, params: JsonObject): Promise<Standing> {
     const { value, secrets } = await this.#run({ kind: 'look', environment: nameOf(environment), state, params })
     this.#secrets.set(state, secrets)
-    return value
+    return value as Standing
   }
 
-  async play(environment: Environment, { record, truncation }: RulesTurn, action: Action): Promise<Outcome> {
-    const { params, seed, rng, now, state, history } = record
-    const turn = { record: { params, seed, rng, now, state, history }, truncation }
-    const { value, secrets } = await this.#run({ kind: 'play', environment: nameOf(environment), turn, action })
+  async play(
+    environment: Environment,
+    { record, truncation }: RulesTurn,
+    action: Action,
+    waiting?: Waiting,
+  ): Promise<Outcome> {
+    const { params, seed, rng, now, state, history, end, outside } = record
+    const turn = { record: { params, seed, rng, now, state, history, end, outside }, truncation }
+    const call: RulesCall = { kind: 'play', environment: nameOf(environment), turn, action }
+    const { value, secrets } = await this.#run(call, waiting?.signal)
     const outcome = value as Outcome
     this.#secrets.set(outcome.change?.state ?? state, secrets)
     return outcome
+  }
+
+  async apply(environment: Environment, { record }: EventTurn, event: OutsideEvent): Promise<Happened> {
+    const { params, seed, rng, now, state } = record
+    const turn = { record: { params, seed, rng, now, state } }
+    const { value, secrets } = await this.#run({ kind: 'event', environment: nameOf(environment), turn, event })
+    const happened = value as Happened
+    this.#secrets.set(happened.change.state, secrets)
+    return happened
   }
 
   secrets(environment: Environment, state: SessionState, params: JsonObject): readonly string[] {
@@ -95,12 +115,25 @@ class ThreadPool implements RulesPool {
     await Promise.all([...this.#threads].map((thread) => thread.stop(disposed())))
   }
 
-  #run(call: RulesCall): Promise<RulesAnswer> {
+  #run(call: RulesCall, signal?: AbortSignal): Promise<RulesAnswer> {
     if (this.#disposed) return Promise.reject(disposed())
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ call, resolve, reject })
-      this.#assign()
-    })
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    const { promise, resolve, reject } = Promise.withResolvers<RulesAnswer>()
+    const waiting = { call, resolve, reject }
+    this.#waiting.push(waiting)
+    this.#assign()
+    if (!signal) return promise
+    const giveUp = () => this.#giveUp(waiting, signal.reason)
+    signal.addEventListener('abort', giveUp, { once: true })
+    return promise.finally(() => signal.removeEventListener('abort', giveUp))
+  }
+
+  /** Drops a call that nobody waits for. The rules that play it already end with their thread: they change nothing outside. */
+  #giveUp(waiting: WaitingCall, reason: unknown): void {
+    const place = this.#waiting.indexOf(waiting)
+    if (place >= 0) this.#waiting.splice(place, 1)
+    waiting.reject(reason)
+    for (const thread of this.#threads) if (thread.plays(waiting)) void thread.stop(calledOff())
   }
 
   /** Gives calls to idle threads, and starts threads for those that are left. */
@@ -150,6 +183,10 @@ class ThreadPool implements RulesPool {
 
 function nameOf({ name, version }: Environment): RulesCall['environment'] {
   return { name, version }
+}
+
+function calledOff(): ServerError {
+  return new ServerError('rules-failed', 'The call was called off.')
 }
 
 function disposed(): ServerError {

@@ -93,6 +93,11 @@ export class RulesThread {
     }
   }
 
+  /** Whether it plays that very call. */
+  plays(waiting: WaitingCall): boolean {
+    return this.#current === waiting
+  }
+
   /** Ends the thread, and resolves once it is gone. Its call is rejected at once. */
   async stop(cause: Error): Promise<void> {
     this.#fate ??= cause

@@ -16,6 +16,8 @@ export interface Answer {
   readonly result: unknown
   /** `null` where no step was answered. */
   readonly secrets: Secrets | null
+  /** What of it the world tells. Left out for the answer of a tool. */
+  readonly told?: () => string
 }
 
 /**
@@ -36,19 +38,24 @@ export function scanAnswer(
   const secrets = answer?.secrets
   if (caller.door === 'trusted') {
     if (!secrets?.suspects(text)) return
-    const told = toldBy(answer?.result as ToolResult)
+    const told = toldIn(answer as Answer)
     secrets.assertAbsent({ text: told, told: () => told, said: () => actionIn(asked) })
     return
   }
   // Where it came to names the session too.
   const said = () => JSON.stringify([asked, caller.world])
-  if (secrets) return secrets.assertAbsent({ text, told: () => toldBy(answer?.result as ToolResult), said })
+  if (secrets) return secrets.assertAbsent({ text, told: () => toldIn(answer), said })
   const { world, principal } = caller
   const address = addressOf(world)
   const held = address === null ? null : host.secretsOf(principal, address)
   // Discovery and refusals are our own words: no world tells anything in them.
   const leaving = { text, told: null, said }
   return held instanceof Promise ? held.then((found) => found?.assertAbsent(leaving)) : held?.assertAbsent(leaving)
+}
+
+/** What the world tells in an answer. */
+export function toldIn({ result, told }: Answer): string {
+  return told ? told() : toldBy(result as ToolResult)
 }
 
 /** The part of a step that is the policy's own: its `_meta` is of whoever drives it. */

@@ -51,6 +51,7 @@ export interface LiveSessionsOptions {
   readonly faults: Faults
   readonly idleSeconds: number
   readonly queue: number
+  readonly events: number
 }
 
 /**
@@ -220,7 +221,7 @@ export class LiveSessions {
   }
 
   #hold(stored: StoredSession, record: SessionRecord, handles: Handles): Live {
-    const { environments, rules, store, clock, queue, faults } = this.#options
+    const { environments, rules, store, clock, queue, events, faults } = this.#options
     const { id, owner, seed } = record
     const environment = environments.get(record.environment.name)
     if (environment?.version !== record.environment.version)
@@ -228,7 +229,7 @@ export class LiveSessions {
         'unknown-environment',
         `This session plays ${record.environment.name} ${record.environment.version}, which is not served here. Serve that version, or open a new session.`,
       )
-    const session = new Session(stored, { store, clock, history: environment.history, queue }, record)
+    const session = new Session(stored, { store, clock, history: environment.history, queue, events }, record)
     const control = handles.control(id, owner)
     const capabilities = SEATS.map((_, seat) => handles.capability(id, seat))
     const live: Live = {

@@ -121,7 +121,7 @@ export async function describeOpen(
 }
 
 export function describeEnvironment(environment: Environment): EnvironmentInfo {
-  const { name, version, description, handle, paramsSchema, toolInfos: tools, terms } = environment
+  const { name, version, description, handle, paramsSchema, toolInfos: tools, eventInfos: events, terms } = environment
   const potential = environment.hasPotential
   const defaults = environment.params.safeParse({})
   const limits = mergeLimits(defaults.success ? environment.limitsFor(defaults.data) : {}, {})
@@ -135,6 +135,7 @@ export function describeEnvironment(environment: Environment): EnvironmentInfo {
     potential,
     forkable: true,
     ...(handle !== null && { handle }),
+    ...(events.length > 0 && { events }),
     limits,
   }
 }

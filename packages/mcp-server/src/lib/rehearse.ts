@@ -6,10 +6,22 @@ import {
   type Json,
   type JsonObject,
   type Observation,
+  type RecordedEvent,
   type Truncation,
 } from '@episodic/protocol'
-import { type Played, playStep, type SessionRecord, type SessionState, type Stepped, stateHash } from '@episodic/state'
+import {
+  DEFAULT_EVENTS,
+  isEndUntold,
+  type Played,
+  playStep,
+  recordEvent,
+  type SessionRecord,
+  type SessionState,
+  type Stepped,
+  stateHash,
+} from '@episodic/state'
 import { withoutAmbient } from './ambient-guard.ts'
+import { applyEvent, assertEvent } from './apply-event.ts'
 import type { Environment } from './environment.ts'
 import { explain, playAction, type Start, startWorld } from './rules.ts'
 import { SHORTEST_SECRET, tellsListed, tooShort } from './secrets.ts'
@@ -47,10 +59,20 @@ export interface Rehearsal {
   readonly observation: Observation
   readonly end: Played['end']
   /**
-   * Plays one action. There are no budgets; `truncation` plays the step as one that a budget cuts short. Throws
-   * `rules-failed` once the world has ended, and what the rules throw.
+   * Plays one action. There are no budgets; `truncation` plays the step as one that a budget cuts short. For a tool that
+   * prepares its steps, `prepared` is what it prepared: nothing outside is reached for. Throws `rules-failed` once the world
+   * has ended, but for the step that tells of an end that an event made, and what the rules throw.
    */
-  play(tool: string, args: JsonObject, options?: { readonly truncation?: Truncation | null }): RehearsedStep
+  play(
+    tool: string,
+    args: JsonObject,
+    options?: { readonly truncation?: Truncation | null; readonly prepared?: Json | undefined },
+  ): RehearsedStep
+  /**
+   * Tells the world what happened outside, before its next step. Throws `rules-failed` once it has ended, `invalid-params`
+   * (a `WireError`) for an event that it does not take, and what the rules throw.
+   */
+  publish(type: string, data?: JsonObject): Pick<RecordedEvent, 'said' | 'end'>
   /** Begins every stream of chance anew with another seed, as in a fork that was given one. */
   reseed(seed: string): void
 }
@@ -87,6 +109,11 @@ export function rehearse(
   }
   const listSecrets = () => environment.secrets(record.state, record.params)
   if (strict) assertSearchable(environment, closely('The secrets', listSecrets))
+  const assertSecret = (what: string, spoken: { readonly told: string; readonly said: string }) => {
+    const listed = closely('The secrets', listSecrets)
+    assertSearchable(environment, listed)
+    assertUntold(`${what} of ${environment.name}`, listed, spoken)
+  }
   let stateText = JSON.stringify(record.state)
   let observation = start.observation
   return {
@@ -100,13 +127,33 @@ export function rehearse(
     get end() {
       return record.end
     },
-    play(tool, args, { truncation = null } = {}) {
+    publish(type, data = {}) {
       if (record.end)
+        throw new ServerError('rules-failed', `The world has ended (${record.end.reason}); rehearse it anew.`)
+      assertEvent(environment, { type, data })
+      const event = { id: String(record.revision), type, data }
+      const turn = { record, draft: JSON.parse(stateText) }
+      const happened = closely(`Event ${type}`, () => applyEvent(environment, turn, event))
+      if (strict) assertSound(environment, happened.change.state)
+      record = recordEvent(record, event, happened, { bound: DEFAULT_EVENTS, now: 0 })
+      if (strict) assertSecret(`Event ${type}`, { told: happened.said ?? '', said: '' })
+      stateText = JSON.stringify(record.state)
+      return { said: happened.said, end: happened.end }
+    },
+    play(tool, args, { truncation = null, prepared } = {}) {
+      if (record.end && !isEndUntold(record))
         throw new ServerError('rules-failed', `The world has ended (${record.end.reason}); rehearse it anew.`)
       const action: Action = { tool, arguments: args }
       const revealed: Json[] = []
       const scrutiny = { strict, onReveal: (value: Json) => revealed.push(value) }
-      const setting = { seat: DEFAULT_SEAT, action, draft: JSON.parse(stateText), now: 0, history: environment.history }
+      const setting = {
+        seat: DEFAULT_SEAT,
+        action,
+        draft: JSON.parse(stateText),
+        now: 0,
+        history: environment.history,
+        prepared,
+      }
       let played: Played | undefined
       // Rules that play at once are answered at once.
       const { next } = playStep(record, setting, (turn) => {
@@ -116,9 +163,11 @@ export function rehearse(
       if (strict && played?.change) assertSound(environment, next.state)
       record = next
       if (strict) {
-        const listed = closely('The secrets', listSecrets)
-        assertSearchable(environment, listed)
-        assertUntold(environment, listed, action, (played as Played).observation)
+        const { text, structured } = (played as Played).observation
+        assertSecret(`Tool ${tool}`, {
+          told: `${text}\n${JSON.stringify(structured)}`,
+          said: JSON.stringify([tool, args]),
+        })
       }
       if (played?.change) stateText = JSON.stringify(next.state)
       const step = { ...(played as Played), revealed, stateHash: stateHash(stateText, next) }
@@ -141,17 +190,16 @@ function assertSearchable({ name }: Environment, secrets: readonly string[]): vo
     )
 }
 
-/** Throws `rules-failed` for an answer that tells what is secret even after it, which a host would withhold. */
+/** Throws `rules-failed` where what is told is secret even after it, and was not said to the world: a host would withhold it. */
 function assertUntold(
-  { name }: Environment,
+  what: string,
   listed: readonly string[],
-  { tool, arguments: args }: Action,
-  { text, structured }: Observation,
+  { told, said }: { readonly told: string; readonly said: string },
 ): void {
-  if (tellsListed(listed, `${text}\n${JSON.stringify(structured)}`, JSON.stringify([tool, args])))
+  if (tellsListed(listed, told, said))
     throw new ServerError(
       'rules-failed',
-      `Tool ${tool} of ${name} says what \`secrets\` lists, so that its answer would be withheld. Let it say less, or list no more what has been told.`,
+      `${what} says what \`secrets\` lists, so that its answer would be withheld. Let it say less, or list no more what has been told.`,
     )
 }
 

@@ -4,6 +4,7 @@ import type { Caller } from './caller.ts'
 import { checkParams } from './check-params.ts'
 import type { Host } from './host.ts'
 import type { Answer } from './leak-scan.ts'
+import { readResource } from './session-resource.ts'
 import { answerExtension, type RequestOptions, stepAsTrusted } from './trusted-requests.ts'
 
 /**
@@ -22,11 +23,12 @@ export async function answerRequest(
   const problem = isObject(params) ? checkParams(params) : 'have to be an object'
   if (problem !== null) throw new WireError('invalid-params', `The parameters of ${method} ${problem}.`)
   if (method === 'tools/call') {
-    const call = { action: readAction(params) }
+    const call = { action: readAction(params), waiting: options.waiting }
     return caller.door === 'agent'
       ? actAsAgent(host, caller, call)
       : stepAsTrusted(host, caller.principal, call, isObject(params._meta) ? params._meta : {})
   }
+  if (method === 'resources/read' && caller.door === 'agent') return readResource(host, caller, params)
   const answering = caller.door === 'trusted' ? answerExtension(host, caller, method, params, options) : undefined
   return answering && { result: await answering, secrets: null }
 }

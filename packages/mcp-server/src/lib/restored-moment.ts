@@ -8,6 +8,7 @@ import {
   WireError,
 } from '@episodic/protocol'
 import type { z } from 'zod'
+import { assertEvent } from './apply-event.ts'
 import type { Environment } from './environment.ts'
 import { SEATS } from './live-sessions.ts'
 import { mergeLimits } from './open-session.ts'
@@ -37,6 +38,7 @@ export function momentOfSnapshot(environment: Environment, snapshot: SessionSnap
   if (seats.length !== SEATS.length || !SEATS.every((seat) => seats.includes(seat)))
     throw broken(`snapshot.seats names ${seats.join(', ') || 'none'}, and the seats are: ${SEATS.join(', ')}`)
   const limits = limitsOf(environment, snapshot)
+  assertHappened(environment, snapshot, limits)
   assertPlayable(snapshot, limits)
   const stateText = JSON.stringify(snapshot.state)
   if (new TextEncoder().encode(stateText).length > limits.bytes)
@@ -82,6 +84,17 @@ function assertRemembered({ history: bounds }: Environment, history: SessionSnap
   const bytes = history.reduce((sum, entry) => sum + JSON.stringify(entry).length, 0)
   if (bounds && bytes > bounds.bytes)
     throw broken(`snapshot.history has ${bytes} bytes, and a session remembers ${bounds.bytes}`)
+}
+
+/** Throws for outside events that no session of the environment has had. */
+function assertHappened(environment: Environment, { outside }: SessionSnapshot, { bytes }: Limits): void {
+  if (!outside) return
+  for (const event of outside.pending) {
+    assertEvent(environment, event)
+    if (event.end) throw broken(`snapshot.outside has the event ${event.id} end the episode, which has not ended`)
+  }
+  const size = JSON.stringify(outside).length
+  if (size > bytes) throw broken(`snapshot.outside has ${size} bytes, and the limit is ${bytes}`)
 }
 
 function broken(what: string): WireError {

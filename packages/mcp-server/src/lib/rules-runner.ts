@@ -1,9 +1,11 @@
-import { type Action, type JsonObject, WireError } from '@episodic/protocol'
-import type { SessionState } from '@episodic/state'
+import { type Action, type JsonObject, type OutsideEvent, WireError } from '@episodic/protocol'
+import type { Happened, SessionState } from '@episodic/state'
+import { applyEvent, type EventTurn } from './apply-event.ts'
 import type { Environment } from './environment.ts'
 import { lookAt, type Outcome, playAction, type RulesTurn, type Standing, type Start, startWorld } from './rules.ts'
 import { ServerError } from './server-error.ts'
 import { asError } from './thrown.ts'
+import type { Waiting } from './waiting.ts'
 
 /**
  * Where the rules of environments are played.
@@ -16,8 +18,18 @@ export interface RulesRunner {
   start(environment: Environment, params: JsonObject, seed: string): Start | Promise<Start>
   /** Tells how a world stands in a state. Throws, or rejects with, what the rules throw. */
   look(environment: Environment, state: SessionState, params: JsonObject): Standing | Promise<Standing>
-  /** Plays one action on a turn. Throws, or rejects with, what the rules throw. */
-  play(environment: Environment, turn: RulesTurn, action: Action): Outcome | Promise<Outcome>
+  /**
+   * Plays one action on a turn. Throws, or rejects with, what the rules throw. A runner that does not answer at once gives
+   * up where `waiting` says so, and rejects with the reason of the abort.
+   */
+  play(environment: Environment, turn: RulesTurn, action: Action, waiting?: Waiting): Outcome | Promise<Outcome>
+  /** Applies an outside event that the environment takes. Throws, or rejects with, what the rules throw. */
+  apply(environment: Environment, turn: EventTurn, event: OutsideEvent): Happened | Promise<Happened>
+  /**
+   * Whether worlds may be played whose tools prepare their steps: that code runs where the host does, which is no place for
+   * it where the rules are played elsewhere to keep them out of there.
+   */
+  readonly prepares: boolean
   /**
    * Lists what the world declares to be secret in a state. Throws what the world throws. Answers are searched as they
    * leave, so this is asked at once: a runner that plays elsewhere has it from the call that came to this very state.
@@ -30,6 +42,8 @@ export const directRules = {
   start: (...given) => asFault(() => startWorld(...given)),
   look: (...given) => asFault(() => lookAt(...given)),
   play: (environment, turn, action) => asFault(() => playAction(environment, turn, action)),
+  apply: (environment, turn, event) => asFault(() => applyEvent(environment, turn, event)),
+  prepares: true,
   secrets: (environment, state, params) => environment.secrets(state, params),
 } satisfies RulesRunner
 

@@ -11,7 +11,9 @@ import {
 } from '@episodic/protocol'
 import type { Played, SessionRecord, SessionState, Turn } from '@episodic/state'
 import type { z } from 'zod'
-import type { Environment, PlayContext, Refused, Said, Tool, WorldState } from './environment.ts'
+import { withAnnouncements } from './announcements.ts'
+import type { Environment, Preparation, Tool, WorldState } from './environment.ts'
+import { PlayOfTool } from './play-of-tool.ts'
 import { ServerError } from './server-error.ts'
 import { unheard } from './thrown.ts'
 import { findUndeclared, findUndeclaredKey } from './undeclared.ts'
@@ -69,8 +71,8 @@ export interface Scrutiny {
 }
 
 /** What the rules see of a session. What an action comes to depends on nothing else. */
-export interface RulesTurn extends Pick<Turn, 'draft' | 'truncation'> {
-  readonly record: Pick<SessionRecord, 'params' | 'seed' | 'rng' | 'now' | 'state' | 'history'>
+export interface RulesTurn extends Pick<Turn, 'draft' | 'truncation' | 'prepared'> {
+  readonly record: Pick<SessionRecord, 'params' | 'seed' | 'rng' | 'now' | 'state' | 'history' | 'end' | 'outside'>
 }
 
 /** What an action came to by the rules. */
@@ -87,6 +89,7 @@ export function playAction(environment: Environment, turn: RulesTurn, action: Ac
   const refuse = (refusal: Refusal, text: string): Played =>
     settle(environment, turn, action, { refusal, text, structured: null, ended: null, change: null })
 
+  if (record.end) return refuse('ended', 'The episode was over before this call, which changed nothing.')
   if (truncation === 'time-limit')
     return refuse('time', 'The time of this session has run out. The call changed nothing.')
   const tool = Object.hasOwn(environment.tools, action.tool) ? environment.tools[action.tool] : undefined
@@ -100,32 +103,16 @@ export function playAction(environment: Environment, turn: RulesTurn, action: Ac
   const problem = input.success ? findNonJson(action.arguments, 'arguments') : explain(input.error)
   if (!input.success || problem) return refuse('arguments', `Invalid arguments for ${action.tool}: ${problem}.`)
 
-  const rng = createRng(record.seed, record.rng)
-  let ended: string | null = null
-  let now = record.now
-  const context: PlayContext<unknown, unknown, unknown, unknown> = {
-    state: turn.draft,
+  const prepared = tool.preparation
+    ? readPrepared(environment, action.tool, tool.preparation, turn.prepared)
+    : undefined
+  const context = new PlayOfTool({
+    record,
+    draft: turn.draft,
     input: input.data,
-    params: record.params,
-    rng,
-    get now() {
-      return now
-    },
-    history: record.history,
-    say: (text: string, data?: unknown): Said<unknown> => ({ kind: 'said', text, data }),
-    refuse: (text): Refused => ({ kind: 'refused', text }),
-    reveal: <T extends Json>(value: T): T => {
-      scrutiny?.onReveal(value)
-      return value
-    },
-    end: (reason) => {
-      ended = reason
-    },
-    elapse: (milliseconds) => {
-      if (!(milliseconds >= 0)) throw new RangeError(`elapse needs milliseconds from 0 up; it got ${milliseconds}.`)
-      now += milliseconds
-    },
-  }
+    prepared,
+    onReveal: scrutiny?.onReveal,
+  })
   const answer = tool.play(context)
   unheard(answer)
   if (typeof answer?.text === 'string' && answer.kind === 'refused') return refuse('rules', answer.text)
@@ -140,12 +127,26 @@ export function playAction(environment: Environment, turn: RulesTurn, action: Ac
     refusal: null,
     text: answer.text,
     structured,
-    ended,
-    change: { state: turn.draft, rng: rng.save(), now },
+    ended: context.ended,
+    change: { state: turn.draft, rng: context.chance, now: context.now },
   })
   const undeclared = findUndeclaredKey(given, structured)
   return undeclared === undefined ? played : { ...played, undeclared }
 }
+
+/** What was prepared, as `play` gets it. A replay has it from a record, which may have been edited. */
+function readPrepared({ name }: Environment, tool: string, { schema }: Preparation, value: Json | undefined): unknown {
+  if (value === undefined)
+    throw new ServerError(
+      'rules-failed',
+      `Tool ${tool} of ${name} prepares its steps, and this one comes with nothing prepared. Hand \`prepared\` to it.`,
+    )
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new ServerError('rules-failed', `What was prepared for ${tool} of ${name} is wrong: ${explain(parsed.error)}.`)
+}
+
+const NO_EVENTS: readonly never[] = []
 
 /** What the rules decided, before rewards. */
 interface Decided {
@@ -157,12 +158,13 @@ interface Decided {
 }
 
 function settle(environment: Environment, turn: RulesTurn, action: Action, decided: Decided): Played {
-  const { params, state: before } = turn.record
+  const { params, state: before, end: endedBefore, outside } = turn.record
+  const events = outside ? outside.pending : NO_EVENTS
   const after = decided.change ? decided.change.state : before
   const end: EpisodeEnd | null =
     decided.ended !== null
       ? { kind: 'terminated', reason: decided.ended }
-      : turn.truncation && { kind: 'truncated', reason: turn.truncation }
+      : (endedBefore ?? (turn.truncation && { kind: 'truncated', reason: turn.truncation }))
   const transition = {
     before: before as WorldState<JsonObject, JsonObject>,
     after: after as WorldState<JsonObject, JsonObject>,
@@ -171,12 +173,14 @@ function settle(environment: Environment, turn: RulesTurn, action: Action, decid
     params,
     end,
     refused: decided.refusal,
+    events,
   }
   const terms: Record<string, number> = {}
   for (const term of environment.terms) terms[term] = environment.reward(term, transition)
   // A world that is over has nothing more to ask for; one that was cut short still stands somewhere.
-  const text =
+  const told =
     end?.kind === 'terminated' ? decided.text : `${decided.text}\n${environment.observe(after.public, params)}`
+  const text = events.length > 0 ? withAnnouncements(events, told) : told
   return {
     change: decided.change,
     end,

@@ -1,6 +1,9 @@
 import { MODERN_VERSION, WireError } from '@episodic/protocol'
 import { type JSONRPCRequest, PerRequestHTTPServerTransport, Server } from '@modelcontextprotocol/server'
-import type { Advertisement } from './sdk-discovery.ts'
+import { complete, getPrompt, PROMPTS } from './instructions.ts'
+import { numbered } from './numbered.ts'
+import { type Advertisement, AT_AGENTS } from './sdk-discovery.ts'
+import { listResources, listTemplates } from './session-resource.ts'
 import { toolOnTheWire } from './tool-on-the-wire.ts'
 
 /** Lists hold for as long as a server runs, so who has one may keep it for a while. */
@@ -24,19 +27,39 @@ export async function discoverModern(advertisement: Advertisement, request: obje
   return answer
 }
 
-/** A server object of the SDK that says what a door says of itself, and lists its tools. */
-export function createModernServer(advertisement: Advertisement): Server {
-  const { name, title, version, instructions, extension, tools } = advertisement
+/** A server object of the SDK that says what a door says of itself, and lists what is there. */
+export function createModernServer(advertisement: Advertisement, atAgents: object = AT_AGENTS): Server {
+  const { name, title, version, instructions, extension, tools, state } = advertisement
   const server = new Server(
     { name, title, version },
     {
-      capabilities: { tools: {}, ...(extension && { extensions: { [extension]: {} } }) },
+      capabilities: {
+        tools: {},
+        ...(state !== null && atAgents),
+        ...(extension && { extensions: { [extension]: {} } }),
+      },
       instructions,
       supportedProtocolVersions: [MODERN_VERSION],
-      cacheHints: { 'tools/list': CACHED, 'server/discover': CACHED },
+      cacheHints: {
+        'server/discover': CACHED,
+        'tools/list': CACHED,
+        'prompts/list': CACHED,
+        'resources/list': CACHED,
+        'resources/templates/list': CACHED,
+      },
     },
   )
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(toolOnTheWire) }))
+  if (state === null) return server
+  server.setRequestHandler('resources/list', () => ({ resources: listResources(state) }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates(state) }))
+  server.setRequestHandler('prompts/list', () => ({ prompts: PROMPTS }))
+  server.setRequestHandler('prompts/get', ({ params }) =>
+    numbered(() => getPrompt({ instructions, tools, state }, params)),
+  )
+  server.setRequestHandler('completion/complete', ({ params }) =>
+    numbered(() => complete(tools, params.ref, params.argument)),
+  )
   return server
 }
 

@@ -2,11 +2,19 @@ import { type ToolInfo, WireError } from '@episodic/protocol'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
+  CompleteRequestSchema,
   ErrorCode,
+  GetPromptRequestSchema,
   type JSONRPCMessage,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
+import { complete, getPrompt, PROMPTS } from './instructions.ts'
+import { numbered } from './numbered.ts'
+import { listResources, listTemplates } from './session-resource.ts'
 import { toolOnTheWire } from './tool-on-the-wire.ts'
 
 /** What a door says of itself. */
@@ -16,6 +24,8 @@ export interface Advertisement {
   readonly version: string
   readonly instructions: string
   readonly tools: readonly ToolInfo[]
+  /** The URI of the state of a world, or a template of it; `null` at the trusted door, where the extension tells it. */
+  readonly state: string | null
   /** The extension that the trusted door speaks; `null` at the agent's door. */
   readonly extension: string | null
 }
@@ -48,14 +58,36 @@ export async function discover(advertisement: Advertisement, request: object): P
   })
 }
 
-/** A server object of the SDK that says what a door says of itself, and lists its tools. */
-export function createLegacyServer(advertisement: Advertisement): Server {
-  const { name, title, version, instructions, extension } = advertisement
+/** A server object of the SDK that says what a door says of itself, and lists what is there. */
+export function createLegacyServer(advertisement: Advertisement, atAgents: object = AT_AGENTS): Server {
+  const { name, title, version, instructions, extension, tools, state } = advertisement
   const extensions = extension ? { [extension]: {} } : undefined
   const server = new Server(
     { name, title, version },
-    { capabilities: { tools: {}, ...(extensions && { extensions, experimental: extensions }) }, instructions },
+    {
+      capabilities: {
+        tools: {},
+        ...(state !== null && atAgents),
+        ...(extensions && { extensions, experimental: extensions }),
+      },
+      instructions,
+    },
   )
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: advertisement.tools.map(toolOnTheWire) }))
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(toolOnTheWire) }))
+  if (state === null) return server
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: listResources(state) }))
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: listTemplates(state) }))
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: PROMPTS }))
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) =>
+    numbered(() => getPrompt({ instructions, tools, state }, params)),
+  )
+  server.setRequestHandler(CompleteRequestSchema, ({ params: { ref, argument } }) =>
+    numbered(() => complete(tools, ref, argument)),
+  )
   return server
 }
+
+/** What is there at the agent's door besides tools, in either era. */
+export const AT_AGENTS = { resources: { subscribe: true }, prompts: {}, completions: {} }
+/** The same where nobody is told of changes. */
+export const AT_SDK_FRONT = { ...AT_AGENTS, resources: {} }

@@ -1,5 +1,5 @@
 import { createMcpHandler, ProtocolError } from '@modelcontextprotocol/server'
-import type { Advertisement } from './sdk-discovery.ts'
+import { type Advertisement, AT_SDK_FRONT } from './sdk-discovery.ts'
 import { createModernServer } from './sdk-discovery-modern.ts'
 
 /** Hands a call to the dispatcher, as every door does, and gives what came of it. */
@@ -13,11 +13,13 @@ export function answerModern(
   advertisement: Advertisement,
   call: Call,
 ): Promise<Response> {
-  const server = createModernServer(advertisement)
-  server.setRequestHandler('tools/call', async ({ method, params }) => {
+  const server = createModernServer(advertisement, AT_SDK_FRONT)
+  const passOn = async ({ method, params }: { method: string; params?: object }) => {
     const outcome = await call(method, params)
     if ('result' in outcome) return outcome.result as never
     throw new ProtocolError(outcome.error.code, outcome.error.message, outcome.error.data)
-  })
+  }
+  server.setRequestHandler('tools/call', passOn)
+  server.setRequestHandler('resources/read', passOn)
   return createMcpHandler(() => server, { legacy: 'reject', keepAliveMs: 0 }).fetch(request, { parsedBody: message })
 }

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { CallToolRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js'
+import { CallToolRequestSchema, McpError, ReadResourceRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { advertise } from './advertise.ts'
 import { createDispatcher, type DispatcherOptions } from './dispatcher.ts'
 import type { Host } from './host.ts'
 import type { AgentCaller } from './http-admission.ts'
 import type { Admitted, Mount } from './http-mount.ts'
 import { answerAsWeb } from './http-web.ts'
-import { createLegacyServer } from './sdk-discovery.ts'
+import { AT_SDK_FRONT, createLegacyServer } from './sdk-discovery.ts'
 import { answerModern, type Call } from './sdk-front-modern.ts'
 
 /**
@@ -30,13 +30,15 @@ export function mountSdkFront(host: Host, options: DispatcherOptions = {}): Moun
       sessionIdGenerator: sessionId === undefined ? undefined : () => sessionId,
       enableJsonResponse: true,
     })
-    const server = createLegacyServer(await advertise(host, caller))
+    const server = createLegacyServer(await advertise(host, caller), AT_SDK_FRONT)
     const call = callFor(caller)
-    server.setRequestHandler(CallToolRequestSchema, async ({ method, params }) => {
+    const passOn = async ({ method, params }: { method: string; params: object }) => {
       const outcome = await call(method, params)
       if ('result' in outcome) return outcome.result
       throw new McpError(outcome.error.code, outcome.error.message, outcome.error.data)
-    })
+    }
+    server.setRequestHandler(CallToolRequestSchema, passOn)
+    server.setRequestHandler(ReadResourceRequestSchema, passOn as never)
     await server.connect(transport as Transport)
     return transport
   }

@@ -7,6 +7,7 @@ import { createDispatcher } from './dispatcher.ts'
 import { openInProcess } from './in-process.ts'
 import { createMetrics } from './metrics.ts'
 import { halve } from './number-guessing.fixture.ts'
+import { STATE_URI } from './session-resource.ts'
 import { serveStdio } from './stdio-server.ts'
 import {
   asking,
@@ -53,6 +54,7 @@ function received(answers: readonly RawAnswer[], own: string): string {
     .map(({ status, headers, text }) => `${status} ${JSON.stringify(headers)} ${text}`)
     .join('\n')
     .replaceAll(own, '')
+    .replaceAll('"cache-control":"no-cache"', '')
 }
 
 /** Everything that an error tells whoever catches it; its stack names only files of ours. */
@@ -67,11 +69,13 @@ describe('the agent’s door', () => {
     const transport = await initialize(server.agentUrl)
     const opened = await openOverHttp(server, { seed: 'a-seed-like-no-other', limits: { steps: 12 } })
     const capability = opened.seats[DEFAULT_SEAT]?.capability as string
+    const streams: Promise<RawAnswer>[] = []
     for (const [url, headers, own] of [
       [server.agentUrl, transport, transport['mcp-session-id']],
       [server.sessionUrl(capability), {}, capability],
     ] as const) {
       const answers: RawAnswer[] = []
+      streams.push(send(url, { method: 'GET', headers }))
       const ask = async (method: string, params: object = {}) => {
         const answer = await rpc(url, method, params, headers)
         answers.push(answer)
@@ -81,6 +85,9 @@ describe('the agent’s door', () => {
       for (const method of ['initialize', 'tools/list', 'ping', 'resources/list', 'prompts/list', 'logging/setLevel'])
         await ask(method, method === 'initialize' ? INITIALIZE : {})
       for (const method of Object.values(METHODS)) await ask(method, { session: opened.session })
+      for (const method of ['resources/read', 'resources/subscribe']) await ask(method, { uri: STATE_URI })
+      for (const args of [{}, { tool: 'guess' }, { tool: 'peek' }])
+        await ask('prompts/get', { name: 'instructions', arguments: args })
       await ask('tools/call', { name: 'peek', arguments: {} })
       await guess('fifty')
       await guess(1_000)
@@ -93,7 +100,7 @@ describe('the agent’s door', () => {
       })
       expect(guesses).toBeLessThanOrEqual(7)
       await guess(1)
-      answers.push(await send(url, { method: 'GET', headers }))
+      await ask('resources/read', { uri: STATE_URI })
       answers.push(await send(url, { headers, body: '{' }))
       answers.push(await send(url, { method: 'DELETE', headers }))
       await guess(1)
@@ -106,6 +113,11 @@ describe('the agent’s door', () => {
     const told = await rpc(server.trustedUrl, METHODS.watch, { session: opened.session }, controlHeaders(server))
     for (const word of ['jackpot', 'toll', 'potential', 'terminated', 'seq', 'revision'])
       expect(told.text).toContain(word)
+    await server.drain()
+    const heard = received(await Promise.all(streams), capability)
+    expect(heard).toContain('resources/updated')
+    for (const word of [...TRUSTED_WORDS, opened.seed, opened.id, opened.session])
+      expect(heard.toLowerCase()).not.toContain(word.toLowerCase())
   })
 
   it.each(['a pipe', 'this process'])('lets none pass in %s either, over all that can be asked', async (door) => {
@@ -118,6 +130,8 @@ describe('the agent’s door', () => {
         (method) => ({ method, params: method === 'initialize' ? INITIALIZE : {} }),
       ),
       ...Object.values(METHODS).map((method) => ({ method, params: { session: opened.session } })),
+      ...['resources/subscribe', 'resources/read'].map((method) => ({ method, params: { uri: STATE_URI } })),
+      { method: 'prompts/get', params: { name: 'instructions' } },
       ...['fifty', 1_000, 1, 1].map((value) => ({
         method: 'tools/call',
         params: { name: 'guess', arguments: { value } },

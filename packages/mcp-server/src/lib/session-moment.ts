@@ -1,4 +1,4 @@
-import type { SessionSnapshot } from '@episodic/protocol'
+import type { OutsideHistory, SessionSnapshot } from '@episodic/protocol'
 import type { SessionBase, SessionRecord } from '@episodic/state'
 import type { Principal } from './host.ts'
 
@@ -16,8 +16,18 @@ export function stepsOf(seats: SessionSnapshot['seats']): number {
 
 /** Writes a moment as whoever asked for it may keep it: nothing in it is shared with the session. */
 export function snapshotOf({ record, stateText }: Moment): SessionSnapshot {
-  const { environment, params, seed, limits, rng, now, seats, history, end } = record
-  const rest = structuredClone({ environment, params, seed, limits, rng, now, history, end })
+  const { environment, params, seed, limits, rng, now, seats, history, outside, end } = record
+  const rest = structuredClone({
+    environment,
+    params,
+    seed,
+    limits,
+    rng,
+    now,
+    history,
+    end,
+    ...(outside && { outside }),
+  })
   return { format: 1, ...rest, state: JSON.parse(stateText), seats: mapSeats(seats, ({ seq }) => ({ seq })) }
 }
 
@@ -29,13 +39,14 @@ export function baseAt(
   { record, stateText }: Moment,
   { request, freshChance }: { readonly request: string; readonly freshChance: boolean },
 ): SessionBase {
-  const { rng, now, seats, history } = record
+  const { rng, now, seats, history, outside } = record
   return {
     state: stateText,
     rng: freshChance ? {} : rng,
     now,
     seats: mapSeats(seats, ({ seq }) => ({ seq })),
     history,
+    ...(outside && { outside: beforehand(outside) }),
     request,
   }
 }
@@ -46,7 +57,7 @@ export function recordAt(
   base: SessionBase,
   identity: { readonly id: string; readonly owner: Principal; readonly createdAt: number; readonly seed: string },
 ): SessionRecord {
-  const { rng, now, history } = base
+  const { rng, now, history, outside } = base
   return {
     ...identity,
     environment,
@@ -62,6 +73,8 @@ export function recordAt(
     end: null,
     seats: mapSeats(base.seats, ({ seq }) => ({ seq, last: null })),
     history,
+    outside,
+    effect: undefined,
   }
 }
 
@@ -69,6 +82,12 @@ export function recordAt(
 export function recordAtBase(record: SessionRecord, base: SessionBase): Moment & { readonly record: SessionRecord } {
   const moment = { record: { ...record, state: JSON.parse(base.state) }, stateText: base.state }
   return { record: recordAt(moment, base, record), stateText: base.state }
+}
+
+/** What happened to another session is known to those that begin there, and was before any revision of theirs. */
+function beforehand({ pending, known }: OutsideHistory): OutsideHistory {
+  const first = <T>(event: T) => ({ ...event, revision: 0 })
+  return { pending: pending.map(first), known: known.map(first) }
 }
 
 function mapSeats<In, Out>(seats: { readonly [seat: string]: In }, map: (seat: In) => Out): { [seat: string]: Out } {

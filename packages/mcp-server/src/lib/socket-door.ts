@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { authenticateParamsSchema, METHODS, WireError } from '@episodic/protocol'
 import { Connections } from './connections.ts'
 import { Conversation } from './conversation.ts'
+import { Correspondence } from './correspondence.ts'
 import type { Dispatcher, DispatcherOptions } from './dispatcher.ts'
 import { PATIENCE } from './http-connections.ts'
 import { type Credentials, type Identity, OPERATOR } from './http-credentials.ts'
@@ -70,13 +71,12 @@ export class SocketDoor {
     let leaving = false
     const lines = new LineSplitter(identity ? lineBytes : HELLO_BYTES)
     const patience = identity ? undefined : setTimeout(() => socket.destroy(), PATIENCE.head * 1_000)
-    const conversation = new Conversation({
+    const conversation: Conversation = new Conversation({
       dispatcher: this.#dispatcher,
       inFlight: identity ? inFlight : 1,
       onRefused: (code) => this.#refused({ door: 'trusted', principal: identity?.principal ?? null, code }),
       answer: async (message) => {
-        if (identity)
-          return this.#dispatcher.dispatch({ door: 'trusted', ...identity }, message, { signal: gone.signal })
+        if (identity) return this.#dispatcher.dispatch({ door: 'trusted', ...identity }, message, channel)
         const known = await this.#authenticate(message)
         if (!known) return this.#dispatcher.refuse(new WireError('unauthorized', UNAUTHORIZED), idOf(message))
         clearTimeout(patience)
@@ -95,6 +95,12 @@ export class SocketDoor {
         return socket.writableNeedDrain ? drained(socket) : undefined
       },
     })
+    const correspondence = new Correspondence({ say: (text) => conversation.say(text) })
+    const channel = {
+      signal: gone.signal,
+      correspondence: () => correspondence,
+      say: (text: string) => void conversation.say(text),
+    }
     const hangUp = () => {
       leaving = true
       conversation.forget()
@@ -130,6 +136,7 @@ export class SocketDoor {
     socket.on('close', () => {
       clearTimeout(patience)
       gone.abort()
+      correspondence.end()
       conversation.forget()
       this.#connections.delete(connection)
     })

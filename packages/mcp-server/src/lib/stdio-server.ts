@@ -2,6 +2,7 @@ import { type Readable, Writable } from 'node:stream'
 import { namedEnvironment } from './agent-requests.ts'
 import type { Caller } from './caller.ts'
 import { Conversation } from './conversation.ts'
+import { Correspondence } from './correspondence.ts'
 import { createDispatcher, type DispatcherOptions } from './dispatcher.ts'
 import { claimsModern } from './envelope.ts'
 import type { Host } from './host.ts'
@@ -38,29 +39,35 @@ export async function serveStdio(host: Host, options: StdioOptions = {}): Promis
   // An agent that sends a call before the last one is answered means them in that order.
   const inFlight = options.door === 'trusted' ? (options.inFlight ?? 256) : 1
   const dispatcher = createDispatcher(host, options)
-  const callerOf = createCallers(host, options)
+  const correspondence = new Correspondence({ say: (text) => conversation.say(text) })
+  const callerOf = createCallers(host, options, () => correspondence.forget())
   const lines = new LineSplitter(lineBytes)
   // A reader that went away takes its pipe with it; the end of input follows and ends the loop.
   output.on('error', () => {})
-  const conversation = new Conversation({
+  const conversation: Conversation = new Conversation({
     dispatcher,
     inFlight,
-    answer: async (message) => dispatcher.dispatch(await callerOf(message), message, { signal }),
+    answer: async (message) => dispatcher.dispatch(await callerOf(message), message, channel),
     // Whoever does not read answers gets no more of them, and nothing piles up here.
     write(answers) {
       if (output.writable) output.write(`${answers.join('\n')}\n`)
       return output.writableNeedDrain ? drained(output) : undefined
     },
   })
+  const channel = { signal, correspondence: () => correspondence, say: (text: string) => void conversation.say(text) }
   for await (const chunk of untilAborted(input, signal)) {
     for (const line of lines.split(chunk)) conversation.hear(line)
     await conversation.caughtUp()
   }
   await conversation.finished()
+  await correspondence.takeLeave()
 }
 
-/** Says who sends a message: one caller for the whole pipe, whose world is as old as its first call. */
-function createCallers(host: Host, options: StdioOptions): (message: unknown) => Promise<Caller> {
+/**
+ * Says who sends a message: one caller for the whole pipe, whose world is as old as the first call or look at it. `onAnew`
+ * hears when it starts over.
+ */
+function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (message: unknown) => Promise<Caller> {
   if (options.door === 'trusted') return async () => ({ door: 'trusted', principal: null })
   const { name: environment, handle } = namedEnvironment(
     host,
@@ -72,12 +79,18 @@ function createCallers(host: Host, options: StdioOptions): (message: unknown) =>
     // Who keeps no session with the pipe names one in each call, where the world has names for them.
     if (handle !== undefined && claimsModern(message))
       return { door: 'agent', principal: null, world: { by: 'handle', environment } }
-    if (method === 'initialize') transportId = null
+    if (method === 'initialize') {
+      transportId = null
+      onAnew()
+    }
     // An id that was given out long before its first call would have expired by then, and a pipe may well lie idle.
-    if (method === 'tools/call') transportId ??= await host.issueTransport(null)
+    if (OF_A_SESSION.has(method)) transportId ??= await host.issueTransport(null)
     return { door: 'agent', principal: null, world: { by: 'transport', transportId, environment } }
   }
 }
+
+/** What is asked of a session, which begins with the first of them. */
+const OF_A_SESSION = new Set<unknown>(['tools/call', 'resources/read', 'resources/subscribe'])
 
 /** The chunks of a stream; after an abort there are no more, and the stream is let go of. */
 async function* untilAborted(input: Readable, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {

@@ -4,6 +4,7 @@ import {
   META,
   METHODS,
   openParamsSchema,
+  publishParamsSchema,
   restoreParamsSchema,
   sessionParamsSchema,
   sessionsParamsSchema,
@@ -17,10 +18,13 @@ import type { Host, Principal, StepCall } from './host.ts'
 import type { Answer } from './leak-scan.ts'
 import { explain } from './rules.ts'
 import { toolResult } from './tool-result.ts'
+import type { Waiting } from './waiting.ts'
 
 /** What may come with a request besides its parameters. */
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
+  /** The other side of a `tools/call` that has to wait. */
+  readonly waiting?: Waiting | undefined
 }
 
 /** Answers one method of the extension; `undefined` for a method that is not one of them. */
@@ -40,19 +44,23 @@ export function answerExtension(
       return host.state(principal, parse(sessionParamsSchema, params, method).session)
     case METHODS.watch: {
       const { session, ...range } = parse(watchParamsSchema, params, method)
-      return host.watch(principal, session, { ...range, ...options })
+      return host.watch(principal, session, { ...range, signal: options.signal })
+    }
+    case METHODS.publish: {
+      const { session, id, type, data } = parse(publishParamsSchema, params, method)
+      return host.publish(principal, session, { id, type, data, signal: options.signal })
     }
     case METHODS.sessions:
       return host.sessions({ ...parse(sessionsParamsSchema, params, method), ...(!operator && { owner: principal }) })
     case METHODS.snapshot: {
       const { session, at } = parse(snapshotParamsSchema, params, method)
-      return host.snapshot(principal, session, { at, ...options }).then((snapshot) => ({ snapshot }))
+      return host.snapshot(principal, session, { at, signal: options.signal }).then((snapshot) => ({ snapshot }))
     }
     case METHODS.restore:
       return host.restore(principal, parse(restoreParamsSchema, params, method))
     case METHODS.fork: {
       const { session, ...request } = parse(forkParamsSchema, params, method)
-      return host.fork(principal, session, { ...request, ...options }).then((forks) => ({ forks }))
+      return host.fork(principal, session, { ...request, signal: options.signal }).then((forks) => ({ forks }))
     }
     case METHODS.close:
       return host.close(principal, parse(sessionParamsSchema, params, method).session)

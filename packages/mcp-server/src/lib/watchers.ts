@@ -1,12 +1,34 @@
+import { WireError } from '@episodic/protocol'
 import type { Clock } from '@episodic/state'
 
-/** Those who wait for the next commit of a session. */
+/** How many may listen to one session. */
+const LISTENERS = 256
+
+/** Those who wait for the next commit of a session, and those who hear of each. */
 export class Watchers {
   readonly #waiting = new Set<() => void>()
+  /** None for nearly every session, of which there are many. */
+  #listeners: Set<() => void> | null = null
 
   /** Wakes all who wait. */
   wake(): void {
     for (const wake of this.#waiting) wake()
+    if (this.#listeners) for (const hear of this.#listeners) hear()
+  }
+
+  /** Whether anybody listens. */
+  get heard(): boolean {
+    return this.#listeners !== null && this.#listeners.size > 0
+  }
+
+  /** Calls `listener` at each `wake`, until the function that it returns is called. Throws `capacity` where too many listen. */
+  listen(listener: () => void): () => void {
+    this.#listeners ??= new Set()
+    const listeners = this.#listeners
+    if (listeners.size >= LISTENERS)
+      throw new WireError('capacity', `There are ${LISTENERS} who listen to this session already. Try again later.`)
+    listeners.add(listener)
+    return () => listeners.delete(listener)
   }
 
   /**

@@ -1,3 +1,4 @@
+import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson } from './canonical-json.ts'
@@ -26,6 +27,23 @@ describe('canonicalJson', () => {
         expect(canonicalJson(JSON.parse(text))).toBe(text)
       }),
     )
+  })
+
+  it('writes what a second implementation writes, indexes and prototypes among the keys', () => {
+    const key = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.nat().map(String),
+      fc.constantFrom('__proto__', '01', '-1'),
+    )
+    const tree = fc.letrec<{ value: Json }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        fc.jsonValue({ maxDepth: 1, stringUnit: 'grapheme' }) as fc.Arbitrary<Json>,
+        fc.array(tie('value')),
+        fc.array(fc.tuple(key, tie('value'))).map((entries) => Object.fromEntries(entries)),
+      ),
+    })).value
+    fc.assert(fc.property(tree, (value) => canonicalJson(value) === canonicalize(value)))
   })
 
   // The examples of RFC 8785, sections 3.2.2 and 3.2.3.

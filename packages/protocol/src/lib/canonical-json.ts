@@ -4,9 +4,45 @@ import type { Json } from './json.ts'
 /**
  * Writes a JSON value in its one canonical form (RFC 8785: sorted keys, no white space, shortest numbers), so
  * that equal values have equal texts wherever they were written. Used for comparing actions and for content ids.
+ *
+ * Throws `TypeError` for what is no JSON.
  */
 export function canonicalJson(value: Json): string {
-  const text = canonicalize(value)
+  const sorted = sortKeys(value)
+  // A value whose keys are in order is written by the engine itself, in half the time that the library takes.
+  const text = sorted === undefined ? canonicalize(value) : JSON.stringify(sorted)
   if (text === undefined) throw new TypeError('canonicalJson needs a JSON value, and got undefined.')
   return text
 }
+
+/** A copy with the keys of every object in order; `undefined` where an object cannot have them so, and for what is no JSON. */
+function sortKeys(value: Json): Json | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? value : undefined
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const items: Json[] = []
+    for (const item of value) {
+      const sorted = sortKeys(item)
+      if (sorted === undefined) return undefined
+      items.push(sorted)
+    }
+    return items
+  }
+  const copy: Record<string, Json> = {}
+  for (const key of Object.keys(value).sort()) {
+    const sorted = hasOwnOrder(key) ? undefined : sortKeys((value as Record<string, Json>)[key] as Json)
+    if (sorted === undefined) return undefined
+    copy[key] = sorted
+  }
+  return copy
+}
+
+/** Whether objects place a key by a rule of their own: what begins with a digit may be an index, and `__proto__` is no key. */
+function hasOwnOrder(key: string): boolean {
+  const first = key.charCodeAt(0)
+  return (first >= DIGIT_0 && first <= DIGIT_9) || key === '__proto__' || !key.isWellFormed()
+}
+
+const DIGIT_0 = 48
+const DIGIT_9 = 57

@@ -19,6 +19,7 @@ const episode: Reproducible = {
   steps: [step, step],
   outcome: { kind: 'finished', end: { kind: 'terminated', reason: 'solved' } },
 }
+const happened = { id: 'event-1', type: 'price-changed', data: { price: 7 }, said: 'Now 7.', end: null }
 const branch = { rollout: 0, leaves: 4, copies: 1, path: [1], at: [1], seeds: ['fresh'] }
 
 describe('chainOf', () => {
@@ -40,6 +41,13 @@ describe('chainOf', () => {
       first({ potential: 0.6 }),
       first({ refused: 'rules' }),
       first({ stateHash: 'a2' }),
+      first({ prepared: null }),
+      first({ prepared: { price: 7 } }),
+      first({ events: [happened] }),
+      first({ events: [happened, happened] }),
+      first({ events: [{ ...happened, id: 'event-2' }] }),
+      first({ events: [{ ...happened, data: { price: 8 } }] }),
+      first({ events: [{ ...happened, said: null }] }),
     ]
     expect(new Set([episode, ...changed].map(chainOf)).size).toBe(changed.length + 1)
   })
@@ -48,6 +56,8 @@ describe('chainOf', () => {
     const elsewhere = { ...step, milliseconds: 99, reward: { total: 7, terms: step.reward.terms, shaping: 0 } }
     expect(chainOf({ ...episode, steps: [elsewhere, step] })).toBe(chainOf(episode))
     expect(chainOf(JSON.parse(JSON.stringify(episode)))).toBe(chainOf(episode))
+    const elsewhen = { ...step, events: undefined, prepared: undefined }
+    expect(chainOf({ ...episode, steps: [elsewhen, step] })).toBe(chainOf(episode))
     const leaf = { ...episode, branch }
     expect(chainOf({ ...leaf, branch: { ...branch, rollout: 1, path: [2] } })).toBe(chainOf(leaf))
   })

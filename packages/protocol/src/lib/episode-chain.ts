@@ -11,15 +11,17 @@ export type Reproducible = Pick<
 
 /**
  * The end of an episode's hash chain. Each link is the {@link contentId} of the link before it and of what one step
- * must reproduce: action, observation, raw reward terms, potential, refusal and state hash. The first link stands for how it
+ * must reproduce: action, observation, raw reward terms, potential, refusal and state hash, and what came from outside, where
+ * anything did: events and what was prepared. The first link stands for how it
  * began and where its chance began anew, and the last for how it ended. Times, weights and shaping are left out: they are not the world's.
  */
 export function chainOf({ environment, params, seed, branch, start, steps, outcome }: Reproducible): string {
   const reseeded = branch && { at: branch.at, seeds: branch.seeds }
   const beginning = { environment, params, seed, start, ...(reseeded && { reseeded }) }
   let link = contentId(canonicalJson(beginning as unknown as Json))
-  for (const { action, observation, reward, potential, refused, stateHash } of steps) {
-    const reproduced = { action, observation, terms: reward.terms, potential, refused, stateHash }
+  for (const { action, observation, reward, potential, refused, stateHash, events, prepared } of steps) {
+    const outside = { ...(events && { events }), ...(prepared !== undefined && { prepared }) }
+    const reproduced = { action, observation, terms: reward.terms, potential, refused, stateHash, ...outside }
     link = contentId(link + canonicalJson(reproduced as unknown as Json))
   }
   return contentId(link + canonicalJson((outcome.kind === 'finished' ? outcome.end : null) as unknown as Json))

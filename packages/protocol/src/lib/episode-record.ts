@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { type Completion, completionSchema } from './completion.ts'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
-import { type JsonObject, jsonObjectSchema } from './json.ts'
+import { type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './json.ts'
+import { type RecordedEvent, recordedEventSchema } from './outside-event.ts'
 import {
   type Action,
   actionSchema,
@@ -24,6 +26,12 @@ export interface RecordedStep {
   readonly stateHash: string | null
   /** From sending the action to having the answer. */
   readonly milliseconds: number
+  /** Outside events since the step before, oldest first. Left out where there were none. */
+  readonly events?: readonly RecordedEvent[] | undefined
+  /** What was prepared outside for this step, so that a replay needs nothing from there. Left out where nothing was. */
+  readonly prepared?: Json | undefined
+  /** What a language model was asked for this step, the last one deciding it. Left out where none was. */
+  readonly completions?: readonly Completion[] | undefined
 }
 
 /** Finished episodes have a return. A failed one is our fault or the world's: it has a cause and never a score. */
@@ -84,6 +92,8 @@ export interface EpisodeRecord {
   readonly start: { readonly observation: Observation; readonly potential: number | null } | null
   readonly steps: readonly RecordedStep[]
   readonly outcome: Outcome
+  /** What a language model was asked and no step came of. Left out where nothing was. */
+  readonly undecided?: readonly Completion[] | undefined
   /** `null` for a failed episode. */
   readonly returns: Returns | null
   /** The end of the hash chain over what a replay must reproduce, see {@link chainOf}. */
@@ -129,8 +139,12 @@ export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
       refused: refusalSchema.nullable(),
       stateHash: z.string().nullable(),
       milliseconds: z.number(),
+      events: z.array(recordedEventSchema).optional(),
+      prepared: jsonSchema.optional(),
+      completions: z.array(completionSchema).optional(),
     }),
   ),
+  undecided: z.array(completionSchema).optional(),
   outcome: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('finished'), end: episodeEndSchema }),
     z.object({ kind: z.literal('failed'), error: z.object({ code: z.string(), message: z.string() }) }),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import { type JsonObject, jsonObjectSchema } from './json.ts'
 import { type Limits, limitsRequestSchema, limitsSchema } from './limits.ts'
+import { type AppliedEvent, appliedEventSchema } from './outside-event.ts'
 import { type SessionSnapshot, sessionSnapshotSchema } from './session-snapshot.ts'
 import {
   type Action,
@@ -26,6 +27,7 @@ export const METHODS = {
   open: 'environment/open',
   state: 'environment/state',
   watch: 'environment/watch',
+  publish: 'environment/publish',
   sessions: 'environment/sessions',
   snapshot: 'environment/snapshot',
   restore: 'environment/restore',
@@ -64,6 +66,18 @@ const toolInfoSchema: z.ZodType<ToolInfo> = z.object({
   outputSchema: jsonObjectSchema.nullable(),
 })
 
+/** A type of outside events that a world takes. The schema is JSON Schema 2020-12. */
+export interface EventInfo {
+  readonly type: string
+  readonly description: string
+  readonly dataSchema: JsonObject
+}
+const eventInfoSchema: z.ZodType<EventInfo> = z.object({
+  type: z.string(),
+  description: z.string(),
+  dataSchema: jsonObjectSchema,
+})
+
 /** A world that a server can open. */
 export interface EnvironmentInfo {
   readonly name: string
@@ -79,6 +93,8 @@ export interface EnvironmentInfo {
   readonly forkable: boolean
   /** What a session is called in the tools that make, name and end one (`create_<handle>`); left out where there are none. */
   readonly handle?: string | undefined
+  /** Outside events that can be published to its sessions; left out where it takes none. */
+  readonly events?: readonly EventInfo[] | undefined
   /** What a session gets when its opener names no limits. */
   readonly limits: Limits
 }
@@ -92,6 +108,7 @@ export const environmentInfoSchema: z.ZodType<EnvironmentInfo> = z.object({
   potential: z.boolean(),
   forkable: z.boolean(),
   handle: z.string().optional(),
+  events: z.array(eventInfoSchema).optional(),
   limits: limitsSchema,
 })
 export const listResultSchema = z.object({ environments: z.array(environmentInfoSchema) })
@@ -236,6 +253,12 @@ export interface LoggedStep {
 }
 export interface WatchResult {
   readonly steps: readonly LoggedStep[]
+  /**
+   * Outside events after revision `after` that no step has followed yet, oldest first. The next step tells of them too, in
+   * its report, so whoever watches on knows them by their revision. Where one of them has ended the episode, one step may
+   * follow. Left out where there are none.
+   */
+  readonly events?: readonly AppliedEvent[] | undefined
   readonly end: EpisodeEnd | null
 }
 export const watchResultSchema: z.ZodType<WatchResult> = z.object({
@@ -247,6 +270,7 @@ export const watchResultSchema: z.ZodType<WatchResult> = z.object({
       report: stepReportSchema,
     }),
   ),
+  events: z.array(appliedEventSchema).optional(),
   end: episodeEndSchema.nullable(),
 })
 

@@ -19,36 +19,42 @@ export const jsonObjectSchema: z.ZodType<JsonObject> = z.record(z.string(), json
  * cannot say (`undefined`, `NaN`, `-0`, a `Date`, a `Map`), so the host asks before it commits.
  */
 export function findNonJson(value: unknown, path = '$'): string | null {
+  const found = findProblem(value)
+  return found && path + found
+}
+
+/** The path to the problem and what it is. Nearly always there is none, so no path is written before one is found. */
+function findProblem(value: unknown): string | null {
   switch (typeof value) {
     case 'string':
-      return value.isWellFormed() ? null : `${path} holds a lone surrogate`
+      return value.isWellFormed() ? null : ' holds a lone surrogate'
     case 'boolean':
       return null
     case 'number':
-      if (!Number.isFinite(value)) return `${path} is ${value}`
-      return Object.is(value, -0) ? `${path} is -0` : null
+      if (!Number.isFinite(value)) return ` is ${value}`
+      return Object.is(value, -0) ? ' is -0' : null
     case 'object':
-      return value === null ? null : findInObject(value, path)
+      return value === null ? null : findInObject(value)
     default:
-      return `${path} is ${typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`}`
+      return ` is ${typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`}`
   }
 }
 
-function findInObject(value: object, path: string): string | null {
+function findInObject(value: object): string | null {
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
-      const found = findNonJson(value[i], `${path}[${i}]`)
-      if (found) return found
+      const found = findProblem(value[i])
+      if (found) return `[${i}]${found}`
     }
     return null
   }
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null)
-    return `${path} is a ${value.constructor?.name ?? 'class instance'}`
+    return ` is a ${value.constructor?.name ?? 'class instance'}`
   for (const key in value) {
-    if (!key.isWellFormed()) return `${path} has a key with a lone surrogate`
-    const found = findNonJson((value as Record<string, unknown>)[key], `${path}.${key}`)
-    if (found) return found
+    if (!key.isWellFormed()) return ' has a key with a lone surrogate'
+    const found = findProblem((value as Record<string, unknown>)[key])
+    if (found) return `.${key}${found}`
   }
   return null
 }

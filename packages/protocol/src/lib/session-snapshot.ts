@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import { type JsonObject, jsonObjectSchema } from './json.ts'
 import { type Limits, limitsSchema } from './limits.ts'
+import { type OutsideHistory, outsideHistorySchema } from './outside-event.ts'
 import type { RngState } from './rng.ts'
 
 /**
@@ -25,6 +26,8 @@ export interface SessionSnapshot {
   readonly seats: { readonly [seat: string]: { readonly seq: number } }
   /** What the session remembers of its steps, oldest first; empty where the environment remembers nothing. */
   readonly history: readonly JsonObject[]
+  /** What it keeps of outside events; left out where there never was one. */
+  readonly outside?: OutsideHistory | undefined
   readonly end: EpisodeEnd | null
 }
 
@@ -46,5 +49,6 @@ export const sessionSnapshotSchema: z.ZodType<SessionSnapshot> = z.strictObject(
   state: z.strictObject({ public: jsonObjectSchema, private: jsonObjectSchema }),
   seats: z.record(z.string(), z.strictObject({ seq: z.int().min(0) })),
   history: z.array(jsonObjectSchema),
+  outside: outsideHistorySchema.optional(),
   end: episodeEndSchema.nullable(),
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
-import { type JsonObject, jsonObjectSchema } from './json.ts'
+import { type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './json.ts'
+import { type AppliedEvent, appliedEventSchema } from './outside-event.ts'
 
 /** What a policy does in one step: call a tool of the world. */
 export interface Action {
@@ -21,9 +22,10 @@ export const observationSchema: z.ZodType<Observation> = z.object({
 
 /**
  * Why a step changed nothing: the `rules` refused it, its `arguments` failed the schema, the `tool` does not
- * exist, or the session's `time` had run out before it arrived. A refused step is an answered step all the same.
+ * exist, the session's `time` had run out before it arrived, or an outside event had `ended` the episode by then. A refused
+ * step is an answered step all the same.
  */
-export const refusalSchema = z.enum(['rules', 'arguments', 'tool', 'time'])
+export const refusalSchema = z.enum(['rules', 'arguments', 'tool', 'time', 'ended'])
 export type Refusal = z.infer<typeof refusalSchema>
 
 /**
@@ -43,6 +45,10 @@ export interface StepReport {
   readonly refused: Refusal | null
   /** {@link contentId} of what the world goes on from: equal where state, chance and virtual time are. */
   readonly stateHash: string
+  /** Outside events since the step before, oldest first: this step was played after them. Left out where there were none. */
+  readonly events?: readonly AppliedEvent[] | undefined
+  /** What the tool's `prepare` gave before the rules played: an input of the step. Left out where nothing was prepared. */
+  readonly prepared?: Json | undefined
 }
 export const stepReportSchema: z.ZodType<StepReport> = z.object({
   seq: z.int().min(0),
@@ -52,6 +58,8 @@ export const stepReportSchema: z.ZodType<StepReport> = z.object({
   end: episodeEndSchema.nullable(),
   refused: refusalSchema.nullable(),
   stateHash: z.string(),
+  events: z.array(appliedEventSchema).optional(),
+  prepared: jsonSchema.optional(),
 })
 
 /** The reward of one step. */
@@ -74,6 +82,10 @@ export interface StepInfo {
   readonly stateHash: string | null
   /** The answer is a stored one: the step had been applied before and its first answer was lost. */
   readonly replayed: boolean
+  /** See {@link StepReport}. */
+  readonly events?: readonly AppliedEvent[] | undefined
+  /** See {@link StepReport}. */
+  readonly prepared?: Json | undefined
 }
 
 /** What `environment.step(action)` returns. `end` is `null` while the episode goes on. */

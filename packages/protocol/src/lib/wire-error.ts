@@ -26,6 +26,7 @@ export const WIRE_ERROR_NUMBERS = {
   'too-large': 1413,
   'state-lost': 1414,
   'replay-diverged': 1415,
+  'outcome-unknown': 1416,
   capacity: 1429,
   'rate-limited': 1430,
   'environment-failed': 1500,

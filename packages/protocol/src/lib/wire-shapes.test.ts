@@ -30,6 +30,13 @@ import {
   watchResultSchema,
 } from './extension.ts'
 import { DEFAULT_LIMITS, limitsRequestSchema, limitsSchema } from './limits.ts'
+import {
+  type AppliedEvent,
+  type OutsideHistory,
+  type PublishResult,
+  publishResultSchema,
+  type RecordedEvent,
+} from './outside-event.ts'
 import { type SessionSnapshot, sessionSnapshotSchema } from './session-snapshot.ts'
 import { type Action, type Observation, type StepReport, stepReportSchema } from './step.ts'
 import { type Task, taskSchema } from './task.ts'
@@ -49,6 +56,9 @@ const terminated: EpisodeEnd = { kind: 'terminated', reason: 'solved' }
 const truncated: EpisodeEnd = { kind: 'truncated', reason: 'step-limit' }
 const environment = { name: 'number-guessing', version: '1.0.0' }
 const loggedStep: LoggedStep = { seat: 'agent', action, observation, report: { ...report, end: terminated } }
+const happened: RecordedEvent = { id: 'event-1', type: 'price-changed', data: { price: 7 }, said: 'Now 7.', end: null }
+const applied: AppliedEvent = { ...happened, revision: 3 }
+const published: PublishResult = { revision: 3, end: terminated, delivered: 'before' }
 
 const info: EnvironmentInfo = {
   ...environment,
@@ -148,6 +158,19 @@ const finished: EpisodeRecord = {
   chain: '5d41402abc4b2a76b9719d911017c592',
   time: { started: 0, ended: 12.5 },
 }
+const outside = { events: [applied], prepared: { price: 7 } }
+const kept: OutsideHistory = {
+  pending: [applied],
+  known: [{ id: 'event-1', content: 'd41d8cd98f00b204', revision: 3, end: null }],
+}
+const eventful: EpisodeRecord = {
+  ...finished,
+  steps: finished.steps.map((step) => ({
+    ...step,
+    events: [{ ...happened, inherited: true as const }, happened],
+    prepared: null,
+  })),
+}
 const failed: EpisodeRecord = {
   ...finished,
   start: null,
@@ -165,19 +188,27 @@ describe('the shapes on the wire', () => {
     ['a terminated end', episodeEndSchema, terminated],
     ['a truncated end', episodeEndSchema, truncated],
     ['a step report', stepReportSchema, report],
+    ['a report of a step that something came to from outside', stepReportSchema, { ...report, ...outside }],
+    ['the answer of publish', publishResultSchema, published],
     ['limits', limitsSchema, DEFAULT_LIMITS],
     ['a request for limits', limitsRequestSchema, { steps: 5, seconds: 0.5 }],
     ['the answer of list', listResultSchema, { environments: [info] }],
     ['the answer of open', openResultSchema, openResult],
     ['the answer of state', stateResultSchema, stateResult],
     ['a snapshot', sessionSnapshotSchema, snapshot],
+    ['a snapshot of a session that something happened to', sessionSnapshotSchema, { ...snapshot, outside: kept }],
     ['the answer of snapshot', snapshotResultSchema, { snapshot: { ...snapshot, end: terminated } }],
     ['the answer of fork', forkResultSchema, { forks: [openResult, openResult] }],
-    ['the answer of watch', watchResultSchema, { steps: [loggedStep], end: null } satisfies WatchResult],
+    [
+      'the answer of watch',
+      watchResultSchema,
+      { steps: [loggedStep], events: [applied], end: null } satisfies WatchResult,
+    ],
     ['the answer of sessions', sessionsResultSchema, { total: 1, sessions: [summary] }],
     ['the answer of close', closeResultSchema, { end: truncated } satisfies CloseResult],
     ['a task', taskSchema, task],
     ['a finished episode', episodeRecordSchema, finished],
+    ['an episode that something came to from outside', episodeRecordSchema, eventful],
     ['a failed episode', episodeRecordSchema, failed],
     ['a leaf of a tree', episodeRecordSchema, leaf],
   ]
@@ -188,10 +219,14 @@ describe('the shapes on the wire', () => {
 
   it.each(shapes)('refuse %s that lacks any of its required keys', (_name, schema, value) => {
     const whole = value as { readonly [key: string]: unknown }
-    const optional = new Set(['server', 'steps', 'seconds'])
-    const required =
-      schema === limitsRequestSchema || schema === taskSchema ? (key: string) => !optional.has(key) : () => true
-    for (const key of Object.keys(whole).filter(required)) {
+    const optional = new Set(
+      schema === limitsRequestSchema || schema === taskSchema
+        ? ['server', 'steps', 'seconds']
+        : schema === stepReportSchema || schema === sessionSnapshotSchema || schema === watchResultSchema
+          ? ['events', 'prepared', 'outside']
+          : [],
+    )
+    for (const key of Object.keys(whole).filter((key) => !optional.has(key))) {
       const { [key]: _, ...rest } = whole
       expect(schema.safeParse(rest).success).toBe(false)
     }

@@ -1,3 +1,5 @@
+import type { EpisodeEnd } from '@episodic/protocol'
+import { isEndUntold } from './is-end-untold.ts'
 import type { SeatRecord, SessionRecord } from './session-record.ts'
 import { StateError } from './state-error.ts'
 import { stateLost } from './state-lost.ts'
@@ -12,8 +14,9 @@ export interface StepRequest {
 }
 
 /**
- * `play`: it is the next step. `replay`: it is the last one again, which was answered, and stands in the step log at
- * `revision`. Whether it is a retry depends on the action there: the same one is, another is a mistake.
+ * `play`: it is the next step, which only tells of the end where an outside event has made one. `replay`: it is the last one
+ * again, which was answered, and stands in the step log at `revision`. Whether it is a retry depends on the action there: the
+ * same one is, another is a mistake.
  */
 export type StepVerdict = { readonly kind: 'play' } | { readonly kind: 'replay'; readonly revision: number }
 
@@ -43,13 +46,17 @@ export function decideStep(record: SessionRecord, request: StepRequest): StepVer
       )
     return { kind: 'replay', revision: last }
   }
-  if (record.end)
-    throw new StateError(
-      'episode-ended',
-      `The episode is over (${record.end.kind}: ${record.end.reason}), so no step follows. Open a new session to play again.`,
-      { details: { end: record.end } },
-    )
+  if (record.end && !isEndUntold(record)) throw episodeEnded(record.end)
   return { kind: 'play' }
+}
+
+/** The answer for whoever would go on with an episode that is over. */
+export function episodeEnded(end: EpisodeEnd): StateError {
+  return new StateError(
+    'episode-ended',
+    `The episode is over (${end.kind}: ${end.reason}), so nothing follows. Open a new session to play again.`,
+    { details: { end } },
+  )
 }
 
 /** The answer for whoever holds a session that has a later owner. */

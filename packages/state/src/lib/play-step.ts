@@ -1,6 +1,7 @@
 import type {
   Action,
   EpisodeEnd,
+  Json,
   JsonObject,
   LoggedStep,
   Observation,
@@ -41,6 +42,8 @@ export interface Turn {
   readonly draft: SessionState
   /** The budget that this step uses up, or that had run out before it; `null` while there is more. */
   readonly truncation: Truncation | null
+  /** What was prepared outside for this step; left out where nothing was. */
+  readonly prepared?: Json | undefined
 }
 
 /** The step to play and what it is played under. `now` is real time, in milliseconds since 1970. */
@@ -50,6 +53,10 @@ export interface StepSetting {
   readonly draft: SessionState
   readonly now: number
   readonly history: HistoryBounds | null
+  /** See {@link Turn}. */
+  readonly prepared?: Json | undefined
+  /** Real time at which the step came, where it had to be prepared since: its session's time is counted to there. Default: `now`. */
+  readonly arrived?: number | undefined
 }
 
 /** A step as it is logged, but for the hash of the state, which whoever writes the state down can tell. */
@@ -77,27 +84,47 @@ export function playStep(
   setting: StepSetting,
   play: (turn: Turn) => Played | Promise<Played>,
 ): Stepped | Promise<Stepped> {
-  const { seat, action, now } = setting
+  const { seat, action, now, prepared, arrived = now } = setting
+  const { outside, effect } = record
   const seq = seatOf(record, seat).seq + 1
   const revision = record.revision + 1
-  const played = play({ record, draft: setting.draft, truncation: truncationOf(record, seq, now) })
+  const played = play({ record, draft: setting.draft, truncation: truncationOf(record, seq, arrived), prepared })
   return played instanceof Promise ? played.then(settle) : settle(played)
 
   function settle({ change, end, observation, terms, potential, refused, remember }: Played): Stepped {
     const next: SessionRecord = {
       ...record,
-      ...change,
+      state: change ? change.state : record.state,
+      rng: change ? change.rng : record.rng,
+      now: change ? change.now : record.now,
       end,
       revision,
       touchedAt: now,
       seats: { ...record.seats, [seat]: { seq, last: revision } },
       history: setting.history && remember ? appendHistory(record.history, remember, setting.history) : record.history,
     }
-    return { next, step: { seat, action, observation, report: { seq, revision, terms, potential, end, refused } } }
+    const report = { seq, revision, terms, potential, end, refused }
+    // Nearly every step is played with nothing from outside.
+    if (!outside && !effect && prepared === undefined) return { next, step: { seat, action, observation, report } }
+    const events = outside && outside.pending.length > 0 ? { events: outside.pending } : {}
+    return {
+      next: {
+        ...next,
+        ...(outside && { outside: { pending: [], known: outside.known } }),
+        ...(effect?.seat === seat && { effect: undefined }),
+      },
+      step: {
+        seat,
+        action,
+        observation,
+        report: { ...report, ...events, ...(prepared !== undefined && { prepared }) },
+      },
+    }
   }
 }
 
-function truncationOf(record: SessionRecord, seq: number, now: number): Truncation | null {
+/** The budget that step `seq` of a seat uses up, or that had run out before it came. */
+export function truncationOf(record: SessionRecord, seq: number, now: number): Truncation | null {
   const { seconds, steps } = record.limits
   if (seconds !== null && now - record.createdAt >= seconds * 1_000) return 'time-limit'
   return seq >= steps ? 'step-limit' : null

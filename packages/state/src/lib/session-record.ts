@@ -1,4 +1,4 @@
-import type { EpisodeEnd, JsonObject, Limits, RngState } from '@episodic/protocol'
+import type { EpisodeEnd, JsonObject, Limits, OutsideHistory, RngState } from '@episodic/protocol'
 import type { History } from './history.ts'
 import type { StoredProgress, StoredSession } from './session-store.ts'
 import { StateError } from './state-error.ts'
@@ -25,6 +25,7 @@ export interface SessionBase {
   readonly now: number
   readonly seats: { readonly [seat: string]: { readonly seq: number } }
   readonly history: History
+  readonly outside?: OutsideHistory | undefined
   /** A digest of the request that began it: the same request finds the session again, and another one does not. */
   readonly request: string
 }
@@ -56,6 +57,17 @@ export interface SessionRecord {
   readonly end: EpisodeEnd | null
   readonly seats: { readonly [seat: string]: SeatRecord }
   readonly history: History
+  /** What it keeps of outside events; left out where there never was one. */
+  readonly outside?: OutsideHistory | undefined
+  /** What a step is about to do outside, or has done; left out once a step of its seat is answered. */
+  readonly effect?: PendingEffect | undefined
+}
+
+/** Written down before something is done outside that may not be done twice. */
+export interface PendingEffect {
+  readonly seat: string
+  /** A {@link contentId} of the action that does it. */
+  readonly action: string
 }
 
 /** Version of the encoding. A store written by another version is refused, never guessed at. */
@@ -71,8 +83,11 @@ export function encodeSession(record: SessionRecord, state = JSON.stringify(reco
 
 /** Writes the part of a record that commits change, with its state as the text that the caller has of it. */
 export function encodeProgress(record: SessionRecord, state: string): StoredProgress {
-  const { id, revision, epoch, touchedAt, rng, now, end, seats, history } = record
-  return { id, revision, epoch, touchedAt, head: JSON.stringify({ rng, now, end, seats, history }), state }
+  const { id, revision, epoch, touchedAt, rng, now, end, seats, history, outside, effect } = record
+  const always = { rng, now, end, seats, history }
+  // Every step writes this, and nearly none has to do with anything outside.
+  const head = JSON.stringify(outside || effect ? { ...always, outside, effect } : always)
+  return { id, revision, epoch, touchedAt, head, state }
 }
 
 /** Reads a stored session back. Throws `store-invalid` where the text is damaged or of another version. */

@@ -1,10 +1,21 @@
-import { type Action, canonicalJson, type EpisodeEnd, findNonJson, type LoggedStep } from '@episodic/protocol'
+import {
+  type Action,
+  canonicalJson,
+  contentId,
+  type EpisodeEnd,
+  findNonJson,
+  type Json,
+  type LoggedStep,
+  type OutsideEvent,
+  type PublishResult,
+} from '@episodic/protocol'
 import { CallQueue } from './call-queue.ts'
 import type { Clock } from './clock.ts'
-import { decideStep, fenced, type StepRequest } from './decide-step.ts'
+import { decideStep, episodeEnded, fenced, type StepRequest, type StepVerdict, seatOf } from './decide-step.ts'
 import type { HistoryBounds } from './history.ts'
 import { assertJsonState } from './json-state.ts'
-import { type Change, type Played, playStep, type Stepped, type Turn } from './play-step.ts'
+import { assertRoom, DEFAULT_EVENTS, findKnown, type Happened, recordEvent } from './outside.ts'
+import { type Change, type Played, playStep, type Stepped, type Turn, truncationOf } from './play-step.ts'
 import {
   decodeSession,
   encodeProgress,
@@ -34,6 +45,27 @@ export interface SessionOptions {
   readonly history: HistoryBounds | null
   /** How many calls may wait for the session, the running one included. */
   readonly queue: number
+  /**
+   * How many outside events may come between two steps, and how many of the last ones are known again when they are published
+   * once more. Default 256.
+   */
+  readonly events?: number
+}
+
+/** How a step gets from outside what it is played with. */
+export interface Preparation {
+  /** It does something outside that may not be done twice. */
+  readonly external: boolean
+  /** Gets it, for a step on this record. Called once for a step at most, unless the step is sent again. */
+  prepare(record: SessionRecord): Promise<Json>
+}
+
+/** What a step is played with that was prepared for it. */
+interface PreparedStep {
+  /** `undefined` where it needed nothing. */
+  readonly value: Json | undefined
+  /** Real time at which it came. */
+  readonly arrived: number
 }
 
 /** What a call comes to on the record that it saw: the answer, and what has to be written before it is given. */
@@ -101,26 +133,60 @@ export class Session {
    * `play` is called with a draft; when it throws, the session is as it was and the error is passed on. It may be
    * called again, on a newer record, when another holder of the session commits in between. While a promise of it is
    * open, the session's other calls wait.
+   *
+   * `preparation` is asked what has to be got from outside, once the step is found to be the next: `play` gets that in its
+   * turn, as often as it is called, and the log keeps it. One that is external is written down before it begins. Where that is
+   * found of the same action again, it may have happened or not: the step is `outcome-unknown` until another is answered.
+   *
    * A move that names no epoch is this holder's own, and is `fenced` once somebody else has taken the session over.
    * Throws what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `not-json`, `action-invalid`,
    * `state-lost` where the store has gone back behind what was seen in it, and `session-not-found` once the session is gone.
    */
-  step(move: Move, play: (turn: Turn) => Played | Promise<Played>): Promise<Answered> {
-    return this.#calls.run(async () => {
-      const answer = await this.#settle<LoggedStep | { readonly replay: number }>(() => {
-        const { seat, seq, epoch = this.#epoch } = move
-        const verdict = decideStep(this.#record, { seat, seq, epoch })
-        return verdict.kind === 'play'
-          ? this.#planStep(move, play)
-          : { write: null, answer: { replay: verdict.revision } }
+  step(move: Move, play: (turn: Turn) => Played | Promise<Played>, preparation?: () => Preparation): Promise<Answered> {
+    const settle = (prepared?: PreparedStep) =>
+      this.#settle(() => {
+        const verdict = this.#decide(move)
+        return verdict.kind === 'play' ? this.#planStep(move, play, prepared) : this.#planReplay(move, verdict.revision)
       })
-      if ('replay' in answer) return { step: await this.#answeredBefore(answer.replay, move), replayed: true }
-      return { step: answer, replayed: false }
-    })
+    return this.#calls.run(() => (preparation ? this.#prepare(move, preparation).then(settle) : settle()))
   }
 
   /**
-   * Commits a change that is no step of any seat: an outside event, or the end that a budget or a closing makes.
+   * Applies an outside event exactly once, in its turn among the steps, and tells what it came to. One that was applied
+   * before, and is known still, is told of again.
+   *
+   * `apply` is called as `play` is in {@link step}. Throws `event-invalid`, `event-too-large`, `events-full`,
+   * `episode-ended`, and what a commit throws.
+   */
+  publish(
+    event: OutsideEvent,
+    apply: (turn: Omit<Turn, 'truncation'>) => Happened | Promise<Happened>,
+  ): Promise<PublishResult> {
+    const { events: bound = DEFAULT_EVENTS, clock } = this.#options
+    return this.#calls.run(() =>
+      this.#settle<PublishResult>(() => {
+        if (this.fenced) throw fenced()
+        const record = this.#record
+        const known = findKnown(record, event)
+        if (known) {
+          const { revision, end } = known
+          return { write: null, answer: { revision, end, delivered: 'before' } }
+        }
+        if (record.end) throw episodeEnded(record.end)
+        assertRoom(record, event, bound)
+        const plan = (happened: Happened): Plan<PublishResult> => {
+          const next = recordEvent(record, event, happened, { bound, now: clock.now() })
+          const { revision, end } = next
+          return { write: { next, stateText: this.#encodeState(next) }, answer: { revision, end, delivered: 'now' } }
+        }
+        const happened = apply({ record, draft: this.#draft() })
+        return happened instanceof Promise ? happened.then(plan) : plan(happened)
+      }),
+    )
+  }
+
+  /**
+   * Commits a change that is neither a step nor an outside event: the end that a budget or a closing makes.
    * `change` returns `null` to leave everything as it is, and may be called again as `play` may in {@link step}.
    */
   advance(
@@ -179,12 +245,20 @@ export class Session {
    * store compares; one that does not, a throw included, holds when the store has nothing newer.
    */
   async #settle<T>(plan: () => Plan<T> | Promise<Plan<T>>): Promise<T> {
+    const { store } = this.#options
     for (let tries = 0; tries < COMMIT_TRIES; tries++) {
       const guess = this.#record
       const attempted = attempt(plan)
       // An await costs a turn, and nearly every plan is made at once.
       const planned = attempted instanceof Promise ? await attempted : attempted
-      if (planned.ok && planned.value.write && (await this.#commit(planned.value.write))) return planned.value.answer
+      if (planned.ok && planned.value.write) {
+        const { next, stateText, entry } = planned.value.write
+        if (await store.commit(encodeProgress(next, stateText), guess, entry)) {
+          this.#record = next
+          this.#stateText = stateText
+          return planned.value.answer
+        }
+      }
       await this.#refresh()
       if (this.#record !== guess) continue
       if (!planned.ok) throw planned.cause
@@ -196,31 +270,55 @@ export class Session {
     )
   }
 
+  #decide({ seat, seq, epoch = this.#epoch }: Move): StepVerdict {
+    return decideStep(this.#record, { seat, seq, epoch })
+  }
+
+  /** Gets from outside what a step is played with. */
+  async #prepare(move: Move, preparationOf: () => Preparation): Promise<PreparedStep> {
+    const { seat, action } = move
+    const arrived = this.#options.clock.now()
+    const preparation = await this.#settle<Preparation | null>(() => {
+      const record = this.#record
+      const plays = this.#decide(move).kind === 'play' && !record.end
+      const late = plays && truncationOf(record, seatOf(record, seat).seq + 1, arrived) === 'time-limit'
+      const preparation = plays && !late ? preparationOf() : null
+      if (!preparation?.external) return { write: null, answer: preparation }
+      const effect = { seat, action: contentId(canonicalJson({ ...action })) }
+      if (record.effect?.seat === seat && record.effect.action === effect.action) throw outcomeUnknown(action)
+      const next = { ...record, effect, revision: record.revision + 1, touchedAt: this.#options.clock.now() }
+      return { write: { next, stateText: this.#stateText }, answer: preparation }
+    })
+    return { value: await preparation?.prepare(this.#record), arrived }
+  }
+
   #planStep(
     { seat, action }: Move,
     play: (turn: Turn) => Played | Promise<Played>,
-  ): Plan<LoggedStep> | Promise<Plan<LoggedStep>> {
+    prepared?: PreparedStep,
+  ): Plan<Answered> | Promise<Plan<Answered>> {
     const { clock, history } = this.#options
-    const setting = { seat, action, draft: this.#draft(), now: clock.now(), history }
+    const setting = {
+      seat,
+      action,
+      draft: this.#draft(),
+      now: clock.now(),
+      history,
+      prepared: prepared?.value,
+      arrived: prepared?.arrived,
+    }
     const stepped = playStep(this.#record, setting, play)
     return stepped instanceof Promise ? stepped.then((late) => this.#planStepped(late)) : this.#planStepped(stepped)
   }
 
-  #planStepped({ next, step: unhashed }: Stepped): Plan<LoggedStep> {
+  #planStepped({ next, step: unhashed }: Stepped): Plan<Answered> {
     const stateText = this.#encodeState(next)
     const step = { ...unhashed, report: { ...unhashed.report, stateHash: stateHash(stateText, next) } }
     const text = JSON.stringify(step)
-    if (HALF_PAIR.test(text)) assertWholeText(step)
+    if (text.includes(HALF_PAIR)) assertWholeText(step)
     this.#assertStepFits(step, text)
-    return { write: { next, stateText, entry: { revision: next.revision, text } }, answer: step }
-  }
-
-  async #commit({ next, stateText, entry }: Write): Promise<boolean> {
-    const { revision, epoch } = this.#record
-    if (!(await this.#options.store.commit(encodeProgress(next, stateText), { revision, epoch }, entry))) return false
-    this.#record = next
-    this.#stateText = stateText
-    return true
+    const entry = { revision: next.revision, text }
+    return { write: { next, stateText, entry }, answer: { step, replayed: false } }
   }
 
   async #refresh(): Promise<void> {
@@ -240,15 +338,14 @@ export class Session {
     )
   }
 
-  /** The stored answer of a step that was answered before, if this is that step again. */
-  async #answeredBefore(revision: number, { seq, action }: Move): Promise<LoggedStep> {
+  /** Plans to give the stored answer of a step that was answered before, if this is that step again. */
+  async #planReplay({ seq, action }: Move, revision: number): Promise<Plan<Answered>> {
     const [entry] = await this.#options.store.readLog(this.#record.id, { after: revision - 1, limit: 1 })
-    if (entry?.revision !== revision) {
-      await this.#refresh()
+    if (entry?.revision !== revision)
       throw new StateError('store-invalid', `The step log of session ${this.#record.id} lacks revision ${revision}.`)
-    }
     const step: LoggedStep = JSON.parse(entry.text)
-    if (canonicalJson({ ...step.action }) === canonicalJson({ ...action })) return step
+    if (canonicalJson({ ...step.action }) === canonicalJson({ ...action }))
+      return { write: null, answer: { step, replayed: true } }
     const { seq: expected } = step.report
     throw new StateError(
       'seq-reused',
@@ -270,7 +367,15 @@ export class Session {
   }
 
   /** The log keeps the action with its answer. One that is too large by itself is its sender's doing, not the rules'. */
-  #assertStepFits(step: LoggedStep, text: string): void {
+  #assertStepFits(whole: LoggedStep, wholeText: string): void {
+    if (this.#fits(wholeText)) return
+    const {
+      report: { events, ...report },
+      ...rest
+    } = whole
+    // Events have room of their own, and have come already.
+    const step = { ...rest, report }
+    const text = events ? JSON.stringify(step) : wholeText
     if (this.#fits(text)) return
     if (this.#fits(JSON.stringify({ ...step, action: null })))
       throw new StateError(
@@ -295,6 +400,14 @@ export class Session {
   }
 }
 
+/** The answer for a step that was to do something outside, and may have done it. */
+function outcomeUnknown({ tool }: Action): StateError {
+  return new StateError(
+    'outcome-unknown',
+    `Whether this call of ${tool} did what it does outside cannot be known: it was begun, and its answer was lost. Look how things stand, with another call; after that, ${tool} is played again where it is called again.`,
+  )
+}
+
 /** The one answer for a session that is not there, whatever the reason. */
 export function sessionNotFound(): StateError {
   return new StateError(
@@ -303,8 +416,11 @@ export function sessionNotFound(): StateError {
   )
 }
 
-/** How JSON text writes half of a surrogate pair, which is no character: other readers of the log would choke on it. */
-const HALF_PAIR = /\\ud[89a-f]/
+/**
+ * How JSON text writes half of a surrogate pair, which is no character: other readers of the log would choke on it. A
+ * backslash and two letters look the same, so what has this in it is looked at closely.
+ */
+const HALF_PAIR = '\\ud'
 
 function assertWholeText(step: LoggedStep): void {
   const sent = findNonJson(step.action, 'action')

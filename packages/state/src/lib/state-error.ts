@@ -10,6 +10,10 @@ import { CodedError, isBranded, type JsonObject } from '@episodic/protocol'
  * - `queue-full`: too many calls wait for this session.
  * - `too-large`: the state or answer would pass the session's byte limit.
  * - `action-invalid`: the action holds something that JSON cannot say, such as half a surrogate pair.
+ * - `outcome-unknown`: the step was to do something outside that may not be done twice, and may have done it.
+ * - `event-invalid`: the id of an outside event was another event's.
+ * - `event-too-large`: an outside event would pass the session's byte limit.
+ * - `events-full`: too many outside events, or too large ones, have come since the last step; `details.waiting` says how many.
  * - `not-json`: the state holds something that JSON cannot say.
  * - `store-unavailable`: the store could not be reached or could not write; the call may be retried. Nothing was applied,
  *   or, where only the store's answer was lost, all of it: a retry with the same `seq` settles which.
@@ -26,6 +30,10 @@ export type StateErrorCode =
   | 'queue-full'
   | 'too-large'
   | 'action-invalid'
+  | 'outcome-unknown'
+  | 'event-invalid'
+  | 'event-too-large'
+  | 'events-full'
   | 'not-json'
   | 'store-unavailable'
   | 'store-locked'
