@@ -1,0 +1,110 @@
+/**
+ * Utterances a second of one core: understood by rules, routed, taken by a context and committed, all in process. Counted in
+ * seconds of processor time, those of the garbage collector included, so that nobody else on the machine slows them.
+ */
+
+import { createHost } from '@episodic/mcp-server'
+import { conversation, environment } from '@episodic-world/flight-booking'
+import { inTurn, median, ratio, report } from './figures.ts'
+import { talkAtOnce } from './talkers.ts'
+
+const CONVERSATIONS = 200
+const FLOOR = 5_000
+/** Conversations over WebSockets at once, and the milliseconds within which 99 of 100 answers and events have to be there. */
+const AT_ONCE = 1_000
+const CEILING = 50
+const NOW = Date.UTC(2026, 0, 5, 9)
+
+/** A booking with digressions, corrections, typing errors and follow-ups. */
+const DIALOGUE = [
+  'Hello',
+  'I want to book a flight',
+  'From Lahore to Dubai',
+  "What's the weather in Dubai?",
+  'and the day after?',
+  'Leaving on 2026-01-08',
+  'two passengers please',
+  'no, to Doha',
+  'How much luggage can I take?',
+  'Can I get a refnud?',
+  'the airline',
+  'actually make it friday for three people',
+  'No, another flight please',
+  'Tell me a joke',
+  'Yes, book it',
+]
+
+/** Processor time of this process so far, in seconds. */
+function spent(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000_000
+}
+
+const utterancesPerSecond = (began: number) => (CONVERSATIONS * DIALOGUE.length) / (spent() - began)
+
+/** Where the conversation stands before each utterance. */
+const records = (() => {
+  let { record } = conversation.start({ now: NOW })
+  return DIALOGUE.map((text) => {
+    const before = record
+    const interpreted = conversation.interpretNow(record, text, { now: NOW })
+    record = conversation.advance(record, { kind: 'utterance', text, interpreted, now: NOW }).record
+    return before
+  })
+})()
+
+/** What each utterance means, and nothing more: what no conversation that goes by rules can be faster than. */
+function interpreted(): number {
+  const began = spent()
+  for (let i = 0; i < CONVERSATIONS; i++)
+    for (const [at, text] of DIALOGUE.entries())
+      conversation.interpretNow(records[at] as (typeof records)[number], text, { now: NOW })
+  return utterancesPerSecond(began)
+}
+
+/** The conversation by itself: what is committed is the record, as JSON. */
+function committed(): number {
+  const store = new Map<number, string>()
+  const began = spent()
+  for (let i = 0; i < CONVERSATIONS; i++) {
+    let { record } = conversation.start({ now: NOW })
+    for (const text of DIALOGUE) {
+      const meant = conversation.interpretNow(record, text, { now: NOW })
+      record = conversation.advance(record, { kind: 'utterance', text, interpreted: meant, now: NOW }).record
+      store.set(i, JSON.stringify(record))
+    }
+  }
+  return utterancesPerSecond(began)
+}
+
+await using host = createHost({ environments: [environment], bounds: { sessions: 2 * CONVERSATIONS } })
+let opened = 0
+
+/** As an environment, through the host: schemas, rewards, the step log and the store are in it. */
+async function played(): Promise<number> {
+  const sessions: string[] = []
+  for (let i = 0; i < CONVERSATIONS; i++) {
+    const requestKey = `contexts-benchmark-${opened++}`
+    const limits = { steps: DIALOGUE.length }
+    sessions.push((await host.open(null, { environment: environment.name, requestKey, seed: `${i}`, limits })).session)
+  }
+  const began = spent()
+  for (const session of sessions)
+    for (const [seq, text] of DIALOGUE.entries())
+      await host.step(null, session, { action: { tool: 'say', arguments: { text } }, seq })
+  const rate = utterancesPerSecond(began)
+  for (const session of sessions) await host.close(null, session)
+  return rate
+}
+
+const rates = await inTurn(5, { interpreted, committed, played })
+const live = await talkAtOnce(AT_ONCE, DIALOGUE)
+const perSecond = Math.round(median(rates.committed))
+report('contexts', {
+  ok: perSecond >= FLOOR && [live.answers, live.events].every(({ p99 }) => p99 <= CEILING),
+  utterancesPerSecond: perSecond,
+  interpretedPerSecond: Math.round(median(rates.interpreted)),
+  asEnvironmentPerSecond: Math.round(median(rates.played)),
+  ratio: ratio(rates.committed, rates.interpreted),
+  live,
+})

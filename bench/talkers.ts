@@ -1,0 +1,89 @@
+import type { ServerFrame } from '@episodic/contexts/http'
+import { startChild } from './child.ts'
+import { round2 } from './figures.ts'
+
+/** Seconds between two frames of one conversation: a person who types fast. */
+const PAUSE = 3
+/** Every so many frames one is an event. */
+const EVENTS = 4
+/** Frames of each conversation. */
+const FRAMES = 12
+/** How long events and answers were under way, in milliseconds. */
+interface Latencies {
+  readonly answers: number[]
+  readonly events: number[]
+}
+
+/**
+ * Talks in many conversations at once over WebSockets, with a server in a process of its own, and gives how long an
+ * answer took, and how long an event did until its conversation was told: at the pace of people, spread evenly.
+ */
+export async function talkAtOnce(conversations: number, lines: readonly string[]) {
+  using server = await startChild<{ url: string; token: string }>('conversations-server.ts')
+  const { url, token } = server.ready
+  const talkers = await Promise.all(Array.from({ length: conversations }, () => openTalker(url, token)))
+  const latencies: Latencies = { answers: [], events: [] }
+  const began = performance.now()
+  await Promise.all(
+    talkers.map((talker, i) => talker.talk(lines, began + (i / conversations) * PAUSE * 1_000, latencies)),
+  )
+  const seconds = (performance.now() - began) / 1_000
+  for (const talker of talkers) talker.close()
+  const { answers, events } = latencies
+  return {
+    conversations,
+    framesPerSecond: Math.round((answers.length + events.length) / seconds),
+    answers: spread(answers),
+    events: spread(events),
+  }
+}
+
+function spread(values: number[]) {
+  values.sort((a, b) => a - b)
+  const quantile = (q: number) => round2(values[Math.min(values.length - 1, Math.floor(q * values.length))] as number)
+  return { count: values.length, p50: quantile(0.5), p99: quantile(0.99) }
+}
+
+async function openTalker(url: string, token: string) {
+  const socket = new WebSocket(url, ['episodic', `episodic.bearer.${encodeURIComponent(token)}`])
+  let hear: (frame: ServerFrame) => void = () => {}
+  socket.onmessage = ({ data }) => hear(JSON.parse(data as string))
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve
+    socket.onerror = () => reject(new Error(`No connection to ${url}.`))
+  })
+  /** Sends a frame, and gives the milliseconds until what it is for has come. */
+  const ask = (frame: object, isIt: (heard: ServerFrame) => boolean) =>
+    new Promise<number>((resolve, reject) => {
+      const sent = performance.now()
+      hear = (heard) => {
+        if (heard.type === 'error') reject(new Error(heard.message))
+        else if (isIt(heard)) resolve(performance.now() - sent)
+      }
+      socket.send(JSON.stringify(frame))
+    })
+  await ask({ type: 'join' }, ({ type }) => type === 'joined')
+  return {
+    close: () => socket.close(),
+    async talk(lines: readonly string[], from: number, { answers, events }: Latencies) {
+      let seq = 0
+      for (let at = 0; at < FRAMES; at++) {
+        const due = from + at * PAUSE * 1_000
+        await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())))
+        if (at % EVENTS === EVENTS - 1) {
+          const data = { flight: 'EP 1', seat: 100 + at }
+          const frame = { type: 'publish', id: `${at}`, event: 'price-changed', data }
+          events.push(
+            await ask(frame, (heard) => heard.type === 'news' && heard.turns.some(({ kind }) => kind === 'event')),
+          )
+        } else {
+          const text = lines[seq % lines.length] as string
+          const said = seq++
+          answers.push(
+            await ask({ type: 'say', seq: said, text }, (heard) => heard.type === 'answer' && heard.seq === said),
+          )
+        }
+      }
+    },
+  }
+}

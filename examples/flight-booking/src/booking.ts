@@ -1,0 +1,287 @@
+import { defineContext } from '@episodic/contexts'
+import { z } from 'zod'
+import { cityOf } from './airports.ts'
+import { BUSINESS, CABINS, type Flight, fittingFlights, PARTS_OF_DAY } from './timetable.ts'
+import {
+  Code,
+  Day,
+  type Details,
+  Details as DetailsSchema,
+  dayOf,
+  MOST_PASSENGERS,
+  readDay,
+  readRoute,
+  shared,
+} from './trip.ts'
+
+/** How many flights a traveller can turn down before the day is given up. */
+const MOST_DECLINED = 8
+/** How many changes of prices and seats are kept in mind. */
+const MOST_NEWS = 8
+
+/** What a price that changes is multiplied by. */
+const RISE = 1.25
+
+const Offer = z.object({
+  flight: z.string().max(8),
+  departs: z.string().max(5),
+  /** In whole dollars: of one seat in economy, and for everybody together in the cabin that was asked for. */
+  seat: z.int().min(0),
+  price: z.int().min(0),
+})
+type Offer = z.infer<typeof Offer>
+
+const Booking = z.object({
+  from: Code.nullable().default(null),
+  to: Code.nullable().default(null),
+  date: Day.nullable().default(null),
+  passengers: z.int().min(1).max(MOST_PASSENGERS).nullable().default(null),
+  cabin: z.enum(CABINS).default('economy'),
+  /** When it may leave; `null` where any time will do. */
+  part: z.enum(PARTS_OF_DAY).nullable().default(null),
+  offer: Offer.nullable().default(null),
+  /** Flights of this trip that were turned down. */
+  declined: z.array(z.string().max(8)).max(MOST_DECLINED).default([]),
+  /** What changed since the timetable was made: the price of one seat in economy, `null` where there is none left. */
+  news: z
+    .array(z.object({ flight: z.string().max(8), date: Day, seat: z.int().min(0).nullable() }))
+    .max(MOST_NEWS)
+    .default([]),
+})
+type Booking = z.infer<typeof Booking>
+
+/** A flight that is booked and paid. */
+export type Trip = Pick<Complete, 'from' | 'to' | 'date' | 'passengers' | 'cabin' | 'part'> & {
+  readonly flight: string
+  /** In whole dollars, for everybody together. */
+  readonly price: number
+}
+
+/** Books a flight: asks for what it needs, offers the cheapest flight that fits, and takes corrections at any time. */
+export const booking = defineContext({
+  name: 'booking',
+  description: 'your booking',
+  data: Booking,
+  shared,
+  intents: {
+    'book-flight': DetailsSchema.describe('book a flight'),
+    'give-details': DetailsSchema.describe('say or correct where, when or for how many'),
+    confirm: z.object({}).describe('agree'),
+    decline: z.object({}).describe('turn it down'),
+  },
+  events: {
+    'price-changed': z
+      .object({
+        flight: z.string().max(8),
+        seat: z.int().min(0).describe('the price of one seat in economy, in dollars'),
+      })
+      .describe('the price of a flight has changed'),
+    'sold-out': z.object({ flight: z.string().max(8) }).describe('a flight has no seats left'),
+  },
+  initial: 'checking',
+  opens: {
+    'book-flight': { effect: (moment) => fill(moment) },
+    'give-details': { guard: namesRoute, effect: (moment) => fill(moment) },
+  },
+  on: {
+    'book-flight': { target: 'checking', effect: (moment) => fill(moment) },
+    'give-details': { target: 'checking', effect: (moment) => fill(moment) },
+  },
+  states: {
+    checking: {
+      entry({ data, shared: { public: trip } }) {
+        Object.assign(trip, { from: data.from, to: data.to, date: data.date, cabin: data.cabin })
+        data.offer = findOffer(data)
+      },
+      always: [
+        { guard: lacksFrom, target: 'from' },
+        { guard: lacksTo, target: 'to' },
+        { guard: lacksDate, target: 'date' },
+        { guard: lacksPassengers, target: 'passengers' },
+        { guard: hasOffer, target: 'confirm' },
+        {
+          target: 'date',
+          effect({ data, say }) {
+            const { from, to, date, part } = data as Complete
+            const which = data.declined.length > 0 ? 'other flight' : 'flight'
+            say(
+              `There is no ${which} from ${cityOf(from)} to ${cityOf(to)} on ${readDay(date)}${part ? ` in the ${part}` : ''}.`,
+            )
+            data.date = null
+            data.declined = []
+          },
+        },
+      ],
+    },
+    from: { prompt: () => 'Where do you want to fly from?' },
+    to: { prompt: () => 'Where do you want to fly to?' },
+    date: { prompt: () => 'On which day?' },
+    passengers: { prompt: () => 'For how many passengers?' },
+    confirm: {
+      prompt: ({ data }) => `${describeOffer(data as Complete)} Shall I book it?`,
+      on: {
+        confirm: [
+          {
+            guard: isTroubleAhead,
+            target: 'checking',
+            effect({ data, shared: { private: ahead }, reveal, say }) {
+              const { flight, seat } = data.offer as Offer
+              const dearer = reveal(ahead.trouble) === 'price-changed' ? Math.ceil(seat * RISE) : null
+              hear(data, flight, dearer)
+              ahead.trouble = 'none'
+              say(
+                dearer === null
+                  ? `${flight} has just been sold out.`
+                  : `The price of ${flight} has just changed to $${priceOf(dearer, data as Complete)}.`,
+              )
+            },
+          },
+          { target: 'paid' },
+        ],
+        'price-changed': {
+          guard: isOffered,
+          effect({ data, event, say }) {
+            const price = priceOf(event.seat, data as Complete)
+            hear(data, event.flight, event.seat)
+            data.offer = { ...(data.offer as Offer), seat: event.seat, price }
+            say(`The price of ${event.flight} is now $${price}.`)
+          },
+        },
+        'sold-out': {
+          guard: isOffered,
+          target: 'checking',
+          effect({ data, event, say }) {
+            hear(data, event.flight, null)
+            say(`${event.flight} is sold out.`)
+          },
+        },
+        decline: {
+          target: 'checking',
+          effect({ data }) {
+            if (data.offer) turnDown(data, data.offer.flight)
+          },
+        },
+      },
+    },
+    paid: {
+      final: true,
+      entry: ({ data, say }) => say(`Booked and paid: ${describeOffer(data as Complete)} Have a good flight.`),
+    },
+  },
+  topics: ({ offer }) => (offer ? [`flight:${offer.flight}`] : []),
+  resume: ({ data, say }) => say(`Back to your booking, ${readRoute(data.from, data.to)}.`),
+  result({ data }): Trip {
+    const { from, to, date, passengers, cabin, part, offer } = data as Complete
+    return { from, to, date, passengers, cabin, part, flight: offer.flight, price: offer.price }
+  },
+})
+
+// Functions with names, because diagrams write them beside the arrows.
+function lacksFrom({ data }: Seen): boolean {
+  return data.from === null
+}
+
+function lacksTo({ data }: Seen): boolean {
+  return data.to === null
+}
+
+function lacksDate({ data }: Seen): boolean {
+  return data.date === null
+}
+
+function lacksPassengers({ data }: Seen): boolean {
+  return data.passengers === null
+}
+
+function hasOffer({ data }: Seen): boolean {
+  return data.offer !== null
+}
+
+/** Whoever says where to wants to fly there. */
+function namesRoute({ slots: { from, to } }: { readonly slots: Details }): boolean {
+  return from !== undefined || to !== undefined
+}
+
+function isOffered({ data, event }: Seen & { readonly event: { readonly flight: string } }): boolean {
+  return data.offer?.flight === event.flight
+}
+
+function isTroubleAhead({
+  shared: { private: ahead },
+}: {
+  readonly shared: { readonly private: { readonly trouble: string } }
+}): boolean {
+  return ahead.trouble !== 'none'
+}
+
+interface Seen {
+  readonly data: Readonly<Booking>
+}
+
+/** A booking that lacks nothing. */
+type Complete = { [Field in keyof Booking]: Field extends 'part' ? Booking[Field] : NonNullable<Booking[Field]> }
+
+/** Puts what was said into the booking. */
+function fill({
+  data,
+  slots,
+  state,
+  now,
+  say,
+}: {
+  readonly data: Booking
+  readonly slots: Details
+  readonly state: string
+  readonly now: number
+  say(text: string): void
+}): void {
+  const { place, from = state === 'from' ? place : undefined, date } = slots
+  const { to = state === 'from' ? undefined : place } = slots
+  if (from !== undefined) data.from = from
+  if (to !== undefined) data.to = to
+  if (data.from !== null && data.from === data.to) {
+    say(`No flight goes from ${cityOf(data.from)} to ${cityOf(data.from)}.`)
+    // What was said last stands.
+    if (from !== undefined) data.to = null
+    else data.from = null
+  }
+  if (date !== undefined && date < dayOf(now)) say(`${readDay(date)} is over.`)
+  else if (date !== undefined) data.date = date
+  data.passengers = slots.passengers ?? data.passengers
+  data.cabin = slots.cabin ?? data.cabin
+  data.part = slots.part ?? data.part
+  data.declined = []
+}
+
+function turnDown(data: Booking, flight: string): void {
+  data.declined = [...data.declined, flight].slice(-MOST_DECLINED)
+}
+
+/** Keeps in mind what is new of the flight on offer: the price of a seat, or `null` where it is sold out. */
+function hear(data: Booking, flight: string, seat: number | null): void {
+  if (data.date) data.news = [...data.news, { flight, date: data.date, seat }].slice(-MOST_NEWS)
+}
+
+function findOffer({ from, to, date, passengers, cabin, part, declined, news }: Booking): Offer | null {
+  if (from === null || to === null || date === null || passengers === null) return null
+  const seatOf = ({ number, price }: Flight) => {
+    const latest = news.findLast((one) => one.flight === number && one.date === date)
+    return latest ? latest.seat : price
+  }
+  const [cheapest] = fittingFlights({ from, to, date, passengers, part })
+    .filter(({ number }) => !declined.includes(number))
+    .map((flight) => ({ flight: flight.number, departs: flight.departs, seat: seatOf(flight) }))
+    .filter((offer): offer is typeof offer & { readonly seat: number } => offer.seat !== null)
+    .toSorted((a, b) => a.seat - b.seat)
+  return cheapest ? { ...cheapest, price: priceOf(cheapest.seat, { passengers, cabin }) } : null
+}
+
+/** What a flight costs everybody together, in whole dollars, by the price of one seat in economy. */
+export function priceOf(seat: number, { passengers, cabin }: Pick<Complete, 'passengers' | 'cabin'>): number {
+  return seat * passengers * (cabin === 'business' ? BUSINESS : 1)
+}
+
+function describeOffer({ from, to, date, passengers, cabin, offer }: Complete): string {
+  const people = passengers === 1 ? '1 passenger' : `${passengers} passengers`
+  return `${offer.flight}, ${cityOf(from)} to ${cityOf(to)}, ${readDay(date)} at ${offer.departs}, ${people} in ${cabin}, $${offer.price}.`
+}

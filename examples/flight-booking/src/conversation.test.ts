@@ -1,0 +1,158 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { AIRPORTS } from './airports.ts'
+import { conversation } from './conversation.ts'
+import { beginDialogue, told } from './dialogue.fixture.ts'
+import { TODAY } from './goal.ts'
+import { bookedTrip } from './judge.ts'
+import { fittingFlights } from './timetable.ts'
+
+describe('the conversation', () => {
+  it('digresses to the weather and comes back to a booking that lost nothing', () => {
+    const dialogue = beginDialogue()
+    expect(told(dialogue.say('I want to book a flight'))).toBe('Where do you want to fly from?')
+    expect(told(dialogue.say('From Lahore to Dubai'))).toBe('On which day?')
+    const before = dialogue.booking
+    const answer = dialogue.say("What's the weather in Dubai?")
+    expect(told(answer)).toMatch(
+      /^Dubai on Mon 5 Jan 2026: .*°C\.\nBack to your booking, Lahore to Dubai\.\nOn which day\?$/,
+    )
+    expect(answer.transitions.map(({ kind, context }) => `${context} ${kind}`)).toEqual([
+      'booking suspended',
+      'weather opened',
+      'weather moved',
+      'weather finished',
+      'booking resumed',
+    ])
+    expect(dialogue.booking).toEqual(before)
+    expect(dialogue.booking.data).toMatchObject({ from: 'LHE', to: 'DXB' })
+  })
+
+  it('understands a follow-up by what was asked before', () => {
+    const dialogue = beginDialogue()
+    for (const text of ['Book a flight from Lahore to Dubai', 'How is the weather in Dubai?']) dialogue.say(text)
+    expect(told(dialogue.say('and the day after?'))).toMatch(/^Dubai on Tue 6 Jan 2026:/)
+    expect(told(dialogue.say('and the day after?'))).toMatch(/^Dubai on Wed 7 Jan 2026:/)
+    expect(told(dialogue.say('What about Doha?'))).toMatch(/^Doha on Wed 7 Jan 2026:/)
+    expect(dialogue.booking.data).toMatchObject({ to: 'DXB', date: null })
+  })
+
+  it('takes corrections at any time', () => {
+    const dialogue = beginDialogue()
+    dialogue.say('Book a flight from Lahore to Dubai on 2026-01-06 for 2 people')
+    expect(told(dialogue.say('no, to Doha'))).toContain('Lahore to Doha')
+    expect(told(dialogue.say('Sorry, I meant from Karachi'))).toContain('Karachi to Doha')
+    expect(told(dialogue.say('actually make it three people in business'))).toContain('3 passengers in business')
+    expect(dialogue.booking).toMatchObject({
+      state: 'confirm',
+      data: { from: 'KHI', to: 'DOH', passengers: 3, cabin: 'business' },
+    })
+  })
+
+  it('asks back in a digression, and can leave it, come back to it, and give it up', () => {
+    const dialogue = beginDialogue()
+    dialogue.say('Book a flight to Paris')
+    expect(told(dialogue.say('Can I get a refund?'))).toBe('Do you cancel yourself, or does the airline?')
+    expect(dialogue.open).toEqual(['booking:from', 'support:cause'])
+    expect(told(dialogue.say('back to my booking'))).toContain('Back to your booking, to Paris.')
+    expect(dialogue.open).toEqual(['support:cause', 'booking:from'])
+    dialogue.say('go back')
+    expect(dialogue.open).toEqual(['booking:from', 'support:cause'])
+    expect(told(dialogue.say('the airline'))).toContain('you get all of it back')
+    dialogue.say('Can I get a refund?')
+    dialogue.say('never mind')
+    expect(dialogue.open).toEqual(['booking:from'])
+  })
+
+  it('reads typing errors, and says what it does not understand', () => {
+    const dialogue = beginDialogue()
+    dialogue.say('Book a filght from Lahroe to Istambul')
+    expect(dialogue.booking.data).toMatchObject({ from: 'LHE', to: 'IST' })
+    const before = dialogue.record.public.stack
+    expect(told(dialogue.say('Colourless green ideas sleep furiously'))).toContain('did not understand')
+    expect(dialogue.record.public.stack).toEqual(before)
+  })
+
+  it('refuses a trip to where it begins, and a day that is over', () => {
+    const dialogue = beginDialogue()
+    expect(told(dialogue.say('Book a flight from Rome to Rome'))).toContain('No flight goes from Rome to Rome.')
+    expect(told(dialogue.say('From Paris on 2026-01-04'))).toContain('Sun 4 Jan 2026 is over.')
+    expect(dialogue.booking).toMatchObject({ state: 'to', data: { from: 'CDG', to: null, date: null } })
+  })
+
+  it('offers what fits, the cheapest first, and asks for another day when all is turned down', () => {
+    const dialogue = beginDialogue()
+    dialogue.say('Book a flight from Lahore to Dubai on 2026-01-06 for 2')
+    const flights = fittingFlights({ from: 'LHE', to: 'DXB', date: '2026-01-06', passengers: 2, part: null })
+    for (const { number } of flights) {
+      expect(dialogue.booking.data.offer?.flight).toBe(number)
+      dialogue.say('No')
+    }
+    expect(dialogue.booking).toMatchObject({ state: 'date', data: { date: null, declined: [] } })
+  })
+
+  it('hears of prices and seats while it is suspended', () => {
+    const dialogue = beginDialogue()
+    dialogue.say('Book a flight from Lahore to Dubai on 2026-01-06 for 2')
+    dialogue.say('Can I get a refund?')
+    const { flight = '' } = dialogue.booking.data.offer ?? {}
+    const options = { to: { topic: `flight:${flight}` }, now: TODAY }
+    const dearer = dialogue.take(conversation.event('price-changed', { flight, seat: 190 }, { id: 'e1', ...options }))
+    expect(told(dearer)).toContain(`The price of ${flight} is now $380.`)
+    expect(dialogue.booking.data.offer?.price).toBe(380)
+    expect(dialogue.open).toEqual(['booking:confirm', 'support:cause'])
+    const again = conversation.event('price-changed', { flight, seat: 1 }, { id: 'e1', ...options })
+    expect(dialogue.take(again).duplicate).toBe(true)
+    dialogue.say('Actually, for 3 people')
+    expect(dialogue.booking.data.offer).toMatchObject({ flight, price: 570 })
+    dialogue.take(conversation.event('sold-out', { flight }, { id: 'e2', ...options }))
+    expect(dialogue.booking.data.offer?.flight).not.toBe(flight)
+    dialogue.say('No, for 2 people')
+    expect(dialogue.booking.data.offer?.flight).not.toBe(flight)
+  })
+
+  it.each([
+    ['sold-out', 'EP 475 has just been sold out.'],
+    ['price-changed', 'The price of EP 475 has just changed to $474.'],
+  ] as const)('meets with trouble once, where there is some: %s', (trouble, message) => {
+    const dialogue = beginDialogue(trouble)
+    dialogue.say('Book a flight from Lahore to Dubai on 2026-01-06 for 2')
+    expect(told(dialogue.say('yes'))).toContain(message)
+    expect(bookedTrip(dialogue.record)).toBeNull()
+    dialogue.say('yes')
+    expect(bookedTrip(dialogue.record)).toMatchObject({ from: 'LHE', to: 'DXB', flight: 'EP 844' })
+  })
+
+  it('keeps every trip that is told, in whatever words and order, and whatever is asked in between', () => {
+    const code = fc.constantFrom(...AIRPORTS)
+    const digression = fc.constantFrom(
+      'What is the weather in Oslo?',
+      'Tell me a joke',
+      'How much luggage can I take?',
+      '',
+    )
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(code, { minLength: 2, maxLength: 2, selector: (airport) => airport.code }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.shuffledSubarray(['from', 'to', 'passengers'], { minLength: 3 }),
+        fc.array(digression, { minLength: 3, maxLength: 3 }),
+        ([from, to], passengers, order, digressions) => {
+          const dialogue = beginDialogue()
+          dialogue.say('Hi, I need a flight')
+          const words: Record<string, string> = {
+            from: `from ${from?.city}`,
+            to: `to ${to?.city}`,
+            passengers: `for ${passengers} passengers`,
+          }
+          for (const [i, what] of order.entries()) {
+            dialogue.say(words[what] as string)
+            if (digressions[i]) dialogue.say(digressions[i])
+          }
+          expect(dialogue.booking.data).toMatchObject({ from: from?.code, to: to?.code, passengers })
+        },
+      ),
+      { seed: 11, numRuns: 200 },
+    )
+  })
+})

@@ -1,0 +1,17 @@
+import { defineConversation } from '@episodic/contexts'
+import { booking } from './booking.ts'
+import { interpreter } from './rules.ts'
+import { smallTalk } from './small-talk.ts'
+import { support } from './support.ts'
+import { shared } from './trip.ts'
+import { weather } from './weather.ts'
+
+/** A booking that can be interrupted by questions on the weather, on baggage and refunds, and by small talk. */
+export const conversation = defineConversation({
+  name: 'flight-booking',
+  contexts: [booking, weather, support, smallTalk],
+  shared,
+  interpreter,
+  // Goals are judged by what was answered and booked: nobody asks so much in one episode that it falls out.
+  bounds: { closed: 128 },
+})

@@ -1,0 +1,123 @@
+import { generateTasks } from '@episodic/dataset'
+import { openConnection, type Policy, randomPolicy, returnsOf, runEpisode } from '@episodic/env'
+import { createHost, openInProcess, rehearse } from '@episodic/mcp-server'
+import type { JsonObject } from '@episodic/protocol'
+import { describe, expect, it } from 'vitest'
+import { environment, policies, solver, tasks } from './index.ts'
+
+/** A world whose lines are said one after the other; gives what each of them earned. */
+function play(lines: readonly string[], params: JsonObject = {}) {
+  const world = rehearse(environment, { params, seed: 'test', strict: true })
+  const steps = lines.map((text) => world.play('say', { text }))
+  return { world, steps, terms: steps.map(({ terms }) => terms) }
+}
+
+const TRIP = 'Book a flight from Lahore to Dubai on 2026-01-08 for 1 passenger'
+
+describe('flight-booking', () => {
+  it('pays for a right booking, for answers on the way, and for the goal', () => {
+    const { terms, steps } = play([TRIP, "What's the weather in Dubai?", 'Yes, book it'])
+    expect(terms).toEqual([
+      { success: 0, turn: -0.01, accuracy: 1, digressions: 0, inVain: 0 },
+      { success: 0, turn: -0.01, accuracy: 0, digressions: 1, inVain: 0 },
+      { success: 1, turn: -0.01, accuracy: 0, digressions: 0, inVain: 0 },
+    ])
+    expect(steps.at(-1)?.end).toEqual({ kind: 'terminated', reason: 'goal-reached' })
+  })
+
+  it('takes back what it paid for what is corrected to something wrong', () => {
+    const { terms } = play([TRIP, 'No, to Doha', 'No, to Dubai'])
+    expect(terms.map(({ accuracy }) => accuracy)).toEqual([1, -0.25, 0.25])
+  })
+
+  it('goes on after a wrong booking, and after one without the answers', () => {
+    const { world } = play(['Book a flight from Lahore to Doha on 2026-01-08 for 1', 'yes'])
+    expect(world.end).toBeNull()
+    const { world: unasked, terms } = play([TRIP, 'yes', 'How is the weather in Dubai?'])
+    expect(unasked.end).toEqual({ kind: 'terminated', reason: 'goal-reached' })
+    expect(terms.at(-1)).toMatchObject({ success: 1, digressions: 1 })
+  })
+
+  it('remembers what was answered, however much is asked afterwards', () => {
+    const jokes = Array.from({ length: 17 }, () => 'Tell me a joke')
+    const { terms } = play([TRIP, 'How is the weather in Dubai?', ...jokes, 'yes'])
+    expect(terms.at(-1)).toMatchObject({ success: 1, digressions: 0 })
+  })
+
+  it('charges whoever ends the conversation without the goal more than all that it earned', () => {
+    const world = rehearse(environment, { params: {}, seed: 'test' })
+    const earned = [
+      world.play('say', { text: TRIP }),
+      world.play('say', { text: "What's the weather in Dubai?" }),
+      world.play('act', { intent: 'end', slots: {} }),
+    ]
+    expect(world.end?.kind).toBe('terminated')
+    const total = earned.flatMap(({ terms }) => Object.values(terms)).reduce((sum, reward) => sum + reward, 0)
+    expect(total).toBeLessThan(0)
+  })
+
+  it('takes an intent without words as it takes words', () => {
+    const world = rehearse(environment, { params: {}, seed: 'test' })
+    const slots = { from: 'LHE', to: 'DXB', date: '2026-01-08', passengers: 1 }
+    expect(world.play('act', { intent: 'book-flight', slots }).terms.accuracy).toBe(1)
+    world.play('act', { intent: 'ask-weather', slots: {} })
+    expect(world.play('act', { intent: 'confirm', slots: {} }).terms.success).toBe(1)
+  })
+
+  it.each([
+    ['an unknown city', { intent: 'book-flight', slots: { from: 'XXX' } }],
+    ['an intent that nothing takes now', { intent: 'confirm', slots: {} }],
+    ['too many passengers', { intent: 'book-flight', slots: { passengers: 400 } }],
+  ])('refuses %s, and changes nothing', (_, action) => {
+    const world = rehearse(environment, { params: {}, seed: 'test' })
+    const before = structuredClone(world.state)
+    expect(world.play('act', action)).toMatchObject({ refused: 'rules' })
+    expect(world.state).toEqual(before)
+  })
+
+  it('answers a text that is far too long, and goes on', () => {
+    const world = rehearse(environment, { params: {}, seed: 'test' })
+    expect(world.play('say', { text: 'x'.repeat(1_000_000) }).refused).not.toBeNull()
+    expect(world.play('say', { text: TRIP }).terms.accuracy).toBe(1)
+  })
+
+  it('hears of prices and seats from outside, while an agent plays', async () => {
+    await using host = createHost({ environments: [environment] })
+    await using connection = await openConnection(openInProcess(host))
+    const world = connection.environment()
+    await world.reset({ seed: 'test' })
+    const { observation } = await world.step({ tool: 'say', arguments: { text: TRIP } })
+    const [flight = ''] = /EP \d{3}/.exec(observation.text) ?? []
+    const event = { type: 'sold-out', data: { data: { flight }, to: { topic: `flight:${flight}` } } }
+    expect(await world.publish({ id: 'a', ...event })).toMatchObject({ delivered: 'now' })
+    expect(await world.publish({ id: 'a', ...event })).toMatchObject({ delivered: 'before' })
+    const next = await world.step({ tool: 'say', arguments: { text: 'Tell me a joke' } })
+    expect(next.observation.text).toContain(`${flight} is sold out.`)
+    expect(next.observation.text.match(/EP \d{3}/g)?.at(-1)).not.toBe(flight)
+    await world.close()
+  })
+
+  it('tells the solver, a careless player and chance apart', async () => {
+    const [solved, careless, random] = [
+      await meanReturn(solver),
+      await meanReturn(policies.careless),
+      await meanReturn(randomPolicy()),
+    ]
+    expect(solved).toBeGreaterThan(careless + 0.2)
+    expect(careless).toBeGreaterThan(random + 0.5)
+  })
+})
+
+async function meanReturn(policy: Policy): Promise<number> {
+  await using host = createHost({ environments: [environment] })
+  await using connection = await openConnection(openInProcess(host))
+  const rows = [...generateTasks(tasks, { seed: 'returns', count: 60 })]
+  let sum = 0
+  for (const task of rows) {
+    const createEnvironment = () => connection.environment()
+    const episode = await runEpisode({ createEnvironment, policy, task, policySeed: task.id })
+    if (episode.kind !== 'finished') throw episode.cause
+    sum += returnsOf(episode.steps, 1).total
+  }
+  return sum / rows.length
+}

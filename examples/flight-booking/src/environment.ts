@@ -1,0 +1,46 @@
+import { conversationEnvironment } from '@episodic/contexts'
+import { z } from 'zod'
+import { conversation } from './conversation.ts'
+import { describeGoal, Goal, TODAY } from './goal.ts'
+import { accuracy, digressions, inVain, isReached } from './judge.ts'
+import { TROUBLES } from './trip.ts'
+
+/** The steps of a session, for each question that a goal has and for the booking itself. */
+const STEPS = { question: 4, booking: 16 }
+
+const Params = z.object({
+  /** What the traveller wants. */
+  goal: Goal.default({
+    from: 'LHE',
+    to: 'DXB',
+    date: '2026-01-08',
+    passengers: 1,
+    cabin: 'economy',
+    part: null,
+    budget: null,
+    digressions: ['weather'],
+  }),
+  /** What happens once when somebody pays. */
+  trouble: z.enum(TROUBLES).default('none'),
+})
+
+/** Book a flight with an assistant that has other things to talk about: the agent plays the traveller. */
+export const environment = conversationEnvironment(conversation, {
+  version: '1.0.0',
+  description: 'Book a flight in a conversation, ask what you want to know on the way, and get back to the booking.',
+  params: Params,
+  limits: ({ goal }) => ({ steps: STEPS.booking + STEPS.question * goal.digressions.length }),
+  start: ({ params: { trouble } }) => ({
+    now: TODAY,
+    shared: { public: { from: null, to: null, date: null, cabin: null }, private: { trouble } },
+  }),
+  goal: {
+    schema: Goal,
+    draw: ({ params }) => params.goal,
+    describe: describeGoal,
+    reached: isReached,
+    accuracy,
+    digressions,
+  },
+  rewards: { inVain },
+})

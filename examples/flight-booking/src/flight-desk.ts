@@ -1,0 +1,49 @@
+import { conversationEnvironment } from '@episodic/contexts'
+import { z } from 'zod'
+import { conversation } from './conversation.ts'
+import { DIGRESSIONS, describeGoal, drawGoal, MOST_CONSTRAINTS, TODAY } from './goal.ts'
+import { accuracy, digressions, inVain, isReached } from './judge.ts'
+import { Traveller, traveller } from './traveller.ts'
+import { TROUBLES } from './trip.ts'
+
+const Params = z.object({
+  /** How many questions the traveller has, and how many wishes beyond the bare trip. */
+  digressions: z.int().min(0).max(DIGRESSIONS.length).default(1),
+  constraints: z.int().min(0).max(MOST_CONSTRAINTS).default(0),
+  /** How often they say something wrong at first and correct it. */
+  slips: z.int().min(0).max(3).default(1),
+  /** Whether they mistype. */
+  typos: z.boolean().default(false),
+  /** How many turns without progress they put up with. */
+  patience: z.int().min(1).max(10).default(6),
+  /** What happens once when the assistant pays. */
+  trouble: z.enum(TROUBLES).default('none'),
+})
+
+/** Book for a traveller who digresses, makes mistakes and loses patience: the agent plays the assistant. */
+export const environment = conversationEnvironment(conversation, {
+  name: 'flight-desk',
+  version: '1.0.0',
+  description: 'Find out what a traveller wants, book it, and answer what they ask on the way.',
+  params: Params,
+  limits: ({ digressions: questions, slips }) => ({ steps: 40 + 8 * (questions + slips) }),
+  start: ({ params: { trouble } }) => ({
+    now: TODAY,
+    shared: { public: { from: null, to: null, date: null, cabin: null }, private: { trouble } },
+  }),
+  goal: {
+    schema: Traveller,
+    draw: ({ params: { slips, typos, patience, ...demands }, rng }) => ({
+      ...drawGoal(rng, demands),
+      slips,
+      typos,
+      patience,
+    }),
+    describe: describeGoal,
+    reached: isReached,
+    accuracy,
+    digressions,
+  },
+  user: traveller,
+  rewards: { inVain },
+})

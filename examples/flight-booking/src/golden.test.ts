@@ -1,0 +1,11 @@
+import { describeGolden } from '@episodic/harness/testing'
+import { environment, policies, tasks } from './golden.ts'
+
+describeGolden({
+  environment,
+  file: new URL(`../golden/${environment.version}.jsonl`, import.meta.url),
+  tasks,
+  policy: policies.golden,
+  ends: ['ended-by-user', 'goal-reached', 'step-limit', 'time-limit'],
+  refusals: ['arguments', 'rules', 'time', 'tool'],
+})

@@ -1,0 +1,9 @@
+import { careless } from './careless.ts'
+
+export { conversation } from './conversation.ts'
+export { environment } from './environment.ts'
+export { solver } from './solver.ts'
+export { tasks } from './tasks.ts'
+
+/** Further policies, by the name that `--policy` takes. */
+export const policies = { careless }

@@ -1,0 +1,150 @@
+import { createRulesInterpreter, day, oneOf, type Rules, wholeNumber } from '@episodic/contexts/interpret'
+import { AIRPORTS } from './airports.ts'
+import { MOST_PASSENGERS } from './trip.ts'
+
+/** What people call some cities besides their names. */
+const NICKNAMES: Readonly<Record<string, readonly string[]>> = {
+  BOM: ['Bombay'],
+  BLR: ['Bangalore'],
+  HKG: ['Hong Kong', 'Hongkong'],
+  JFK: ['NYC', 'the big apple'],
+  KWI: ['Kuwait'],
+  LAX: ['LA'],
+  MAA: ['Madras'],
+  FRA: ['Frankfurt am Main'],
+}
+
+const place = oneOf(
+  Object.fromEntries(
+    AIRPORTS.map(({ code, city }) => [code, [city, code, ...(NICKNAMES[code] ?? []).filter((name) => name !== city)]]),
+  ),
+  { again: ['there'] },
+)
+const date = day()
+const count = wholeNumber({ least: 1, most: MOST_PASSENGERS })
+const cabin = oneOf({ economy: ['economy', 'coach'], business: ['business', 'business class'] })
+const part = oneOf({
+  morning: ['morning', 'before noon', 'early'],
+  afternoon: ['afternoon', 'after lunch'],
+  evening: ['evening', 'at night', 'tonight'],
+})
+const cause = oneOf({
+  traveller: ['myself', 'I do', 'I cancel', 'we cancel'],
+  airline: ['the airline', 'airline', 'you cancel', 'you do'],
+})
+
+const context = oneOf({
+  booking: ['booking', 'flight', 'reservation', 'trip'],
+  weather: ['weather', 'forecast'],
+  support: ['baggage', 'luggage', 'refund'],
+})
+
+// Where it goes comes first: `there` is that, and not where it leaves.
+const details = {
+  to: { entity: place, after: ['to', 'into', 'towards', 'for'] },
+  from: { entity: place, after: ['from', 'leaving', 'departing', 'out of'] },
+  place: { entity: place },
+  date: { entity: date },
+  passengers: { entity: count },
+  cabin: { entity: cabin },
+  part: { entity: part },
+} as const
+
+const rules: Rules = {
+  'book-flight': {
+    phrases: [
+      '(book|reserve|buy|find) (me|us)? (a|the|my|some|another)? (flight|flights|ticket|tickets|seat|seats)',
+      '(fly|travel)',
+      'need (a|some) (flight|ticket)',
+      'get (me|us)? to',
+    ],
+    beside: ['passenger', 'passengers', 'people', 'person', 'seats', 'class', 'in the'],
+    slots: details,
+  },
+  'give-details': {
+    beside: [
+      'no',
+      'not',
+      'actually',
+      'instead',
+      'rather',
+      'sorry',
+      'wait',
+      'i mean',
+      'meant',
+      '(make|change) (it|that)?',
+      '(the|my) (date|day|destination|number)',
+      'leave on',
+      'leaving',
+      'in the',
+      'passenger',
+      'passengers',
+      'people',
+      'person',
+      'adults',
+      'of us',
+      'travellers',
+      'seats',
+      'class',
+      'flying',
+    ],
+    slots: details,
+  },
+  confirm: {
+    phrases: [
+      '(yes|yeah|yep|yup|sure|ok|okay|perfect|correct|agreed)',
+      'go ahead',
+      '(book|take) it',
+      'sounds good',
+      'that works',
+    ],
+  },
+  decline: {
+    phrases: [
+      '(no|nope|nah)',
+      'not (that|this) (one|flight)',
+      '(another|different) (one|flight)',
+      'something else',
+      'too expensive',
+    ],
+  },
+  'ask-weather': {
+    phrases: [
+      '(what|how) is the weather (like|going to be)?',
+      'weather (like|forecast)?',
+      'forecast',
+      '(is|will) it (be|going to be)? (hot|cold|warm|raining|rain|sunny)',
+      'will it rain',
+      'how (hot|cold|warm) is it',
+    ],
+    slots: { city: { entity: place }, date: { entity: date } },
+  },
+  'ask-baggage': {
+    phrases: [
+      '(how much|how many|what)? (baggage|luggage|bags|suitcases) (allowance)?',
+      'how heavy',
+      '(check|take) (in)? (a|my) (bag|suitcase)',
+    ],
+    beside: ['in', 'class', 'can i (take|bring)', 'allowed'],
+    slots: { cabin: { entity: cabin } },
+  },
+  'ask-refund': {
+    phrases: ['(refund|refunds|refunded)', 'money back', 'what (if|happens if)'],
+    beside: ['(cancel|cancels|cancelled)', 'how do i get', 'is there', 'what is the policy', 'policy'],
+    slots: { cause: { entity: cause } },
+  },
+  'say-cause': { slots: { cause: { entity: cause } } },
+  greet: { phrases: ['(hello|hi|hey) (there)?', 'good (morning|afternoon|evening)'] },
+  thank: { phrases: ['(thanks|thank you) (a lot|very much|so much)?'] },
+  'ask-well-being': { phrases: ['how are you (doing)? (today)?', 'how do you do'] },
+  'ask-joke': { phrases: ['(tell|know|hear) (me|us)? (a|another|any)? (joke|jokes)', 'make me laugh'] },
+  cancel: { phrases: ['cancel (it|that|this|everything)?', '(forget|drop) (it|that|about it)', 'never mind', 'stop'] },
+  back: { phrases: ['(go|get|come)? back', 'where were we'] },
+  switch: {
+    phrases: ['(go|get|come)? back to (my|the|our)?', '(continue|go on) with (my|the|our)?'],
+    slots: { context: { entity: context } },
+    needs: ['context'],
+  },
+}
+
+export const interpreter = createRulesInterpreter(rules)

@@ -1,0 +1,44 @@
+import { defineContext } from '@episodic/contexts'
+import { z } from 'zod'
+
+/** Answers what is said out of politeness, and is over at once. */
+export const smallTalk = defineContext({
+  name: 'small-talk',
+  description: 'our chat',
+  data: z.object({ about: z.enum(['greeting', 'thanks', 'well-being', 'joke']).nullable().default(null) }),
+  intents: {
+    greet: z.object({}).describe('say hello'),
+    thank: z.object({}).describe('say thank you'),
+    'ask-well-being': z.object({}).describe('ask how the assistant is'),
+    'ask-joke': z.object({}).describe('hear a joke'),
+  },
+  initial: 'done',
+  opens: {
+    greet: {
+      effect({ data, say }) {
+        data.about = 'greeting'
+        say('Hello. I book flights, tell the weather, and know about baggage and refunds.')
+      },
+    },
+    thank: {
+      effect({ data, say }) {
+        data.about = 'thanks'
+        say('You are welcome.')
+      },
+    },
+    'ask-well-being': {
+      effect({ data, say }) {
+        data.about = 'well-being'
+        say('Very well, thank you. Flights leave on time today.')
+      },
+    },
+    'ask-joke': {
+      effect({ data, say }) {
+        data.about = 'joke'
+        say('Why do aeroplanes never get lost? They always take the plain way.')
+      },
+    },
+  },
+  states: { done: { final: true } },
+  result: ({ data: { about } }) => ({ about }),
+})

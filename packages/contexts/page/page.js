@@ -1,0 +1,295 @@
+// The page of a conversation: says what is typed, shows every turn once, and goes on by itself where the connection drops.
+
+import { acceptedIn, drawMachine } from './page-machine.js'
+
+const world = decodeURIComponent(location.pathname.split('/').at(-1))
+const address = new URL(`./${encodeURIComponent(world)}`, location.href)
+const at = (id) => document.getElementById(id)
+
+/** Milliseconds before the first and the slowest try to connect again. */
+const AGAIN = { first: 250, slowest: 8_000 }
+/** What this tab knows of its conversation, kept over a reload. Everything shown comes from the server. */
+const KEPT = `conversation ${world}`
+
+const kept = { handle: null, control: null, key: null, seq: 0, pending: null, token: '', ...read() }
+let socket = null
+let wait = AGAIN.first
+/** The last turn that is shown. */
+let shown = 0
+/** The context that somebody chose to look at; `null` follows the active one. */
+let chosen = null
+let stack = []
+let over = false
+
+const described = await (await fetch(`${address.pathname}.json`)).json()
+at('name').textContent = described.name
+at('description').textContent = described.description
+document.title = described.name
+at('text').maxLength = described.characters
+for (const { type } of described.events) at('event').append(new Option(type))
+at('to').append(new Option('everything open', 'conversation'))
+for (const { name } of described.contexts) at('to').append(new Option(name))
+at('events').hidden = described.events.length === 0
+suggestData()
+showMachine()
+connect()
+
+at('say').addEventListener('submit', (event) => {
+  event.preventDefault()
+  const text = at('text').value.trim()
+  if (text === '' || kept.pending || over) return
+  keep({ pending: { type: 'say', seq: kept.seq, text } })
+  showLine('user', text, { pending: true })
+  at('text').value = ''
+  send(kept.pending)
+})
+
+at('fire').addEventListener('submit', (event) => {
+  event.preventDefault()
+  let data
+  try {
+    data = JSON.parse(at('data').value || '{}')
+  } catch {
+    return complain('The data of the event are no JSON.')
+  }
+  const to = at('to').value === 'conversation' ? 'conversation' : { context: at('to').value }
+  complain(null)
+  send({ type: 'publish', id: crypto.randomUUID(), event: at('event').value, data, to })
+})
+
+at('token').addEventListener('submit', (event) => {
+  event.preventDefault()
+  // Whose conversation it is goes by the token, so an operator begins one of their own.
+  beginAnew({ token: at('secret').value.trim() })
+})
+
+at('anew').addEventListener('click', () => beginAnew())
+at('event').addEventListener('change', suggestData)
+
+function connect() {
+  const protocols = ['episodic', ...(kept.token ? [`episodic.bearer.${encodeURIComponent(kept.token)}`] : [])]
+  const url = new URL(address)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  const opened = new WebSocket(url, protocols)
+  socket = opened
+  opened.onopen = () => {
+    if (kept.handle === null && kept.key === null) keep({ key: crypto.randomUUID() })
+    const { handle, control, key } = kept
+    send(
+      handle === null ? { type: 'join', key } : { type: 'resume', handle, since: shown, control: control ?? undefined },
+    )
+  }
+  opened.onmessage = ({ data }) => {
+    if (opened === socket) hear(JSON.parse(data))
+  }
+  opened.onclose = ({ code }) => {
+    // Of one that is over there is nothing more to hear.
+    if (opened !== socket || over) return
+    if (code === 4_001) {
+      status('Goes on in another window')
+      return complain('This conversation goes on in another window. Reload to take it back.')
+    }
+    status('Connecting …')
+    setTimeout(connect, wait)
+    wait = Math.min(2 * wait, AGAIN.slowest)
+  }
+}
+
+function hear(frame) {
+  switch (frame.type) {
+    case 'joined':
+      wait = AGAIN.first
+      keep({ handle: frame.handle, control: frame.control ?? null })
+      status('Connected', true)
+      complain(null)
+      at('token').hidden = frame.control !== undefined
+      at('fire').hidden = frame.control === undefined
+      if (shown === 0 && at('lines').childElementCount === 0)
+        for (const text of frame.opening) showLine('assistant', text)
+      showNews(frame)
+      // It may have been answered already: the same seq has the same answer.
+      if (kept.pending) send(kept.pending)
+      return
+    case 'news':
+      return showNews(frame)
+    case 'answer':
+      if (frame.seq !== kept.pending?.seq) return
+      keep({ seq: frame.seq + 1, pending: null })
+      dropPending()
+      if (frame.refused !== null) complain(frame.refused)
+      else complain(null)
+      return
+    case 'published':
+      return complain(null)
+    case 'error':
+      return hearRefusal(frame)
+  }
+}
+
+function hearRefusal({ code, message, seq, expected }) {
+  complain(message)
+  if (seq !== undefined && seq === kept.pending?.seq) {
+    // What was not taken can be said again.
+    at('text').value ||= kept.pending.text
+    keep({ pending: null, seq: expected ?? kept.seq })
+    dropPending()
+  }
+  if (code === 'session-not-found' || code === 'episode-ended') end()
+}
+
+function showNews({ turn, turns, missed, ended, ...standing }) {
+  if (missed) showLine('notice', 'Some of what was said before is not remembered any more.')
+  for (const each of turns) if (each.turn > shown) showTurn(each)
+  shown = Math.max(shown, turn)
+  stack = standing.stack
+  showStack()
+  showMachine()
+  if (ended !== null) end()
+}
+
+function showTurn({ turn, kind, text, replies, transitions }) {
+  dropPending()
+  if (kind === 'event') showLine('event', `Event: ${text}`)
+  else showLine('user', kind === 'utterance' ? text : `(${text})`)
+  for (const reply of replies) showLine('assistant', reply)
+  if (kind === 'event') log(turn, `event ${text}`, 'event')
+  for (const { kind: how, context, from, to } of transitions)
+    log(turn, how === 'moved' ? `${context}: ${from} → ${to}` : `${context} ${how}${to ? ` in ${to}` : ''}`, how)
+}
+
+function showLine(by, text, { pending = false } = {}) {
+  const line = document.createElement('li')
+  line.dataset.by = by
+  if (pending) line.dataset.pending = ''
+  line.textContent = text
+  at('lines').append(line)
+  line.scrollIntoView({ block: 'nearest' })
+}
+
+function dropPending() {
+  for (const line of at('lines').querySelectorAll('[data-pending]')) line.remove()
+}
+
+function log(turn, text, kind) {
+  const line = document.createElement('li')
+  line.dataset.kind = kind
+  const number = document.createElement('b')
+  number.textContent = turn
+  const said = document.createElement('span')
+  said.textContent = text
+  line.append(number, said)
+  at('log').append(line)
+  at('log').scrollTop = at('log').scrollHeight
+}
+
+function showStack() {
+  const frames = stack.toReversed().map(({ context, state, data }, depth) => {
+    const line = document.createElement('li')
+    const name = document.createElement('strong')
+    name.textContent = context
+    const is = document.createElement('span')
+    is.className = 'is'
+    is.textContent = depth === 0 ? state : `${state}, suspended`
+    const known = document.createElement('span')
+    known.className = 'data'
+    known.textContent = Object.entries(data)
+      .filter(([, value]) => value !== null && JSON.stringify(value) !== '[]')
+      .map(([key, value]) => `${key}: ${typeof value === 'object' ? JSON.stringify(value) : value}`)
+      .join(' · ')
+    line.append(name, is, known)
+    return line
+  })
+  if (frames.length === 0) {
+    const nothing = document.createElement('p')
+    nothing.textContent = 'Nothing is open.'
+    frames.push(nothing)
+  }
+  at('stack').replaceChildren(...frames)
+}
+
+function showMachine() {
+  const active = stack.at(-1)?.context
+  const name = chosen ?? active ?? described.contexts[0]?.name
+  const context = described.contexts.find((each) => each.name === name)
+  if (!context) return
+  const state = stack.findLast((frame) => frame.context === name)?.state
+  at('contexts').replaceChildren(
+    ...described.contexts.map((each) => {
+      const button = document.createElement('button')
+      button.type = 'button'
+      button.textContent = each.name
+      button.setAttribute('aria-pressed', String(each.name === name))
+      button.addEventListener('click', () => {
+        chosen = each.name === active ? null : each.name
+        showMachine()
+      })
+      return button
+    }),
+  )
+  at('machine').replaceChildren(drawMachine(context, state))
+  const accepted = state ? acceptedIn(context, state) : []
+  at('accepts').textContent = state ? `Accepts now: ${accepted.join(', ') || 'nothing'}.` : 'Not open.'
+}
+
+/** The least that an event's data may be, to fill in. */
+function suggestData() {
+  const { properties = {}, required = [] } =
+    described.events.find(({ type }) => type === at('event').value)?.dataSchema?.properties?.data ?? {}
+  const least = Object.entries(properties)
+    .filter(([name]) => required.includes(name))
+    .map(([name, { type, enum: values, minimum = 0 }]) => [
+      name,
+      values?.[0] ?? { number: minimum, integer: minimum, boolean: true, array: [], object: {} }[type] ?? '',
+    ])
+  at('data').value = JSON.stringify(Object.fromEntries(least))
+}
+
+function end() {
+  over = true
+  status('Over')
+  at('text').disabled = true
+  at('text').placeholder = 'This conversation is over.'
+}
+
+function beginAnew({ token = kept.token } = {}) {
+  over = false
+  shown = 0
+  stack = []
+  chosen = null
+  keep({ handle: null, control: null, key: null, seq: 0, pending: null, token })
+  at('lines').replaceChildren()
+  at('log').replaceChildren()
+  at('text').disabled = false
+  at('text').placeholder = 'Say something'
+  complain(null)
+  showStack()
+  showMachine()
+  const last = socket
+  socket = null
+  last.close()
+  connect()
+  at('text').focus()
+}
+
+function status(text, live = false) {
+  at('status').textContent = text
+  at('status').dataset.live = live ? 'yes' : 'no'
+}
+
+function complain(text) {
+  at('problem').hidden = text === null
+  at('problem').textContent = text ?? ''
+}
+
+function send(frame) {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame))
+}
+
+function keep(changes) {
+  Object.assign(kept, changes)
+  sessionStorage.setItem(KEPT, JSON.stringify(kept))
+}
+
+function read() {
+  return JSON.parse(sessionStorage.getItem(KEPT) ?? '{}')
+}

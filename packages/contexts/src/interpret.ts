@@ -1,0 +1,7 @@
+export { oneOf, yesOrNo } from './lib/choice-entity.ts'
+export { day } from './lib/date-entity.ts'
+export type { Entity, Mention, MentionContext } from './lib/entity.ts'
+export type { IntentRule, Rules, SlotRule } from './lib/intent-rule.ts'
+export { wholeNumber } from './lib/number-entity.ts'
+export { createRulesInterpreter, MOST_READ } from './lib/rules-interpreter.ts'
+export type { Utterance, Word } from './lib/utterance.ts'

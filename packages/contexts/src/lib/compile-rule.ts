@@ -1,0 +1,60 @@
+import { ContextError } from './context-error.ts'
+import type { IntentRule, SlotRule } from './intent-rule.ts'
+import { plain, wordsOf } from './utterance.ts'
+
+/** A rule as it is applied. */
+export interface CompiledRule {
+  readonly name: string
+  readonly phrases: readonly string[]
+  readonly beside: readonly string[]
+  readonly slots: readonly (SlotRule & { readonly slot: string; readonly cues: Cues })[]
+  readonly needs: readonly string[]
+  /** Every word that stands in its phrases and cues. */
+  readonly words: readonly string[]
+}
+
+/** Words around a slot, each as the words that it is made of; `null` where it needs none. */
+export type Cues = { readonly after: readonly string[][]; readonly before: readonly string[][] } | null
+
+/** Looks up once what a rule needs for every utterance. Throws `definition-invalid` where it can never apply. */
+export function compileRule(
+  name: string,
+  { phrases = [], beside = [], slots = {}, needs = [] }: IntentRule,
+): CompiledRule {
+  if (phrases.length === 0 && Object.keys(slots).length === 0)
+    throw new ContextError(
+      'definition-invalid',
+      `The rule of "${name}" never applies: give it phrases that say it, or slots that are named.`,
+    )
+  const missing = needs.filter((slot) => !Object.hasOwn(slots, slot))
+  if (missing.length > 0)
+    throw new ContextError(
+      'definition-invalid',
+      `The rule of "${name}" needs ${missing.join(', ')}, and has slots ${Object.keys(slots).join(', ')}.`,
+    )
+  const wordless = [...phrases, ...beside].find((phrase) => wordsOf(phrase).length === 0)
+  if (wordless !== undefined)
+    throw new ContextError('definition-invalid', `The phrase "${wordless}" of "${name}" has no word in it.`)
+  const compiled = Object.entries(slots).map(([slot, rule]) => {
+    const { after = [], before = [] } = rule
+    const cues = after.length + before.length > 0 ? { after: after.map(wordsOf), before: before.map(wordsOf) } : null
+    return { slot, ...rule, cues }
+  })
+  return {
+    name,
+    phrases: phrases.map(writtenOut),
+    beside: beside.map(writtenOut),
+    // What is named with words around it is told apart first, and the rest goes to who asks for none.
+    slots: compiled.toSorted((a, b) => Number(a.cues === null) - Number(b.cues === null)),
+    needs,
+    words: [
+      ...[...phrases, ...beside].flatMap(wordsOf),
+      ...compiled.flatMap(({ cues }) => (cues ? [...cues.after, ...cues.before].flat() : [])),
+    ].map(plain),
+  }
+}
+
+/** A phrase in the words that an utterance has. */
+function writtenOut(phrase: string): string {
+  return phrase.replace(/[\p{L}\p{N}'’]+/gu, (written) => wordsOf(written).join(' '))
+}

@@ -1,0 +1,220 @@
+import { defineEnvironment, type Environment, type Transition } from '@episodic/mcp-server'
+import type { JsonObject, LimitsRequest, Rng } from '@episodic/protocol'
+import { z } from 'zod'
+import type { Context, SharedOf, SharedSchemas } from './context.ts'
+import { ContextError } from './context-error.ts'
+import type { Conversation } from './conversation.ts'
+import type { ConversationGoal, GoalView } from './conversation-goal.ts'
+import {
+  type ConversationState,
+  keepLines,
+  keepRecord,
+  recordOf,
+  stateSchemas,
+  tellOpen,
+} from './conversation-state.ts'
+import { assistantTools, userTools } from './conversation-tools.ts'
+import type { UserSimulator } from './user-simulator.ts'
+
+/** One step, as a reward term of a conversation judges it. */
+export interface ConversationStep<Goal, Params>
+  extends Pick<Transition<unknown, Params>, 'tool' | 'input' | 'end' | 'refused'> {
+  readonly before: GoalView<Goal, Params>
+  readonly after: GoalView<Goal, Params>
+}
+
+/** What an author hands to `conversationEnvironment`. */
+export interface ConversationEnvironmentDefinition<
+  Params extends z.ZodType,
+  Goal extends z.ZodType,
+  User extends z.ZodType,
+  Shared extends SharedSchemas | undefined,
+> {
+  /** Default: the name of the conversation. */
+  readonly name?: string
+  /** Semantic version. Another version may play differently; the same one never does. */
+  readonly version: string
+  readonly description: string
+  readonly params: Params
+  readonly limits?: LimitsRequest | ((params: z.output<Params>) => LimitsRequest)
+  /** What the conversation begins with: what is shared, and its time in milliseconds since 1970 UTC. Default: the schemas' defaults, and 0. */
+  readonly start?: (at: { readonly params: z.output<Params>; readonly rng: Rng }) => {
+    readonly shared?: SharedOf<Shared>
+    readonly now?: number
+  }
+  readonly goal: ConversationGoal<Goal, z.output<Params>>
+  /**
+   * Who talks to the agent, where it is the assistant: it then has one tool for each intent, and `reply`. Left out, the agent
+   * plays the user, with the tools `say` and `act`, and is told the goal.
+   */
+  readonly user?: UserSimulator<z.output<Goal>, User>
+  /**
+   * Further terms, or others in place of the standard ones: `success` (1 for the step that ends a done task), `turn` (−0.01 a
+   * step), and, where the goal tells them, what the step added to `accuracy` and to `digressions`.
+   */
+  readonly rewards?: {
+    readonly [term: string]: (step: ConversationStep<z.output<Goal>, z.output<Params>>) => number
+  }
+}
+
+/** An environment that is made of a conversation. */
+export interface ConversationEnvironment extends Environment {
+  readonly conversation: Conversation
+  /** Which side the agent plays. */
+  readonly agent: 'user' | 'assistant'
+}
+
+/**
+ * Makes an environment of a conversation: an agent plays the user against it, or the assistant that works it for a
+ * simulated user. The events of the conversation are events of the environment, with `to` beside their data.
+ *
+ * An interpreter that answers at once is asked within the step; one that says `later` is asked before it, and what it said is
+ * recorded with the step, so that a replay needs it no more. Throws `definition-invalid` where it cannot be served.
+ */
+export function conversationEnvironment<
+  Contexts extends readonly Context[],
+  Params extends z.ZodType,
+  Goal extends z.ZodType,
+  User extends z.ZodType = z.ZodType,
+  Shared extends SharedSchemas | undefined = undefined,
+>(
+  conversation: Conversation<Contexts, Shared>,
+  definition: ConversationEnvironmentDefinition<Params, Goal, User, Shared>,
+): ConversationEnvironment {
+  // Inside, types are erased once: the definition's own types have done their work on the author's side.
+  const played = conversation as unknown as Conversation
+  const { name = conversation.name, version, description, params, goal, start, rewards = {} } = definition
+  const user = (definition.user ?? null) as UserSimulator<z.output<Goal>> | null
+  type Values = z.output<Params>
+  const viewOf = (state: ConversationState, values: Values): GoalView<z.output<Goal>, Values> => ({
+    record: recordOf(state),
+    goal: state.private.goal as z.output<Goal>,
+    params: values,
+  })
+  const terms = { ...standardTerms(goal), ...rewards }
+  const isShort = (data: unknown): boolean => JSON.stringify(data).length <= conversation.bounds.text
+  const environment = defineEnvironment({
+    name,
+    version,
+    description,
+    params,
+    ...(definition.limits && { limits: definition.limits }),
+    state: stateSchemas(played, goal.schema, user),
+    start({ params: values, rng }) {
+      const drawn = goal.schema.parse(goal.draw({ params: values, rng: rng.stream('goal') })) as JsonObject
+      const { shared, now = 0 } = start?.({ params: values, rng: rng.stream('start') }) ?? {}
+      const { record, replies } = conversation.start({ now, ...(shared !== undefined && { shared }) })
+      const begun = user?.begin({ goal: drawn as z.output<Goal>, rng: rng.stream('user') }) ?? null
+      const state: ConversationState = {
+        public: { conversation: record.public, goal: user ? null : drawn, dialogue: [], now },
+        private: { conversation: record.private, goal: drawn, user: begun ? begun.state : null },
+      }
+      if (begun) keepLines(state, [{ by: 'user', text: begun.says }])
+      else
+        keepLines(
+          state,
+          replies.map(({ text }) => ({ by: 'assistant', text })),
+        )
+      return state
+    },
+    observe({ conversation: open, goal: told, dialogue }) {
+      if (user) return `The user said: ${dialogue.findLast(({ by }) => by === 'user')?.text}\n${tellOpen(open)}`
+      // What was answered to a call is in its answer already; what was said before any stands nowhere else.
+      const greeting = dialogue.some(({ by }) => by === 'user') ? [] : dialogue.map(({ text }) => text)
+      return [`You are the user. ${goal.describe(told as z.output<Goal>)}`, ...greeting, tellOpen(open)].join('\n')
+    },
+    tools: ({ tool }) =>
+      user
+        ? assistantTools(played, tool, user)
+        : userTools(played, tool, (state, values) => goal.reached(viewOf(state, values))),
+    events: ({ event }) =>
+      Object.fromEntries(
+        [...eventsOf(conversation.contexts)].map(([type, data]) => [
+          type,
+          event({
+            description: data.description ?? type.replaceAll(/[-_.]+/g, ' '),
+            data: z.object({
+              data: data.refine(isShort, `has to be at most ${conversation.bounds.text} characters of JSON`),
+              to: addressSchema(conversation.contexts).default('conversation'),
+            }),
+            apply({ state, data: told, say, end }) {
+              const {
+                now,
+                conversation: { turn },
+              } = state.public
+              // The host delivers an event once by the id it was published under; here each delivery is a turn of its own.
+              const id = `turn-${turn + 1}`
+              const { record, replies, refused } = conversation.advance(recordOf(state), {
+                kind: 'event',
+                id,
+                type,
+                data: told.data as JsonObject,
+                to: told.to,
+                now,
+              })
+              if (refused) throw new ContextError(refused.code, refused.message)
+              keepRecord(state, record)
+              keepLines(
+                state,
+                replies.map(({ text }) => ({ by: 'assistant', text })),
+              )
+              if (replies.length > 0)
+                say(
+                  replies
+                    .map(({ text }) => text)
+                    .join('\n')
+                    .slice(0, MOST_TOLD)
+                    .toWellFormed(),
+                )
+              if (record.public.ended !== null) end(record.public.ended)
+            },
+          }),
+        ]),
+      ),
+    rewards: Object.fromEntries(
+      Object.entries(terms).map(([term, judge]) => [
+        term,
+        ({ before, after, tool, input, end, refused, params: values }: Transition<ConversationState, Values>) =>
+          judge({ before: viewOf(before, values), after: viewOf(after, values), tool, input, end, refused }),
+      ]),
+    ),
+  })
+  return Object.freeze({ ...environment, conversation: played, agent: user ? 'assistant' : 'user' })
+}
+
+/** What players are told of one event, in UTF-16 code units: as much as an event of an environment may say. The dialogue has all. */
+const MOST_TOLD = 1_000
+
+/** The cost of a step, in the unit of one task done. */
+const TURN_COST = -0.01
+
+type Terms<Goal, Params> = { [term: string]: (step: ConversationStep<Goal, Params>) => number }
+
+function standardTerms<Goal extends z.ZodType, Params>({
+  reached,
+  accuracy,
+  digressions,
+}: ConversationGoal<Goal, Params>): Terms<z.output<Goal>, Params> {
+  const gained =
+    (share: (view: GoalView<z.output<Goal>, Params>) => number) =>
+    ({ before, after }: ConversationStep<z.output<Goal>, Params>): number =>
+      share(after) - share(before)
+  return {
+    success: ({ after, end }) => (end?.kind === 'terminated' && reached(after) ? 1 : 0),
+    turn: () => TURN_COST,
+    ...(accuracy && { accuracy: gained(accuracy) }),
+    ...(digressions && { digressions: gained(digressions) }),
+  }
+}
+
+function eventsOf(contexts: readonly Context[]): ReadonlyMap<string, z.ZodType> {
+  return new Map(contexts.flatMap(({ events }) => Object.entries(events)))
+}
+
+function addressSchema(contexts: readonly Context[]) {
+  return z.union([
+    z.literal('conversation'),
+    z.object({ context: z.enum(contexts.map(({ name }) => name) as [string]) }),
+    z.object({ topic: z.string().max(128) }),
+  ])
+}

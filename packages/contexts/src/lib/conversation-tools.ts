@@ -1,0 +1,189 @@
+import type { EnvironmentDefinition, PlayContext } from '@episodic/mcp-server'
+import { jsonObjectSchema, jsonSchema } from '@episodic/protocol'
+import { z } from 'zod'
+import type { Advanced } from './advanced.ts'
+import { ContextError } from './context-error.ts'
+import type { Conversation } from './conversation.ts'
+import type { ConversationInput } from './conversation-input.ts'
+import { type ConversationState, keepLines, keepRecord, type Line, recordOf } from './conversation-state.ts'
+import type { Interpreted } from './interpret-utterance.ts'
+import type { UserSimulator } from './user-simulator.ts'
+
+/** What every tool answers. */
+const Answer = z.object({
+  replies: z.array(z.string()).describe('what was answered'),
+  intent: z.string().nullable().describe('what the call was taken for; null where it was not understood'),
+  context: z.string().nullable().describe('the context that is active now'),
+  state: z.string().nullable().describe('the state that it is in'),
+})
+
+/** What `tools` of an environment of a conversation is handed. */
+export type ConversationToolMaker = Parameters<
+  EnvironmentDefinition<
+    z.ZodType,
+    z.ZodType<ConversationState['public']>,
+    z.ZodType<ConversationState['private']>,
+    Record<never, never>
+  >['tools']
+>[0]['tool']
+
+type Tools = { readonly [name: string]: ReturnType<ConversationToolMaker> }
+type Play = PlayContext<ConversationState, unknown, unknown, z.output<typeof Answer>, unknown>
+
+/** What is asked of a state by a goal. */
+type IsReached = (state: ConversationState, params: never) => boolean
+
+const interpretedSchema: z.ZodType<Interpreted> = z.object({
+  candidates: z.array(z.object({ intent: z.string(), score: z.number(), slots: jsonObjectSchema })),
+  problem: z.string().nullable(),
+})
+
+/** The tools of an agent that plays the user: it says something in words, or states an intent without any. */
+export function userTools(conversation: Conversation, tool: ConversationToolMaker, isReached: IsReached): Tools {
+  const { interpreter, intents, contexts } = conversation
+  const take = (play: Play, input: ConversationInput, line: string) => {
+    const advanced = conversation.advance(recordOf(play.state), input)
+    if (advanced.refused) return play.refuse(advanced.refused.message)
+    keep(play, advanced)
+    const replies = advanced.replies.map(({ text }): Line => ({ by: 'assistant', text }))
+    keepLines(play.state, [{ by: 'user', text: line }, ...replies])
+    if (isReached(play.state, play.params as never)) play.end('goal-reached')
+    else if (advanced.record.public.ended !== null) play.end(advanced.record.public.ended)
+    return play.say(tellReplies(advanced), answerOf(advanced))
+  }
+  const hear = (play: Play, text: string, interpreted: Interpreted) =>
+    take(play, { kind: 'utterance', text, interpreted, now: play.state.public.now }, text)
+  const saying = {
+    description: 'Say something to the assistant.',
+    input: z.object({
+      text: z.string().min(1).max(conversation.bounds.text).describe('what to say, in your own words'),
+    }),
+    output: Answer,
+  }
+  const say = interpreter?.later
+    ? tool({
+        ...saying,
+        prepared: interpretedSchema,
+        prepare: ({ state, input, signal }) => {
+          // A type that is read-only all the way down never ends where JSON is inside.
+          const { public: open, ...rest } = state as unknown as ConversationState
+          return conversation.interpret(recordOf({ public: open, ...rest }), input.text, { now: open.now, signal })
+        },
+        play: (play) => hear(play, play.input.text, play.prepared),
+      })
+    : tool({
+        ...saying,
+        play(play) {
+          const { text } = play.input
+          const { now } = play.state.public
+          return hear(play, text, conversation.interpretNow(recordOf(play.state), text, { now }))
+        },
+      })
+  const act = tool({
+    description: 'State what you want without words: an intent, and what comes with it.',
+    input: z.object({
+      intent: z.enum(intents.map(({ name }) => name) as [string]).describe('what you want'),
+      slots: z
+        .record(z.string(), jsonSchema.describe('a value, as the intent wants it'))
+        .default({})
+        .describe('what comes with it, by name'),
+      context: z
+        .enum(contexts.map(({ name }) => name) as [string])
+        .optional()
+        .describe('who is to take it, where several could'),
+    }),
+    output: Answer,
+    play(play) {
+      const { intent, slots, context } = play.input
+      return take(play, { kind: 'act', intent, slots, context, now: play.state.public.now }, `(${intent})`)
+    },
+  })
+  return interpreter ? { say, act } : { act }
+}
+
+/** The name of the tool with which an assistant speaks to the user. */
+const REPLY = 'reply'
+
+/**
+ * The tools of an agent that plays the assistant: one for each intent, with which it does what the user asked for, and
+ * one to speak to the user. Throws `definition-invalid` where an intent has the name of the latter.
+ */
+export function assistantTools<Goal>(
+  conversation: Conversation,
+  tool: ConversationToolMaker,
+  user: UserSimulator<Goal>,
+): Tools {
+  const tools: Record<string, Tools[string]> = {}
+  for (const { name, description, contexts } of conversation.intents) {
+    if (name === REPLY)
+      throw new ContextError(
+        'definition-invalid',
+        `The intent ${name} of ${conversation.name} has the name of the tool that speaks to the user. Give it another.`,
+      )
+    const context = conversation.contexts.find((each) => each.name === contexts[0])
+    tools[name] = tool({
+      description: `Do what the user wants: ${description}.`,
+      input: context?.intents[name] ?? commandInput(conversation, name),
+      output: Answer,
+      play(play) {
+        const slots = play.input as Record<string, never>
+        const input: ConversationInput = { kind: 'act', intent: name, slots, now: play.state.public.now }
+        const advanced = conversation.advance(recordOf(play.state), input)
+        if (advanced.refused) return play.refuse(advanced.refused.message)
+        keep(play, advanced)
+        return play.say(tellReplies(advanced), answerOf(advanced))
+      },
+    })
+  }
+  tools[REPLY] = tool({
+    description: 'Say something to the user, who answers. What the other tools answered only you have seen.',
+    input: z.object({ text: z.string().min(1).max(conversation.bounds.text).describe('what to say to the user') }),
+    output: z.object({ said: z.string().describe('what the user said') }),
+    play({ state, input: { text }, rng, reveal, say, end }) {
+      const { goal } = state.private
+      const turn = user.answer({
+        state: state.private.user,
+        goal: goal as Goal,
+        record: recordOf(state),
+        text,
+        now: state.public.now,
+        rng: rng.stream('user'),
+      })
+      // What the user says is told, and nothing else of what the user wants.
+      reveal(turn.kind === 'leaves' ? [turn.text, turn.reason] : turn.text)
+      keepLines(state, [
+        { by: 'assistant', text },
+        { by: 'user', text: turn.text },
+      ])
+      if (turn.kind === 'leaves') end(turn.reason)
+      return say(turn.kind === 'leaves' ? `The user left: ${turn.text}` : `The user: ${turn.text}`, { said: turn.text })
+    },
+  })
+  return tools
+}
+
+function commandInput({ contexts }: Conversation, name: string): z.ZodObject {
+  return name === 'switch'
+    ? z.object({ context: z.enum(contexts.map((context) => context.name) as [string]) })
+    : z.object({})
+}
+
+/** Keeps what an input came to, and passes on what its handlers revealed. */
+function keep({ state, reveal }: Pick<Play, 'state' | 'reveal'>, { record, revealed }: Advanced): void {
+  keepRecord(state, record)
+  for (const value of revealed) reveal(value)
+}
+
+function tellReplies({ replies }: Advanced): string {
+  return replies.map(({ text }) => text).join('\n') || 'Done.'
+}
+
+function answerOf({ replies, intent, record }: Advanced): z.output<typeof Answer> {
+  const active = record.public.stack.at(-1)
+  return {
+    replies: replies.map(({ text }) => text),
+    intent,
+    context: active?.context ?? null,
+    state: active?.state ?? null,
+  }
+}

@@ -1,0 +1,93 @@
+import type { Json } from '@episodic/protocol'
+import { casual, type Parser } from 'chrono-node/en'
+import type { Entity, Mention } from './entity.ts'
+import type { Utterance } from './utterance.ts'
+
+/** What is said of another day than today. `The day after tomorrow` is not: it says which day it is after. */
+const OF_ANOTHER_DAY = /\b(?:after|later|before|earlier|next day|following day)\b(?! tomorrow| yesterday)/i
+
+/** A time of day is no part of a day: it may be what another slot asks for, and chrono would take the two for one. */
+const TIME_OF_DAY = /\b(?:in the |at )?(?:morning|afternoon|evening|noon|night|midnight)\b/gi
+
+/** Days that chrono leaves out: `the following day`, and `on the 12th`, which is the next one that has that number. */
+const MORE_DAYS: readonly Parser[] = [
+  {
+    pattern: () => /\b(?:the )?following day\b/i,
+    extract: ({ refDate }) => dayOf(new Date(refDate.getFullYear(), refDate.getMonth(), refDate.getDate() + 1, 12)),
+  },
+  {
+    pattern: () => /\bon the (\d{1,2})(?:st|nd|rd|th)\b/i,
+    extract({ refDate }, match) {
+      const day = Number(match[1])
+      const months = day < refDate.getDate() ? 1 : 0
+      const date = new Date(refDate.getFullYear(), refDate.getMonth() + months, day, 12)
+      return date.getDate() === day ? dayOf(date) : null
+    },
+  },
+]
+
+/** What every day has in it, so that most of what is said need not be searched for one. `Now` is a time and no day. */
+const MAY_NAME_A_DAY =
+  /\d|day|week|fortnight|month|year|tomorrow|tonight|tmr|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)/i
+
+const chrono = casual.clone()
+chrono.parsers.push(...MORE_DAYS)
+
+/** Words that dates are made of, in which typing errors are worth finding. */
+const WORDS =
+  'january february march april june july august september october november december monday tuesday wednesday thursday friday saturday sunday today tomorrow tonight after before next following weekend week weeks days month later'.split(
+    ' ',
+  )
+
+/**
+ * A day, as `2026-03-09`: `tomorrow`, `on Friday`, `3 December`, `in two weeks`, `12/3` (the third of December), and, seen from
+ * the day that was named last, `the day after` and `a week later`. Days are those of UTC, and a date without a year is the
+ * next one to come. A month or an hour alone is no day.
+ */
+export function day(): Entity {
+  return {
+    words: WORDS,
+    find(utterance, context) {
+      if (!MAY_NAME_A_DAY.test(utterance.text)) return []
+      const anchor = OF_ANOTHER_DAY.test(utterance.text) ? timeOf(context.last) : null
+      const mentions: Mention[] = []
+      const days = utterance.text.replace(TIME_OF_DAY, (time) => '|'.repeat(time.length))
+      for (const { index, text, start } of chrono.parse(days, noonOf(anchor ?? context.now), { forwardDate: true })) {
+        if (!start.isCertain('day') && !start.isCertain('weekday')) continue
+        const value = [start.get('year'), start.get('month'), start.get('day')]
+          .map((part, i) => String(part).padStart(i === 0 ? 4 : 2, '0'))
+          .join('-')
+        const place = placeOf(utterance, index, index + text.length)
+        if (place && timeOf(value) !== null) mentions.push({ ...place, value })
+      }
+      return mentions
+    },
+  }
+}
+
+/**
+ * Noon of a day of UTC, in the time zone of the machine: chrono counts there, and noon is an hour that no change of the clocks
+ * leaves out, so that every machine finds the same days.
+ */
+function noonOf(time: number): Date {
+  const date = new Date(time)
+  return new Date(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate(), 12)
+}
+
+function dayOf(date: Date): { year: number; month: number; day: number } {
+  return { year: date.getFullYear(), month: date.getMonth() + 1, day: date.getDate() }
+}
+
+/** Midnight of a day, in milliseconds since 1970; `null` where a value is no day. */
+function timeOf(value: Json): number | null {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return null
+  const time = Date.parse(`${value}T00:00:00Z`)
+  return Number.isNaN(time) ? null : time
+}
+
+/** The words between two places of a text; `null` where there is none. */
+function placeOf({ words }: Utterance, from: number, to: number): { start: number; end: number } | null {
+  const start = words.findIndex((word) => word.end > from)
+  const end = words.findLastIndex((word) => word.start < to) + 1
+  return start >= 0 && end > start ? { start, end } : null
+}

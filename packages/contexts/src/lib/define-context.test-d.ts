@@ -1,0 +1,201 @@
+import { z } from 'zod'
+import { defineContext } from './define-context.ts'
+import { defineConversation } from './define-conversation.ts'
+
+const shared = { public: z.object({ city: z.string().nullable() }), private: z.object({ seats: z.int() }) }
+
+// A whole context, as an author writes it: nothing is annotated.
+const booking = defineContext({
+  name: 'booking',
+  description: 'your booking',
+  data: z.object({
+    from: z.string().nullable().default(null),
+    passengers: z.int().default(1),
+    price: z.number().default(0),
+  }),
+  hidden: z.object({ floor: z.number().default(0) }),
+  shared,
+  intents: {
+    'book-flight': z.object({ from: z.string().optional() }),
+    'set-passengers': z.object({ count: z.int() }),
+    pay: z.object({}),
+  },
+  events: { 'price-changed': z.object({ price: z.number() }) },
+  initial: 'collecting',
+  opens: {
+    'book-flight': {
+      effect({ data, slots }) {
+        data.from = slots.from ?? null
+      },
+    },
+  },
+  on: {
+    'price-changed': {
+      guard: ({ event, data }) => event.price !== data.price,
+      effect({ data, event, say, hidden, shared }) {
+        data.price = event.price + hidden.floor
+        shared.private.seats -= 1
+        say(`The price changed for ${shared.public.city satisfies string | null}.`)
+      },
+    },
+  },
+  states: {
+    collecting: {
+      entry: ({ data, say }) => say(data.from ?? 'Where from?'),
+      always: [{ guard: ({ data }) => data.from !== null, target: 'confirming' }],
+      prompt: ({ data }) => `Where from, all ${data.passengers}?`,
+      on: {
+        'set-passengers': [
+          { guard: ({ slots }) => slots.count > 9, effect: ({ say }) => say('Too many.') },
+          {
+            target: 'confirming',
+            effect({ data, slots, previous }) {
+              data.passengers = slots.count + (previous?.passengers ?? 0)
+            },
+          },
+        ],
+      },
+    },
+    confirming: { on: { pay: { target: 'paid' } } },
+    paid: { final: true },
+  },
+  onTransition({ from, to, on, data }) {
+    from satisfies 'collecting' | 'confirming' | 'paid'
+    to satisfies 'collecting' | 'confirming' | 'paid'
+    on satisfies string | null
+    data.passengers satisfies number
+  },
+  topics: ({ from }) => [`from:${from satisfies string | null}`],
+  resume: ({ data, say, closed }) => say(`Back, from ${data.from}, after ${closed?.context}.`),
+  result: ({ data }) => ({ price: data.price }),
+})
+
+const weather = defineContext({
+  name: 'weather',
+  description: 'the weather',
+  data: z.object({ city: z.string().nullable().default(null) }),
+  intents: { 'ask-weather': z.object({ city: z.string() }) },
+  initial: 'answering',
+  opens: {
+    'ask-weather': {
+      effect({ data, slots }) {
+        data.city = slots.city
+      },
+    },
+  },
+  states: {
+    answering: { always: [{ target: 'answered', effect: ({ data, say }) => say(`Sunny in ${data.city}.`) }] },
+    answered: { final: true },
+  },
+})
+
+const travel = defineConversation({ name: 'travel', shared, contexts: [booking, weather], initial: 'booking' })
+const { record } = travel.start({ shared: { public: { city: null }, private: { seats: 3 } } })
+booking.find(record)?.data.passengers satisfies number | undefined
+booking.find(record)?.state satisfies 'collecting' | 'confirming' | 'paid' | undefined
+booking.closed(record)[0]?.result?.price satisfies number | undefined
+weather.closed(record)[0]?.result satisfies null | undefined
+// @ts-expect-error a context's data is that of its schema
+weather.find(record)?.data.from
+booking.toMermaid('paid')
+// @ts-expect-error a state is one of its own
+booking.toMermaid('flown')
+
+travel.act('set-passengers', { count: 3 }, { now: 0 })
+travel.act('ask-weather', { city: 'Dubai' }, { now: 0 })
+// @ts-expect-error slots are those of the intent
+travel.act('ask-weather', { count: 3 }, { now: 0 })
+// @ts-expect-error and all of them
+travel.act('set-passengers', {}, { now: 0 })
+// @ts-expect-error an intent is one that a context understands
+travel.act('fly', {}, { now: 0 })
+travel.event('price-changed', { price: 3 }, { id: '1', to: { topic: 'from:LHE' }, now: 0 })
+// @ts-expect-error an event's data is of its types
+travel.event('price-changed', { price: '3' }, { id: '1', to: 'conversation', now: 0 })
+// @ts-expect-error an event is one that a context hears of
+travel.event('sold-out', {}, { id: '1', to: 'conversation', now: 0 })
+travel.sharedOf(record).public.city satisfies string | null
+// @ts-expect-error what is shared has to be what its schemas say
+travel.start({ shared: { public: { city: 3 }, private: { seats: 3 } } })
+// @ts-expect-error the first context is one of the conversation's
+defineConversation({ name: 'travel', contexts: [booking, weather], initial: 'hotel' })
+
+const described = {
+  name: 'mistaken',
+  description: 'what an author may get wrong',
+  data: z.object({ count: z.int().default(0) }),
+  intents: { add: z.object({ times: z.int() }), stop: z.object({}) },
+  events: { reset: z.object({ to: z.int() }) },
+} as const
+
+defineContext({
+  ...described,
+  initial: 'open',
+  on: {
+    add: {
+      effect({ data, slots, hidden, shared }) {
+        // @ts-expect-error slots are those of the intent
+        slots.count
+        // @ts-expect-error data is that of the schema
+        data.total
+        // @ts-expect-error of its types
+        data.count = 'many'
+        // @ts-expect-error nothing is hidden that was not declared
+        hidden.floor
+        // @ts-expect-error nor shared
+        shared.public
+      },
+    },
+    reset: {
+      guard({ event, data }) {
+        // @ts-expect-error a guard only looks
+        data.count = 1
+        // @ts-expect-error an event has no slots
+        event.times
+        return event.to > 0
+      },
+    },
+  },
+  states: {
+    open: {
+      on: {
+        // @ts-expect-error what is accepted is an intent or an event of the context
+        finish: { target: 'done' },
+      },
+      // @ts-expect-error a prompt is a text
+      prompt: ({ data }) => data.count,
+    },
+    done: { final: true },
+  },
+})
+
+// @ts-expect-error the first state is one of the states
+defineContext({ ...described, initial: 'ajar', states: { open: {} } })
+// @ts-expect-error a target is one of the states
+defineContext({ ...described, initial: 'open', states: { open: { on: { stop: { target: 'shut' } } } } })
+// @ts-expect-error an event opens nothing
+defineContext({ ...described, initial: 'open', states: { open: {} }, opens: { reset: {} } })
+
+// Without events, hidden or shared data, too, nothing is annotated.
+defineContext({
+  name: 'bare',
+  description: 'the least there is',
+  data: z.object({ count: z.int().default(0) }),
+  intents: { add: z.object({ times: z.int() }) },
+  initial: 'open',
+  states: {
+    open: {
+      on: {
+        add: {
+          guard: ({ slots }) => slots.times > 0,
+          effect({ data, slots, previous }) {
+            data.count += slots.times satisfies number
+            previous?.count satisfies number | undefined
+          },
+        },
+      },
+    },
+  },
+  // @ts-expect-error and what is accepted is still one of its intents
+  on: { reset: {} },
+})

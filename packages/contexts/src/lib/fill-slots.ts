@@ -1,0 +1,61 @@
+import type { Json } from '@episodic/protocol'
+import type { CompiledRule, Cues } from './compile-rule.ts'
+import type { Entity, Mention } from './entity.ts'
+import type { Place } from './said-phrases.ts'
+import type { Utterance } from './utterance.ts'
+
+/** What an utterance names, by the kind of thing. */
+export type Mentions = ReadonlyMap<Entity, readonly Mention[]>
+
+/**
+ * Leaves out what stands inside something longer: the 3 of `3 December` is no number of passengers, and neither is the one of
+ * a phrase such as `not that one`.
+ */
+export function outermost(
+  found: readonly (readonly [Entity, readonly Mention[]])[],
+  phrases: readonly Place[],
+): Mentions {
+  const all = [...found.flatMap(([, mentions]) => mentions), ...phrases]
+  const isInside = ({ start, end }: Place) =>
+    all.some((other) => other.start <= start && other.end >= end && other.end - other.start > end - start)
+  return new Map(found.map(([entity, mentions]) => [entity, mentions.filter((mention) => !isInside(mention))]))
+}
+
+/** Fills the slots of an intent, each word used once, and gives the words that went into them. */
+export function fillSlots(
+  { slots: rules }: CompiledRule,
+  { words }: Utterance,
+  mentions: Mentions,
+): { readonly slots: Record<string, Json>; readonly explained: Set<number> } {
+  const slots: Record<string, Json> = {}
+  const explained = new Set<number>()
+  const isFree = ({ start, end }: Mention) => {
+    for (let word = start; word < end; word++) if (explained.has(word)) return false
+    return true
+  }
+  for (const { slot, entity, cues } of rules) {
+    const free = (mentions.get(entity) ?? []).filter(isFree)
+    // Whoever corrects themselves says the right one last.
+    const found = cues ? free.findLast((mention) => cueOf(mention, cues, words) !== null) : free[0]
+    if (!found) continue
+    slots[slot] = found.value
+    explain(explained, (cues && cueOf(found, cues, words)) ?? found)
+  }
+  return { slots, explained }
+}
+
+/** Notes that the words of a place are explained. */
+export function explain(explained: Set<number>, { start, end }: Place): void {
+  for (let word = start; word < end; word++) explained.add(word)
+}
+
+/** A mention with the cue beside it; `null` where none is. An article may stand between the two. */
+function cueOf({ start, end }: Mention, { after, before }: NonNullable<Cues>, words: Utterance['words']): Place | null {
+  const stands = (cue: readonly string[], at: number) =>
+    at >= 0 && cue.every((word, i) => words[at + i]?.normal === word)
+  const first = ['the', 'a', 'an'].includes(words[start - 1]?.normal as string) ? start - 1 : start
+  const ahead = after.find((cue) => stands(cue, first - cue.length))
+  const behind = before.find((cue) => stands(cue, end))
+  if (!ahead && !behind) return null
+  return { start: ahead ? first - ahead.length : start, end: behind ? end + behind.length : end }
+}

@@ -1,0 +1,61 @@
+import type { Json, JsonObject } from '@episodic/protocol'
+import type { ClosedFrame } from './conversation-record.ts'
+
+/** The code of a context, its types erased: its schemas have been checked, and JSON goes in and out. */
+export interface Machine {
+  readonly initial: string
+  readonly states: { readonly [state: string]: MachineState }
+  readonly opens: { readonly [intent: string]: readonly MachineHandler[] }
+  readonly on: { readonly [input: string]: readonly MachineHandler[] }
+  topics(data: JsonObject): readonly string[]
+  onTransition?(moment: Moment & { readonly from: string; readonly to: string; readonly on: string | null }): void
+  resume(moment: Moment & { readonly closed: ClosedFrame | null }): void
+  result?(view: View): JsonObject | undefined
+}
+
+export interface MachineState {
+  readonly on: { readonly [input: string]: readonly MachineHandler[] }
+  readonly always: readonly MachineHandler[]
+  readonly final: boolean
+  entry?(moment: Moment): void
+  exit?(moment: Moment): void
+  prompt?(view: View): string
+}
+
+export interface MachineHandler {
+  readonly target?: string
+  guard?(view: View): boolean
+  effect?(moment: Effect): void
+}
+
+/** What came with an input. */
+export interface InputData {
+  readonly slots?: JsonObject
+  readonly event?: JsonObject
+}
+
+export interface View extends InputData {
+  readonly data: JsonObject
+  readonly hidden: JsonObject
+  readonly shared: Shared | undefined
+  readonly now: number
+}
+
+export interface Moment extends View {
+  readonly state: string
+  say(text: string): void
+  reveal<T extends Json>(value: T): T
+}
+
+export interface Effect extends Moment {
+  readonly previous: JsonObject | null
+  open(context: string): void
+  comeForward(): void
+  endConversation(reason: string): void
+}
+
+/** What all contexts share. */
+export interface Shared {
+  readonly public: JsonObject
+  readonly private: JsonObject
+}

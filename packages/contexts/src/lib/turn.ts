@@ -1,0 +1,99 @@
+import type { Json, JsonObject } from '@episodic/protocol'
+import type { Reply } from './advanced.ts'
+import type { Context } from './context.ts'
+import { ContextError } from './context-error.ts'
+import type { ClosedFrame, ConversationRecord, ConversationTransition, Frame, Question } from './conversation-record.ts'
+import type { ConversationRules } from './conversation-rules.ts'
+import type { Shared } from './machine.ts'
+
+/** A frame in play: what is edited is copied first, so that the record it came from stays as it was. */
+export interface OpenFrame {
+  readonly id: number
+  readonly context: Context
+  state: string
+  data: JsonObject
+  hidden: JsonObject
+  /** The frame of the record, until something about this one changes. */
+  kept: Frame | null
+  /** Whether its data are copies, free to edit. */
+  drafted: boolean
+  /** Whether it was entered, moved, edited or resumed, so that its prompt is due. */
+  stirred: boolean
+}
+
+/** One input being taken: the working copy of a record. Dropped when anything throws. */
+export interface Turn {
+  readonly rules: ConversationRules
+  readonly record: ConversationRecord
+  readonly now: number
+  /** The last is active. */
+  stack: OpenFrame[]
+  readonly closed: ClosedFrame[]
+  readonly replies: Reply[]
+  readonly transitions: ConversationTransition[]
+  readonly revealed: Json[]
+  /** A copy of what is shared, made when the first handler asks. */
+  shared: Shared | null
+  question: Question | null
+  ended: string | null
+  nextFrame: number
+}
+
+/** Begins to take an input. Throws `record-invalid` for a record that names what the conversation does not know. */
+export function beginTurn(rules: ConversationRules, record: ConversationRecord, now: number): Turn {
+  const { stack, question, ended, nextFrame } = record.public
+  return {
+    rules,
+    record,
+    now,
+    stack: stack.map((frame) => openFrame(rules, record, frame)),
+    closed: [],
+    replies: [],
+    transitions: [],
+    revealed: [],
+    shared: null,
+    question,
+    ended,
+    nextFrame,
+  }
+}
+
+function openFrame(rules: ConversationRules, record: ConversationRecord, frame: Frame): OpenFrame {
+  const context = rules.contexts.get(frame.context)
+  if (!context || !Object.hasOwn(context.machine.states, frame.state))
+    throw new ContextError(
+      'record-invalid',
+      `The record has ${frame.context} open in the state ${frame.state}, which ${rules.name} does not know. Play it with the conversation that wrote it.`,
+    )
+  const { id, state, data } = frame
+  const hidden = record.private.hidden[id] ?? NOTHING
+  return { id, context, state, data, hidden, kept: frame, drafted: false, stirred: false }
+}
+
+/** What hidden data a context without any has. */
+export const NOTHING: JsonObject = Object.freeze({})
+
+export function activeFrame(turn: Turn): OpenFrame | undefined {
+  return turn.stack.at(-1)
+}
+
+/** Notes a move of the conversation. */
+export function note(
+  turn: Turn,
+  kind: ConversationTransition['kind'],
+  frame: OpenFrame,
+  between: Pick<ConversationTransition, 'from' | 'to' | 'on'>,
+): void {
+  turn.transitions.push({
+    turn: turn.record.public.turn + 1,
+    kind,
+    frame: frame.id,
+    context: frame.context.name,
+    ...between,
+  })
+}
+
+/** What a record tells of a frame besides its data. */
+export function headOf({ id, context, state }: OpenFrame): Omit<Frame, 'data'> {
+  return { id, context: context.name, state }
+}

@@ -1,0 +1,1 @@
+export { createModelInterpreter, type ModelInterpreterOptions } from './lib/model-interpreter.ts'
