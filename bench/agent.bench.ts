@@ -1,0 +1,158 @@
+/**
+ * What a session of an agent costs: calls in one session beside the bare SDK client and beside a session for each call,
+ * 100 agents at once, and 1,000 sessions opened and closed.
+ */
+import { spawnSync } from 'node:child_process'
+import { type AgentSession, createAgent, createMcpSessions, type Model, openAgentSession } from '@episodic/agent'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { startChild } from './child.ts'
+import { median, ratio, report, round2 } from './figures.ts'
+
+const CALLS = 1_000
+/** Each is compared in as many turns of a tenth of these, after some that are not counted. */
+const [BLOCKS, WARM_UP] = [200, 20]
+const [SLOWER, FASTER] = [0.95, 20]
+const [AGENTS, TURNS] = [100, 10]
+const [CYCLES, ABREAST] = [1_000, 4]
+/** Bytes that the heap may grow by for each session that was opened and closed. */
+const GROWTH = 1_024
+
+const file = (name: string) => `${import.meta.dirname}/${name}`
+const notes = { command: process.execPath, args: [file('notes-server.ts'), 'stdio'] }
+const least = { command: process.execPath, args: [file('least-server.ts')] }
+using far = await startChild<{ port: number }>('./notes-server.ts')
+const remote = { url: `http://127.0.0.1:${far.ready.port}/mcp` }
+const mcpServers = { notes, least, remote }
+
+const calls = await compareCalls()
+const crossTalk = await runAgents()
+const cycles = { stdio: await openAndClose('least'), http: await openAndClose('remote') }
+
+const perSecond = (name: keyof typeof calls) => Math.round(median(calls[name]))
+const toBare = ratio(calls.session, calls.bare)
+const toSessionACall = Math.round(median(calls.session) / median(calls.sessionACall))
+const left = Object.values(cycles).map(({ children, sockets, listeners }) => children + sockets + listeners)
+report('agent', {
+  ok:
+    toBare >= SLOWER &&
+    toSessionACall >= FASTER &&
+    crossTalk === 0 &&
+    left.every((count) => count === 0) &&
+    Object.values(cycles).every(({ bytesACycle }) => bytesACycle < GROWTH),
+  callsPerSecond: perSecond('session'),
+  barePerSecond: perSecond('bare'),
+  sessionACallPerSecond: round2(median(calls.sessionACall)),
+  toBare,
+  toSessionACall,
+  agents: AGENTS,
+  crossTalk,
+  cycles: CYCLES,
+  left: cycles,
+})
+
+/** Calls a second: of our session, of the SDK's own client, and with a session for each call. */
+async function compareCalls() {
+  await using sessions = createMcpSessions({ mcpServers })
+  await using session = await sessions.open('notes')
+  const bare = new Client({ name: 'bench', version: '1.0.0' })
+  await bare.connect(new StdioClientTransport(notes))
+  const one = {
+    bare: () => bare.callTool({ name: 'list', arguments: {} }),
+    session: () => session.callTool('list', {}),
+    sessionACall: async () => {
+      await using once = await sessions.open('notes')
+      await once.callTool('list', {})
+    },
+  }
+  const rate = async (count: number, call: () => Promise<unknown>) => {
+    const began = performance.now()
+    for (let i = 0; i < count; i++) await call()
+    return count / ((performance.now() - began) / 1_000)
+  }
+  const rates: Record<keyof typeof one, number[]> = { bare: [], session: [], sessionACall: [] }
+  // In short turns, so that a machine whose speed changes from one moment to the next slows both of a pair.
+  for (let block = -WARM_UP; block < BLOCKS; block++) {
+    const pair = { bare: 0, session: 0 }
+    const order = block % 2 === 0 ? (['bare', 'session'] as const) : (['session', 'bare'] as const)
+    for (const name of order) pair[name] = await rate(CALLS / 10, one[name])
+    const sessionACall = block % 10 === 0 ? await rate(2, one.sessionACall) : 0
+    if (block < 0) continue
+    rates.bare.push(pair.bare)
+    rates.session.push(pair.session)
+    if (sessionACall > 0) rates.sessionACall.push(sessionACall)
+  }
+  await bare.close()
+  return rates
+}
+
+/** How many notes of others any of many agents ever saw, each of which works in a session of its own. */
+async function runAgents(): Promise<number> {
+  await using sessions = createMcpSessions({ mcpServers: { remote } })
+  const open = await Promise.all(Array.from({ length: AGENTS }, () => openAgentSession({ sessions })))
+  const foreign = await Promise.all(open.map((session, agent) => foreignNotes(session, `canary-${agent}.`)))
+  await Promise.all(open.map((session) => session.close()))
+  return foreign.reduce((sum, count) => sum + count, 0)
+}
+
+/** Lets an agent write its canary and read its notes, turn by turn, and counts what is not its own or is missing. */
+async function foreignNotes(mcpSession: AgentSession, canary: string): Promise<number> {
+  let [turn, wrong] = [0, 0]
+  const model: Model = async ({ messages }) => {
+    const last = messages.at(-1)
+    if (last?.role === 'tool') {
+      const seen = last.answer.text.split(' ')
+      wrong += seen.filter((note) => note !== canary).length + Math.abs(seen.length - turn)
+    }
+    if (turn++ === TURNS) return { text: 'done' }
+    const name = ['add', 'list']
+    return { text: '', calls: name.map((tool, i) => ({ id: `${turn}-${i}`, name: tool, arguments: { note: canary } })) }
+  }
+  await createAgent({ model, mcpSession }).invoke('Keep notes.')
+  return wrong
+}
+
+/** Opens and closes sessions, and gives what is left of them. */
+async function openAndClose(server: string) {
+  const listening = () => process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
+  const before = { listeners: listening(), children: childrenOf(process.pid), sockets: sockets() }
+  const heaps: number[] = []
+  {
+    await using sessions = createMcpSessions({ mcpServers })
+    // After the first of these, everything that is made once is there.
+    for (const part of [CYCLES / 2, CYCLES]) {
+      let left = part
+      const cycle = async () => {
+        while (left-- > 0) {
+          await using session = await sessions.open(server)
+          await session.callTool(session.tools[0]!.name, { note: 'a note' })
+        }
+      }
+      await Promise.all(Array.from({ length: ABREAST }, cycle))
+      globalThis.gc?.()
+      await new Promise((done) => setTimeout(done, 50))
+      globalThis.gc?.()
+      heaps.push(process.memoryUsage().heapUsed)
+    }
+  }
+  // Idle sockets of `fetch` are kept for a few seconds.
+  const deadline = performance.now() + 15_000
+  while (sockets() > before.sockets && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50))
+  const [warm = 0, after = 0] = heaps
+  return {
+    children: childrenOf(process.pid) - before.children,
+    sockets: Math.max(0, sockets() - before.sockets),
+    listeners: listening() - before.listeners,
+    bytesACycle: Math.round((after - warm) / CYCLES),
+  }
+}
+
+function childrenOf(pid: number): number {
+  // One that has this process as its parent is the counting one.
+  const { stdout, pid: own } = spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+  return stdout.split('\n').filter((line) => line !== '' && Number(line) !== own).length
+}
+
+function sockets(): number {
+  return process.getActiveResourcesInfo().filter((name) => /^(TCPSocketWrap|PipeWrap|ProcessWrap)$/.test(name)).length
+}

@@ -1,0 +1,30 @@
+import type { LocalTool } from '@episodic/agent'
+import { generateText } from '@episodic/agent/ai-sdk'
+import { dynamicTool, isStepCount, jsonSchema } from 'ai'
+import { MAXIMUM_TURNS, type RunAgent } from './agent.ts'
+import type { ToolInput } from './script.ts'
+import { createScriptedLanguageModel } from './scripted-language-model.ts'
+
+/** Has the AI SDK's `generateText` do it, with a language model that follows the script. */
+export const runAiSdkAgent: RunAgent = async ({ prompt, script, mcpSession, tools, signal }) => {
+  const { text } = await generateText({
+    model: createScriptedLanguageModel(script),
+    prompt,
+    mcpSession,
+    tools: Object.fromEntries(tools.map((tool) => [tool.name, toAiSdkTool(tool)])),
+    stopWhen: isStepCount(MAXIMUM_TURNS),
+    abortSignal: signal,
+  })
+  return text
+}
+
+function toAiSdkTool({ description, inputSchema, call }: LocalTool) {
+  return dynamicTool({
+    description,
+    inputSchema: jsonSchema(inputSchema),
+    async execute(input, { abortSignal = new AbortController().signal }) {
+      const answer = await call(input as ToolInput, { signal: abortSignal })
+      return typeof answer === 'string' ? answer : answer.text
+    },
+  })
+}

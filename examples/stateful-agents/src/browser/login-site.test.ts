@@ -1,0 +1,63 @@
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findProgram } from '../find-program.ts'
+import type { LocalSite } from '../local-site.ts'
+import { MEMBER, openLoginSite } from './login-site.ts'
+
+describe('the login site', () => {
+  let site: LocalSite
+  let browser: Browser
+  beforeAll(async () => {
+    site = await openLoginSite()
+    browser = await chromium.launch({ executablePath: findProgram(['chromium'], 'chromium'), args: ['--no-sandbox'] })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site[Symbol.asyncDispose]()
+  })
+
+  const open = async (): Promise<Page> => {
+    const page = await (await browser.newContext()).newPage()
+    await page.goto(site.url)
+    return page
+  }
+  const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
+  const fill = async (page: Page, label: string, text: string, button: string) => {
+    await page.getByLabel(label).fill(text)
+    await page.getByRole('button', { name: button }).click()
+  }
+
+  it('lets its member in, in three steps, and knows a browser by its cookie', async () => {
+    const page = await open()
+    await fill(page, 'User name', MEMBER.user, 'Next')
+    await heading(page, `Hello, ${MEMBER.user}`)
+    await fill(page, 'Password', MEMBER.password, 'Log in')
+    await page.getByRole('button', { name: 'Yes, it is mine' }).click()
+    await heading(page, `Welcome, ${MEMBER.name}`)
+    await page.reload()
+    await heading(page, `Welcome, ${MEMBER.name}`)
+    await heading(await open(), 'Log in')
+  })
+
+  it('says what is wrong, and lets nobody else in', async () => {
+    const page = await open()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('Enter your user name.').waitFor()
+    await fill(page, 'User name', '<b>eve</b>', 'Next')
+    await heading(page, 'Hello, <b>eve</b>')
+    await fill(page, 'Password', MEMBER.password, 'Log in')
+    await page.getByText('do not belong together').waitFor()
+    expect(await page.getByRole('heading').textContent()).toBe('Hello, <b>eve</b>')
+  })
+
+  it('takes no body that is longer than its forms', async () => {
+    const response = await fetch(site.url, {
+      method: 'POST',
+      body: `user=${'x'.repeat(100_000)}`,
+      redirect: 'manual',
+    }).catch(() => null)
+    // The connection may be cut before the answer comes.
+    expect(response?.status ?? 303).toBe(303)
+    await heading(await open(), 'Log in')
+  })
+})

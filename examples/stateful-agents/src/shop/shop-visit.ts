@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Seconds that a call waits where the shop asks for patience; where it asks for more, the call fails. */
+const PATIENCE = 5
+/** How often it waits, at most. */
+const WAITS = 3
+
+export interface ShopCredentials {
+  readonly url: string
+  readonly user: string
+  readonly password: string
+}
+
+/** One visit to the shop: logged in once, at the first request, and then under one token and its basket. */
+export interface ShopVisit {
+  /** Asks the shop, and waits where it asks to wait a little. Rejects with what the shop says. */
+  request(method: string, path: string, body: object | undefined, signal: AbortSignal): Promise<Record<string, unknown>>
+}
+
+export function createShopVisit({ url, user, password }: ShopCredentials): ShopVisit {
+  let loggingIn: Promise<string> | undefined
+
+  /** Asks once, or a few times where the shop is busy. */
+  const ask = async (method: string, path: string, body: object | undefined, token: string, signal: AbortSignal) => {
+    for (let waited = 0; ; waited += 1) {
+      const response = await fetch(new URL(path, url), {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+        signal,
+      })
+      const answer = (await response.json()) as Record<string, unknown>
+      if (response.ok) return answer
+      const seconds = Number(response.headers.get('retry-after'))
+      const busy = response.status === 429 && seconds <= PATIENCE && waited < WAITS
+      if (!busy) throw Object.assign(new Error(`The shop says: ${answer.message}`), { status: response.status })
+      await delay(seconds * 1_000, undefined, { signal })
+    }
+  }
+
+  const logIn = async (signal: AbortSignal) => {
+    const { token } = await ask('POST', '/log-in', { user, password }, '', signal)
+    return String(token)
+  }
+
+  return {
+    async request(method, path, body, signal) {
+      // Requests that come at once share one log-in; one that failed is tried again by the next request.
+      loggingIn ??= logIn(signal)
+      try {
+        return await ask(method, path, body, await loggingIn, signal)
+      } catch (error) {
+        const { status } = error as { status?: number }
+        const loggedIn = await loggingIn.then(
+          () => true,
+          () => false,
+        )
+        if (!loggedIn || status === 401) loggingIn = undefined
+        if (loggedIn && status === 401)
+          throw new Error('The shop ended this visit, and its basket is gone. The next call logs in again.', {
+            cause: error,
+          })
+        throw error
+      }
+    },
+  }
+}

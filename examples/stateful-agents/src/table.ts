@@ -1,0 +1,34 @@
+import type { Row } from './play-scene.ts'
+
+const HEADINGS = ['scene', 'sessions', 'opened', '', 'what came out']
+const OPENED = 2
+
+/** Prints rows as a table of plain text, a scene's name only where it begins. */
+export function formatTable(rows: readonly Row[]): string {
+  const cells = rows.map((row, index) => [
+    rows[index - 1]?.scene === row.scene ? '' : row.scene,
+    row.sessions,
+    ...(row.kind === 'played'
+      ? [String(row.opened), row.works ? '✓' : '✗', inOneLine(row.outcome)]
+      : ['', '–', `${row.kind}: ${inOneLine(row.outcome)}`]),
+  ])
+  const table = [HEADINGS, ...cells]
+  const widths = HEADINGS.map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0)))
+  return table
+    .map((line) =>
+      line
+        .map((cell, column) => align(cell, widths[column] ?? 0, column))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** The figure stands to the right, words to the left. */
+function align(cell: string, width: number, column: number): string {
+  return column === OPENED ? cell.padStart(width) : cell.padEnd(width)
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ')
+}

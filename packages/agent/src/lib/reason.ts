@@ -1,0 +1,8 @@
+/** What an error says, and what it says about its cause. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  return cause instanceof Error && cause.message && !error.message.includes(cause.message)
+    ? `${error.message} (${cause.message})`
+    : error.message
+}

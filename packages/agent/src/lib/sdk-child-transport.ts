@@ -1,0 +1,178 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client'
+import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
+import type { ChildReaper } from './sdk-child-reaper.ts'
+import type { CommandServer } from './server-config.ts'
+
+/** Bytes that one message of a server may have. */
+const MESSAGE_BYTES = 16 * 1024 * 1024
+/** Characters that are kept of what a server printed beside its messages. */
+const PRINTED = 2_000
+/** Milliseconds that a child gets to end when its standard input does, and again after SIGTERM. */
+const GRACE = 2_000
+/** Milliseconds until the pipes of a child that has ended count as read, though somebody else still holds them. */
+const DRAIN = 1_000
+
+/**
+ * Speaks with a child process over its pipes, newline by newline.
+ *
+ * The child leads a process group of its own: what it starts ends with it, and Ctrl-C reaches it through us, after
+ * what there is to clean up. It keeps nobody waiting: a process whose sessions were forgotten can end.
+ */
+export class ChildTransport implements Transport {
+  onclose: Transport['onclose']
+  onerror: Transport['onerror']
+  onmessage: Transport['onmessage']
+  readonly #server: CommandServer
+  readonly #reaper: ChildReaper
+  readonly #buffer = new ReadBuffer({ maxBufferSize: MESSAGE_BYTES })
+  #child: ChildProcessByStdio<Writable, Readable, Readable> | null = null
+  #ended: Promise<void> = Promise.resolve()
+  #printed = ''
+  #spoke = false
+
+  constructor(server: CommandServer, reaper: ChildReaper) {
+    this.#server = server
+    this.#reaper = reaper
+  }
+
+  /** What the child printed that is no message: the end of its standard error, and of the rubbish among its messages. */
+  get printed(): string {
+    return this.#printed.trim()
+  }
+
+  /** How the child ended, or `null` while it runs. */
+  get exit(): string | null {
+    if (!this.#child) return null
+    const { exitCode, signalCode } = this.#child
+    if (exitCode === null && signalCode === null) return null
+    return signalCode === null ? `it ended with status ${exitCode}` : `it was ended by ${signalCode}`
+  }
+
+  async start(): Promise<void> {
+    const { command, args = [], env, cwd } = this.#server
+    this.#reaper.start()
+    const child = spawn(command, [...args], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...getDefaultEnvironment(), ...env },
+      cwd,
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+    this.#child = child
+    if (child.pid !== undefined) this.#reaper.add(child.pid)
+    this.#follow(child)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    child.once('spawn', resolve)
+    child.once('error', reject)
+    await promise
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin
+    if (!stdin?.writable) throw new Error('Not connected')
+    if (stdin.write(serializeMessage(message))) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    stdin.once('drain', resolve).once('close', resolve)
+    await promise
+  }
+
+  async close(): Promise<void> {
+    const child = this.#child
+    // Whoever waits for an answer hears of it now, and not when the child has ended.
+    this.#sayClosed()
+    if (child?.pid !== undefined) {
+      child.ref()
+      child.stdin.end()
+      if (!(await endsWithin(this.#ended, GRACE))) {
+        this.#signal('SIGTERM')
+        if (!(await endsWithin(this.#ended, GRACE))) this.#signal('SIGKILL')
+        await this.#ended
+      }
+    }
+    this.#buffer.clear()
+  }
+
+  #follow(child: ChildProcessByStdio<Writable, Readable, Readable>): void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#ended = promise
+    let ended = false
+    const end = () => {
+      if (ended) return
+      ended = true
+      for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy()
+      resolve()
+      this.#sayClosed()
+    }
+    child.on('error', (error) => this.onerror?.(error))
+    child.on('exit', () => {
+      // What it left behind in its group ends now, and so nobody holds its pipes any more.
+      this.#signal('SIGKILL')
+      if (child.pid !== undefined) this.#reaper.remove(child.pid)
+      setTimeout(end, DRAIN).unref()
+    })
+    child.on('close', end)
+    child.stdin.on('error', (error) => this.onerror?.(error))
+    child.stdout.on('error', (error) => this.onerror?.(error))
+    child.stdout.on('data', (chunk: Buffer) => this.#read(chunk))
+    child.stderr.on('error', () => {})
+    child.stderr.on('data', (chunk: Buffer) => this.#keep(chunk.toString()))
+    child.unref()
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as unknown as { unref(): void }).unref()
+  }
+
+  #sayClosed(): void {
+    const { onclose } = this
+    this.onclose = undefined
+    onclose?.()
+  }
+
+  #read(chunk: Buffer): void {
+    try {
+      this.#buffer.append(chunk)
+    } catch (error) {
+      // A message that is too long for us is the end of the conversation: what follows it could be anything.
+      this.onerror?.(error as Error)
+      this.#signal('SIGKILL')
+      return
+    }
+    for (;;) {
+      try {
+        // Lines that are no JSON are passed over: many a server greets whoever starts it.
+        const message = this.#buffer.readMessage()
+        if (message === null) break
+        this.#spoke = true
+        this.onmessage?.(message)
+      } catch (error) {
+        this.onerror?.(error as Error)
+      }
+    }
+    if (!this.#spoke) this.#keep(chunk.toString())
+  }
+
+  #keep(printed: string): void {
+    this.#printed = (this.#printed + printed).slice(-PRINTED)
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const pid = this.#child?.pid
+    if (pid === undefined) return
+    try {
+      if (process.platform === 'win32') this.#child?.kill(signal)
+      else process.kill(-pid, signal)
+    } catch {
+      // Nobody is left in the group.
+    }
+  }
+}
+
+async function endsWithin(ended: Promise<void>, milliseconds: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<false>()
+  const timer = setTimeout(resolve, milliseconds, false)
+  try {
+    return await Promise.race([ended.then(() => true), promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

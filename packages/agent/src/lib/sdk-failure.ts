@@ -1,0 +1,81 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client'
+import { ConnectionFailure } from './connection.ts'
+import { reasonOf } from './reason.ts'
+
+/** The code of the answer that stands for one that will not come: the stream that it was to come on has ended. */
+export const STREAM_ENDED = 1_000_001
+
+/** What a socket says that was never connected: nothing of a request has left. */
+const NEVER_CONNECTED = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]
+
+/** Translates what the SDK throws, or gives `null` for the refusal of a server, which is an answer. */
+export function failureOf(cause: unknown): ConnectionFailure | null {
+  if (cause instanceof ConnectionFailure) return cause
+  if (cause instanceof ProtocolError)
+    return cause.code === STREAM_ENDED ? fail('lost', 'the stream of the answer ended before it', true, cause) : null
+  if (cause instanceof SdkHttpError) return httpFailure(cause)
+  if (cause instanceof UnauthorizedError) return fail('unauthorized', 'it wants to know who calls', false, cause, 401)
+  if (cause instanceof SdkError) return sdkFailure(cause)
+  if (cause instanceof SyntaxError || (cause as Error)?.name === 'ZodError')
+    return fail('malformed', `it answered with what is no message of MCP`, true, cause)
+  const reason = reasonOf(cause)
+  const neverSent = /^Not connected/.test(reason) || NEVER_CONNECTED.includes(socketCodeOf(cause))
+  return fail('lost', reason, !neverSent, cause)
+}
+
+function httpFailure(cause: SdkHttpError): ConnectionFailure {
+  const { status } = cause
+  const said = saidIn(cause.message)
+  const message = `it answered with HTTP status ${status}${said && `: ${said}`}`
+  // Servers that know no 404 for it answer 400 to a session that they do not have.
+  if (status === 404 || (status === 400 && /session|not initialized/i.test(cause.message)))
+    return fail('expired', message, false, cause, status)
+  if (status === 401 || status === 403) return fail('unauthorized', message, false, cause, status)
+  // A proxy says these of a server that is not there, or did not answer it.
+  if (status === 502 || status === 504) return fail('lost', message, true, cause, status)
+  return fail('refused', message, status === undefined || (status >= 500 && status !== 503), cause, status)
+}
+
+function sdkFailure(cause: SdkError): ConnectionFailure {
+  switch (cause.code) {
+    case SdkErrorCode.NotConnected:
+      return fail('lost', 'the connection is closed', false, cause)
+    case SdkErrorCode.ConnectionClosed:
+      return fail('lost', 'the connection was closed before the answer', true, cause)
+    case SdkErrorCode.RequestTimeout:
+      return fail('timed-out', 'no answer came in time', true, cause)
+    default:
+      return fail('malformed', cause.message, true, cause)
+  }
+}
+
+function fail(
+  kind: ConnectionFailure['kind'],
+  message: string,
+  mayHaveArrived: boolean,
+  cause: unknown,
+  status: number | null = null,
+): ConnectionFailure {
+  return new ConnectionFailure(kind, message, { mayHaveArrived, status, cause })
+}
+
+/** What a server says besides its status, where it says it as JSON-RPC does: the SDK quotes the whole body. */
+function saidIn(message: string): string {
+  const said = /"message":("(?:[^"\\]|\\.)*")/.exec(message)?.[1]
+  return said === undefined ? '' : JSON.parse(said)
+}
+
+function socketCodeOf(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code } = at as NodeJS.ErrnoException
+    if (typeof code === 'string') return code
+  }
+  return ''
+}
