@@ -26,8 +26,14 @@ const CLEAN = {
   'packages/dataset/src/jsonl.ts': "export { lines } from './lib/jsonl.ts'",
   'packages/dataset/src/lib/tasks.ts': "import '@episodic/protocol'\nexport const tasks = 1",
   'packages/dataset/src/lib/jsonl.ts': "import 'node:fs'\nexport const lines = 1",
+  'packages/contexts/src/index.ts': "import '@episodic/mcp-server'",
+  'packages/contexts/src/http.ts': "export { door } from './lib/http-conversations.ts'",
+  'packages/contexts/src/lib/http-conversations.ts': "import 'node:http'\nexport const door = 1",
+  'packages/agent/src/index.ts': "import './lib/sdk-connection.ts'",
+  'packages/agent/src/lib/sdk-connection.ts': "import '@modelcontextprotocol/sdk'",
   'apps/harness/src/index.ts': "import 'node:fs'\nimport '@episodic/mcp-server/http'\nimport '@episodic/env'",
   'examples/world/src/index.ts': "import '@episodic/mcp-server'\nimport '@episodic/env'",
+  'examples/stateful-agents/src/index.ts': "import '@modelcontextprotocol/sdk'",
   'bench/bench.ts': "import '@modelcontextprotocol/sdk'\nimport '@episodic/env'",
 }
 
@@ -41,6 +47,8 @@ const BROKEN: readonly (readonly [rule: string, file: string, source: string])[]
   ['imports-of-env', 'packages/env/src/lib/a.ts', "import '@episodic/mcp-server'"],
   ['imports-of-env', 'packages/env/src/lib/b.ts', "import '@episodic/state'"],
   ['imports-of-dataset', 'packages/dataset/src/lib/a.ts', "import '@episodic/state'"],
+  ['imports-of-contexts', 'packages/contexts/src/lib/a.ts', "import '@episodic/env'"],
+  ['imports-of-agent', 'packages/agent/src/lib/a.ts', "import '@episodic/mcp-server'"],
   ['known-rooms', 'packages/newcomer/src/index.ts', "import '@episodic/protocol'"],
   ['packages-stand-alone', 'packages/state/src/lib/c.ts', "import '../../../../apps/harness/src/index.ts'"],
   ['packages-stand-alone', 'packages/state/src/lib/d.test.ts', "import '../../../../examples/world/src/index.ts'"],
@@ -54,6 +62,7 @@ const BROKEN: readonly (readonly [rule: string, file: string, source: string])[]
   ['no-circular', 'packages/state/src/lib/i.ts', "import type { J } from './j.ts'\nexport type I = J"],
   ['sdk-behind-doors', 'packages/mcp-server/src/lib/b.ts', "import '@modelcontextprotocol/sdk'"],
   ['sdk-behind-doors', 'packages/env/src/lib/c.ts', "import type { Tool } from '@modelcontextprotocol/sdk'"],
+  ['sdk-behind-doors', 'packages/agent/src/lib/b.ts', "import '@modelcontextprotocol/sdk'"],
   ['sdk-behind-doors', 'apps/harness/src/a.ts', "import '@modelcontextprotocol/sdk'"],
   ['node-behind-subpaths', 'packages/protocol/src/lib/c.ts', "import 'node:crypto'"],
   ['node-behind-subpaths', 'packages/state/src/lib/k.ts', "import type { Stats } from 'node:fs'"],
@@ -79,6 +88,7 @@ describe('import directions', () => {
 
   it('see Node behind a root entry through other files and other packages', async () => {
     expect(await violations({ 'packages/state/src/index.ts': "import './sqlite.ts'" })).toEqual([
+      'root-entry-without-node: packages/contexts/src/index.ts',
       'root-entry-without-node: packages/mcp-server/src/index.ts',
       'root-entry-without-node: packages/state/src/index.ts',
     ])
@@ -90,10 +100,10 @@ async function violations(files: Record<string, string>): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'episodic-rooms-'))
   workspaces.push(folder)
   for (const [file, source] of Object.entries({ ...CLEAN, ...files })) await write(join(folder, file), source)
-  await write(join(folder, 'node_modules/@modelcontextprotocol/sdk/index.js'), '')
-  await write(join(folder, 'node_modules/@modelcontextprotocol/sdk/package.json'), '{"main":"index.js"}')
+  await write(join(folder, 'node_modules/@modelcontextprotocol/sdk/dist/index.js'), '')
+  await write(join(folder, 'node_modules/@modelcontextprotocol/sdk/package.json'), '{"main":"dist/index.js"}')
   await mkdir(join(folder, 'node_modules/@episodic'))
-  for (const name of ['protocol', 'state', 'mcp-server', 'env', 'dataset', 'newcomer']) {
+  for (const name of ['protocol', 'state', 'mcp-server', 'env', 'dataset', 'contexts', 'agent', 'newcomer']) {
     const exports = { '.': './src/index.ts', './*': './src/*.ts' }
     await write(join(folder, 'packages', name, 'package.json'), JSON.stringify({ name: `@episodic/${name}`, exports }))
     await symlink(join(folder, 'packages', name), join(folder, 'node_modules/@episodic', name))

@@ -1,20 +1,42 @@
 // What somebody does who installed the packages: it uses only what is published, and exits non-zero when it is wrong.
 import assert from 'node:assert/strict'
+import { createMcpSessions } from '@episodic/agent'
+import { createConversationDoor } from '@episodic/contexts/http'
 import { generateTasks } from '@episodic/dataset'
 import { openConnection, runEpisode, type Target } from '@episodic/env'
 import { createHost, openInProcess } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import { openSqliteStore } from '@episodic/state/sqlite'
 import { environment, solver, tasks } from './higher-or-lower.ts'
+import { smallTalk } from './small-talk.ts'
 
 await using store = await openSqliteStore('sessions.db')
-await using host = createHost({ environments: [environment], store })
-await using server = await serveHttp(host)
+await using host = createHost({ environments: [environment, smallTalk], store })
+await using server = await serveHttp(host, { annex: createConversationDoor(host, [smallTalk]) })
 
 let played = 0
 await playThrough(openInProcess(host))
 await playThrough({ url: server.trustedUrl, token: server.controlToken })
+await talk()
+await lookAtPage()
 console.log(`${played} episodes played on Node ${process.versions.node}`)
+
+/** Keeps a session of the agent's door over two calls. */
+async function talk(): Promise<void> {
+  const url = `${server.agentUrl}/e/small-talk`
+  await using sessions = createMcpSessions({ mcpServers: { world: { url } } })
+  await using session = await sessions.open('world')
+  for (const text of ['Hello!', 'Hi.']) assert.match((await session.callTool('say', { text })).text, /^Hello to you\./)
+}
+
+/** The page of a conversation, with all that it loads. */
+async function lookAtPage(): Promise<void> {
+  const page = await fetch(new URL('/conversations/small-talk', server.agentUrl))
+  assert.equal(page.status, 200)
+  const loaded = [...(await page.text()).matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, path]) => path as string)
+  assert.notEqual(loaded.length, 0)
+  for (const path of loaded) assert.equal((await fetch(new URL(path, page.url))).status, 200, path)
+}
 
 /** Plays a few tasks through a door; the solver finds every number. */
 async function playThrough(target: Target): Promise<void> {

@@ -1,3 +1,4 @@
+export { type Agent, type Assignment, defineAgent } from './lib/agents/agent.ts'
 export type { AgentDoor, Conversation, OpenDoor } from './lib/check/agent-door.ts'
 export { AGENT_DOORS } from './lib/check/agent-doors.ts'
 export {
@@ -27,4 +28,5 @@ export { type PlayOptions, playEpisodes } from './lib/run/play-episodes.ts'
 export { lockRun } from './lib/run/run-lock.ts'
 export { sealEpisode } from './lib/run/seal-episode.ts'
 export { readSealed, SealedFile } from './lib/run/sealed-file.ts'
+export { withDelay } from './lib/with-delay.ts'
 export { loadWorld, type World } from './lib/world.ts'

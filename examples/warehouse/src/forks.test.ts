@@ -1,42 +1,4 @@
-import { connect, type Environment, randomPolicy } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
-import type { Action, Step } from '@episodic/protocol'
-import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describeForks } from '@episodic/harness/testing'
 import { environment } from './index.ts'
 
-/** Plays at most `length` steps as chance will have them, and gives them with their actions. */
-async function playAtRandom(world: Environment, seed: string, length: number) {
-  const { observation, info } = await world.reset({ seed })
-  const task = { prompt: '', hints: [], params: info.params }
-  const player = await randomPolicy().begin({ task, tools: world.info.tools, seed })
-  const played: { action: Action; step: Step }[] = []
-  while (played.length < length && !played.at(-1)?.step.end) {
-    const last = played.at(-1)?.step ?? null
-    const action = await player(last?.observation ?? observation, { last })
-    played.push({ action, step: await world.step(action) })
-  }
-  return played
-}
-
-describe('a fork', () => {
-  it('goes on as its parent did, from any step, as often as it is made; and its parent does not notice', async () => {
-    await using host = createHost({ environments: [environment] })
-    await using parent = await connect(openInProcess(host))
-    const anyPlay = [fc.string({ minLength: 1, maxLength: 9 }), fc.integer({ min: 1, max: 30 }), fc.nat(99)] as const
-    await fc.assert(
-      fc.asyncProperty(...anyPlay, async (seed, length, place) => {
-        const played = await playAtRandom(parent, seed, length)
-        const before = await parent.snapshot()
-        const at = place % played.length
-        for (const fork of await parent.fork({ at, count: 2 })) {
-          for (const { action, step } of played.slice(at)) expect(await fork.step(action)).toEqual(step)
-          expect(await fork.snapshot()).toEqual(before)
-          await fork.close()
-        }
-        expect(await parent.snapshot()).toEqual(before)
-      }),
-      { numRuns: 20 },
-    )
-  })
-})
+describeForks(environment)

@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises'
 import { defineTasks } from '@episodic/dataset'
 import { definePolicy, type Policy, randomPolicy, scriptedPolicy } from '@episodic/env'
+import { withDelay } from '@episodic/harness'
 import type { Action } from '@episodic/protocol'
 import { environment } from './environment.ts'
 import { solver } from './solver.ts'
@@ -38,7 +38,7 @@ const PLAYERS: Readonly<Record<string, Policy>> = {
   'Play well.': solver,
   'Play awkwardly.': awkward,
   'Play awkwardly, and be cut off.': awkward,
-  'Play awkwardly, and too slowly.': slow(awkward),
+  'Play awkwardly, and too slowly.': withDelay(awkward, 5),
   'Play until the battery is empty.': scriptedPolicy(STRANDED, 'stranded'),
 }
 
@@ -63,18 +63,4 @@ export const tasks = defineTasks({
 
 export const policies = {
   golden: definePolicy({ name: 'golden', begin: (context) => (PLAYERS[context.task.prompt] ?? solver).begin(context) }),
-}
-
-/** Lets the time of a session run out. */
-function slow(policy: Policy): Policy {
-  return definePolicy({
-    name: `slow ${policy.name}`,
-    async begin(context) {
-      const player = await policy.begin(context)
-      return async (observation, view) => {
-        await setTimeout(5)
-        return player(observation, view)
-      }
-    },
-  })
 }

@@ -4,6 +4,7 @@ import { CodedError, isBranded } from '@episodic/protocol'
  * - `world-not-found`, `world-invalid`: a world could not be found, or what was found is not one.
  * - `policy-unknown`: no such policy.
  * - `policy-failed`: a policy threw, or answered with what is no action.
+ * - `budget-spent`: a policy took more of what it may use than an episode is allowed.
  * - `option-invalid`: the command was asked for something that it does not do.
  * - `not-forkable`: a run was to branch in a world whose state somebody else keeps.
  * - `dataset-invalid`: tasks that cannot be played.
@@ -17,12 +18,14 @@ import { CodedError, isBranded } from '@episodic/protocol'
  * - `version-mismatch`: an episode was recorded in another environment, or another version of it.
  * - `disk-failed`: what was played could not be written down.
  * - `server-failed`: the server could not be started, or went away.
+ * - `worker-failed`: the processes of a run did not start, or kept ending.
  */
 export type HarnessErrorCode =
   | 'world-not-found'
   | 'world-invalid'
   | 'policy-unknown'
   | 'policy-failed'
+  | 'budget-spent'
   | 'option-invalid'
   | 'not-forkable'
   | 'dataset-invalid'
@@ -36,6 +39,7 @@ export type HarnessErrorCode =
   | 'version-mismatch'
   | 'disk-failed'
   | 'server-failed'
+  | 'worker-failed'
 
 export class HarnessError extends CodedError<HarnessErrorCode> {
   constructor(code: HarnessErrorCode, message: string, options?: ErrorOptions) {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 async function firstOf(source: string) {
   const name = `./${crypto.randomUUID()}.ts`
   writeFileSync(join(folder, name), source)
-  const player = await (await findPolicy(name, world, folder)).begin(context)
+  const player = await (await findPolicy(name, world, { folder })).begin(context)
   return player(observation, { last: null })
 }
 
@@ -35,7 +35,7 @@ describe('findPolicy', () => {
 
   it('plays a script, and says where it is too short', async () => {
     writeFileSync(join(folder, 'script.json'), '[{"tool":"guess","arguments":{"value":1}}]')
-    const player = await (await findPolicy('script:script.json', world, folder)).begin(context)
+    const player = await (await findPolicy('script:script.json', world, { folder })).begin(context)
     expect(await player(observation, { last: null })).toEqual({ tool: 'guess', arguments: { value: 1 } })
     await expect(player(observation, { last: null })).rejects.toMatchObject({
       code: 'policy-failed',

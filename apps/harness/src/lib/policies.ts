@@ -4,25 +4,76 @@ import { pathToFileURL } from 'node:url'
 import { type Player, type Policy, randomPolicy, scriptedPolicy } from '@episodic/env'
 import { type Action, actionSchema } from '@episodic/protocol'
 import { z } from 'zod'
+import { type Agent, isAgent } from './agents/agent.ts'
+import { createProcessAgent } from './agents/process-agent.ts'
 import { HarnessError } from './harness-error.ts'
+import { createLlmPolicy } from './llm/llm-policy.ts'
+import { DEFAULT_SETTINGS, type ModelSettings } from './llm/model-settings.ts'
 import { isPolicy, type World } from './world.ts'
 
 const SCRIPT = 'script:'
+const LLM = 'llm:'
+const AGENT = 'agent:'
+const PROCESS = 'process:'
+
+/** Whether a policy's name is that of a language model. */
+export function isLlm(name: string): boolean {
+  return name.startsWith(LLM)
+}
+
+/** Whether a policy's name is that of an agent, which plays by itself. */
+export function isAgentName(name: string): boolean {
+  return name.startsWith(AGENT) || name.startsWith(PROCESS)
+}
 
 /** The file that a policy's name points to; `null` for one that is known by its name. */
 export function policyFileOf(name: string, folder = process.cwd()): string | null {
+  if (isLlm(name) || name.startsWith(PROCESS)) return null
+  if (name.startsWith(AGENT)) return resolve(folder, name.slice(AGENT.length))
   if (name.startsWith(SCRIPT)) return resolve(folder, name.slice(SCRIPT.length))
   return /[/\\]|\.[cm]?[jt]s$/.test(name) ? resolve(folder, name) : null
 }
 
 /**
+ * Finds who plays: a policy, as {@link findPolicy} does, or an agent: `agent:<file>`, a module that exports one as `agent`
+ * or as its default, or `process:<command>`. Throws `policy-unknown`.
+ */
+export async function findPlayer(name: string, world: World, options: FindOptions = {}): Promise<Policy | Agent> {
+  if (name.startsWith(PROCESS)) return createProcessAgent(name, name.slice(PROCESS.length))
+  if (!name.startsWith(AGENT)) return findPolicy(name, world, options)
+  const file = policyFileOf(name, options.folder) as string
+  const module = await load(file)
+  const agent = module.agent ?? module.default
+  if (isAgent(agent)) return agent
+  throw new HarnessError('policy-unknown', `${file} exports no agent, as "agent" or as its default: { name, play }.`)
+}
+
+export interface FindOptions {
+  /** Where paths begin. Default: the current one. */
+  readonly folder?: string
+  /** How a language model is asked. */
+  readonly model?: ModelSettings
+}
+
+/**
  * Finds a policy by name: `random`, the world's `solver` or another that it exports, `script:<file>` (a JSON list of
- * `{ tool, arguments }`), or a path to a module that exports one as `policy` or as its default.
+ * `{ tool, arguments }`), `llm:<model>` behind an OpenAI-compatible API, or a path to a module that exports one as
+ * `policy` or as its default.
  *
  * Throws `policy-unknown`, naming those there are. Its players throw `policy-failed` where the policy throws, and where
  * it answers with what is no action, so that its faults are told from the world's.
  */
-export async function findPolicy(name: string, world: World, folder = process.cwd()): Promise<Policy> {
+export async function findPolicy(
+  name: string,
+  world: World,
+  { folder = process.cwd(), model = DEFAULT_SETTINGS }: FindOptions = {},
+): Promise<Policy> {
+  if (name === LLM)
+    throw new HarnessError(
+      'policy-unknown',
+      'llm: asks a model, and none was named: llm:<model>, as its server calls it.',
+    )
+  if (isLlm(name)) return checked(createLlmPolicy(name, name.slice(LLM.length), model))
   return checked(await find(name, world, folder))
 }
 
@@ -35,7 +86,7 @@ async function find(name: string, world: World, folder: string): Promise<Policy>
   const known = ['random', ...(world.solver ? ['solver'] : []), ...Object.keys(world.policies)]
   throw new HarnessError(
     'policy-unknown',
-    `There is no policy "${name}". There is: ${known.join(', ')}, script:<file.json>, or a path to a module that exports one.`,
+    `There is no policy "${name}". There is: ${known.join(', ')}, script:<file.json>, llm:<model>, agent:<file>, process:<command>, or a path to a module that exports one.`,
   )
 }
 
@@ -45,6 +96,7 @@ function checked(policy: Policy): Policy {
     try {
       return await play()
     } catch (cause) {
+      if (HarnessError.is(cause)) throw cause
       throw new HarnessError('policy-failed', `The policy ${name} threw: ${(cause as Error)?.message ?? cause}`, {
         cause,
       })
@@ -61,8 +113,11 @@ function checked(policy: Policy): Policy {
 
   function checkedPlayer(player: Player): Player {
     return async (observation, view) => {
-      const answer = await ask(() => player(observation, view))
-      const action = actionSchema.safeParse(answer)
+      const [answer, action] = await ask(async () => {
+        const answer: unknown = await player(observation, view)
+        // To look at what is nested too deeply throws.
+        return [answer, actionSchema.safeParse(answer)] as const
+      })
       if (action.success) return action.data
       throw new HarnessError(
         'policy-failed',
@@ -82,14 +137,17 @@ function readScript(file: string): Action[] {
 }
 
 async function loadPolicy(file: string): Promise<Policy> {
-  let module: { policy?: unknown; default?: unknown }
-  try {
-    module = await import(pathToFileURL(file).href)
-  } catch (cause) {
-    throw new HarnessError('policy-unknown', `The policy ${file} does not load: ${(cause as Error).message}`, { cause })
-  }
+  const module = await load(file)
   const policy = module.policy ?? module.default
   if (!isPolicy(policy))
     throw new HarnessError('policy-unknown', `${file} exports no policy, as "policy" or as its default.`)
   return policy
+}
+
+async function load(file: string): Promise<{ readonly [name: string]: unknown }> {
+  try {
+    return await import(pathToFileURL(file).href)
+  } catch (cause) {
+    throw new HarnessError('policy-unknown', `${file} does not load: ${(cause as Error).message}`, { cause })
+  }
 }

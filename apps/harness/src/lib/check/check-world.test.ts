@@ -46,6 +46,20 @@ describe('checkWorld', () => {
       expect(findings[0]?.what).toMatch(/The (world|rules) failed: The levers are stuck/)
   })
 
+  it('skips what only rules alone can show, where a tool prepares its steps outside', async () => {
+    const { environment } = leverWorld()
+    const preparation = { schema: z.object({}), seconds: 1, external: false, prepare: () => ({}) }
+    const tools = Object.fromEntries(
+      Object.entries(environment.tools).map(([name, tool]) => [name, { ...tool, preparation }]),
+    )
+    const report = await checkWorld({ environment: { ...environment, tools } })
+    expect(report.ok).toBe(true)
+    expect(report.checks.map(({ name, outcome }) => [name, outcome])).toEqual(
+      CHECKS.map((name) => [name, ['canaries', 'hygiene'].includes(name) ? 'ok' : 'skipped']),
+    )
+    expect(report.checks[0]?.summary).toMatch(/^tool \w+ prepares its steps outside/)
+  })
+
   it('stops when it is asked to', async () => {
     const stop = new AbortController()
     const checking = checkWorld(leverWorld(), {

@@ -2,7 +2,7 @@ import { HarnessError } from '../harness-error.ts'
 import type { AgentDoor } from './agent-door.ts'
 import { AGENT_DOORS } from './agent-doors.ts'
 import { sweepForCanaries } from './canary-sweep.ts'
-import { CHECKS, type CheckName, type CheckReport, type CheckResult, resultOf } from './check-report.ts'
+import { CHECKS, type CheckName, type CheckReport, type CheckResult, resultOf, skipped } from './check-report.ts'
 import { checkDeterminism } from './determinism.ts'
 import { checkExploits } from './exploits.ts'
 import { watchRejections } from './floating-rejections.ts'
@@ -37,6 +37,9 @@ const MAKE: Readonly<Record<CheckName, (subject: Subject) => CheckResult | Promi
   learnability: checkLearnability,
   exploits: checkExploits,
 }
+
+/** What is checked without the rules playing alone: those lack what a tool prepares outside. */
+const WITHOUT_REHEARSAL: readonly CheckName[] = ['canaries', 'hygiene']
 
 /**
  * Checks a world: that it keeps its secrets, plays the same again, says what it is, rewards what it asks for, can be
@@ -84,6 +87,9 @@ async function watched(name: CheckName, subject: Subject): Promise<CheckResult> 
 
 /** What a world throws where it is not even played, such as in its start, is found like anything else. */
 async function attempt(name: CheckName, subject: Subject): Promise<CheckResult> {
+  const preparing = Object.entries(subject.world.environment.tools).find(([, tool]) => tool.preparation)
+  if (preparing && !WITHOUT_REHEARSAL.includes(name))
+    return skipped(name, `tool ${preparing[0]} prepares its steps outside, and this check plays the rules alone`)
   try {
     return await MAKE[name](subject)
   } catch (error) {

@@ -42,7 +42,7 @@ export function privateLiterals(
     for (const [kind, schema] of Object.entries({ input: inputSchema, output: outputSchema ?? {} })) {
       const place = `the ${kind} schema of ${name}`
       const named = new Set([...walkSchema(schema)].flatMap((inner) => namesOf(inner.schema, known)))
-      literals.push(...heldBy(long, place, canonicalJson(schema)))
+      literals.push(...heldBy(long, place, canonicalJson(withoutChoices(schema, known))))
       literals.push(...short.flatMap(({ value }) => (named.has(value) ? [{ value, place }] : [])))
     }
   }
@@ -90,6 +90,17 @@ function holds(text: string, value: string): boolean {
 
 /** The values that a schema names; an enumeration of several that are private is a choice, and names none of them. */
 function namesOf({ const: only, default: usual, enum: choice }: JsonObject, known: ReadonlySet<Json>): Json[] {
-  const chosen = Array.isArray(choice) ? (choice as Json[]).filter((value) => known.has(value)) : []
+  const chosen = privateIn(choice, known)
   return [only ?? null, usual ?? null, ...(chosen.length === 1 ? chosen : [])]
+}
+
+/** A schema without those enumerations that are choices. */
+function withoutChoices(schema: JsonObject, known: ReadonlySet<Json>): JsonObject {
+  return JSON.parse(
+    JSON.stringify(schema, (key, value) => (key === 'enum' && privateIn(value, known).length > 1 ? undefined : value)),
+  )
+}
+
+function privateIn(choice: unknown, known: ReadonlySet<Json>): Json[] {
+  return Array.isArray(choice) ? (choice as Json[]).filter((value) => known.has(value)) : []
 }

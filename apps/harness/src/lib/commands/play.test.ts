@@ -59,8 +59,10 @@ describe('readAction', () => {
     properties: { item: { type: 'string' }, units: { type: 'integer' } },
     required: ['item'],
   }
+  const SAYING = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
   const tools: ToolInfo[] = [
     { name: 'pick', description: 'Pick.', inputSchema: schema, outputSchema: null },
+    { name: 'say', description: 'Say.', inputSchema: SAYING, outputSchema: null },
     { name: 'wait', description: 'Wait.', inputSchema: { type: 'object', properties: {} }, outputSchema: null },
   ]
 
@@ -73,8 +75,18 @@ describe('readAction', () => {
     expect(readAction(text, tools)).toEqual({ tool: 'pick', arguments: given })
   })
 
+  it.each([
+    ['say Book a flight to Dubai', 'Book a flight to Dubai'],
+    ['say 42', '42'],
+    ['say "42 = 42"', '42 = 42'],
+    ['say text=Hello', 'Hello'],
+    ['say {"text":"Hello, you"}', 'Hello, you'],
+  ])('takes a sentence for the only text of a tool: %s', (text, said) => {
+    expect(readAction(text, tools)).toEqual({ tool: 'say', arguments: { text: said } })
+  })
+
   it('says what is wrong instead', () => {
-    expect(readAction('throw bolt', tools)).toContain('There is no tool "throw". pick, wait')
+    expect(readAction('throw bolt', tools)).toContain('There is no tool "throw". pick, say, wait')
     expect(readAction('pick bolt 3 now', tools)).toContain('pick takes item: string, units?: integer')
     expect(readAction('wait long', tools)).toContain('wait takes no arguments')
   })

@@ -92,7 +92,7 @@ async function playInTerminal(environment: Environment, console: Console): Promi
   lines.close()
 }
 
-/** Reads `tool value`, `tool name=value …` or `tool {json}`. Says what is wrong instead, where something is. */
+/** Reads `tool value`, `tool name=value …`, `tool {json}`, or `tool` and a sentence where it takes a text alone. Says what is wrong instead, where something is. */
 export function readAction(text: string, tools: readonly ToolInfo[]): Action | string {
   const [name = '', ...words] = text.split(/\s+/)
   const tool = tools.find((other) => other.name === name)
@@ -101,7 +101,11 @@ export function readAction(text: string, tools: readonly ToolInfo[]): Action | s
   const value = rest === '' ? {} : readValue(rest)
   if (rest.startsWith('{') && typeof value === 'object' && value !== null && !Array.isArray(value))
     return { tool: name, arguments: value as Action['arguments'] }
-  const names = Object.keys((tool.inputSchema.properties ?? {}) as object)
+  const properties = Object.entries((tool.inputSchema.properties ?? {}) as Record<string, { readonly type?: unknown }>)
+  const names = properties.map(([name]) => name)
+  const [only] = properties
+  if (rest !== '' && only && properties.length === 1 && only[1].type === 'string' && !rest.startsWith(`${only[0]}=`))
+    return { tool: name, arguments: { [only[0]]: typeof value === 'string' ? value : rest } }
   if (words.every((word) => word.includes('='))) return { tool: name, arguments: readArguments(words) }
   if (words.length > names.length) return `${name} takes ${describeInput(tool.inputSchema)}.`
   return { tool: name, arguments: Object.fromEntries(words.map((word, i) => [names[i] as string, readValue(word)])) }

@@ -303,7 +303,9 @@ describe('episodic replay', () => {
     const file = writeEpisodes('alone.jsonl', guessing)
     const { status, out } = await workshop.run(['replay', file, ...worldOf])
     expect(status).toBe(0)
-    expect(out).toMatch(/^Not checked: reward\.total, reward\.shaping, returns\.discounted\. .*folder does\.$/m)
+    expect(out).toMatch(
+      /^Not checked: reward\.total, reward\.shaping, returns\.discounted, end closed\. .*folder does\.$/m,
+    )
     expect((await workshop.run(['replay', 'guessing', ...worldOf])).out).not.toContain('Not checked')
   })
 

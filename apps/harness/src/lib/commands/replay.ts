@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { type Console, colorsOf, shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { collect, wholeNumber } from '../option-values.ts'
+import { isAgentName } from '../policies.ts'
 import { formatDivergence } from '../replay/divergence.ts'
 import { findSealed } from '../replay/find-sealed.ts'
 import { tellProgress } from '../replay/progress.ts'
@@ -74,7 +75,8 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   const summary = await replayRun(
     environment,
     episodes,
-    { scoring: configuration, limits, scheduled },
+    // Who played is not known of lines alone.
+    { scoring: configuration, limits, scheduled, mayLeave: !configuration || isAgentName(configuration.policy.name) },
     tellProgress(console.err),
   )
   if (options.task !== undefined && summary.episodes === 0)
@@ -97,7 +99,7 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   if (wrong.length > 0) throw new HarnessError('replay-diverged', wrong.join(' '))
 }
 
-const NOT_CHECKED = `Not checked: ${UNKNOWN_WITHOUT_RUN.join(', ')}. A file alone does not say how its run weighed, shaped and discounted; its folder does.`
+const NOT_CHECKED = `Not checked: ${UNKNOWN_WITHOUT_RUN.join(', ')}. A file alone does not say how its run weighed, shaped and discounted, nor who may leave before the end; its folder does.`
 
 async function loadWorldOf(reference: string | undefined, name: string): Promise<World> {
   if (reference !== undefined) return loadWorld(reference)

@@ -1,28 +1,33 @@
 import { join, resolve } from 'node:path'
-import type { EnvironmentInfo } from '@episodic/protocol'
 import { Command, Option } from 'commander'
+import { isAgent } from '../agents/agent.ts'
 import type { Console } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
+import { addModelOptions, type ModelOptions, modelSettingsOf } from '../llm/model-options.ts'
 import { branchPoints, numberWithin, range, someText, WHOLE_RANGE, weights, wholeNumber } from '../option-values.ts'
-import { findPolicy, policyFileOf } from '../policies.ts'
+import { findPlayer, isLlm, policyFileOf } from '../policies.ts'
 import { beginRun, findRun } from '../run/begin-run.ts'
 import type { RunConfiguration } from '../run/configuration.ts'
 import { countLeaves } from '../run/count-leaves.ts'
-import { type Door, openTarget, openWorld, PATIENCE, scoredBy } from '../run/environments.ts'
+import { type Door, PATIENCE } from '../run/environments.ts'
 import { hashFile } from '../run/hash-file.ts'
+import { openPlaying } from '../run/open-playing.ts'
+import { openWorkers } from '../run/open-workers.ts'
 import { type PlannedEpisode, planOf, tasksOf } from '../run/plan.ts'
-import { playEpisodes } from '../run/play-episodes.ts'
+import { plannedInFlight } from '../run/play-episodes.ts'
+import { playPlan } from '../run/play-plan.ts'
 import { showProgress } from '../run/progress.ts'
 import { foldRun, tornNotice, writeReport } from '../run/report-run.ts'
 import { resumeLine } from '../run/resume-line.ts'
 import { holdsRun, RUN_FILES } from '../run/run-folder.ts'
 import { lockRun } from '../run/run-lock.ts'
 import { SealedFile } from '../run/sealed-file.ts'
+import { work } from '../run/work.ts'
 import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
 import { loadWorld, type World } from '../world.ts'
 
-interface RunOptions extends TargetOptions {
+interface RunOptions extends TargetOptions, ModelOptions {
   readonly dataset?: string
   readonly tasks: number
   readonly difficulty: [number, number]
@@ -31,12 +36,14 @@ interface RunOptions extends TargetOptions {
   readonly rollouts: number
   readonly branch: RunConfiguration['branch']
   readonly concurrency: number
+  readonly processes: number
+  readonly worker?: true
   readonly maxSteps?: number
   readonly weights: Record<string, number>
   readonly shaping?: true
   readonly discount: number
   readonly seed: string
-  readonly over: Door
+  readonly over?: Door
   readonly isolate?: true
   readonly patience: number
   readonly out?: string
@@ -58,7 +65,7 @@ export function runCommand(console: Console): Command {
     .addOption(new Option('--split <split>', 'play only this split').choices(['train', 'validation', 'test']))
     .option(
       '--policy <policy>',
-      "random, solver, another of the world's, script:<file.json>, or a module (default: solver where there is one)",
+      "random, solver, another of the world's, script:<file.json>, llm:<model>, agent:<file>, process:<command>, or a module (default: solver where there is one)",
     )
     .option('--rollouts <count>', 'episodes of each task', wholeNumber(1), 1)
     .addOption(
@@ -67,6 +74,8 @@ export function runCommand(console: Console): Command {
         .default([], 'none'),
     )
     .option('--concurrency <count>', 'episodes in flight at once', wholeNumber(1), 64)
+    .option('--processes <count>', 'processes that play them, a core each', wholeNumber(1, 256), 1)
+    .addOption(new Option('--worker', 'play what the run that started this process deals to it').hideHelp())
     .option('--max-steps <count>', 'cut every episode off after so many steps', wholeNumber(1))
     .addOption(
       new Option('--weights <term=number,…>', 'weights of reward terms')
@@ -79,7 +88,7 @@ export function runCommand(console: Console): Command {
     .addOption(
       new Option('--over <door>', 'how to reach the world')
         .choices(['in-process', 'http', 'stdio'])
-        .default('in-process'),
+        .default(undefined, 'in-process; http for an agent'),
     )
     .option('--isolate', 'play the rules in threads, a core each; rules that run for more than 10 s are stopped')
     .option(
@@ -97,19 +106,35 @@ export function runCommand(console: Console): Command {
 Examples:
   episodic run number-guessing --tasks 500 --policy random
   episodic run number-guessing --over http --rollouts 4 --shaping
+  episodic run number-guessing --tasks 100000 --processes 4
   episodic run frozen-lake --branch 4@3        best of 4, from the third step
   episodic run frozen-lake --branch 4@3,2@6    trees of 8 episodes
   episodic run number-guessing --url http://127.0.0.1:7337/env --tasks 50
-  episodic run number-guessing --out runs/mine --resume`,
+  episodic run number-guessing --out runs/mine --resume
+  episodic run warehouse --policy llm:qwen3 --base-url http://127.0.0.1:8000/v1
+  episodic run warehouse --policy 'process:my-agent --url $EPISODIC_MCP_URL'`,
     )
-  return addTargetOptions(command).action((world: string, options: RunOptions) => run(world, options, console))
+  return addTargetOptions(addModelOptions(command)).action((world: string, options: RunOptions, { parent }: Command) =>
+    run(world, options, parent?.args ?? [], console),
+  )
 }
 
-async function run(reference: string, options: RunOptions, console: Console): Promise<void> {
+async function run(reference: string, options: RunOptions, args: readonly string[], console: Console): Promise<void> {
   const world = await loadWorld(reference)
   const target = targetOf(options)
   const policyName = options.policy ?? (world.solver ? 'solver' : 'random')
-  const policy = await findPolicy(policyName, world)
+  const player = await findPlayer(policyName, world, { model: modelSettingsOf(options, options.processes) })
+  const { concurrency, processes, patience, isolate = false } = options
+  // An agent needs an address.
+  const door = options.over ?? (isAgent(player) ? 'http' : 'in-process')
+  const playHere = (configuration: RunConfiguration) =>
+    openPlaying(configuration, { reference, world, target, door, isolate, concurrency, patience, player })
+  if (options.worker) return work(playHere)
+  if (isAgent(player) && options.branch.length > 0)
+    throw new HarnessError(
+      'option-invalid',
+      'An agent plays a whole episode by itself, so that --branch cannot fork it.',
+    )
   const configuration = await configure(world, policyName, options)
   const { branch } = configuration
   const folder = resolve(options.out ?? defaultFolder(configuration))
@@ -118,17 +143,11 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
   const { signal } = interruption
   const tasks = () => tasksOf(configuration, world, { signal })
   try {
-    await using opened = await (target
-      ? openTarget(target, options.patience)
-      : openWorld(reference, world, {
-          door: options.over,
-          sessions: options.concurrency + 16,
-          isolate: options.isolate === true,
-          patience: options.patience,
-        }))
-    const createEnvironment = scoredBy(configuration, opened.connection)
-    if (branch.length > 0) assertForkable(createEnvironment().info)
-    const played = { over: target ? 'a server that was there' : options.over, concurrency: options.concurrency }
+    const warn = (notice: string) => void console.err.write(`${console.err.isTTY ? '\n' : ''}${notice}\n`)
+    await using playing = await (processes === 1
+      ? playHere(configuration)
+      : openWorkers(configuration, { args, processes, warn, signal }))
+    const played = { over: target ? 'a server that was there' : door, concurrency, processes }
     const count = earlier ? 0 : await countTasks(tasks())
     using _ = lockRun(folder)
     // Looked at anew: somebody may have begun it since.
@@ -146,14 +165,10 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
     const progress = showProgress(console.err, manifest.scheduled, sealed.size)
     let failure: unknown = null
     try {
-      await playEpisodes(unsealed(planOf(tasks(), configuration.rollouts), leaves, sealed), {
+      await playPlan(unsealed(planOf(tasks(), configuration.rollouts), leaves, sealed), {
         run: manifest.name,
-        createEnvironment,
-        policy,
-        seed: configuration.seed,
-        discount: configuration.discount,
-        branch,
-        concurrency: options.concurrency,
+        play: playing.play,
+        inFlight: plannedInFlight(concurrency, branch),
         elapsed: fold.elapsed,
         signal,
         async seal(record) {
@@ -170,7 +185,7 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
       progress.stop()
     }
     // A run that lost its server, or that was stopped, has something to report all the same.
-    if (failure !== null && !signal.aborted && !HarnessError.is(failure, 'server-failed')) throw failure
+    if (failure !== null && !signal.aborted && !isLost(failure)) throw failure
     if (HarnessError.is(failure, 'disk-failed')) throw failure
     const { counts, failures } = await writeReport(folder, fold, options.json === true, console)
     if (counts.unresolved > 0) {
@@ -180,6 +195,11 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
     } else if (counts.finished === 0)
       throw new HarnessError('run-failed', `No episode finished. ${failures[0]?.name}: ${failures[0]?.message}`)
   } catch (error) {
+    // Stopped before it could begin to play: there is nothing to report.
+    if (signal.aborted && error === signal.reason) {
+      process.exitCode = interruption.status ?? 1
+      return
+    }
     if (HarnessError.is(error, 'disk-failed') && holdsRun(folder))
       console.err.write(`With room for more, go on with:\n  ${resumeLine(folder)}\n`)
     throw error
@@ -211,6 +231,12 @@ async function configure(world: World, policy: string, options: RunOptions): Pro
       'option-invalid',
       `--branch makes ${leaves} episodes of each rollout, which are in flight together, and --concurrency allows ${options.concurrency}. Give --concurrency ${leaves}, or fewer lines.`,
     )
+  const rollouts = plannedInFlight(options.concurrency, options.branch)
+  if (options.processes > rollouts)
+    throw new HarnessError(
+      'option-invalid',
+      `--processes ${options.processes} are more than the ${rollouts} ${leaves > 1 ? 'trees' : 'episodes'} that --concurrency ${options.concurrency} plays at once. Give fewer, or more --concurrency.`,
+    )
   if (options.shaping && !hasPotential)
     throw new HarnessError('option-invalid', `${name} defines no potential, so --shaping has nothing to shape with.`)
   return {
@@ -219,6 +245,7 @@ async function configure(world: World, policy: string, options: RunOptions): Pro
       ? { from: 'dataset', file: options.dataset, sha256: await hashFile(options.dataset), split }
       : { from: 'generator', count: options.tasks, difficulty: options.difficulty, split },
     policy: { name: policy, sha256: policyFile && (await hashFile(policyFile)) },
+    sampling: samplingOf(policy, options),
     rollouts: options.rollouts,
     branch: options.branch,
     maxSteps: options.maxSteps ?? null,
@@ -227,6 +254,14 @@ async function configure(world: World, policy: string, options: RunOptions): Pro
     discount: options.discount,
     seed: options.seed,
   }
+}
+
+/** What of a language model's settings decides what it answers, as far as anything does. */
+function samplingOf(policy: string, options: RunOptions): RunConfiguration['sampling'] {
+  const { temperature, maxTokens, tokenBudget } = modelSettingsOf(options)
+  return isLlm(policy) && (temperature ?? maxTokens ?? tokenBudget) !== null
+    ? { temperature, maxTokens, tokenBudget }
+    : null
 }
 
 /** What of a plan is not sealed yet. Each of it ends in so many leaves. */
@@ -243,13 +278,9 @@ async function* unsealed(
     }
 }
 
-/** Throws `not-forkable` for a world that cannot be. */
-function assertForkable({ name, forkable }: EnvironmentInfo): void {
-  if (forkable) return
-  throw new HarnessError(
-    'not-forkable',
-    `${name} cannot be forked: somebody else keeps its state. Leave --branch out; --rollouts plays it from its start several times.`,
-  )
+/** Whether a run stopped because what it was played with went away: it can be gone on with. */
+function isLost(failure: unknown): boolean {
+  return HarnessError.is(failure, 'server-failed') || HarnessError.is(failure, 'worker-failed')
 }
 
 interface Keyed {

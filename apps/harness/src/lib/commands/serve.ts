@@ -1,3 +1,5 @@
+import type { ConversationEnvironment } from '@episodic/contexts'
+import { createConversationDoor, isConversation } from '@episodic/contexts/http'
 import { createHost, createMetrics, type Host, type Metrics } from '@episodic/mcp-server'
 import { type HttpServer, type Refusal, serveHttp } from '@episodic/mcp-server/http'
 import { createRulesPool, type RulesPool } from '@episodic/mcp-server/isolate'
@@ -164,7 +166,11 @@ async function listen(
   for (const token of [...Object.keys(access.agentTokens ?? {}), ...Object.keys(access.controlTokens ?? {})])
     log.hide(token)
   const watched = { metrics, onError: errorTo(log), onRefusal: refusalTo(log) }
+  const conversations = conversationsOf(worlds)
+  const annex =
+    conversations.length > 0 ? createConversationDoor(host, conversations, { onError: errorTo(log) }) : undefined
   await using server = await serveHttp(host, {
+    ...(annex && { annex }),
     port: options.port,
     address: options.address,
     connections: options.connections,
@@ -215,7 +221,14 @@ async function announce(
     const tokenFile = writeControlToken(port, controlToken)
     if (options.json)
       console.out.write(
-        `${JSON.stringify({ agentUrl, trustedUrl, webSocketUrl: webSocketOf(trustedUrl), socketUrl, tokenFile })}\n`,
+        `${JSON.stringify({
+          agentUrl,
+          trustedUrl,
+          webSocketUrl: webSocketOf(trustedUrl),
+          socketUrl,
+          conversationUrls: conversationUrls(worlds, agentUrl),
+          tokenFile,
+        })}\n`,
       )
     else console.out.write(welcome(worlds, { agentUrl, trustedUrl, socketUrl }, tokenFile, console))
     await stop
@@ -237,10 +250,11 @@ function welcome(
     ({ environment: { name, version, description } }, i) =>
       `  ${bold(name)} ${dim(version)}  ${description}  ${cyan(i === 0 ? agentUrl : `${agentUrl}/e/${name}`)}`,
   )
+  const people = conversationUrls(worlds, agentUrl).map((url) => `  for people      ${cyan(url)}\n`)
   return `Serving
 ${served.join('\n')}
 
-  for agents      ${cyan(agentUrl)}
+${people.join('')}  for agents      ${cyan(agentUrl)}
   trusted door    ${cyan(trustedUrl)}   ${dim(`control token in ${tokenFile}`)}
                   ${cyan(webSocketOf(trustedUrl))}${socketUrl ? `\n                  ${cyan(socketUrl)}   ${dim('for you alone, with no token')}` : ''}
 
@@ -248,6 +262,16 @@ Try:  episodic play --url ${trustedUrl}
       npx @modelcontextprotocol/inspector --cli ${agentUrl} --transport http --method tools/list
 Ctrl-C stops.
 `
+}
+
+/** The worlds that a person can talk to. */
+function conversationsOf(worlds: readonly World[]): readonly ConversationEnvironment[] {
+  return worlds.map(({ environment }) => environment).filter(isConversation)
+}
+
+/** Where a person talks to them, on the server of an agent's door. */
+function conversationUrls(worlds: readonly World[], agentUrl: string): string[] {
+  return conversationsOf(worlds).map(({ name }) => new URL(`/conversations/${name}`, agentUrl).href)
 }
 
 /** The same door as a WebSocket. */

@@ -14,6 +14,7 @@ const CONFIGURATION: RunConfiguration = {
   environment: { name: 'number-guessing', version: '1.0.0' },
   tasks: { from: 'generator', count: 12, difficulty: [0, 1], split: null },
   policy: { name: 'noisy-bisection', sha256: null },
+  sampling: null,
   rollouts: 4,
   branch: [],
   maxSteps: null,

@@ -37,6 +37,7 @@ function pageOf(a: readonly EpisodeRecord[], b: readonly EpisodeRecord[], name =
     environment: { name: 'number-guessing', version: '1.0.0' },
     tasks: { from: 'generator', count: 20, difficulty: [0, 1], split: null },
     policy: { name, sha256: null },
+    sampling: null,
     rollouts: 2,
     branch: [],
     maxSteps: null,

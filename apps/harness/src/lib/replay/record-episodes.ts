@@ -37,6 +37,7 @@ export async function recordEpisodes(
     environment: { name, version },
     tasks: { from: 'generator', count, difficulty: [0, 1], split: null },
     policy: { name: 'mixed', sha256: null },
+    sampling: null,
     rollouts: 1,
     branch: [],
     maxSteps: null,

@@ -50,18 +50,25 @@ describe('replayEpisode', () => {
       })
   })
 
-  it('reproduces any beginning of an episode as one that failed, and as one that was closed never: no run seals that', () => {
+  it('reproduces any beginning of an episode as one that failed, and as one that was left where an agent played', () => {
     fc.assert(
-      fc.property(anyEpisode, fc.nat(), fc.boolean(), ({ environment, record }, cut, closed) => {
-        const steps = record.steps.slice(0, cut % record.steps.length)
-        const outcome: EpisodeRecord['outcome'] = closed
-          ? { kind: 'finished', end: { kind: 'truncated', reason: 'closed' } }
-          : { kind: 'failed', error: { code: 'unexpected', message: 'It broke.' } }
-        const beginning = { ...record, steps, outcome, returns: closed ? returnsOf(steps, 1) : null }
-        const replay = replayEpisode(environment, sealed(beginning), { strict: false, scoring: PLAIN })
-        if (closed) expect(replay).toMatchObject({ kind: 'diverged', divergence: { field: 'end', replayed: 'null' } })
-        else expect(replay).toEqual({ kind: 'reproduced', steps: steps.length })
-      }),
+      fc.property(
+        anyEpisode,
+        fc.nat(),
+        fc.boolean(),
+        fc.boolean(),
+        ({ environment, record }, cut, closed, mayLeave) => {
+          const steps = record.steps.slice(0, cut % record.steps.length)
+          const outcome: EpisodeRecord['outcome'] = closed
+            ? { kind: 'finished', end: { kind: 'truncated', reason: 'closed' } }
+            : { kind: 'failed', error: { code: 'unexpected', message: 'It broke.' } }
+          const beginning = { ...record, steps, outcome, returns: closed ? returnsOf(steps, 1) : null }
+          const replay = replayEpisode(environment, sealed(beginning), { strict: false, scoring: PLAIN, mayLeave })
+          if (closed && !mayLeave)
+            expect(replay).toMatchObject({ kind: 'diverged', divergence: { field: 'end', replayed: 'null' } })
+          else expect(replay).toEqual({ kind: 'reproduced', steps: steps.length })
+        },
+      ),
     )
   })
 

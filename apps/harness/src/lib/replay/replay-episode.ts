@@ -1,10 +1,9 @@
-import { type Environment, rehearse } from '@episodic/mcp-server'
+import { type Environment, type Rehearsal, rehearse } from '@episodic/mcp-server'
 import {
   chainOf,
   type EpisodeEnd,
   type EpisodeRecord,
   type LimitsRequest,
-  type Observation,
   type Outcome,
   type RecordedStep,
   type Reward,
@@ -13,6 +12,7 @@ import {
 import { HarnessError } from '../harness-error.ts'
 import { type Difference, findDifference } from './difference.ts'
 import { type Divergence, describeDivergence, type Parting } from './divergence.ts'
+import { playRecorded } from './play-recorded.ts'
 import type { RecordedEpisode } from './read-recorded.ts'
 import { createScorer, earnedBy, type Scoring } from './scoring.ts'
 import { canHaveRunOut } from './task-limits.ts'
@@ -38,12 +38,15 @@ export interface ReplayOptions {
   readonly scoring: Scoring | null
   /** The budgets that its run asked for; left out where they are not known. */
   readonly limits?: LimitsRequest | undefined
+  /** Whether whoever played may leave a world that has not ended, as agents may. Default: nobody may. */
+  readonly mayLeave?: boolean | undefined
 }
 
 /**
- * Plays a recorded episode again by the world's rules alone and compares all that they decide: the start and its
- * potential, and of each step observation, raw reward terms, potential, refusal, state hash and end. From these it
- * makes rewards and returns anew. A failed episode is played as far as it went; one that never began is not replayable.
+ * Plays a recorded episode again by the world's rules alone, with what came to it from outside as it is recorded, and
+ * compares all that they decide: the start and its potential, what came of outside events, and of each step observation, raw
+ * reward terms, potential, refusal, state hash and end. From these it makes rewards and returns anew. A failed episode is
+ * played as far as it went; one that never began is not replayable.
  *
  * @throws HarnessError `version-mismatch` for a record of another environment or version.
  */
@@ -71,10 +74,10 @@ export function* replayMoments(
   record: EpisodeRecord,
   options: ReplayOptions,
 ): Generator<ReplayedMoment, void, undefined> {
-  const { strict, scoring } = options
+  const { strict, scoring, mayLeave } = options
   const { params, seed, branch, start, steps, outcome } = record
   const truncation = truncationOf(outcome)
-  const lastEnd = outcome.kind === 'finished' ? outcome.end : null
+  const lastEnd = outcome.kind === 'finished' && !(mayLeave && isLeft(outcome)) ? outcome.end : null
   let step = 0
   try {
     const world = rehearse(environment, { params, seed, strict })
@@ -86,12 +89,11 @@ export function* replayMoments(
     const score = scoring && createScorer(scoring, world.start.potential)
     for (const recorded of steps) {
       const fresh = freshSeedAt(branch, step)
-      if (fresh !== null) world.reseed(fresh)
       step += 1
       const isLast = step === steps.length
-      const { tool, arguments: args } = recorded.action
-      const played = world.play(tool, args, { truncation: isLast ? truncation : null })
+      const { events, played } = playRecorded(world, recorded, { fresh, truncation: isLast ? truncation : null })
       const difference =
+        findDifference(recorded.events, events, 'events') ??
         compareStep(recorded, isLast ? lastEnd : null, played) ??
         (score && compareReward(recorded.reward, score(played)))
       yield { step, parting: difference && { ...difference, step, failure: null } }
@@ -110,17 +112,22 @@ export function freshSeedAt(branch: EpisodeRecord['branch'], steps: number): str
   return branch?.seeds[branch.at.indexOf(steps)] ?? null
 }
 
-/** The budget that cut the last step short. A session that is closed has no step to say so, so that no run seals one. */
+/** Whether an agent left before the world had ended: it was closed then, and no step says so. */
+function isLeft(outcome: Outcome): boolean {
+  return outcome.kind === 'finished' && outcome.end.kind === 'truncated' && outcome.end.reason === 'closed'
+}
+
+/** The budget that cut the last step short. */
 export function truncationOf(outcome: Outcome): Truncation | null {
   if (outcome.kind === 'failed' || outcome.end.kind === 'terminated' || outcome.end.reason === 'closed') return null
   return outcome.end.reason
 }
 
-type Played = ReturnType<ReturnType<typeof rehearse>['play']>
+type Played = ReturnType<Rehearsal['play']>
 
 function compareStep(recorded: RecordedStep, end: EpisodeEnd | null, played: Played): Difference | null {
   return (
-    compareObservations(recorded.observation, played.observation) ??
+    findDifference(recorded.observation, played.observation, 'observation') ??
     findDifference(recorded.reward.terms, played.terms, 'terms') ??
     findDifference(recorded.potential, played.potential, 'potential') ??
     findDifference(recorded.refused, played.refused, 'refused') ??
@@ -139,19 +146,14 @@ function compareReward(recorded: Reward, { total, shaping }: Pick<Reward, 'total
 function compareWhole(
   environment: Environment,
   record: EpisodeRecord,
-  { scoring, limits }: ReplayOptions,
+  { scoring, limits, mayLeave }: ReplayOptions,
 ): Difference | null {
   const { steps, outcome, returns } = record
-  const given = steps.length > 0 && (limits === undefined || canHaveRunOut(environment, record, limits))
+  const given =
+    (mayLeave && isLeft(outcome)) ||
+    (steps.length > 0 && (limits === undefined || canHaveRunOut(environment, record, limits)))
   if (!given && outcome.kind === 'finished') return { field: 'end', recorded: outcome.end, replayed: null }
   return findDifference(returns, earnedBy(record, scoring), 'returns')
-}
-
-/** Most say the same in the same order, and their texts are compared sooner than their values. */
-function compareObservations(recorded: Observation, replayed: Observation): Difference | null {
-  const same =
-    recorded.text === replayed.text && JSON.stringify(recorded.structured) === JSON.stringify(replayed.structured)
-  return same ? null : findDifference(recorded, replayed, 'observation')
 }
 
 function findParting(environment: Environment, record: EpisodeRecord, options: ReplayOptions) {

@@ -32,6 +32,8 @@ export interface ReplayedRun {
   readonly scoring?: Scoring | undefined
   /** Of those of its tasks that are known. */
   readonly limits?: TaskLimits | undefined
+  /** Whether it was played by an agent, which may leave before the end. */
+  readonly mayLeave?: boolean | undefined
   /** How many distinct episodes it was to seal. */
   readonly scheduled?: number | undefined
 }
@@ -51,7 +53,7 @@ const SHOWN = 10
 export async function replayRun(
   environment: Environment,
   episodes: AsyncIterable<RecordedEpisode>,
-  { scoring, limits, scheduled }: ReplayedRun = {},
+  { scoring, limits, mayLeave, scheduled }: ReplayedRun = {},
   onEpisode: (summary: Pick<ReplaySummary, 'episodes' | 'diverged'>) => void = () => {},
 ): Promise<ReplaySummary> {
   const counts = { reproduced: 0, diverged: 0, 'not-replayable': 0 }
@@ -66,6 +68,7 @@ export async function replayRun(
       strict: read < STRICT_EPISODES,
       scoring: scoring ?? null,
       limits: limits?.get(task.id),
+      mayLeave,
     })
     if (scheduled !== undefined) names.add(`${task.id} ${attempt}`)
     read += 1

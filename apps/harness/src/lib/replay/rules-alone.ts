@@ -1,5 +1,6 @@
 import { type Environment, rehearse } from '@episodic/mcp-server'
 import type { EpisodeRecord, Json, RecordedStep, Reproducible } from '@episodic/protocol'
+import { playRecorded } from './play-recorded.ts'
 import { freshSeedAt, truncationOf } from './replay-episode.ts'
 
 /**
@@ -11,14 +12,21 @@ export function playedByRulesAlone(environment: Environment, record: EpisodeReco
   const world = rehearse(environment, { params, seed })
   const truncation = truncationOf(outcome)
   const played = steps.map((recorded, i): RecordedStep => {
-    const fresh = freshSeedAt(branch, i)
-    if (fresh !== null) world.reseed(fresh)
-    const { tool, arguments: args } = recorded.action
     const isLast = i === steps.length - 1
-    const { observation, terms, potential, refused, stateHash } = world.play(tool, args, {
+    const { events, played } = playRecorded(world, recorded, {
+      fresh: freshSeedAt(branch, i),
       truncation: isLast ? truncation : null,
     })
-    return { ...recorded, observation, reward: { ...recorded.reward, terms }, potential, refused, stateHash }
+    const { observation, terms, potential, refused, stateHash } = played
+    return {
+      ...recorded,
+      ...(events && { events }),
+      observation,
+      reward: { ...recorded.reward, terms },
+      potential,
+      refused,
+      stateHash,
+    }
   })
   const { name, version } = environment
   return asJson({

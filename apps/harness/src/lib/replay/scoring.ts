@@ -5,8 +5,8 @@ import type { RunConfiguration } from '../run/configuration.ts'
 /** What of a run's configuration makes rewards and returns of what a world gave. */
 export type Scoring = Pick<RunConfiguration, 'weights' | 'shaping' | 'discount'>
 
-/** What of a score nobody can know who has only the lines: no line says how its run weighed, shaped and discounted. */
-export const UNKNOWN_WITHOUT_RUN = ['reward.total', 'reward.shaping', 'returns.discounted'] as const
+/** What nobody can know who has only the lines: none says how its run weighed, shaped and discounted, or that an agent played, which may leave. */
+export const UNKNOWN_WITHOUT_RUN = ['reward.total', 'reward.shaping', 'returns.discounted', 'end closed'] as const
 
 /** What a world gave in a step. */
 interface Given {

@@ -19,14 +19,19 @@ export function* traceEpisode(
     yield 'It never began.'
     return
   }
-  for (const { step, parting } of replayMoments(environment, record, { strict: true, scoring })) {
+  for (const { step, parting } of replayMoments(environment, record, { strict: true, scoring, mayLeave: true })) {
     const recorded = step === null ? undefined : steps[step - 1]
     if (step === 0) {
       yield `start  ${potentialOf(start.potential)}`
       yield indent(start.observation.text)
     }
     if (recorded) {
+      for (const { type, data, said } of recorded.events ?? []) {
+        yield `*  ${type} ${JSON.stringify(data)}`
+        if (said !== null) yield indent(said)
+      }
       yield `${step}  ${recorded.action.tool} ${JSON.stringify(recorded.action.arguments)}`
+      if (recorded.prepared !== undefined) yield indent(`prepared ${JSON.stringify(recorded.prepared)}`)
       yield indent(recorded.observation.text)
       const terms = Object.entries(recorded.reward.terms).map(([term, value]) => `${term} ${value}`)
       const refused = recorded.refused === null ? [] : [`refused by ${recorded.refused}`]

@@ -8,6 +8,7 @@ import { createStepFold } from './step-fold.ts'
 import { difficultyBinOf, SPLITS } from './strata.ts'
 import { summarize } from './summarize.ts'
 import type { Summary } from './summary.ts'
+import { createTokenFold } from './token-fold.ts'
 import { createTreeSample } from './tree-sample.ts'
 
 /** Folds sealed episodes into a {@link Summary}. */
@@ -36,6 +37,7 @@ export interface Fold {
 export function createFold({ discount = 1 }: { readonly discount?: number } = {}): Fold {
   const table = createEpisodeTable()
   const steps = createStepFold()
+  const tokens = createTokenFold()
   const endings = createNames(256)
   const tags = createNames(4_096)
   const messages = createBoundedMap(256, () => ({ text: null as string | null }))
@@ -70,6 +72,7 @@ export function createFold({ discount = 1 }: { readonly discount?: number } = {}
         return
       }
       steps.add(record.steps, finished)
+      tokens.add(record)
       if (branch) {
         leaves = Math.max(leaves, branch.leaves)
         trees.add({ ...record, branch }, identity)
@@ -109,6 +112,7 @@ export function createFold({ discount = 1 }: { readonly discount?: number } = {}
         ...figures,
         environments: environments.entries().map(([name]) => name),
         policies: policies.entries().map(([name]) => name),
+        tokens: tokens.finish(),
         branch: scores && { leaves, ...scores, trees: trees.finish() },
         failures: failures.map((tally) => ({ ...tally, message: messageOf.get(tally.name)?.text ?? '' })),
       }

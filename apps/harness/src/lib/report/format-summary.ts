@@ -18,6 +18,8 @@ const NAME_WIDTH = 18
 const VALUE_WIDTH = 10
 const LABEL_WIDTH = 24
 const MOST_ROWS = 6
+/** As many as there are bins of difficulty, and a few more. */
+const MOST_SHARES = 16
 const BAR_WIDTH = 20
 
 /**
@@ -27,13 +29,15 @@ const BAR_WIDTH = 20
  */
 export function formatSummary(summary: Summary, { color }: { readonly color: boolean }): string {
   const { bold, dim, green, red, yellow } = createColors(color)
-  const { counts, success, time, ends, failures, branch } = summary
+  const { counts, success, time, tokens, ends, failures, branch } = summary
   const line = (name: string, value: string, note = '') =>
     `  ${dim(name.padEnd(NAME_WIDTH))}${bold(value.padStart(VALUE_WIDTH))}${note && `   ${dim(note)}`}`.trimEnd()
   const bar = (share: number) => {
     const filled = Math.round(share * BAR_WIDTH)
     return green('█'.repeat(filled)) + dim('░'.repeat(BAR_WIDTH - filled))
   }
+  const share = (name: string, rate: number | null, count: number) =>
+    `    ${name.padEnd(NAME_WIDTH - 2)}${formatPercent(rate).padStart(VALUE_WIDTH)}   ${bar(rate ?? 0)}   ${dim(formatCount(count))}`
   const pass = success.passAtK.at(-1)
   const failing = noteFailures(summary)
   const lines = [
@@ -95,6 +99,18 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       formatNumber(time.episodesPerSecond),
       `${formatNumber(time.stepsPerSecond)} steps a second, ${formatDuration(time.milliseconds)} in all`,
     ),
+    ...(tokens
+      ? [
+          line(
+            'tokens',
+            formatCount(tokens.prompt + tokens.completion),
+            `${formatCount(tokens.prompt)} read   ${formatCount(tokens.completion)} written   ${formatCount(tokens.requests)} requests`,
+          ),
+          ...(tokens.cost === null
+            ? []
+            : [line('cost', formatNumber(tokens.cost), `${formatNumber(tokens.cost / tokens.episodes)} an episode`)]),
+        ]
+      : []),
     ...(counts.refused > 0
       ? [line('refused steps', formatCount(counts.refused), `of ${formatCount(counts.steps)}`)]
       : []),
@@ -102,11 +118,12 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ...block(
       'success by difficulty',
       success.byDifficulty.length > 1
-        ? success.byDifficulty.map(
-            ({ from, to, rate, count }) =>
-              `    ${`${from} to ${to}`.padEnd(NAME_WIDTH - 2)}${formatPercent(rate).padStart(VALUE_WIDTH)}   ${bar(rate ?? 0)}   ${dim(formatCount(count))}`,
-          )
+        ? success.byDifficulty.map(({ from, to, rate, count }) => share(`${from} to ${to}`, rate, count))
         : [],
+    ),
+    ...block(
+      'success by tag',
+      success.byTag.map(({ name, rate, count }) => share(cleanText(name), rate, count)),
     ),
     ...block(
       'value of a state',
@@ -143,7 +160,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
 
   function block(title: string, rows: readonly string[]): string[] {
     if (rows.length === 0) return []
-    const shown = title === 'success by difficulty' ? rows : rows.slice(0, MOST_ROWS)
+    const shown = rows.slice(0, title.startsWith('success by') ? MOST_SHARES : MOST_ROWS)
     const more = rows.length - shown.length
     return ['', `  ${dim(title)}`, ...shown, ...(more > 0 ? [dim(`    and ${more} more`)] : [])]
   }

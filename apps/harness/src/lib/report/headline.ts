@@ -15,7 +15,7 @@ import { element, tip } from './svg.ts'
 
 /** The row of figures that a reader sees first, each with what it is worth. */
 export function renderHeadline(summary: Summary): string {
-  const { success, returns, counts, time, branch } = summary
+  const { success, returns, counts, time, tokens, branch } = summary
   const failing = noteFailures(summary)
   const pass = success.passAtK.at(-1)
   const unshaped = returns.unshaped?.mean
@@ -49,6 +49,16 @@ export function renderHeadline(summary: Summary): string {
       time.episodesPerSecond === null ? NOTHING : formatNumber(time.episodesPerSecond),
       `${formatCount(counts.finished + counts.failed)} in ${formatDuration(time.milliseconds)}`,
     ],
+    tokens
+      ? [
+          'Tokens',
+          formatCount(tokens.prompt + tokens.completion),
+          `${formatCount(tokens.completion)} written, ${formatCount(tokens.requests)} requests`,
+        ]
+      : null,
+    tokens && tokens.cost !== null
+      ? ['Cost', formatNumber(tokens.cost), `${formatNumber(tokens.cost / tokens.episodes)} an episode`]
+      : null,
   ].filter((card) => card !== null)
   return element(
     'section',

@@ -31,7 +31,7 @@ export function summarize(
   steps: ReturnType<StepFold['finish']>,
   /** Of a whole tree; 0 where episodes share nothing. */
   leaves: number,
-): Omit<Summary, 'environments' | 'policies' | 'failures' | 'branch'> & {
+): Omit<Summary, 'environments' | 'policies' | 'failures' | 'branch' | 'tokens'> & {
   readonly failures: Tally[]
   readonly trees: TreeScores | null
 } {

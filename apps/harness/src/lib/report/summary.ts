@@ -133,6 +133,20 @@ export const summarySchema = z.object({
     /** Each raw term: its sum over an episode, averaged over finished episodes; and in how many steps it was not 0. */
     byTerm: z.array(z.object({ name: z.string(), mean: z.number(), steps: z.int() })),
   }),
+  /** What language models were asked, those requests included that no step came of; `null` where none was. */
+  tokens: z
+    .object({
+      /** Episodes that asked one. */
+      episodes: z.int(),
+      requests: z.int(),
+      /** Read and written, as the servers counted them. */
+      prompt: z.int(),
+      completion: z.int(),
+      /** In the currency of the prices that the run was given; `null` without them. */
+      cost: z.number().nullable(),
+    })
+    .nullable()
+    .default(null),
   time: z.object({
     /** From the start of the first episode to the end of the last. */
     milliseconds: z.number(),

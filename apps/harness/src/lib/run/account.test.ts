@@ -76,6 +76,7 @@ async function sit(file: string, tasks: number, concurrency: number, fates: Fate
         if (fate === 'fills the disk') filled = true
         return inner.step(...args)
       },
+      publish: (...args) => inner.publish(...args),
       snapshot: (...args) => inner.snapshot(...args),
       restore: (...args) => inner.restore(...args),
       fork: (...args) => inner.fork(...args),

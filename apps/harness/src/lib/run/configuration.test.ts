@@ -5,6 +5,7 @@ const kept: RunConfiguration = {
   environment: { name: 'number-guessing', version: '1.0.0' },
   tasks: { from: 'dataset', file: 'tasks.jsonl', sha256: 'aa', split: null },
   policy: { name: 'solver', sha256: null },
+  sampling: null,
   rollouts: 2,
   branch: [],
   maxSteps: null,

@@ -16,6 +16,15 @@ export const configurationSchema = z.strictObject({
   ]),
   /** By its name, and by its content where it was read from a file. */
   policy: z.strictObject({ name: z.string(), sha256: z.string().nullable() }),
+  /** How a language model is asked, where it plays; `null` where none does, or where all is left to its server. */
+  sampling: z
+    .strictObject({
+      temperature: z.number().nullable(),
+      maxTokens: z.int().nullable(),
+      tokenBudget: z.int().nullable(),
+    })
+    .nullable()
+    .default(null),
   rollouts: z.int().min(1),
   /** Where every line of a rollout is forked, and into how many: in ascending order of the steps. */
   branch: z.array(z.strictObject({ lines: z.int().min(2), at: z.int().min(0) })).default([]),

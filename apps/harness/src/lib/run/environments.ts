@@ -22,6 +22,8 @@ export type Door = 'in-process' | 'http' | 'stdio'
 /** A connection with whatever had to be started for it. Disposing of it stops that too. */
 export interface Opened extends AsyncDisposable {
   readonly connection: Connection
+  /** Where agents play, to which `/s/<capability>` is added; `null` where there is no such address. */
+  readonly agentUrl: string | null
 }
 
 interface OpenWorldOptions {
@@ -45,8 +47,12 @@ export async function openWorld(
 ): Promise<Opened> {
   await using cleanUp = new AsyncDisposableStack()
   let target: Target
-  if (door === 'http') target = cleanUp.use(await startServer(reference, { sessions, isolate, store })).target
-  else if (door === 'stdio') target = stdioTarget(reference, { sessions, isolate, store })
+  let agentUrl: string | null = null
+  if (door === 'http') {
+    const server = cleanUp.use(await startServer(reference, { sessions, isolate, store }))
+    target = server.target
+    agentUrl = server.agentUrl
+  } else if (door === 'stdio') target = stdioTarget(reference, { sessions, isolate, store })
   else {
     const rules = isolate && cleanUp.use(createRulesPool({ modules: [world.url] }))
     const host = createHost({
@@ -59,13 +65,19 @@ export async function openWorld(
   }
   const connection = cleanUp.use(await openConnection(target, { retry: retryFor(patience) }))
   const owned = cleanUp.move()
-  return { connection, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { connection, agentUrl, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** Connects to a server that is there already, and that may be away for so many seconds once it was found. */
 export async function openTarget(target: Target, patience = PATIENCE): Promise<Opened> {
   const connection = await openConnection(target, { retry: retryFor(patience) })
-  return { connection, [Symbol.asyncDispose]: () => connection.close() }
+  return { connection, agentUrl: agentUrlOf(target), [Symbol.asyncDispose]: () => connection.close() }
+}
+
+/** The agents' door stands beside the trusted one, where that is HTTP. */
+function agentUrlOf(target: Target): string | null {
+  const url = typeof target === 'string' ? target : 'url' in target ? target.url : null
+  return url && /^https?:.*\/env\/?$/.test(url) ? url.replace(/\/env\/?$/, '/mcp') : null
 }
 
 function retryFor(patience: number): Pick<RetryOptions, 'attempts' | 'seconds'> {
@@ -74,7 +86,7 @@ function retryFor(patience: number): Pick<RetryOptions, 'attempts' | 'seconds'> 
 }
 
 /**
- * Makes the environments that a configuration scores with.
+ * Makes the environments that a configuration scores with: those of the connection, or one that is given, scored so.
  *
  * Throws at once, before anything is played, where the server has no such environment, or another version of it, or
  * where there are weights for terms that it does not have.
@@ -82,9 +94,8 @@ function retryFor(patience: number): Pick<RetryOptions, 'attempts' | 'seconds'> 
 export function scoredBy(
   { environment, maxSteps, weights, shaping, discount }: RunConfiguration,
   connection: Connection,
-): () => Environment {
-  const create = (): Environment => {
-    let scored = connection.environment(environment.name)
+): (environment?: Environment) => Environment {
+  const create = (scored = connection.environment(environment.name)): Environment => {
     if (maxSteps !== null) scored = withLimits(scored, { steps: maxSteps })
     if (Object.keys(weights).length > 0) scored = withWeights(scored, weights)
     return shaping ? withShaping(scored, { discount }) : scored

@@ -67,6 +67,7 @@ function around(environment: Environment, changes: Partial<Environment>): Enviro
     info: environment.info,
     reset: (...args) => environment.reset(...args),
     step: (...args) => environment.step(...args),
+    publish: (...args) => environment.publish(...args),
     snapshot: (...args) => environment.snapshot(...args),
     restore: (...args) => environment.restore(...args),
     fork: (...args) => environment.fork(...args),

@@ -16,7 +16,7 @@ export const runManifestSchema = z.object({
   configuration: configurationSchema,
   versions: z.record(z.string(), z.string()),
   /** Where the worlds were played. Says nothing about what is played. */
-  played: z.object({ over: z.string(), concurrency: z.int() }),
+  played: z.object({ over: z.string(), concurrency: z.int(), processes: z.int().default(1) }),
 })
 export type RunManifest = z.infer<typeof runManifestSchema>
 

@@ -30,12 +30,14 @@ const start = {
     potential: 0.5,
   },
 }
+const asked = { model: 'm', promptTokens: 9, completionTokens: 1, cost: null, text: 'Hm.' }
 const steps = played.steps.slice(0, 2).map((step, i) => ({
   ...step,
   reward: { total: i + 1, terms: { cost: i }, shaping: 1 },
   end: null,
   info: { seq: i + 1, potential: 0.25, refused: step.refused, stateHash: 'a1', replayed: false },
   milliseconds: 1.23456789,
+  completions: i === 0 ? [] : [asked],
 }))
 const sealing = {
   run: 'test',
@@ -61,18 +63,19 @@ describe('sealEpisode', () => {
       returns: { total: 3, unshaped: 1, discounted: 2 },
       outcome: { kind: 'finished', end: { reason: 'solved' } },
       time: { started: 0.123, ended: 2 },
-      steps: [{ milliseconds: 1.235, potential: 0.25 }, {}],
+      steps: [{ milliseconds: 1.235, potential: 0.25 }, { completions: [asked] }],
     })
     expect(JSON.stringify(record)).not.toContain('secret')
   })
 
   it('gives a failure its cause, and never a return (invariant 3)', () => {
     const cause = Object.assign(new Error('gone'), { code: 'connection-failed' })
-    const failed = sealEpisode({ kind: 'failed', start: null, steps: [], cause }, planned, sealing)
+    const failed = sealEpisode({ kind: 'failed', start: null, steps: [], cause, undecided: [asked] }, planned, sealing)
     expect(failed).toMatchObject({
       start: null,
       params: played.params,
       returns: null,
+      undecided: [asked],
       outcome: { kind: 'failed', error: { code: 'connection-failed', message: 'gone' } },
     })
     expect(episodeRecordSchema.parse(failed)).toEqual(failed)

@@ -1,5 +1,5 @@
 import { type Episode, returnsOf } from '@episodic/env'
-import { chainOf, type EpisodeRecord, type Reproducible } from '@episodic/protocol'
+import { chainOf, type EpisodeRecord, type RecordedEvent, type Reproducible, type StepInfo } from '@episodic/protocol'
 import type { PlannedEpisode } from './plan.ts'
 
 /** What a record says besides what was played. */
@@ -22,7 +22,7 @@ export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode,
     seed: start?.info.seed ?? task.seed,
     branch: sealing.branch ?? null,
     start: start && { observation: start.observation, potential: start.info.potential },
-    steps: steps.map(({ action, observation, reward, info, milliseconds }) => ({
+    steps: steps.map(({ action, observation, reward, info, milliseconds, completions }) => ({
       action,
       observation,
       reward,
@@ -30,6 +30,9 @@ export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode,
       refused: info.refused,
       stateHash: info.stateHash,
       milliseconds: roundTime(milliseconds),
+      ...(info.events && { events: info.events.map(recordedOf) }),
+      ...(info.prepared !== undefined && { prepared: info.prepared }),
+      ...(completions.length > 0 && { completions }),
     })),
     outcome:
       episode.kind === 'finished'
@@ -43,10 +46,16 @@ export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode,
     attempt,
     policy: sealing.policy,
     ...reproducible,
+    ...(episode.kind === 'failed' && episode.undecided.length > 0 && { undecided: episode.undecided }),
     returns: episode.kind === 'finished' ? returnsOf(steps, sealing.discount) : null,
     chain: chainOf(reproducible),
     time: { started: roundTime(sealing.time.started), ended: roundTime(sealing.time.ended) },
   }
+}
+
+/** An event without the revision that it made, which counts what is no part of the episode. None of its own is the first, 0. */
+function recordedOf({ id, type, data, said, end, revision }: NonNullable<StepInfo['events']>[number]): RecordedEvent {
+  return { id, type, data, said, end, ...(revision === 0 && { inherited: true }) }
 }
 
 /** A failure as a record keeps it: a code to count by, and words to read. */

@@ -1,0 +1,172 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
+
+const BISECTING = fileURLToPath(new URL('../agents/guessing-agent.fixture.ts', import.meta.url))
+const WORLD = exampleWorld('number-guessing')
+
+let workshop: Workshop
+beforeAll(() => {
+  workshop = openWorkshop()
+})
+afterAll(() => workshop[Symbol.dispose]())
+
+const at = (...path: string[]) => join(workshop.folder, ...path)
+
+async function run(policy: string, out: string, options: readonly string[] = [], env: Record<string, string> = {}) {
+  const args = ['run', WORLD, '--policy', policy, '--tasks', '3', '--out', out, '--json', ...options]
+  const { status, out: summary, err } = await workshop.run(args, { env })
+  return { status, err, summary: summary === '' ? null : JSON.parse(summary) }
+}
+
+/** A process that was ended stays in the table until its parent looks. */
+function isRunning(pid: number): boolean {
+  const status = `/proc/${pid}/status`
+  return existsSync(status) && !/^State:\s+Z/m.test(readFileSync(status, 'utf8'))
+}
+
+/** A module that exports an agent; `play` is the body of a function of an assignment. */
+function writeAgent(file: string, play: string): string {
+  const define = import.meta.resolve('@episodic/harness')
+  const source = `import { defineAgent } from '${define}'
+import { Client } from '${import.meta.resolve('@modelcontextprotocol/sdk/client/index.js')}'
+import { StreamableHTTPClientTransport } from '${import.meta.resolve('@modelcontextprotocol/sdk/client/streamableHttp.js')}'
+async function connect(url) {
+  const client = new Client({ name: 'agent', version: '1.0.0' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)))
+  return client
+}
+export const agent = defineAgent({ name: 'written', async play({ url, task, observation, seed, signal }) { ${play} } })
+`
+  writeFileSync(at(file), source)
+  return `agent:${file}`
+}
+
+describe('episodic run --policy process:<command>', () => {
+  it('is played by a program that knows an address, and replays like any other run', { timeout: 60_000 }, async () => {
+    const { status, summary } = await run(`process:node ${BISECTING}`, 'bisected', [
+      '--shaping',
+      '--weights',
+      'solved=2',
+    ])
+    expect(status).toBe(0)
+    expect(summary.counts).toMatchObject({ finished: 3, failed: 0 })
+    expect(summary.success.overall).toMatchObject({ successes: 3 })
+    const [{ steps }] = readEpisodes(at('bisected')) as [ReturnType<typeof readEpisodes>[number]]
+    // Weighed and shaped as any policy's steps are.
+    expect(steps.at(-1)!.reward).toMatchObject({ terms: { solved: 1, cost: -0.01 }, shaping: expect.any(Number) })
+    expect(steps.at(-1)!.reward.total).toBeCloseTo(2 - 0.01 + steps.at(-1)!.reward.shaping, 9)
+    const replay = await workshop.run(['replay', 'bisected', '--world', WORLD, '--json'])
+    expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
+  })
+
+  it('scores an agent that leaves before the end for what it did', { timeout: 60_000 }, async () => {
+    const { status, summary } = await run(`process:node ${BISECTING}`, 'left', [], { GUESSES: '1' })
+    expect(status).toBe(0)
+    expect(summary.ends).toMatchObject({ terminated: [], truncated: [{ name: 'closed', count: 3 }] })
+    expect(summary.returns.unshaped.mean.mean).toBeCloseTo(-0.01, 9)
+    const replay = await workshop.run(['replay', 'left', '--world', WORLD, '--json'])
+    expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
+  })
+
+  it('counts an agent that breaks as failed, with what it said last', { timeout: 60_000 }, async () => {
+    const { summary } = await run(`process:echo no model is here >&2; exit 3`, 'broken')
+    expect(summary.counts).toMatchObject({ finished: 0, failed: 3 })
+    expect(summary.failures).toMatchObject([
+      { name: 'policy-failed', message: 'The agent ended with status 3: no model is here' },
+    ])
+  })
+
+  it('waits for no daemon that an agent leaves behind, which may hold its pipe', { timeout: 60_000 }, async () => {
+    // It is a daemon once it has written who it is, and ends with the test.
+    const command = `setsid sh -c 'echo $$ >> daemons; sleep 50' & while [ ! -s daemons ]; do :; done; exit 0`
+    const { summary } = await run(`process:${command}`, 'daemon', ['--tasks', '1'])
+    const [daemon] = readFileSync(at('daemons'), 'utf8').trim().split('\n').map(Number)
+    try {
+      expect(isRunning(daemon as number)).toBe(true)
+      expect(summary.ends.truncated).toEqual([{ name: 'closed', count: 1 }])
+    } finally {
+      process.kill(-(daemon as number), 'SIGKILL')
+    }
+  })
+
+  it('ends all that an agent started once the world is over, and tells it no secret', { timeout: 60_000 }, async () => {
+    const token = 'the-token-of-the-operator'
+    // It leaves a process behind it that ignores being asked, and goes on after the last guess.
+    const command = `trap '' TERM; sh -c "trap '' TERM; echo \\$\\$ >> pids; sleep 600" & env > seen-$$; node ${BISECTING}; sleep 600`
+    const { summary } = await run(`process:${command}`, 'hung', ['--tasks', '2'], { EPISODIC_TOKEN: token })
+    expect(summary.counts).toMatchObject({ finished: 2, failed: 0 })
+    const pids = readFileSync(at('pids'), 'utf8').trim().split('\n').map(Number)
+    expect(pids).toHaveLength(2)
+    for (const pid of pids) expect(isRunning(pid), `${pid} still runs`).toBe(false)
+    const { seed } = readEpisodes(at('hung'))[0] as { seed: string }
+    expect(await workshop.run(['replay', 'hung', '--world', WORLD])).toMatchObject({ status: 0 })
+    const seen = readdirSync(workshop.folder).filter((file) => file.startsWith('seen-'))
+    expect(seen).toHaveLength(2)
+    for (const file of seen) {
+      const text = readFileSync(at(file), 'utf8')
+      expect(text).toContain('EPISODIC_MCP_URL=http://127.0.0.1:')
+      expect(text).toContain('EPISODIC_PROMPT=')
+      expect(text).not.toContain(token)
+      expect(text).not.toContain(seed)
+    }
+  })
+})
+
+describe('episodic run --policy agent:<file>', () => {
+  it('is played by a module, over the processes and the door that are asked for', { timeout: 60_000 }, async () => {
+    const play = `
+      const client = await connect(url)
+      let [low, high] = /from (-?\\d+) to (-?\\d+)/.exec(observation.text).slice(1).map(Number)
+      for (;;) {
+        const value = Math.floor((low + high) / 2)
+        const { structuredContent: { hint } } = await client.callTool({ name: 'guess', arguments: { value } })
+        if (hint === 'correct') return client.close()
+        if (hint === 'higher') low = value + 1; else high = value - 1
+      }`
+    const agent = writeAgent('bisect.mjs', play)
+    const { status, summary } = await run(agent, 'module', ['--processes', '2'])
+    expect(status).toBe(0)
+    expect(summary.success.overall).toMatchObject({ successes: 3, count: 3 })
+    expect(summary.policies).toEqual(['written'])
+    const serving = await workshop.serve([WORLD])
+    const served = await run(agent, 'served', ['--url', serving.url])
+    expect(served.summary.success.overall).toMatchObject({ successes: 3, count: 3 })
+    serving.kill('SIGTERM')
+    await serving.ended
+  })
+
+  it.each(['langchain', 'ai-sdk'])('is played by an agent of %s', { timeout: 60_000 }, async (framework) => {
+    const file = fileURLToPath(new URL(`../agents/${framework}-agent.fixture.ts`, import.meta.url))
+    const { status, summary } = await run(`agent:${file}`, framework)
+    expect(status).toBe(0)
+    expect(summary.success.overall).toMatchObject({ successes: 3, count: 3 })
+    const replay = await workshop.run(['replay', framework, '--world', WORLD, '--json'])
+    expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
+  })
+
+  it('fails the episode of one that throws, and goes on with the others', { timeout: 60_000 }, async () => {
+    const agent = writeAgent('throws.mjs', `throw new Error('I have no idea.')`)
+    const { summary } = await run(agent, 'threw')
+    expect(summary.counts).toMatchObject({ finished: 0, failed: 3 })
+    expect(summary.failures).toMatchObject([{ message: 'The agent written threw: I have no idea.' }])
+  })
+
+  it('fails the episode of one that throws nothing at all', { timeout: 60_000 }, async () => {
+    const { summary } = await run(writeAgent('throws-null.mjs', 'throw null'), 'threw-null')
+    expect(summary.counts).toMatchObject({ finished: 0, failed: 3 })
+  })
+
+  it.each([
+    [['--policy', 'process: '], /process: starts a command, and none was given/],
+    [['--policy', 'agent:./nowhere.mjs'], /nowhere\.mjs does not load/],
+    [['--policy', `process:true`, '--branch', '2@1'], /--branch cannot fork/],
+    [['--policy', `process:true`, '--over', 'stdio'], /An agent plays over HTTP/],
+  ])('refuses %s', async (options, message) => {
+    const { status, err } = await workshop.run(['run', WORLD, '--tasks', '1', '--out', 'refused', ...options])
+    expect(status).toBe(2)
+    expect(err).toMatch(message)
+  })
+})

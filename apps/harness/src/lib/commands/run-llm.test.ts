@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
+import { bisecting, type ChatServer, startChatServer } from '../llm/chat-server.fixture.ts'
+
+let workshop: Workshop
+beforeAll(() => {
+  workshop = openWorkshop()
+})
+afterAll(() => workshop[Symbol.dispose]())
+
+let server: ChatServer
+afterEach(() => server[Symbol.asyncDispose]())
+
+const KEY = 'sk-nobody-may-read-this'
+
+function run(...options: string[]) {
+  const args = ['run', exampleWorld('number-guessing'), '--policy', 'llm:bisect', '--base-url', server.url]
+  return workshop.run([...args, '--tasks', '6', ...options], { env: { OPENAI_API_KEY: KEY } })
+}
+
+describe('episodic run --policy llm:<model>', () => {
+  it('plays with a model, and tells what it took in terminal, summary, report and records', async () => {
+    server = await startChatServer(bisecting)
+    const { status, out } = await run('--prices', '2,10', '--out', 'played')
+    expect(status).toBe(0)
+    const folder = join(workshop.folder, 'played')
+    const episodes = readEpisodes(folder)
+    const requests = episodes.reduce((sum, { steps }) => sum + steps.length, 0)
+    const { tokens, counts } = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8'))
+    expect(counts).toMatchObject({ finished: 6, failed: 0 })
+    expect(requests).toBe(server.requests.length)
+    expect(tokens).toEqual({
+      episodes: 6,
+      requests,
+      prompt: 1_000 * requests,
+      completion: 10 * requests,
+      cost: expect.closeTo(0.0021 * requests, 9),
+    })
+    expect(out).toMatch(/tokens +[\d,]+ /)
+    expect(out).toMatch(/cost +0\.\d+/)
+    expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain('>Tokens<')
+    for (const file of ['episodes.jsonl', 'run.json', 'report.html'])
+      expect(readFileSync(join(folder, file), 'utf8')).not.toContain(KEY)
+    const replay = await workshop.run(['replay', 'played', '--world', exampleWorld('number-guessing'), '--json'])
+    expect(JSON.parse(replay.out)).toMatchObject({ replayed: 6, diverged: 0 })
+  })
+
+  it('counts episodes apart that failed because the model did, and goes on with the others', async () => {
+    let failing = true
+    server = await startChatServer((request, _, response) => {
+      if (!failing) return bisecting(request)
+      failing = false
+      response.writeHead(400).end('{"error":{"message":"no such model"}}')
+      return null
+    })
+    const { status, out } = await run('--concurrency', '1', '--json', '--out', 'failing')
+    expect(status).toBe(0)
+    const { counts, failures } = JSON.parse(out)
+    expect(counts).toMatchObject({ finished: 5, failed: 1 })
+    expect(failures).toEqual([
+      expect.objectContaining({ name: 'policy-failed', message: expect.stringContaining('no such model') }),
+    ])
+  })
+
+  it('does not resume with other sampling', async () => {
+    server = await startChatServer(bisecting)
+    expect(await run('--temperature', '0.5', '--out', 'sampled')).toMatchObject({ status: 0 })
+    const { status, err } = await run('--temperature', '0.7', '--out', 'sampled', '--resume')
+    expect(status).toBe(1)
+    expect(err).toContain('sampling.temperature: was 0.5, now 0.7')
+    expect(server.requests[0]).toMatchObject({ temperature: 0.5, model: 'bisect' })
+  })
+
+  it.each([
+    [['--base-url', 'localhost'], 'http(s) URL'],
+    [['--prices', '1'], 'read,written'],
+    [['--token-budget', '0'], 'whole number from 1'],
+  ])('refuses %s', async (options, message) => {
+    server = await startChatServer(bisecting)
+    const { status, err } = await run(...options)
+    expect(status).not.toBe(0)
+    expect(err).toContain(message)
+    expect(server.requests).toEqual([])
+  })
+})

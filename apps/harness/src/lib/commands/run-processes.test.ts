@@ -1,0 +1,272 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EpisodeRecord } from '@episodic/protocol'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
+import { runManifestSchema } from '../run/run-folder.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const world = exampleWorld('number-guessing')
+const at = (...path: string[]) => join(workshop.folder, ...path)
+const textOf = (out: string) => readFileSync(at(out, 'episodes.jsonl'), 'utf8')
+
+const IN_FLIGHT = 4
+/**
+ * Plays most episodes at once. Those of some seeds it holds after their first step until there is a file `open`, and
+ * `held` says which process plays each. Where `deadly` names the seed of one, that ends the process that plays it.
+ */
+const GATED = `
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
+const deadly = existsSync('deadly') ? readFileSync('deadly', 'utf8') : null
+export const policy = {
+  name: 'gated',
+  async begin(context) {
+    const player = await solver.begin(context)
+    let moves = 0
+    return async (observation, view) => {
+      if (deadly === 'all' || (moves === 1 && deadly === context.seed)) process.kill(process.pid, 'SIGKILL')
+      if (moves === 1 && /[0-3]$/.test(context.seed)) {
+        appendFileSync('held', process.pid + '\\n')
+        while (existsSync('busy'));
+        while (!existsSync('open')) {
+          view.signal?.throwIfAborted()
+          await new Promise((resolve) => setTimeout(resolve, 5))
+        }
+      }
+      moves += 1
+      return player(observation, view)
+    }
+  },
+}
+`
+const isHeld = ({ policy }: EpisodeRecord) => /[0-3]$/.test(policy.seed)
+const CONFIGURATION = ['run', world, '--policy', './gated.ts', '--tasks', '30', '--rollouts', '2']
+const play = (out: string, processes: number) => [
+  ...CONFIGURATION,
+  ...['--concurrency', String(IN_FLIGHT), '--processes', String(processes), '--out', out],
+]
+const open = () => writeFileSync(at('open'), '')
+/** The processes that hold an episode, each as often as it holds one. */
+const holders = () => readFileSync(at('held'), 'utf8').trim().split('\n').map(Number)
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+/** In the order of the plan. */
+let planned: EpisodeRecord[]
+let undisturbed: unknown[]
+/** How many are sealed by the time that all in flight are held. */
+let playedAtOnce: number
+
+beforeAll(async () => {
+  writeFileSync(at('gated.ts'), GATED)
+  open()
+  expect((await workshop.run([...CONFIGURATION, '--concurrency', '1', '--out', 'undisturbed'])).status).toBe(0)
+  planned = readEpisodes(at('undisturbed'))
+  undisturbed = withoutTimes(planned)
+  const heldOnes = planned.flatMap((record, i) => (isHeld(record) ? [i] : []))
+  playedAtOnce = (heldOnes[IN_FLIGHT - 1] as number) - (IN_FLIGHT - 1)
+})
+beforeEach(() => {
+  for (const file of ['open', 'held', 'busy', 'deadly']) rmSync(at(file), { force: true })
+})
+
+/** Starts a run of two processes, and waits until all that will be sealed is sealed, and both hold what they play. */
+async function startHeld(out: string) {
+  const run = workshop.start(play(out, 2))
+  const held = () => {
+    expect(textOf(out).split('\n')).toHaveLength(playedAtOnce + 1)
+    expect(holders()).toHaveLength(IN_FLIGHT)
+  }
+  await Promise.race([
+    vi.waitFor(held, { timeout: 30_000, interval: 20 }),
+    run.ended.then(({ err }) => Promise.reject(new Error(`It ended: ${err}`))),
+  ])
+  const workers = [...new Set(holders())]
+  expect(workers).toHaveLength(2)
+  expect(workers).not.toContain(run.pid)
+  return { run, workers, before: textOf(out) }
+}
+
+describe('episodic run --processes', () => {
+  it.each([
+    ['episodes of a random policy', ['--policy', 'random', '--rollouts', '2', '--shaping', '--discount', '0.9']],
+    ['trees', ['--branch', '2@1,2@3']],
+    ['failures', ['--policy', './moody.ts']],
+  ])('seals the same %s, whatever the number of processes (invariant 4)', async (name, options) => {
+    writeFileSync(
+      at('moody.ts'),
+      `import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
+       export const policy = { name: 'moody', begin(context) {
+         if (/[0-7]$/.test(context.seed)) throw new Error('not today')
+         return solver.begin(context)
+       } }`,
+    )
+    const records: EpisodeRecord[][] = []
+    for (const processes of ['1', '2', '3']) {
+      const out = `${name} ${processes}`
+      const ran = await workshop.run([
+        'run',
+        world,
+        '--tasks',
+        '25',
+        ...options,
+        '--processes',
+        processes,
+        '--out',
+        out,
+      ])
+      expect(ran).toMatchObject({ status: 0, err: expect.stringMatching(/^100 % {2}(\d+)\/\1 /) })
+      records.push(readEpisodes(at(out)))
+      const manifest = runManifestSchema.parse(JSON.parse(readFileSync(at(out, 'run.json'), 'utf8')))
+      expect(manifest.played.processes).toBe(Number(processes))
+      for (const { time } of records.at(-1) ?? []) expect(time.ended).toBeGreaterThan(time.started)
+    }
+    const [one = [], ...others] = records
+    expect(one.length).toBeGreaterThanOrEqual(25)
+    expect(one.some(({ outcome }) => outcome.kind === 'failed')).toBe(name === 'failures')
+    for (const several of others) expect(withoutTimes(several)).toEqual(withoutTimes(one))
+  })
+
+  it('seals the same through every door', async () => {
+    open()
+    const { url, kill } = await workshop.serve([world])
+    const args = [CLI, 'serve', world, '--stdio', '--trusted']
+    writeFileSync(at('servers.json'), JSON.stringify({ mcpServers: { own: { command: process.execPath, args } } }))
+    const doors = [['--over', 'http'], ['--over', 'stdio'], ['--isolate'], ['--url', url], ['--config', 'servers.json']]
+    for (const [i, door] of doors.entries()) {
+      expect(await workshop.run([...play(`door-${i}`, 2), ...door])).toMatchObject({ status: 0 })
+      expect(withoutTimes(readEpisodes(at(`door-${i}`)))).toEqual(undisturbed)
+    }
+    kill('SIGTERM')
+  })
+
+  it('plays again what a killed process was playing, and loses nothing that was sealed', async () => {
+    const { run, workers, before } = await startHeld('killed')
+    process.kill(workers[0] as number, 'SIGKILL')
+    await vi.waitFor(() => expect(holders()).toHaveLength(IN_FLIGHT + 2), { timeout: 30_000 })
+    expect(textOf('killed')).toBe(before)
+    open()
+    const { status, err, out } = await run.ended
+    expect([status, err]).toEqual([
+      0,
+      expect.stringMatching(/^A process of the run ended with SIGKILL; another takes its place\.\n/),
+    ])
+    expect(out).toContain('60 finished   0 failed   0 unresolved')
+    expect(textOf('killed').startsWith(before)).toBe(true)
+    expect(withoutTimes(readEpisodes(at('killed')))).toEqual(undisturbed)
+  })
+
+  it('leaves alone what kills every process that plays it, and goes on with it when it is put right', async () => {
+    const deadly = planned[7] as EpisodeRecord
+    open()
+    writeFileSync(at('deadly'), deadly.policy.seed)
+    const { status, err, out } = await workshop.run(play('deadly-one', 2))
+    expect(status).toBe(1)
+    expect(out).toContain('59 finished   0 failed   1 unresolved')
+    expect(err.match(/ended with SIGKILL/g)).toHaveLength(3)
+    expect(err).toContain(`${deadly.task.id}, attempt ${deadly.attempt}, is left: 3 processes ended`)
+    expect(err).toContain('1 episodes are left. To play them:')
+    const others = planned.filter((record) => record !== deadly)
+    expect(withoutTimes(readEpisodes(at('deadly-one')))).toEqual(withoutTimes(others))
+    rmSync(at('deadly'))
+    expect((await workshop.run([...play('deadly-one', 3), '--resume'])).status).toBe(0)
+    expect(withoutTimes(readEpisodes(at('deadly-one')))).toEqual(undisturbed)
+  })
+
+  it('stops where no process lives to play anything', async () => {
+    writeFileSync(at('deadly'), 'all')
+    const { status, err, out } = await workshop.run(play('deadly-all', 2))
+    expect(status).toBe(1)
+    expect(out).toContain('0 finished   0 failed   60 unresolved')
+    expect(err).toMatch(/error: \d processes of the run ended in a row, and nothing was played between\. Resume it/)
+    open()
+    rmSync(at('deadly'))
+    expect((await workshop.run([...play('deadly-all', 1), '--resume'])).status).toBe(0)
+    expect(withoutTimes(readEpisodes(at('deadly-all')))).toEqual(undisturbed)
+  })
+
+  it.each([
+    ['Ctrl-C', 130, 3],
+    ['a request to terminate', 143, 1],
+  ])('ends all at %s, and goes on as it says with another number of processes', async (how, asExpected, processes) => {
+    const { run, workers, before } = await startHeld(how)
+    if (asExpected === 130) run.interrupt()
+    else run.kill('SIGTERM')
+    const { status, out, err } = await run.ended
+    expect([status, err]).toEqual([asExpected, expect.stringContaining(`${60 - playedAtOnce} episodes are left`)])
+    expect(out).toContain(`${playedAtOnce} finished   0 failed   ${60 - playedAtOnce} unresolved`)
+    expect(workers.filter(isAlive)).toEqual([])
+    expect(textOf(how)).toBe(before)
+    open()
+    expect((await workshop.run([...play(how, processes), '--resume'])).status).toBe(0)
+    const resumed = readEpisodes(at(how))
+    expect(new Set(resumed.map(nameOf)).size).toBe(resumed.length)
+    expect(withoutTimes(resumed)).toEqual(undisturbed)
+  })
+
+  it('ends with 130 at Ctrl-C while its processes start, and has begun nothing', async () => {
+    // A world that takes its time to load in a worker, and says when that begins.
+    writeFileSync(
+      at('late-world.ts'),
+      `import { appendFileSync } from 'node:fs'
+       if (process.argv.includes('--worker')) {
+         appendFileSync('held', process.pid + '\\n')
+         await new Promise((resolve) => setTimeout(resolve, 60_000))
+       }
+       export * from '${new URL(`file://${world}/src/index.ts`)}'`,
+    )
+    const run = workshop.start(['run', './late-world.ts', '--processes', '2', '--out', 'late'])
+    await vi.waitFor(() => expect(holders()).toHaveLength(2), { timeout: 30_000, interval: 20 })
+    run.interrupt()
+    expect(await run.ended).toEqual({ status: 130, out: '', err: '\nStopping. Once more stops at once.\n' })
+    expect(holders().filter(isAlive)).toEqual([])
+    expect(existsSync(at('late'))).toBe(false)
+  })
+
+  it('leaves no process behind at a second Ctrl-C, however busy', async () => {
+    writeFileSync(at('busy'), '')
+    const run = workshop.start(play('busy-run', 2))
+    const both = () => expect(new Set(holders()).size).toBe(2)
+    await vi.waitFor(both, { timeout: 30_000, interval: 20 })
+    run.interrupt()
+    await run.until(/Stopping\. Once more stops at once\./)
+    run.interrupt()
+    expect((await run.ended).status).toBe(130)
+    await vi.waitFor(() => expect(holders().filter(isAlive)).toEqual([]), { timeout: 30_000 })
+  })
+
+  it('leaves no process behind when it is killed itself', async () => {
+    const { run, workers, before } = await startHeld('orphaned')
+    run.kill('SIGKILL')
+    await run.ended
+    await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), { timeout: 30_000 })
+    expect(textOf('orphaned')).toBe(before)
+    open()
+    expect((await workshop.run([...play('orphaned', 2), '--resume'])).status).toBe(0)
+    expect(withoutTimes(readEpisodes(at('orphaned')))).toEqual(undisturbed)
+  })
+
+  it.each([
+    [['--processes', '0'], 2, /--processes <count>.*It has to be a whole number from 1 to 256\./],
+    [['--processes', '1.5'], 2, /It has to be a whole number from 1 to 256\./],
+    [['--processes', '257'], 2, /It has to be a whole number from 1 to 256\./],
+    [['--processes', 'two'], 2, /It has to be a whole number from 1 to 256\./],
+    [['--processes', '5', '--concurrency', '4'], 2, /^error: --processes 5 are more than the 4 episodes that --concur/],
+    [
+      ['--processes', '3', '--branch', '4@2', '--concurrency', '8'],
+      2,
+      /^error: --processes 3 are more than the 2 trees/,
+    ],
+    [['--worker'], 2, /^error: Only a run starts its workers\. Give it --processes <count>\.\n$/],
+    [['--processes', '2', '--url', 'http://127.0.0.1:1/env', '--patience', '0'], 1, /^error: [^\n]+\n$/],
+  ])('refuses %j', async (options, asExpected, message) => {
+    const { status, out, err } = await workshop.run(['run', world, ...options, '--out', 'refused'])
+    expect([status, out, err]).toEqual([asExpected, '', expect.stringMatching(message)])
+  })
+})

@@ -1,0 +1,44 @@
+import { connect, type Environment as PlayedEnvironment, randomPolicy } from '@episodic/env'
+import { createHost, type Environment, openInProcess } from '@episodic/mcp-server'
+import type { Action, Step } from '@episodic/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+/** Registers the law of forks: from any step they go on as their parent did, share nothing, and it does not notice. */
+export function describeForks(environment: Environment): void {
+  describe(`a fork of ${environment.name}`, () => {
+    it('goes on as its parent did, from any step, as often as it is made; and its parent does not notice', async () => {
+      await using host = createHost({ environments: [environment] })
+      await using parent = await connect(openInProcess(host))
+      const anyPlay = [fc.string({ minLength: 1, maxLength: 9 }), fc.integer({ min: 1, max: 30 }), fc.nat(99)] as const
+      await fc.assert(
+        fc.asyncProperty(...anyPlay, async (seed, length, place) => {
+          const played = await playAtRandom(parent, seed, length)
+          const before = await parent.snapshot()
+          const at = place % played.length
+          for (const fork of await parent.fork({ at, count: 2 })) {
+            for (const { action, step } of played.slice(at)) expect(await fork.step(action)).toEqual(step)
+            expect(await fork.snapshot()).toEqual(before)
+            await fork.close()
+          }
+          expect(await parent.snapshot()).toEqual(before)
+        }),
+        { numRuns: 20 },
+      )
+    })
+  })
+}
+
+/** Plays at most `length` steps as chance will have them, and gives them with their actions. */
+async function playAtRandom(world: PlayedEnvironment, seed: string, length: number) {
+  const { observation, info } = await world.reset({ seed })
+  const task = { prompt: '', hints: [], params: info.params }
+  const player = await randomPolicy().begin({ task, tools: world.info.tools, seed })
+  const played: { action: Action; step: Step }[] = []
+  while (played.length < length && !played.at(-1)?.step.end) {
+    const last = played.at(-1)?.step ?? null
+    const action = await player(last?.observation ?? observation, { last })
+    played.push({ action, step: await world.step(action) })
+  }
+  return played
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { nextGuess } from '../agents/bisect.fixture.ts'
+
+/** A request for a completion, as far as these tests look at it. */
+export interface ChatRequest {
+  readonly model: string
+  readonly seed: number
+  readonly messages: readonly { readonly role: string; readonly content: string | null }[]
+  readonly tools: readonly { readonly function: { readonly name: string; readonly parameters: object } }[]
+  readonly [option: string]: unknown
+}
+
+/** Answers one request: with the body of an answer, or by itself. `number` counts the requests from 0. */
+export type Answering = (
+  request: ChatRequest,
+  number: number,
+  response: ServerResponse,
+  incoming: IncomingMessage,
+) => object | null | Promise<object | null>
+
+/** A server that speaks the API of chat completions, on a port of its own. */
+export interface ChatServer extends AsyncDisposable {
+  /** Root of the API. */
+  readonly url: string
+  readonly requests: readonly ChatRequest[]
+}
+
+export async function startChatServer(answer: Answering): Promise<ChatServer> {
+  const requests: ChatRequest[] = []
+  const server = createServer(async (incoming, response) => {
+    const request: ChatRequest = JSON.parse(await text(incoming))
+    requests.push(request)
+    const body = await answer(request, requests.length - 1, response, incoming)
+    if (body) response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** The body of an answer that calls a tool. */
+export function calling(name: string, args: string | object, rest: object = {}): object {
+  const call = { name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }
+  const message = { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: call }] }
+  return saying(message, 'tool_calls', rest)
+}
+
+/** The body of an answer, of a thousand tokens read and ten written. */
+export function saying(message: object, finish = 'stop', { choice = {}, ...rest }: { choice?: object } = {}): object {
+  return {
+    id: 'chat_1',
+    object: 'chat.completion',
+    created: 0,
+    model: 'served-model',
+    choices: [{ index: 0, finish_reason: finish, message, ...choice }],
+    usage: { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010 },
+    ...rest,
+  }
+}
+
+/** Plays number-guessing by bisection, from nothing but what it is told. */
+export function bisecting({ messages }: ChatRequest): object {
+  return calling('guess', { value: nextGuess(messages.map(({ content }) => content ?? '').join('\n')) })
+}

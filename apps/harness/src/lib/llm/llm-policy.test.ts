@@ -1,0 +1,239 @@
+import { type Connection, openConnection, runEpisode, runTree } from '@episodic/env'
+import { createHost, openInProcess } from '@episodic/mcp-server'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { exampleWorld } from '../episodic.fixture.ts'
+import { loadWorld } from '../world.ts'
+import { type Answering, bisecting, type ChatServer, calling, saying, startChatServer } from './chat-server.fixture.ts'
+import { createLlmPolicy } from './llm-policy.ts'
+import { DEFAULT_SETTINGS, type ModelSettings } from './model-settings.ts'
+
+const cleanUp = new AsyncDisposableStack()
+let connection: Connection
+beforeAll(async () => {
+  vi.stubEnv('OPENAI_API_KEY', 'sk-nobody-may-read-this')
+  const { environment } = await loadWorld(exampleWorld('number-guessing'))
+  const host = cleanUp.use(createHost({ environments: [environment] }))
+  connection = cleanUp.use(await openConnection(openInProcess(host)))
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await cleanUp.disposeAsync()
+})
+
+let server: ChatServer | null = null
+afterEach(() => server?.[Symbol.asyncDispose]())
+
+/** A policy over a server of its own. */
+async function policyOver(answer: Answering, settings: Partial<ModelSettings> = {}) {
+  server = await startChatServer(answer)
+  return createLlmPolicy('llm:test', 'test', { ...DEFAULT_SETTINGS, baseUrl: server.url, ...settings })
+}
+
+/** Plays one episode, told of the task. */
+async function play(answer: Answering, settings: Partial<ModelSettings> = {}, signal?: AbortSignal) {
+  const policy = await policyOver(answer, settings)
+  const task = { prompt: 'Find it.', hints: ['Halve what is left.'] }
+  return runEpisode({ createEnvironment: () => connection.environment(), policy, task, seed: 'world', signal })
+}
+
+describe('createLlmPolicy', () => {
+  it('plays an episode from the task, its hints and what came of each call', async () => {
+    const episode = await play(bisecting)
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
+    const [first, second] = server!.requests
+    expect(first!.messages.map(({ role }) => role)).toEqual(['system', 'user'])
+    expect(first!.messages[1]!.content).toBe(
+      'Find it.\n\nHalve what is left.\n\nGuess a whole number from 1 to 100. 8 guesses left.',
+    )
+    expect(first!.tools[0]!.function).toMatchObject({ name: 'guess', parameters: { type: 'object' } })
+    expect(second!.messages.slice(2)).toEqual([
+      expect.objectContaining({ role: 'assistant', tool_calls: [expect.objectContaining({ type: 'function' })] }),
+      { role: 'tool', tool_call_id: 'call_1', content: episode.steps[0]!.observation.text },
+    ])
+    // The world's seed is nobody's to know, and the model's own is another in each request.
+    expect(JSON.stringify(server!.requests)).not.toContain('"world"')
+    expect(new Set(server!.requests.map(({ seed }) => seed)).size).toBe(server!.requests.length)
+  })
+
+  it('asks for the same chance again where the policy has the same seed', async () => {
+    await play(bisecting)
+    const seeds = server!.requests.map(({ seed }) => seed)
+    await server![Symbol.asyncDispose]()
+    await play(bisecting)
+    expect(server!.requests.map(({ seed }) => seed)).toEqual(seeds)
+  })
+
+  it('tells of each step what it took: tokens, cost, ids and log-probabilities as they were given', async () => {
+    const vllm = {
+      prompt_token_ids: [1, 2, 3],
+      choice: { token_ids: [4, 5], logprobs: { content: [{ logprob: -0.5 }, { logprob: -0.25 }] } },
+    }
+    const sglang = { choice: { prompt_token_ids: [6], token_ids: [7] } }
+    const { steps } = await play((_, number) => calling('guess', { value: 1 }, [vllm, sglang, {}][number % 3]), {
+      prices: { prompt: 2, completion: 10 },
+      tokenIds: true,
+    })
+    const counted = { model: 'served-model', promptTokens: 1_000, completionTokens: 10, cost: 0.0021, text: null }
+    expect(steps.slice(0, 3).map(({ completions }) => completions)).toEqual([
+      [{ ...counted, promptTokenIds: [1, 2, 3], tokenIds: [4, 5], logProbabilities: [-0.5, -0.25] }],
+      [{ ...counted, promptTokenIds: [6], tokenIds: [7] }],
+      [counted],
+    ])
+    expect(server!.requests[0]).toMatchObject({ return_token_ids: true, logprobs: true })
+  })
+
+  it('says what is no action to the model, and plays what it answers then', async () => {
+    const answers = [
+      saying({ role: 'assistant', content: 'I think it is 50.' }),
+      calling('guess', '{"value": 50'),
+      calling('guess', { value: 50 }),
+    ]
+    const { steps } = await play((_, number) => answers[number % 3] as object)
+    expect(steps[0]).toMatchObject({ action: { tool: 'guess', arguments: { value: 50 } } })
+    expect(steps[0]!.completions.map(({ text }) => text)).toEqual(['I think it is 50.', null, null])
+    const corrected = server!.requests[2]!.messages.map(({ content }) => content)
+    expect(corrected).toContain('You called no tool. Call one of the tools.')
+    expect(corrected).toContain('Your arguments for guess are no JSON object. Call the tool again.')
+  })
+
+  it('takes a call without an id, with an object of arguments, and counts of tokens that are none', async () => {
+    const message = { role: 'assistant', tool_calls: [null, { function: { name: 'guess', arguments: { value: 7 } } }] }
+    const usage = { prompt_tokens: 1.5, completion_tokens: -3 }
+    const { steps } = await play(() => ({ ...saying(message, 'tool_calls'), usage }))
+    expect(steps[0]).toMatchObject({
+      action: { tool: 'guess', arguments: { value: 7 } },
+      completions: [{ promptTokens: 0, completionTokens: 0 }],
+    })
+  })
+
+  it('leaves unknown tools and wrong arguments to the world, which refuses them', async () => {
+    const { steps } = await play((_, number) =>
+      calling(number === 0 ? 'peek' : 'guess', { value: number < 2 ? 'x' : number }),
+    )
+    expect(steps.slice(0, 2).map(({ info }) => info.refused)).toEqual(['tool', 'arguments'])
+  })
+
+  it('fails an episode whose model never calls a tool, and tells what that took', async () => {
+    const episode = await play(() => saying({ role: 'assistant', content: 'Hello!' }))
+    expect(episode).toMatchObject({ kind: 'failed', steps: [], cause: { code: 'policy-failed' } })
+    expect(String((episode as { cause?: unknown }).cause)).toContain('3 answers in a row')
+    expect((episode as { undecided?: unknown[] }).undecided).toHaveLength(3)
+  })
+
+  it('fails an episode that takes more tokens than it may', async () => {
+    const episode = await play(() => calling('guess', { value: 1 }), { tokenBudget: 2_500 })
+    expect(episode).toMatchObject({ kind: 'failed', cause: { code: 'budget-spent' } })
+    expect(episode.steps).toHaveLength(3)
+  })
+
+  it.each([
+    ['asked too often', 429],
+    ['broken', 500],
+    ['busy', 503],
+  ])('asks again where the server is %s', async (_, status) => {
+    const episode = await play((request, number, response) => {
+      if (number % 2 === 1) return bisecting(request)
+      response.writeHead(status, { 'retry-after-ms': '1' }).end('{"error":{"message":"later"}}')
+      return null
+    })
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
+  })
+
+  it.each<[string, Answering, RegExp]>([
+    [
+      'refuses',
+      (_, __, response) => {
+        response.writeHead(401).end('{"error":{"message":"Incorrect API key"}}')
+        return null
+      },
+      /HTTP 401.*Incorrect API key/,
+    ],
+    [
+      'answers with what is no JSON',
+      (_, __, response) => {
+        response.setHeader('content-type', 'application/json').end('<html>')
+        return null
+      },
+      /did not answer/,
+    ],
+    [
+      'repeats the key',
+      (_, __, response, { headers }) => {
+        response.writeHead(401).end(JSON.stringify({ error: { message: `No such key: ${headers.authorization}` } }))
+        return null
+      },
+      /No such key: Bearer \[key\]/,
+    ],
+    [
+      'is none of that kind',
+      (_, __, response) => {
+        response.setHeader('content-type', 'text/html').end('<html>')
+        return null
+      },
+      /speaks another API: <html>.*--base-url/,
+    ],
+    ['answers with no choice', () => ({ id: 'x', object: 'chat.completion', choices: [] }), /3 answers in a row/],
+    ['answers with nothing', () => ({}), /3 answers in a row/],
+  ])('fails an episode whose server %s, and says so', async (_, answer, message) => {
+    const episode = await play(answer)
+    expect(episode).toMatchObject({ kind: 'failed', cause: { code: 'policy-failed' } })
+    expect(String((episode as { cause?: unknown }).cause)).toMatch(message)
+  })
+
+  it('stops waiting for a slow answer where it is aborted', async () => {
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    const episode = await play(
+      () => {
+        controller.abort(reason)
+        return null
+      },
+      {},
+      controller.signal,
+    )
+    expect(episode).toMatchObject({ kind: 'failed', cause: reason })
+  })
+
+  it('waits where more is asked in a minute than may be, and stops waiting where it is aborted', async () => {
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    const episode = await play(
+      (_, number, response) => {
+        if (number === 1) response.on('close', () => setImmediate(() => controller.abort(reason)))
+        return calling('guess', { value: 1 })
+      },
+      { requestsPerMinute: 2 },
+      controller.signal,
+    )
+    expect(episode).toMatchObject({ kind: 'failed', cause: reason })
+    expect(server!.requests).toHaveLength(2)
+  })
+
+  it('goes on in a fork from what was played so far, and asks nothing again', async () => {
+    const policy = await policyOver((request) => bisecting(request))
+    const leaves = await runTree({
+      createEnvironment: () => connection.environment(),
+      policy,
+      task: { prompt: 'Find it.' },
+      seed: 'tree',
+      points: [{ lines: 3, at: 2 }],
+      branchSeed: 'forks',
+    })
+    expect(leaves).toHaveLength(3)
+    for (const { episode } of leaves) expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
+    const own = leaves.map(({ episode }) => episode.steps.length - 2).reduce((sum, steps) => sum + steps, 0)
+    expect(server!.requests).toHaveLength(2 + own)
+  })
+
+  it('says what is missing where nothing tells of a server', () => {
+    const { OPENAI_BASE_URL: base, OPENAI_API_KEY: key } = process.env
+    delete process.env.OPENAI_BASE_URL
+    delete process.env.OPENAI_API_KEY
+    try {
+      expect(() => createLlmPolicy('llm:x', 'x', DEFAULT_SETTINGS)).toThrow(/Set OPENAI_API_KEY, or give --base-url/)
+    } finally {
+      if (base !== undefined) process.env.OPENAI_BASE_URL = base
+      if (key !== undefined) process.env.OPENAI_API_KEY = key
+    }
+  })
+})

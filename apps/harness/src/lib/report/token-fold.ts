@@ -1,0 +1,46 @@
+import type { Completion, EpisodeRecord } from '@episodic/protocol'
+import { createExactSum } from './exact-sum.ts'
+import type { Summary } from './summary.ts'
+
+/** Adds up what language models were asked. */
+export interface TokenFold {
+  add(record: Pick<EpisodeRecord, 'attempt' | 'steps' | 'undecided' | 'branch'>): void
+  /** `null` where none was asked. */
+  finish(): Summary['tokens']
+}
+
+/** Creates an empty fold. Of episodes that share their beginnings, what was asked there counts once. */
+export function createTokenFold(): TokenFold {
+  let episodes = 0
+  let requests = 0
+  let prompt = 0
+  let completion = 0
+  let priced = true
+  const cost = createExactSum()
+  return {
+    add({ attempt, steps, undecided = [], branch }) {
+      // A line that was over before it could branch is sealed once for each leaf that it counts for.
+      if (branch && attempt % branch.copies !== 0) return
+      const own = steps.slice(sharedSteps(branch)).flatMap(({ completions = [] }) => completions)
+      const asked: readonly Completion[] = [...own, ...undecided]
+      if (asked.length === 0) return
+      episodes += 1
+      requests += asked.length
+      for (const one of asked) {
+        prompt += one.promptTokens
+        completion += one.completionTokens
+        if (one.cost === null) priced = false
+        else cost.add(one.cost)
+      }
+    },
+    finish() {
+      return requests === 0 ? null : { episodes, requests, prompt, completion, cost: priced ? cost.value() : null }
+    },
+  }
+}
+
+/** How many steps of a leaf are its parent's: those before it was last forked off. */
+function sharedSteps(branch: EpisodeRecord['branch']): number {
+  const fork = branch?.path.findLastIndex((line) => line > 0) ?? -1
+  return branch?.at[fork] ?? 0
+}
