@@ -25,7 +25,7 @@ const TOLD = 500
  *
  * It has had enough when it ends with 0; another status fails the episode, unless the world was over by then. Its process
  * group is asked to stop when the world has ended, and ended 2 s later; it ends at once with a program that leaves
- * before. A daemon, which leaves the group, is not found.
+ * before, and where this process is killed. A daemon, which leaves the group, is not found.
  *
  * Throws `option-invalid` for an empty command.
  *
@@ -47,16 +47,24 @@ export function createProcessAgent(name: string, command: string): Agent {
   })
 }
 
+/**
+ * Ends the whole group where this process is gone, however it went: then the pipe that nothing is ever written to ends.
+ * What is started after it does not have the pipe.
+ */
+const ENDS_WITH_US = `(trap '' TERM; read -r _ <&3; kill -9 0) >/dev/null 2>&1 &
+exec 3<&-
+`
+
 async function run(command: string, assignment: Assignment, folder: string): Promise<void> {
   const { url, task, observation, seed, signal } = assignment
   const config = join(folder, 'mcp.json')
   await writeFile(config, JSON.stringify({ mcpServers: { world: { type: 'http', url } } }), { mode: 0o600 })
   signal.throwIfAborted()
-  const child = spawn(command, {
+  const child = spawn(`${ENDS_WITH_US}${command}`, {
     shell: true,
     // A group of its own, so that whatever it starts ends with it.
     detached: true,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     env: {
       ...withoutSecrets(process.env),
       EPISODIC_MCP_URL: url,

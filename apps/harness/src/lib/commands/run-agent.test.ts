@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
@@ -113,6 +114,42 @@ describe('episodic run --policy process:<command>', () => {
       expect(text).not.toContain(seed)
     }
   })
+
+  it.each([1, 2])(
+    'leaves nothing behind where it is killed (processes: %i)',
+    { timeout: 60_000 },
+    async (processes) => {
+      const out = `killed-${processes}`
+      const command = `trap '' TERM; echo $$ >> ${out}-pids; sleep 600`
+      const args = [
+        '--policy',
+        `process:${command}`,
+        '--concurrency',
+        '2',
+        '--processes',
+        String(processes),
+        '--out',
+        out,
+      ]
+      const started = workshop.start(['run', WORLD, '--tasks', '2', ...args])
+      const agents = async () => {
+        for (;;) {
+          const pids = existsSync(at(`${out}-pids`))
+            ? readFileSync(at(`${out}-pids`), 'utf8')
+                .trim()
+                .split('\n')
+            : []
+          if (pids.length === 2) return pids.map(Number)
+          await nextTurn()
+        }
+      }
+      const pids = await agents()
+      expect(pids.map(isRunning)).toEqual([true, true])
+      started.kill('SIGKILL')
+      await started.ended
+      while (pids.some(isRunning)) await nextTurn()
+    },
+  )
 })
 
 describe('episodic run --policy agent:<file>', () => {
