@@ -73,6 +73,20 @@ describe('createAuthorization', () => {
     expect(server.asked).not.toContain('register')
   })
 
+  it('shows nothing of what one authorization server gave out to another that is named later', async () => {
+    for (const client of [undefined, { id: 'mine', secret: 'between the two of us' }]) {
+      await using server = await serveLogin()
+      await using other = await serveLogin()
+      const channel = await openChannel({ url: server.url, authorization: createLogin({ client }) })
+      server.moveTo(other)
+      server.revoke()
+      // What the other one gives out is no good here either.
+      await expect(channel.request('tools/list', {})).rejects.toMatchObject({ code: 'login-failed' })
+      await channel.close()
+      expect(other.asked).toEqual(client ? [] : ['register', 'log in', 'token', 'log in', 'token'])
+    }
+  })
+
   it('gives up where a server is not content with any token', async () => {
     await using server = await serveLogin({ spoilsTokens: true })
     const opened = openChannel({ url: server.url, authorization: createLogin() })

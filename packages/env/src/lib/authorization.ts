@@ -27,6 +27,7 @@ export interface Authorization {
  * answers with 401, or wants another scope with 403.
  *
  * Makes sure that the code came from the authorization server that was asked (RFC 9207), and that its metadata is its own.
+ * Where a server names another one later, that one sees nothing of what the first gave out, and never a `client`.
  * Throws `option-invalid` for a `redirectUrl` that is no URL.
  */
 export function createAuthorization(options: AuthorizationOptions): Authorization {

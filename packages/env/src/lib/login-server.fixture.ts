@@ -18,6 +18,7 @@ export async function serveLogin(options: LoginServerOptions = {}) {
   const asked: string[] = []
   const tokens = new Set<string>()
   let base = ''
+  let authority: string | null = null
   const json = (response: ServerResponse, status: number, body: object, headers = {}) =>
     void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 
@@ -26,7 +27,7 @@ export async function serveLogin(options: LoginServerOptions = {}) {
     const body = (await request.setEncoding('utf8').toArray()).join('')
     switch (url.pathname) {
       case '/.well-known/oauth-protected-resource/mcp':
-        return json(response, 200, { resource: `${base}/mcp`, authorization_servers: [base] })
+        return json(response, 200, { resource: `${base}/mcp`, authorization_servers: [authority ?? base] })
       case '/.well-known/oauth-authorization-server':
         return json(response, 200, {
           issuer: options.issuer ?? base,
@@ -80,6 +81,10 @@ export async function serveLogin(options: LoginServerOptions = {}) {
     url: `${base}/mcp`,
     /** What was asked, in order; a call is named by its method. */
     asked,
+    /** Names the authorization server of another one from now on. */
+    moveTo(other: { readonly url: string }) {
+      authority = new URL(other.url).origin
+    },
     /** Takes back every token that was given out. */
     revoke: () => tokens.clear(),
     async [Symbol.asyncDispose]() {

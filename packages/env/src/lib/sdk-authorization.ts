@@ -11,6 +11,8 @@ import { randomText } from './random-text.ts'
 
 /** What `granted` remembers. */
 interface Granted {
+  /** The authorization server that gave it. */
+  from?: string
   client?: ReturnType<OAuthClientProvider['clientInformation']>
   tokens?: Awaited<ReturnType<OAuthClientProvider['tokens']>>
   /** What was asked for, so that a wider scope has the narrower one in it. */
@@ -72,6 +74,7 @@ async function logIn(
     // RFC 8414: whose metadata it is has to be who was asked for it.
     if (issuer !== undefined && withoutSlash(issuer) !== withoutSlash(String(info.authorizationServerUrl)))
       throw new Error('the metadata of its authorization server is that of another one')
+    bindTo(granted, String(info.authorizationServerUrl), authorization.options)
     const wider = status === 403
     const scope = scopeOf(
       wider ? granted.scope : undefined,
@@ -99,6 +102,21 @@ async function logIn(
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new EnvError('login-failed', `Cannot log in at ${serverUrl}: ${why}.`, { cause })
   }
+}
+
+/**
+ * What one authorization server gave out is shown to no other that the resource server may name later. Throws where a client
+ * was registered with the first.
+ */
+function bindTo(granted: Granted, server: string, { client }: AuthorizationOptions): void {
+  const { from = server } = granted
+  if (from !== server) {
+    if (client) throw new Error(`it names another authorization server than ${from}, which knows the client`)
+    delete granted.client
+    delete granted.tokens
+    delete granted.scope
+  }
+  granted.from = server
 }
 
 /** The scope with which tokens can be renewed without anybody. */

@@ -50,7 +50,7 @@ import { type Live, LiveSessions } from './live-sessions.ts'
 import { withMetrics } from './metered-store.ts'
 import type { Metrics, StepOutcome } from './metrics.ts'
 import { describeEnvironment } from './open-session.ts'
-import { createPreparation, toPrepare } from './prepare-step.ts'
+import { afterEffect, createPreparation, toPrepare } from './prepare-step.ts'
 import { PublicChanges } from './public-changes.ts'
 import type { Outcome } from './rules.ts'
 import { directRules, type RulesRunner } from './rules-runner.ts'
@@ -352,7 +352,8 @@ class SessionHost implements Host {
     const needed = toPrepare(environment, call.action)
     const inQueue = waiting && live.session.busy ? waiting.signal : undefined
     if (inQueue) waiting?.tell?.('Waiting for the calls before this one.')
-    const { step, replayed } = await this.#sessions.use(live, (session) =>
+    let acts = false
+    const answered = this.#sessions.use(live, (session) =>
       session.step(
         { seat, action, seq, epoch },
         (turn) => {
@@ -372,11 +373,17 @@ class SessionHost implements Host {
         needed
           ? () => {
               inQueue?.throwIfAborted()
+              acts = needed.preparation.external
               return createPreparation(environment, call, needed, { clock: this.#clock, faults: this.#faults })
             }
           : undefined,
       ),
     )
+    const { step, replayed } = await (needed
+      ? answered.catch((error) => {
+          throw acts ? afterEffect(action.tool, error) : error
+        })
+      : answered)
     live.watchers.wake()
     this.#metrics?.step(environment.name, outcomeOf({ step, replayed }), this.#clock.monotonic() - began)
     return { step, replayed, secrets: live.secrets }

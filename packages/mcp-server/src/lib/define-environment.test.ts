@@ -165,6 +165,11 @@ describe('defineEnvironment', () => {
     ['an effect without what has it', { tool: { effect: 'external' } }, /has effect alone/],
     ['no time to prepare', { tool: { ...PREPARING, prepareSeconds: 0 } }, /prepareSeconds is 0, and has to be above 0/],
     [
+      'no end of it',
+      { tool: { ...PREPARING, prepareSeconds: Infinity } },
+      /prepareSeconds is Infinity, and .* at most 86400/,
+    ],
+    [
       'what is prepared changed by its schema',
       { tool: { ...PREPARING, prepared: z.string().transform(Number) } },
       /JSON Schema cannot say what press prepares/,

@@ -100,6 +100,9 @@ interface WrittenTool extends Omit<Tool, 'output' | 'preparation'> {
 /** Seconds that a preparation may take where its author says nothing. */
 const PREPARE_SECONDS = 30
 
+/** A day. A timer that is set for more than 24 of them runs out at once, and the calls of the session wait meanwhile. */
+const MOST_PREPARE_SECONDS = 86_400
+
 const makeTool = (written: WrittenTool): Tool => {
   const { output = null, prepared, prepare, prepareSeconds: seconds = PREPARE_SECONDS, effect, ...tool } = written
   const half = prepared ? 'prepared' : prepare ? 'prepare' : effect && 'effect'
@@ -108,8 +111,11 @@ const makeTool = (written: WrittenTool): Tool => {
       'definition-invalid',
       `A tool has ${half} alone. What prepares is \`prepare\`, and \`prepared\` is the schema of what it gives: write both, or neither.`,
     )
-  if (!(seconds > 0))
-    throw new ServerError('definition-invalid', `prepareSeconds is ${seconds}, and has to be above 0.`)
+  if (!(seconds > 0 && seconds <= MOST_PREPARE_SECONDS))
+    throw new ServerError(
+      'definition-invalid',
+      `prepareSeconds is ${seconds}, and has to be above 0, and at most ${MOST_PREPARE_SECONDS}.`,
+    )
   const preparation =
     prepared && prepare ? { schema: prepared, seconds, external: effect === 'external', prepare } : null
   return { ...tool, output, preparation }

@@ -273,6 +273,30 @@ describe('the front of the SDKs', () => {
     },
   )
 
+  it.each(['straight', 'sdk'] as const)(
+    'answers for a session that is not there, and does not hang up: %s',
+    async (front) => {
+      const { server } = await serveTestHost({ front }, { environments: [tally] })
+      const read = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: STATE_URI } })
+      const { status, text } = await send(server.sessionUrl('nonsense'), { body: read })
+      expect({ status, ...JSON.parse(text) }).toMatchObject({ status: 404, id: 1, error: { code: 1404 } })
+    },
+  )
+
+  it('keeps as many plain clients as it may, and those that play before those that do not', async () => {
+    const { server } = await serveTestHost(
+      { front: 'sdk', rate: { calls: 10_000, seconds: 1 } },
+      { environments: [tally] },
+    )
+    const playing = await initialize(server.agentUrl)
+    const idle = await initialize(server.agentUrl)
+    const status = async (headers: Record<string, string>) =>
+      (await send(server.agentUrl, { headers, body: CALL })).status
+    expect(await status(playing)).toBe(200)
+    for (let others = 0; others < 999; others++) await initialize(server.agentUrl)
+    expect([await status(playing), await status(idle)]).toEqual([200, 404])
+  })
+
   it('has the sessions of plain clients begin and end as ours do', async () => {
     const told = await Promise.all(
       (['straight', 'sdk'] as const).map(async (front) => {

@@ -163,7 +163,7 @@ export interface ToolDefinition<
    * again.
    */
   prepare?(context: PrepareContext<State, Params, z.output<Input>>): InputOf<Prepared> | Promise<InputOf<Prepared>>
-  /** Seconds that `prepare` may take; then the call fails. Default 30. */
+  /** Seconds that `prepare` may take, at most a day; then the call fails. Default 30. */
   readonly prepareSeconds?: number
   /**
    * `external`: `prepare` does something outside that may not be done twice, such as a payment. Once begun it goes on, its

@@ -225,10 +225,23 @@ export class HttpFront {
     return this.#answerMounted(mount, request, response, admitted)
   }
 
-  #answerMounted(mount: Mount, request: IncomingMessage, response: ServerResponse, admitted: Admitted): Promise<void> {
+  async #answerMounted(
+    mount: Mount,
+    request: IncomingMessage,
+    response: ServerResponse,
+    admitted: Admitted,
+  ): Promise<void> {
     for (const [name, value] of Object.entries(this.#admission.corsHeaders(request) ?? {}))
       response.setHeader(name, value)
-    return mount.answer(request, response, admitted)
+    try {
+      await mount.answer(request, response, admitted)
+    } catch (error) {
+      // A session that is not there is no fault of whoever serves it. What has begun can only be cut off.
+      if (response.headersSent) throw error
+      const { caller, message, modern } = admitted
+      const reply = this.#dispatcher.refuse(error, idOf(message))
+      this.#reply(request, response, caller, reply, statusOf(reply.refusal, caller.door, modern))
+    }
   }
 
   async #delete(request: IncomingMessage, response: ServerResponse, caller: AgentCaller): Promise<void> {

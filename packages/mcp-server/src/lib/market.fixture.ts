@@ -107,6 +107,7 @@ export function createMarket(exchange: Exchange = createExchange()) {
           return { fee: await exchange.order(input.shares, signal) }
         },
         play({ state, input, prepared, say }) {
+          if (prepared.fee < 0) throw new Error('an exchange that pays for orders')
           state.public.shares += input.shares
           state.public.spent += state.public.price * input.shares + prepared.fee
           return say(`Ordered ${input.shares} for a fee of ${prepared.fee}.`, { fee: prepared.fee })

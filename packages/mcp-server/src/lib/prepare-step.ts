@@ -24,10 +24,7 @@ export function toPrepare(environment: Environment, action: Action): ToPrepare |
   return { preparation: tool.preparation, input: input.data }
 }
 
-/**
- * The preparation of a step, for its session to make in its turn. What fails is a fault of the environment; where that may
- * have done something outside already, its caller is told so.
- */
+/** The preparation of a step, for its session to make in its turn. What fails is a fault of the environment. */
 export function createPreparation(
   environment: Environment,
   { action: { tool }, waiting }: StepCall,
@@ -42,13 +39,17 @@ export function createPreparation(
       // What is done outside goes on whether its caller waits or not, so that a retry may find the answer.
       const signal = external ? undefined : waiting?.signal
       const prepare = () => prepareStep(tool, needed, record, { clock, signal })
-      try {
-        return await faults.guard(environment.name, record.id, prepare, waiting)
-      } catch (error) {
-        throw external && WireError.is(error, 'environment-failed') ? outcomeUnknown(tool, error) : error
-      }
+      return await faults.guard(environment.name, record.id, prepare, waiting)
     },
   }
+}
+
+/**
+ * What is thrown where something may have been done outside: a fault then did not leave everything as it was, wherever on
+ * the way it came, and its caller is told so.
+ */
+export function afterEffect(tool: string, thrown: unknown): unknown {
+  return WireError.is(thrown, 'environment-failed') ? outcomeUnknown(tool, thrown) : thrown
 }
 
 function outcomeUnknown(tool: string, cause: WireError): WireError {
@@ -83,7 +84,7 @@ async function prepareStep(
     const context = { state: frozen(state), input, params, signal }
     Promise.resolve()
       .then(() => preparation.prepare(context))
-      .then(given.resolve, (thrown) => given.reject(asError(thrown)))
+      .then(given.resolve, (thrown) => given.reject(faultOf(tool, thrown)))
     const parsed = schema.safeParse(await given.promise)
     if (!parsed.success) throw failed(tool, `gave something else than \`prepared\` says: ${explain(parsed.error)}`)
     const problem = findNonJson(parsed.data)
@@ -97,6 +98,12 @@ async function prepareStep(
   }
 }
 
+/** What the tool's own code threw. A refusal of another server that it asked must not be taken for one of ours. */
+function faultOf(tool: string, thrown: unknown): Error {
+  const cause = asError(thrown)
+  return WireError.is(cause) ? failed(tool, `threw: ${cause.message}`, cause) : cause
+}
+
 /** A copy that throws where it is changed: whoever changes it means to keep it, and it is kept nowhere. */
 function frozen<T>(value: T): T {
   return freezeAll(structuredClone(value))
@@ -108,6 +115,6 @@ function freezeAll<T>(value: T): T {
   return value
 }
 
-function failed(tool: string, what: string): ServerError {
-  return new ServerError('rules-failed', `The preparation of tool ${tool} ${what}.`)
+function failed(tool: string, what: string, cause?: Error): ServerError {
+  return new ServerError('rules-failed', `The preparation of tool ${tool} ${what}.`, { cause })
 }

@@ -1,3 +1,4 @@
+import { WireError } from '@episodic/protocol'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -119,6 +120,15 @@ describe('prepare', () => {
     exchange.order = order
     await expect(play('quote', 1)).rejects.toMatchObject({ code: 'environment-failed' })
     expect(String(faults[0]?.cause)).toMatch(message)
+  })
+
+  it('is a fault where what it asks refuses it in our own words, which are not told as if they were ours', async () => {
+    const { play, exchange, faults } = await openMarket()
+    const elsewhere = new WireError('session-not-found', 'There is no such session at the exchange.')
+    exchange.order = async () => Promise.reject(elsewhere)
+    await expect(play('quote', 1, 0)).rejects.toMatchObject({ code: 'environment-failed' })
+    await expect(play('order', 1, 0)).rejects.toMatchObject({ code: 'outcome-unknown' })
+    expect(faults.map(({ cause }) => (cause as Error).cause)).toEqual([elsewhere, elsewhere])
   })
 
   it('is a fault where it gives more than the session may hold', async () => {
@@ -272,6 +282,19 @@ describe('what is done outside once', () => {
     await expect(play('order', 1)).rejects.toMatchObject({ code: 'outcome-unknown' })
     expect(exchange.orders).toBe(1)
     expect((await state()).seats.agent?.seq).toBe(0)
+  })
+
+  it('is not said to have changed nothing where it was done, and the rules failed at what came of it', async () => {
+    const { host, capability, exchange, faults } = await openMarket()
+    exchange.order = () => -1
+    const server = await serve(host)
+    const { client } = await connectClient(server.sessionUrl(capability))
+    const failed = await client.callTool({ name: 'order', arguments: { shares: 1 } })
+    expect(failed).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('cannot be known') }] })
+    expect(faults).toHaveLength(1)
+    const again = await client.callTool({ name: 'order', arguments: { shares: 1 } })
+    expect(again).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('cannot be known') }] })
+    expect(exchange.orders).toBe(1)
   })
 
   it('is done again on purpose, once another call was answered', async () => {

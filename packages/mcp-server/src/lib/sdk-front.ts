@@ -11,6 +11,9 @@ import { answerAsWeb } from './http-web.ts'
 import { AT_SDK_FRONT, createLegacyServer } from './sdk-discovery.ts'
 import { answerModern, type Call } from './sdk-front-modern.ts'
 
+/** Clients that the SDK's transports are kept of. One that was forgotten begins anew, as after the end of its session. */
+const CLIENTS = 1_000
+
 /**
  * Serves the worlds through the SDKs' own HTTP transports, in both eras: several times slower than the straight path, and
  * the measure of it. For finding out whether something comes from our front or was there before.
@@ -43,6 +46,16 @@ export function mountSdkFront(host: Host, options: DispatcherOptions = {}): Moun
     return transport
   }
 
+  /** Keeps the transport of a client as the one that was used last, and lets go of the one that was not for longest. */
+  async function keep(sessionId: string, transport: StreamableHTTPServerTransport): Promise<void> {
+    transports.delete(sessionId)
+    transports.set(sessionId, transport)
+    const [longest] = transports
+    if (!longest || transports.size <= CLIENTS) return
+    transports.delete(longest[0])
+    await longest[1].close()
+  }
+
   async function answerLegacy(request: IncomingMessage, response: ServerResponse, { caller, message }: Admitted) {
     const { world, principal } = caller
     // At a session URL there is nothing to remember of a client between two requests.
@@ -52,13 +65,14 @@ export function mountSdkFront(host: Host, options: DispatcherOptions = {}): Moun
       const sessionId = await host.issueTransport(principal)
       const transport = await open({ ...caller, world: { ...world, transportId: sessionId } }, sessionId)
       await transport.handleRequest(request, response, message)
-      if (transport.sessionId !== undefined) transports.set(sessionId, transport)
+      if (transport.sessionId !== undefined) await keep(sessionId, transport)
       return
     }
     const transport = transports.get(transportId)
     // The SDK's transport knows of sessions, and not of whose they are.
     const known = transport && (await host.vouch(principal, transportId))
     if (!known) return void response.writeHead(404).end()
+    await keep(transportId, transport)
     await transport.handleRequest(request, response, message)
     if (request.method !== 'DELETE') return
     transports.delete(transportId)
