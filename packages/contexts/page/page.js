@@ -134,7 +134,7 @@ function hearRefusal({ code, message, seq, expected }) {
     keep({ pending: null, seq: expected ?? kept.seq })
     dropPending()
   }
-  if (code === 'session-not-found' || code === 'episode-ended') end()
+  if (code === 'session-not-found' || code === 'episode-ended' || code === 'state-lost') end()
 }
 
 function showNews({ turn, turns, missed, ended, ...standing }) {

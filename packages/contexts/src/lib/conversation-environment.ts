@@ -212,9 +212,13 @@ function eventsOf(contexts: readonly Context[]): ReadonlyMap<string, z.ZodType> 
 }
 
 function addressSchema(contexts: readonly Context[]) {
-  return z.union([
-    z.literal('conversation'),
-    z.object({ context: z.enum(contexts.map(({ name }) => name) as [string]) }),
-    z.object({ topic: z.string().max(128) }),
-  ])
+  const names = contexts.map(({ name }) => name)
+  return z.union(
+    [
+      z.literal('conversation'),
+      z.object({ context: z.enum(names as [string]) }),
+      z.object({ topic: z.string().max(128) }),
+    ],
+    `An event goes to "conversation", to { context } with one of ${names.join(', ')}, or to { topic } of at most 128 characters`,
+  )
 }

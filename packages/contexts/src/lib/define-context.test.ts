@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ContextError } from './context-error.ts'
 import { defineContext } from './define-context.ts'
 import { defineConversation } from './define-conversation.ts'
+import { createRulesInterpreter } from './rules-interpreter.ts'
 import { booking, shared, support, travel, weather } from './travel.fixture.ts'
 
 const sound = {
@@ -114,6 +115,11 @@ describe('defineConversation', () => {
       'slots that are no object',
       { contexts: [defineContext({ ...sound, intents: { go: z.string() } })] },
       'object schema',
+    ],
+    [
+      'rules for an intent that nobody knows',
+      { interpreter: createRulesInterpreter({ 'book-flihgt': { phrases: ['fly'] }, cancel: { phrases: ['stop'] } }) },
+      'written for book-flihgt, and its intents are book-flight, ',
     ],
   ])('refuses %s', (_, wrong, message) => {
     expect(() =>

@@ -56,6 +56,11 @@ export function defineConversation<
       throw invalid(`its bound ${bound} is ${value}, and has to be 1 or more`)
 
   const intents = intentInfos(contexts, invalid)
+  const unknown = interpreter?.intents?.filter((intent) => intents.every((known) => known.name !== intent)) ?? []
+  if (unknown.length > 0)
+    throw invalid(
+      `its interpreter ${interpreter?.name} is written for ${unknown.join(', ')}, and its intents are ${intents.map((known) => known.name).join(', ')}`,
+    )
   const rules: ConversationRules = {
     name,
     contexts: named,

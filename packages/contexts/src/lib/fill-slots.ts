@@ -21,7 +21,7 @@ export function outermost(
   return new Map(found.map(([entity, mentions]) => [entity, mentions.filter((mention) => !isInside(mention))]))
 }
 
-/** Fills the slots of an intent, each word used once, and gives the words that went into them. */
+/** Fills the slots of an intent, each word used once, and gives the words that went into them. What stands behind `not` is not meant. */
 export function fillSlots(
   { slots: rules }: CompiledRule,
   { words }: Utterance,
@@ -34,7 +34,10 @@ export function fillSlots(
     return true
   }
   for (const { slot, entity, cues } of rules) {
-    const free = (mentions.get(entity) ?? []).filter(isFree)
+    const named = mentions.get(entity) ?? []
+    // What is denied is used up, so that no other slot takes it.
+    for (const mention of named.filter(isFree)) if (isDenied(mention, cues, words)) explain(explained, mention)
+    const free = named.filter(isFree)
     // Whoever corrects themselves says the right one last.
     const found = cues ? free.findLast((mention) => cueOf(mention, cues, words) !== null) : free[0]
     if (!found) continue
@@ -49,13 +52,24 @@ export function explain(explained: Set<number>, { start, end }: Place): void {
   for (let word = start; word < end; word++) explained.add(word)
 }
 
+/** Whether `not` stands before a mention, or before its cue: "not Dubai", "not to Dubai". */
+function isDenied(mention: Mention, cues: Cues, words: Utterance['words']): boolean {
+  const { start } = (cues && cueOf(mention, cues, words)) ?? mention
+  return words[beforeArticle(start, words) - 1]?.normal === 'not'
+}
+
 /** A mention with the cue beside it; `null` where none is. An article may stand between the two. */
 function cueOf({ start, end }: Mention, { after, before }: NonNullable<Cues>, words: Utterance['words']): Place | null {
   const stands = (cue: readonly string[], at: number) =>
     at >= 0 && cue.every((word, i) => words[at + i]?.normal === word)
-  const first = ['the', 'a', 'an'].includes(words[start - 1]?.normal as string) ? start - 1 : start
+  const first = beforeArticle(start, words)
   const ahead = after.find((cue) => stands(cue, first - cue.length))
   const behind = before.find((cue) => stands(cue, end))
   if (!ahead && !behind) return null
   return { start: ahead ? first - ahead.length : start, end: behind ? end + behind.length : end }
+}
+
+/** Where a place begins with its article, if it has one. */
+function beforeArticle(start: number, words: Utterance['words']): number {
+  return ['the', 'a', 'an'].includes(words[start - 1]?.normal as string) ? start - 1 : start
 }

@@ -41,6 +41,8 @@ function toldOf({ code, message, details }: WireError): string {
       return 'This conversation is over, and takes nothing more. Join another.'
     case 'session-not-found':
       return 'There is no such conversation, or none any more. Join another.'
+    case 'state-lost':
+      return 'The server holds fewer messages of this conversation than that. If you counted right, some are lost: join another.'
     case 'environment-failed':
       return `The conversation failed, and this changed nothing. Reference: ${details.reference}.`
     default:

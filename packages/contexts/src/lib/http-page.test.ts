@@ -164,6 +164,25 @@ describe.skipIf(missing)(
       expect(await lines(page)).toEqual([BOOK, 'Where do you fly to?'])
     })
 
+    it('begins anew where the server holds less of the conversation than was said', async () => {
+      const { page, say } = await openPage()
+      await say(BOOK)
+      await page.evaluate(() => {
+        const kept = JSON.parse(sessionStorage.getItem('conversation travel') as string)
+        sessionStorage.setItem('conversation travel', JSON.stringify({ ...kept, seq: 9 }))
+      })
+      await page.reload()
+      await page.getByRole('status').getByText('Connected').waitFor()
+      await page.getByLabel('Your message').fill(BOOK)
+      await page.getByLabel('Your message').press('Enter')
+      await page.getByRole('alert').getByText('some are lost').waitFor()
+      await page.getByRole('status').getByText('Over').waitFor()
+      await page.getByRole('button', { name: 'New conversation' }).click()
+      await page.getByRole('status').getByText('Connected').waitFor()
+      await say(BOOK)
+      expect(await lines(page)).toEqual([BOOK, 'Where do you fly to?'])
+    })
+
     it.each(['light', 'dark'] as const)(
       'can be read in the %s scheme, by everybody, and on a telephone',
       async (colorScheme) => {

@@ -13,6 +13,8 @@ export interface Interpreter {
   readonly name: string
   /** Set where it may return a promise: an environment then asks it before the step, and records what it said. */
   readonly later?: true
+  /** The intents that it is written for: a conversation that lacks one of them is refused. Left out, it goes by the request's. */
+  readonly intents?: readonly string[]
   interpret(request: InterpretRequest): Interpretation | Promise<Interpretation>
 }
 

@@ -56,6 +56,7 @@ export function createModelInterpreter(options: ModelInterpreterOptions): Interp
   return {
     name: `model ${model}`,
     later: true,
+    ...(fallback.intents && { intents: fallback.intents }),
     async interpret(request) {
       const limit = new AbortController()
       const stop = clock.after(milliseconds, () =>

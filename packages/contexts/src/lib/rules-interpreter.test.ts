@@ -59,10 +59,20 @@ describe('createRulesInterpreter', () => {
     ['a window seat, yes', 'window', { wanted: true }],
     ['a window seat', undefined, undefined],
     ['to Dubai, sorry, to Doha', 'details', { to: 'DOH' }],
+    ['not Dubai, Doha', 'details', { place: 'DOH' }],
+    ["what's the weather in Doha, not in Dubai", 'weather', { city: 'DOH' }],
   ])('takes "%s" for %s', (text, intent, slots) => {
     expect(best(text)?.intent).toBe(intent)
     if (slots) expect(best(text).slots).toMatchObject(slots)
   })
+
+  it.each(['to Doha, not to Dubai', 'not to Dubai, to Doha', 'to Doha, not Dubai'])(
+    'fills no slot at all with what is denied in "%s"',
+    (text) => {
+      expect(best(text)).toMatchObject({ intent: 'details' })
+      expect(best(text).slots).toEqual({ to: 'DOH' })
+    },
+  )
 
   it('forgives typing errors, and is a little less sure then', () => {
     expect(best('from Lahroe to Dubia')).toMatchObject({ intent: 'details', slots: { from: 'LHE', to: 'DXB' } })

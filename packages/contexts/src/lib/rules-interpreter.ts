@@ -46,6 +46,7 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
   )
   return {
     name: 'rules',
+    intents: intents.map(({ name }) => name),
     interpret({ text, now, history }) {
       const utterance = readUtterance(beginningOf(text), vocabulary)
       const said = saidPhrases(utterance, known)
