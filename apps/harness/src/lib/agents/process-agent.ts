@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { HarnessError } from '../harness-error.ts'
 import { cleanText } from '../report/clean-text.ts'
@@ -74,8 +75,9 @@ async function run(command: string, assignment: Assignment, folder: string): Pro
       EPISODIC_SEED: seed,
     },
   })
+  const stderr = child.stderr as Readable
   let said = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-HEARD)
   })
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
@@ -101,7 +103,7 @@ async function run(command: string, assignment: Assignment, folder: string): Pro
     const [status, how] = await exited
     // What it left in its group ends with it. A daemon, which left the group, may hold the pipe for ever.
     if (!signal.aborted) kill('SIGKILL')
-    await finished(child.stderr, { signal: AbortSignal.timeout(GRACE) }).catch(() => {})
+    await finished(stderr, { signal: AbortSignal.timeout(GRACE) }).catch(() => {})
     if (status === 0 || signal.aborted) return
     throw new HarnessError('policy-failed', `The agent ended with ${how ?? `status ${status}`}${told(said)}`)
   } finally {
@@ -109,7 +111,7 @@ async function run(command: string, assignment: Assignment, folder: string): Pro
     stay()
     clearTimeout(last)
     kill('SIGKILL')
-    child.stderr.destroy()
+    stderr.destroy()
   }
 }
 
