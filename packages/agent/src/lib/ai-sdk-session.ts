@@ -1,8 +1,9 @@
 import type { OutputInterface, ToolSet } from 'ai'
-import { type AgentSession, type AgentSessionConfig, openAgentSession } from './agent-session.ts'
+import type { AgentSession, AgentSessionConfig } from './agent-session.ts'
 import { ToolLoopAgent } from './ai-sdk-agent.ts'
 import type { AiSdkAgentOptions } from './ai-sdk-executor.ts'
 import type { WaitOptions } from './connection.ts'
+import { openAgent } from './open-agent.ts'
 
 /** An AI SDK agent, and the session that it works in. */
 export interface StatefulAgent<T extends ToolSet, O extends OutputInterface> {
@@ -19,8 +20,9 @@ export async function withAgentSession<Result, T extends ToolSet = ToolSet, O ex
   run: (agent: StatefulAgent<T, O>) => Promise<Result>,
   wait: WaitOptions = {},
 ): Promise<Result> {
-  await using session = await openAgentSession(options, wait)
-  return await run({ agent: agentOf(options, session), session })
+  const opened = await createStatefulAgent(options, wait)
+  await using _ = opened.session
+  return await run(opened)
 }
 
 /**
@@ -31,13 +33,7 @@ export async function createStatefulAgent<T extends ToolSet = ToolSet, O extends
   options: AgentSessionConfig & AiSdkAgentOptions<T, O>,
   wait: WaitOptions = {},
 ): Promise<StatefulAgent<T, O>> {
-  const session = await openAgentSession(options, wait)
-  try {
-    return { agent: agentOf(options, session), session }
-  } catch (error) {
-    await session.close()
-    throw error
-  }
+  return openAgent(options, (session) => agentOf(options, session), wait)
 }
 
 function agentOf<T extends ToolSet, O extends OutputInterface>(

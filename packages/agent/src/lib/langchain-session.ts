@@ -1,8 +1,9 @@
 import type { ClientTool, ServerTool } from '@langchain/core/tools'
 import type { AnyAgentMiddleware } from 'langchain'
-import { type AgentSession, type AgentSessionConfig, openAgentSession } from './agent-session.ts'
+import type { AgentSession, AgentSessionConfig } from './agent-session.ts'
 import type { WaitOptions } from './connection.ts'
 import { createAgent, type LangChainAgent, type LangChainAgentOptions } from './langchain-agent.ts'
+import { openAgent } from './open-agent.ts'
 
 type Tools = readonly (ClientTool | ServerTool)[]
 type Middleware = readonly AnyAgentMiddleware[]
@@ -26,8 +27,9 @@ export async function withAgentSession<
   run: (agent: StatefulAgent<M, T>) => Promise<Result>,
   wait: WaitOptions = {},
 ): Promise<Result> {
-  await using session = await openAgentSession(options, wait)
-  return await run({ agent: agentOf(options, session), session })
+  const opened = await createStatefulAgent(options, wait)
+  await using _ = opened.session
+  return await run(opened)
 }
 
 /**
@@ -38,13 +40,7 @@ export async function createStatefulAgent<
   const M extends Middleware = readonly [],
   const T extends Tools = readonly [],
 >(options: AgentSessionConfig & LangChainAgentOptions<M, T>, wait: WaitOptions = {}): Promise<StatefulAgent<M, T>> {
-  const session = await openAgentSession(options, wait)
-  try {
-    return { agent: agentOf(options, session), session }
-  } catch (error) {
-    await session.close()
-    throw error
-  }
+  return openAgent(options, (session) => agentOf(options, session), wait)
 }
 
 function agentOf<M extends Middleware, T extends Tools>(

@@ -1,6 +1,7 @@
 import { type Agent, type AgentOptions, createAgent } from './agent.ts'
-import { type AgentSession, type AgentSessionConfig, openAgentSession } from './agent-session.ts'
+import type { AgentSession, AgentSessionConfig } from './agent-session.ts'
 import type { WaitOptions } from './connection.ts'
+import { openAgent } from './open-agent.ts'
 
 /** An agent, and the session that it works in. */
 export interface StatefulAgent {
@@ -17,8 +18,9 @@ export async function withAgentSession<Result>(
   run: (agent: StatefulAgent) => Promise<Result>,
   wait: WaitOptions = {},
 ): Promise<Result> {
-  await using session = await openAgentSession(options, wait)
-  return await run({ agent: createAgent({ ...options, mcpSession: session }), session })
+  const opened = await createStatefulAgent(options, wait)
+  await using _ = opened.session
+  return await run(opened)
 }
 
 /**
@@ -29,6 +31,5 @@ export async function createStatefulAgent(
   options: AgentSessionConfig & AgentOptions,
   wait: WaitOptions = {},
 ): Promise<StatefulAgent> {
-  const session = await openAgentSession(options, wait)
-  return { agent: createAgent({ ...options, mcpSession: session }), session }
+  return openAgent(options, (mcpSession) => createAgent({ ...options, mcpSession }), wait)
 }
