@@ -1,3 +1,4 @@
+export { abortable } from './lib/abortable.ts'
 export { canonicalJson } from './lib/canonical-json.ts'
 export type { Channel } from './lib/channel.ts'
 export { CodedError, isBranded } from './lib/coded-error.ts'
@@ -66,6 +67,7 @@ export {
   type RecordedEvent,
   recordedEventSchema,
 } from './lib/outside-event.ts'
+export { randomText } from './lib/random-text.ts'
 export { createRng, type Rng, type RngState, type SavableRng } from './lib/rng.ts'
 export { seedFor } from './lib/seed.ts'
 export { type SessionSnapshot, sessionSnapshotSchema } from './lib/session-snapshot.ts'

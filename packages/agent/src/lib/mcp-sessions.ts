@@ -1,4 +1,4 @@
-import { abortable } from './abortable.ts'
+import { abortable } from '@episodic/protocol'
 import { AgentError } from './agent-error.ts'
 import type { WaitOptions } from './connection.ts'
 import { noteClosed, noteOpen } from './forgotten-sessions.ts'

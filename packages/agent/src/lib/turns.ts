@@ -1,4 +1,4 @@
-import { abortable } from './abortable.ts'
+import { abortable } from '@episodic/protocol'
 
 /** Runs what is asked of one thing one after the other, in the order in which it was asked. */
 export class Turns {

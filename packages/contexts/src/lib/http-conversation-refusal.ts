@@ -1,6 +1,5 @@
-import { WireError } from '@episodic/protocol'
+import { randomText, WireError } from '@episodic/protocol'
 import type { ClientFrame, ServerFrame } from './http-conversation-frames.ts'
-import { randomText } from './random-text.ts'
 
 /** Something that failed in a way that nobody foresaw, with the reference that the client was given. */
 export interface UnforeseenError {

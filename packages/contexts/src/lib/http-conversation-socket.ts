@@ -1,13 +1,12 @@
 import type { Duplex } from 'node:stream'
 import type { Host, Look } from '@episodic/mcp-server'
 import type { Visitor } from '@episodic/mcp-server/http'
-import { type JsonObject, type OpenResult, WireError } from '@episodic/protocol'
+import { type JsonObject, type OpenResult, randomText, WireError } from '@episodic/protocol'
 import type { WebSocket } from 'ws'
 import type { ConversationState } from './conversation-state.ts'
 import { type ClientFrame, readFrame, type ServerFrame } from './http-conversation-frames.ts'
 import { newsOf } from './http-conversation-news.ts'
 import { refusalOf, type UnforeseenError } from './http-conversation-refusal.ts'
-import { randomText } from './random-text.ts'
 
 /** What the WebSockets of one conversation's path have in common. */
 export interface SocketSetting {

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type Limits,
   type LimitsRequest,
+  randomText,
   type ToolInfo,
 } from '@episodic/protocol'
 import { z } from 'zod'
@@ -16,7 +17,6 @@ import { ForeignEpisode } from './foreign-episode.ts'
 import { openEpisodeServer } from './foreign-episode-server.ts'
 import { listTools } from './foreign-server.ts'
 import { notForkable } from './not-forkable.ts'
-import { randomText } from './random-text.ts'
 import { takesNoEvents } from './takes-no-events.ts'
 
 export interface ForeignConnectionOptions extends CallOptions {

@@ -1,4 +1,4 @@
-import type { Channel, JsonObject } from '@episodic/protocol'
+import { abortable, type Channel, type JsonObject } from '@episodic/protocol'
 import { EnvError } from './env-error.ts'
 import type { CallOptions } from './environment.ts'
 import { Line, type LineOptions } from './multiplexed-line.ts'
@@ -14,7 +14,7 @@ export async function openMultiplexedChannel(open: OpenWire, options: LineOption
   options.signal?.throwIfAborted()
   const channel = new MultiplexedChannel(open, options)
   try {
-    await untilAborted(channel.connect(), options.signal)
+    await abortable(channel.connect(), options.signal)
     return channel
   } catch (error) {
     await channel.close()
@@ -36,9 +36,9 @@ class MultiplexedChannel implements Channel {
 
   async request(method: string, params: JsonObject, { signal }: CallOptions = {}): Promise<unknown> {
     signal?.throwIfAborted()
-    const line = this.#line ?? (await untilAborted(this.connect(), signal))
+    const line = this.#line ?? (await abortable(this.connect(), signal))
     const answer = line.ask(method, params)
-    return signal ? untilAborted(answer, signal) : answer
+    return signal ? abortable(answer, signal) : answer
   }
 
   /** The connection that there is, or a new one that all who ask for it share. */
@@ -71,18 +71,4 @@ function closedError(name: string): EnvError {
   return new EnvError('connection-failed', `The connection to ${name} is closed. Open another one.`, {
     details: { retryable: false },
   })
-}
-
-/** Settles as the promise does, or rejects with the signal's reason once that is aborted. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }

@@ -1,3 +1,4 @@
+import { randomText } from '@episodic/protocol'
 import {
   auth,
   discoverOAuthServerInfo,
@@ -7,7 +8,6 @@ import {
 import type { Authorization, AuthorizationOptions } from './authorization.ts'
 import type { Authorizer, Refused } from './authorized.ts'
 import { EnvError } from './env-error.ts'
-import { randomText } from './random-text.ts'
 
 /** What `granted` remembers. */
 interface Granted {

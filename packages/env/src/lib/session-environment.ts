@@ -11,6 +11,7 @@ import {
   openResultSchema,
   type PublishResult,
   publishResultSchema,
+  randomText,
   type SessionSnapshot,
   type Step,
   type StepReport,
@@ -32,7 +33,6 @@ import type {
   Start,
 } from './environment.ts'
 import { notForkable } from './not-forkable.ts'
-import { randomText } from './random-text.ts'
 import { observationOf, parseReply, toolAnswerSchema } from './reply.ts'
 import { takesNoEvents } from './takes-no-events.ts'
 import type { WatchedEnvironment, WatchOptions } from './watched-environment.ts'

@@ -1,7 +1,6 @@
-import { type Channel, createRng, WireError } from '@episodic/protocol'
+import { type Channel, createRng, randomText, WireError } from '@episodic/protocol'
 import { monotonic, pause } from './clock.ts'
 import { EnvError } from './env-error.ts'
-import { randomText } from './random-text.ts'
 
 /** How long a call that got no answer is made again, and the chance and time that decide when. */
 export interface RetryOptions {

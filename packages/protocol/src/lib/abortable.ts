@@ -1,4 +1,4 @@
-/** Waits for something that goes on in any case, up to an abort. Rejects with the signal's own reason then. */
+/** Settles as a promise does that goes on in any case, or rejects with the signal's own reason once that is aborted. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
   const { promise: aborted, reject } = Promise.withResolvers<never>()
