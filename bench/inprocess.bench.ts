@@ -78,6 +78,7 @@ function onBareDraft(): number {
           end = { kind: 'terminated', reason }
         },
         elapse: () => {},
+        publish: () => {},
       })
       const judged = { before: state, after: draft, tool: 'guess', input: { value }, params, end }
       const transition = { ...judged, refused: null, events: [] }

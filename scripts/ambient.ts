@@ -16,7 +16,7 @@ const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   randomUUID: [],
   randomBytes: SECRETS,
   getRandomValues: SECRETS,
-  'Date.now': ['clock.ts'],
+  'Date.now': ['clock.ts', 'http-date.ts'],
   'Date()': ['clock.ts'],
   'performance.now': ['clock.ts'],
   setTimeout: TIMERS,

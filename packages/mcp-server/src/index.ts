@@ -21,6 +21,7 @@ export type {
   Tool,
   Transition,
   WorldEvent,
+  WorldEvents,
   WorldState,
 } from './lib/environment.ts'
 export type { Fault } from './lib/faults.ts'

@@ -1,6 +1,7 @@
 export { abortable } from './lib/abortable.ts'
 export { canonicalJson } from './lib/canonical-json.ts'
 export type { Channel } from './lib/channel.ts'
+export { monotonic, pause } from './lib/clock.ts'
 export { CodedError, isBranded } from './lib/coded-error.ts'
 export { type Completion, completionSchema } from './lib/completion.ts'
 export { contentId, sha256Of } from './lib/digest.ts'
@@ -53,6 +54,13 @@ export {
 } from './lib/extension.ts'
 export { findNonJson, type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './lib/json.ts'
 export { DEFAULT_LIMITS, type Limits, type LimitsRequest, limitsRequestSchema, limitsSchema } from './lib/limits.ts'
+export {
+  type CommandEntry,
+  type ConfigReading,
+  parseMcpConfig,
+  urlEntrySchema,
+  type Variables,
+} from './lib/mcp-config.ts'
 export { ENVELOPE, MODERN_VERSION } from './lib/modern-era.ts'
 export {
   type AppliedEvent,
@@ -61,6 +69,7 @@ export {
   type OutsideEvent,
   type OutsideHistory,
   outsideHistorySchema,
+  type PublishedEvent,
   type PublishResult,
   publishParamsSchema,
   publishResultSchema,

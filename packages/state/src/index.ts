@@ -1,5 +1,6 @@
 export { type Clock, createManualClock, type ManualClock, systemClock } from './lib/clock.ts'
 export { decideStep, type StepRequest, type StepVerdict } from './lib/decide-step.ts'
+export { sessionNotFound } from './lib/held-record.ts'
 export { appendHistory, type History, type HistoryBounds } from './lib/history.ts'
 export { isEndUntold } from './lib/is-end-untold.ts'
 export { assertJsonState } from './lib/json-state.ts'
@@ -11,7 +12,6 @@ export {
   type Preparation,
   Session,
   type SessionOptions,
-  sessionNotFound,
 } from './lib/session.ts'
 export {
   decodeSession,

@@ -4,11 +4,11 @@ import {
   type JsonObject,
   type Limits,
   type LimitsRequest,
+  monotonic,
   randomText,
   type ToolInfo,
 } from '@episodic/protocol'
 import { z } from 'zod'
-import { monotonic } from './clock.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { EnvError } from './env-error.ts'
 import type { CallOptions, Environment } from './environment.ts'

@@ -1,5 +1,4 @@
-import type { Completion, EpisodeEnd, Step } from '@episodic/protocol'
-import { monotonic } from './clock.ts'
+import { type Completion, type EpisodeEnd, monotonic, type Step } from '@episodic/protocol'
 import type { Environment, Start } from './environment.ts'
 import type { EpisodeOptions, PlayedStep } from './episode.ts'
 import type { Player, PolicyContext } from './policy.ts'

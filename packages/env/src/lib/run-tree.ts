@@ -1,5 +1,4 @@
-import { type Completion, type EpisodeEnd, seedFor } from '@episodic/protocol'
-import { monotonic } from './clock.ts'
+import { type Completion, type EpisodeEnd, monotonic, seedFor } from '@episodic/protocol'
 import { EnvError } from './env-error.ts'
 import type { Environment, Start } from './environment.ts'
 import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'

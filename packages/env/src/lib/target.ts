@@ -1,5 +1,4 @@
-import type { Channel } from '@episodic/protocol'
-import { z } from 'zod'
+import { type Channel, parseMcpConfig, urlEntrySchema, type Variables } from '@episodic/protocol'
 import type { Authorization } from './authorization.ts'
 import type { Elicit } from './elicitation.ts'
 import { EnvError } from './env-error.ts'
@@ -47,24 +46,6 @@ export interface ChannelOptions extends CallOptions {
   readonly elicit?: Elicit
 }
 
-const urlSchema = z.strictObject({
-  type: z.enum(['http', 'streamable-http', 'streamableHttp']).optional(),
-  url: z.url({ protocol: /^https?$/ }),
-  headers: z.record(z.string(), z.string()).optional(),
-  token: z.string().optional(),
-})
-const commandSchema = z.strictObject({
-  type: z.literal('stdio').optional(),
-  command: z.string().min(1),
-  args: z.array(z.string()).optional(),
-  env: z.record(z.string(), z.string()).optional(),
-  cwd: z.string().optional(),
-})
-const configSchema = z.looseObject({ mcpServers: z.record(z.string().min(1), z.looseObject({})) })
-
-/** What `${NAME}` in a configuration is replaced from, such as `process.env`. */
-type Variables = Readonly<Record<string, string | undefined>>
-
 /**
  * Reads an `mcpServers` configuration, as desktop clients keep it, from its JSON text: named servers, each a URL or
  * a command. `${NAME}` in any value is replaced from `variables`, so that tokens need not stand in the file.
@@ -72,52 +53,12 @@ type Variables = Readonly<Record<string, string | undefined>>
  * Throws `config-invalid`, naming the server and the field.
  */
 export function parseMcpServers(text: string, variables: Variables): Map<string, HttpTarget | CommandTarget> {
-  let json: unknown
+  const fail = (message: string, cause?: unknown) => new EnvError('config-invalid', message, { cause })
+  let config: unknown
   try {
-    json = JSON.parse(text)
+    config = JSON.parse(text)
   } catch (cause) {
-    throw new EnvError('config-invalid', `The configuration is not JSON: ${(cause as Error).message}.`, { cause })
+    throw fail(`The configuration is not JSON: ${(cause as Error).message}.`, cause)
   }
-  const { mcpServers } = check(configSchema, json, [])
-  return new Map(
-    Object.entries(mcpServers).map(([name, entry]) => {
-      const path = ['mcpServers', name]
-      const schema = 'command' in entry ? commandSchema : urlSchema
-      if (!('command' in entry || 'url' in entry)) throw wrong(path, 'it needs either a url or a command')
-      const { type: _, ...target } = check<(HttpTarget & { type?: string }) | (CommandTarget & { type?: string })>(
-        schema,
-        expand(entry, variables, path),
-        path,
-      )
-      return [name, target]
-    }),
-  )
-}
-
-function check<T>(schema: z.ZodType<T>, value: unknown, path: readonly string[]): T {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw wrong([...path, ...(issue?.path ?? []).map(String)], issue?.message ?? '', parsed.error)
-}
-
-function wrong(path: readonly string[], why: string, cause?: unknown): EnvError {
-  return new EnvError('config-invalid', `The configuration is wrong at ${path.join('.') || 'its top'}: ${why}.`, {
-    cause,
-  })
-}
-
-function expand(value: unknown, variables: Variables, path: readonly string[]): unknown {
-  if (typeof value === 'string')
-    return value.replace(/\$\{(\w+)\}/g, (_, name: string) => {
-      const found = Object.hasOwn(variables, name) ? variables[name] : undefined
-      if (found === undefined) throw wrong(path, `it uses the variable ${name}, which is not set`)
-      return found
-    })
-  if (Array.isArray(value)) return value.map((item, i) => expand(item, variables, [...path, String(i)]))
-  if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, expand(item, variables, [...path, key])]),
-    )
-  return value
+  return parseMcpConfig(config, { urlSchema: urlEntrySchema, variables, fail })
 }

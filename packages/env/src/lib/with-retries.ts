@@ -1,5 +1,4 @@
-import { type Channel, createRng, randomText, WireError } from '@episodic/protocol'
-import { monotonic, pause } from './clock.ts'
+import { type Channel, createRng, monotonic, pause, randomText, WireError } from '@episodic/protocol'
 import { EnvError } from './env-error.ts'
 
 /** How long a call that got no answer is made again, and the chance and time that decide when. */

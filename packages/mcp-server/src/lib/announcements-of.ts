@@ -1,4 +1,4 @@
-import type { LoggedStep } from '@episodic/protocol'
+import type { LoggedStep, PublishedEvent } from '@episodic/protocol'
 import { type Clock, decodeSession, type SessionRecord, type SessionStore } from '@episodic/state'
 import type { Announcement, ListenRange } from './host.ts'
 import { type Live, type LiveSessions, notFound } from './live-sessions.ts'
@@ -24,8 +24,9 @@ export async function* announcementsOf(
   { after, signal }: ListenRange,
   { sessions, store, clock }: ListenSetting,
 ): AsyncGenerator<Announcement, void, undefined> {
-  const { session, watchers } = live
+  const { session, watchers, environment } = live
   const { id } = session.record
+  const takesEvents = environment.eventInfos.length > 0
   let seen = after ?? (await present()).revision
   while (!signal?.aborted) {
     const place = watchers.join()
@@ -50,23 +51,31 @@ export async function* announcementsOf(
     return stored.revision === session.record.revision ? session.record : decodeSession(stored)
   }
 
-  /** What was said after `seen`: of events that a step has told of since, and of those that none has. */
+  /** What was said after `seen`: of events that came, whether a step has told of them since or not, and that steps published. */
   async function saidIn({ outside, revision: last }: Pick<SessionRecord, 'revision' | 'outside'>): Promise<string[]> {
-    if (!outside) return []
-    const events = [...outside.pending]
+    if (!takesEvents) return []
+    // Each commit is one event from outside, or one step with what it published.
+    const said = new Map<number, readonly Said[]>()
+    for (const event of outside?.pending ?? []) said.set(event.revision, [event])
     for (let from = seen; ; ) {
       const page = await sessions.guardStore(store.readLog(id, { after: from, limit: PAGE }))
-      for (const { text } of page) events.push(...((JSON.parse(text) as LoggedStep).report.events ?? []))
+      for (const { text, revision } of page) {
+        const { report, published } = JSON.parse(text) as LoggedStep
+        for (const event of report.events ?? []) said.set(event.revision, [event])
+        if (published) said.set(revision, published)
+      }
       const entry = page.at(-1)
       if (!entry || page.length < PAGE) break
       from = entry.revision
     }
     // The log may have gone on since the record was read: an event may be in both, and a later one is told of next time.
-    const fresh = events.filter(({ revision }) => revision > seen && revision <= last)
-    const news = new Map(fresh.map((event) => [event.revision, event]))
-    return [...news.values()].sort((a, b) => a.revision - b.revision).flatMap(({ said }) => said ?? [])
+    const fresh = [...said].filter(([revision]) => revision > seen && revision <= last)
+    return fresh.sort(([a], [b]) => a - b).flatMap(([, events]) => events.flatMap((event) => event.said ?? []))
   }
 }
+
+/** What an event says to players. */
+type Said = Pick<PublishedEvent, 'said'>
 
 /** What is said and tells a secret of the session is told to nobody, and is reported as a fault of its world. */
 function withoutSecrets({ secrets }: Live, said: readonly string[]): string[] {

@@ -1,7 +1,7 @@
 import { createRng, findNonJson, type OutsideEvent, WireError } from '@episodic/protocol'
 import type { Happened, SessionRecord, SessionState } from '@episodic/state'
 import type { Environment, EventContext } from './environment.ts'
-import { explain } from './rules.ts'
+import { explain, shortened } from './explain.ts'
 import { ServerError } from './server-error.ts'
 import { unheard } from './thrown.ts'
 
@@ -24,21 +24,27 @@ export function assertEventId(id: string): void {
 }
 
 /** Throws `invalid-params` for an event that an environment does not take: of another type, or with other data. */
-export function assertEvent(environment: Environment, { type, data }: Pick<OutsideEvent, 'type' | 'data'>): void {
+export function assertEvent(environment: Environment, event: Pick<OutsideEvent, 'type' | 'data'>): void {
+  const problem = findEventProblem(environment, event)
+  if (problem) throw new WireError('invalid-params', problem)
+}
+
+/** Says why an environment does not take an event; `null` where it does. */
+export function findEventProblem(
+  environment: Environment,
+  { type, data }: { readonly type: string; readonly data: unknown },
+): string | null {
   const event = Object.hasOwn(environment.events, type) ? environment.events[type] : undefined
   if (!event) {
     const types = Object.keys(environment.events).join(', ')
-    throw new WireError(
-      'invalid-params',
-      `${environment.name} takes no event "${type.slice(0, 128).toWellFormed()}". It takes: ${types || 'none'}.`,
-    )
+    return `${environment.name} takes no event "${shortened(String(type), 128)}". It takes: ${types || 'none'}.`
   }
   const parsed = event.data.safeParse(data)
   const problem = parsed.success ? findNonJson(data, 'data') : explain(parsed.error)
-  if (problem) throw new WireError('invalid-params', `Wrong data for the event ${type}: ${problem}.`)
+  return problem && `Wrong data for the event ${type}: ${problem}.`
 }
 
-/** Applies one outside event by the rules: pure, synchronous. For one that {@link assertEvent} lets in. */
+/** Applies one event by the rules: pure, synchronous. For one that {@link findEventProblem} finds nothing wrong with. */
 export function applyEvent(
   environment: Environment,
   { record, draft }: EventTurn,

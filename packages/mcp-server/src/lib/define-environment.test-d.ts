@@ -273,3 +273,61 @@ defineEnvironment({
   tools: ({ tool }) => ({ nothing: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
   rewards: {},
 })
+
+// What a tool publishes is typed by the events of its world, where those are written before its tools.
+defineEnvironment({
+  ...described,
+  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
+  observe: () => '',
+  events: ({ event }) => ({
+    counted: event({ description: '', data: z.object({ by: z.int().default(1) }), apply: () => {} }),
+    reset: event({
+      description: '',
+      data: z.object({ to: z.int() }),
+      apply: ({ data }) => void (data.to satisfies number),
+    }),
+  }),
+  tools: ({ tool }) => ({
+    add: tool({
+      description: '',
+      input: z.object({ by: z.int() }),
+      output: z.object({ sum: z.int() }),
+      play({ state, input, publish, say }) {
+        publish('counted', {})
+        publish('counted', { by: input.by })
+        publish('reset', { to: state.public.count })
+        // @ts-expect-error there is no such event
+        publish('recounted', {})
+        // @ts-expect-error its data lack a field
+        publish('reset', {})
+        // @ts-expect-error and a text is no number
+        publish('counted', { by: '1' })
+        return say('', { sum: 1 })
+      },
+    }),
+  }),
+  rewards: {},
+})
+
+// Written after them, or where there are none, it is looked at when it is published.
+defineEnvironment({
+  ...described,
+  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
+  observe: () => '',
+  tools: ({ tool }) => ({
+    add: tool({
+      description: '',
+      input: z.object({}),
+      play({ publish, say }) {
+        publish('counted', { by: 1 })
+        // @ts-expect-error a type is a text
+        publish(1, {})
+        return say('')
+      },
+    }),
+  }),
+  events: ({ event }) => ({
+    counted: event({ description: '', data: z.object({ by: z.int() }), apply: () => {} }),
+  }),
+  rewards: {},
+})

@@ -10,6 +10,7 @@ import type {
   ToolMaker,
   Transition,
   WorldEvent,
+  WorldEvents,
   WorldState,
 } from './environment.ts'
 import { handleNames } from './handle-tools.ts'
@@ -27,7 +28,8 @@ export function defineEnvironment<
   Public extends z.ZodType,
   Private extends z.ZodType,
   Tools extends { readonly [name: string]: Tool },
->(definition: EnvironmentDefinition<Params, Public, Private, Tools>): Environment<Tools> {
+  Events extends WorldEvents = WorldEvents,
+>(definition: EnvironmentDefinition<Params, Public, Private, Tools, Events>): Environment<Tools> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   const erased = definition as unknown as ErasedDefinition
   const { name, version, description, params, state, limits = {}, history = null, handle = null } = erased
@@ -39,10 +41,10 @@ export function defineEnvironment<
   if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
     throw invalid(name, `its version is "${version}", and a version is semantic, such as 1.0.0`)
   const tools = definition.tools({
-    tool: makeTool as ToolMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>>,
+    tool: makeTool as ToolMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>, Events>,
   })
   if (Object.keys(tools).length === 0) throw invalid(name, 'it has no tools, so nothing could be done in it')
-  const events =
+  const events: WorldEvents =
     definition.events?.({
       event: makeEvent as EventMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>>,
     }) ?? {}
@@ -121,7 +123,7 @@ const makeTool = (written: WrittenTool): Tool => {
   return { ...tool, output, preparation }
 }
 
-const makeEvent = (written: WorldEvent): WorldEvent => written
+const makeEvent = <Data extends z.ZodType>(written: WorldEvent<Data>): WorldEvent<Data> => written
 
 function describeEvent(environment: string, type: string, event: WorldEvent): EventInfo {
   if (!/^[\w.-]{1,128}$/.test(type))

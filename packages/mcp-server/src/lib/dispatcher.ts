@@ -55,7 +55,7 @@ export interface Dispatcher {
    * Parses the text of one message. A long one waits for a turn of the event loop of its own, so that however many
    * come at once, a short one is held up by one of them alone. Rejects with `parse-error` and `invalid-request`.
    */
-  read(text: string): Promise<unknown>
+  read(text: string): unknown
   /** Never rejects: what goes wrong is a reply, and what is nobody's business is in the log under a reference. */
   dispatch(caller: Caller, message: unknown, options?: DispatchOptions): Promise<Reply>
   /** The reply for what went wrong before there was a message: whatever is not a `WireError` becomes `internal`. */
@@ -121,9 +121,8 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
   return {
     host,
     refuse,
-    async read(text) {
-      if (isLong(text)) await turns.next()
-      return parseMessage(text)
+    read(text) {
+      return isLong(text) ? turns.next().then(() => parseMessage(text)) : parseMessage(text)
     },
     dispatch(caller, message, options = {}) {
       if (!isRequestShaped(message))

@@ -59,7 +59,14 @@ export interface PrepareContext<State, Params, Input> {
 }
 
 /** What `play` gets. */
-export interface PlayContext<State, Params, Input, Data, Prepared = undefined> {
+export interface PlayContext<
+  State,
+  Params,
+  Input,
+  Data,
+  Prepared = undefined,
+  Events extends WorldEvents = WorldEvents,
+> {
   /** A draft to edit. Thrown away when the action is refused or `play` throws. */
   readonly state: State
   readonly input: Input
@@ -77,6 +84,14 @@ export interface PlayContext<State, Params, Input, Data, Prepared = undefined> {
   refuse(text: string): Refused
   /** Marks what private state is allowed to tell, and returns it. A mark for readers and checkers: nothing enforces it. */
   reveal<T extends Json>(value: T): T
+  /**
+   * Publishes an event of this world, as part of the step: it is applied once `play` has returned, after those that were
+   * published before it, and the rewards judge the state after it. What it says is told in the answer to this very call
+   * and to those who listen, and its `end` ends the episode; of several ends the first holds. A refused step publishes
+   * nothing, and an event publishes none itself. At most 16 events a step. Throws `rules-failed` past them, for a type that
+   * the world does not take, and for wrong data.
+   */
+  publish<Type extends keyof Events & string>(type: Type, data: z.input<Events[Type]['data']>): void
   /** Ends the episode by the rules, for a reason in the world's own words. */
   end(reason: string): void
   /** Moves virtual time forward. */
@@ -109,15 +124,18 @@ export interface EventContext<State, Params, Data> {
   readonly rng: Rng
   /** Virtual time in milliseconds: an event takes none unless it says so. */
   readonly now: number
-  /** Tells players what happened, with the answer to their next call and to those who listen. At most 4,000 characters an event. */
+  /**
+   * Tells players what happened, with the answer to their next call, or to the one whose tool published it, and to those who
+   * listen. At most 4,000 characters an event.
+   */
   say(text: string): void
-  /** Ends the episode by the rules. The next action is answered as its last step, and changes nothing. */
+  /** Ends the episode by the rules. Where it came from outside, the next action is answered as its last step, and changes nothing. */
   end(reason: string): void
   /** Moves virtual time forward. */
   elapse(milliseconds: number): void
 }
 
-/** An outside event as its author writes it. */
+/** An event as its author writes it. */
 export interface EventDefinition<State, Params, Data extends z.ZodType> {
   readonly description: string
   /** An object schema. What fails it never reaches `apply`. */
@@ -126,17 +144,20 @@ export interface EventDefinition<State, Params, Data extends z.ZodType> {
   apply(context: EventContext<State, Params, z.output<Data>>): void
 }
 
-/** Makes a type of outside events. Handed to `events`, because there the types of state and parameters are known. */
+/** Makes a type of events. Handed to `events`, because there the types of state and parameters are known. */
 export type EventMaker<State, Params> = <Data extends z.ZodType>(
   definition: EventDefinition<State, Params, Data>,
-) => WorldEvent
+) => WorldEvent<Data>
 
-/** A type of outside events, its types erased: what the host applies. */
-export interface WorldEvent {
+/** A type of events, its types erased but for that of its data: what the host applies. */
+export interface WorldEvent<Data extends z.ZodType = z.ZodType> {
   readonly description: string
-  readonly data: z.ZodType
+  readonly data: Data
   apply(context: EventContext<unknown, unknown, unknown>): void
 }
+
+/** The events of a world, by type. */
+export type WorldEvents = { readonly [type: string]: WorldEvent }
 
 /** A tool as its author writes it. */
 export interface ToolDefinition<
@@ -145,6 +166,7 @@ export interface ToolDefinition<
   Input extends z.ZodType,
   Output extends z.ZodType | undefined,
   Prepared extends z.ZodType | undefined = undefined,
+  Events extends WorldEvents = WorldEvents,
 > {
   readonly description: string
   /** An object schema. What fails it never reaches `play`. */
@@ -173,7 +195,7 @@ export interface ToolDefinition<
   readonly effect?: 'external'
   /** Synchronous rules over a draft. What it throws is a fault: nothing changes and the call fails. */
   play(
-    context: PlayContext<State, Params, z.output<Input>, DataOf<Output>, DataOf<Prepared>>,
+    context: PlayContext<State, Params, z.output<Input>, DataOf<Output>, DataOf<Prepared>, Events>,
   ): Said<DataOf<Output>> | Refused
 }
 
@@ -183,13 +205,13 @@ export type DataOf<Schema extends z.ZodType | undefined> = Schema extends z.ZodT
 /** What a schema takes; nothing where there is none. */
 export type InputOf<Schema extends z.ZodType | undefined> = Schema extends z.ZodType ? z.input<Schema> : never
 
-/** Makes a tool. Handed to `tools`, because there the types of state and parameters are known. */
-export type ToolMaker<State, Params> = <
+/** Makes a tool. Handed to `tools`, because there the types of state, parameters and events are known. */
+export type ToolMaker<State, Params, Events extends WorldEvents = WorldEvents> = <
   Input extends z.ZodType,
   Output extends z.ZodType | undefined = undefined,
   Prepared extends z.ZodType | undefined = undefined,
 >(
-  definition: ToolDefinition<State, Params, Input, Output, Prepared>,
+  definition: ToolDefinition<State, Params, Input, Output, Prepared, Events>,
 ) => Tool
 
 /** A tool of an environment, its types erased: what the host plays. */
@@ -216,6 +238,7 @@ export interface EnvironmentDefinition<
   Public extends z.ZodType,
   Private extends z.ZodType,
   Tools extends { readonly [name: string]: Tool },
+  Events extends WorldEvents = WorldEvents,
   State = WorldState<z.output<Public>, z.output<Private>>,
 > {
   /** Lower-case words joined by hyphens. */
@@ -238,11 +261,12 @@ export interface EnvironmentDefinition<
   readonly start: (context: StartContext<z.output<Params>>) => NoInfer<State>
   /** Tells a player how the world stands. Sees the public state alone. */
   readonly observe: (state: z.output<Public>, params: z.output<Params>) => string
-  readonly tools: (make: { readonly tool: ToolMaker<State, z.output<Params>> }) => Tools
-  /** What may happen outside, to be told to a session with `publish`: a price that changes, a message that arrives. */
-  readonly events?: (make: { readonly event: EventMaker<NoInfer<State>, z.output<Params>> }) => {
-    readonly [type: string]: WorldEvent
-  }
+  /**
+   * What may happen besides: a price that changes, a message that arrives. Told to a session with `publish`, from outside or
+   * by a tool of its own. Written before `tools`, the data that a tool publishes are typed.
+   */
+  readonly events?: (make: { readonly event: EventMaker<NoInfer<State>, z.output<Params>> }) => Events
+  readonly tools: (make: { readonly tool: ToolMaker<State, z.output<Params>, NoInfer<Events>> }) => Tools
   /** Named pure terms over one step, in the world's own unit of reward. */
   readonly rewards: {
     readonly [term: string]: (transition: Transition<NoInfer<State>, z.output<Params>>) => number
@@ -269,7 +293,7 @@ export interface Environment<Tools extends { readonly [name: string]: Tool } = {
   readonly history: HistoryBounds | null
   readonly tools: Tools
   readonly toolInfos: readonly ToolInfo[]
-  readonly events: { readonly [type: string]: WorldEvent }
+  readonly events: WorldEvents
   readonly eventInfos: readonly EventInfo[]
   readonly terms: readonly string[]
   readonly hasPotential: boolean

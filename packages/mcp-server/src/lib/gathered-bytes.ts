@@ -26,7 +26,7 @@ export class GatheredBytes {
   takeText(): string {
     const bytes = this.#bytes.subarray(0, this.#length)
     this.clear()
-    return utf8.decode(bytes)
+    return decodeText(bytes)
   }
 
   clear(): void {
@@ -43,3 +43,8 @@ export class GatheredBytes {
 
 const EMPTY = Buffer.alloc(0)
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The text that bytes are in UTF-8. Throws a `TypeError` where they are not. */
+export function decodeText(bytes: Uint8Array): string {
+  return utf8.decode(bytes)
+}

@@ -147,6 +147,12 @@ export interface Host extends AsyncDisposable {
    */
   publish(principal: Principal, control: string, event: PublishRequest): Promise<PublishResult>
   /**
+   * The same for whoever has a capability of the session, and not its control handle. Rejects with `unauthorized` where
+   * somebody else than `principal` opened it; one that was opened by nobody in particular takes events of anybody.
+   * Whether they may publish at all is for the door to know.
+   */
+  publishAt(principal: Principal, capability: string, event: PublishRequest): Promise<PublishResult>
+  /**
    * Tells what players of a capability's session may know of its events, as they come; of those that other processes publish
    * within a second or so. Ends with the episode, which is told last, and with `signal`. Rejects with `session-not-found`
    * where there is no session, or none any more.
@@ -207,11 +213,11 @@ export interface ListenRange {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Something that happened to a session outside of its players' own calls, as they may know it. */
+/** What events have done to a session, from outside or from its own tools, as its players may know it. */
 export interface Announcement {
   /** The revision to listen on after. */
   readonly revision: number
-  /** What events have said, oldest first. Their next call tells of it too. Holds no secret of the session. */
+  /** What events have said, oldest first. The calls of its players tell of it too. Holds no secret of the session. */
   readonly said: readonly string[]
   /** Whether the episode has ended, whatever made it. */
   readonly over: boolean

@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { type AgentWorld, addressOf, type Caller } from './caller.ts'
 import type { DispatcherOptions } from './dispatcher.ts'
 import type { Host } from './host.ts'
 import { type CredentialOptions, type Credentials, createCredentials, type Identity } from './http-credentials.ts'
 import { createGuards, type Denial, type Guards, type SourceOptions } from './http-guards.ts'
+import type { HttpRequest } from './http-message.ts'
 
 /** Who may come through the doors of a socket. */
 export interface AccessOptions extends SourceOptions, CredentialOptions {}
@@ -38,15 +38,15 @@ export class Admission {
     this.#onError = onError
   }
 
-  checkSource(request: IncomingMessage): Denial | null {
+  checkSource(request: HttpRequest): Denial | null {
     return this.#guards.checkSource(request)
   }
 
-  corsHeaders(request: IncomingMessage): Readonly<Record<string, string>> | undefined {
+  corsHeaders(request: HttpRequest): Readonly<Record<string, string>> | undefined {
     return this.#guards.corsHeaders(request)
   }
 
-  doorOf(path: string, { headers }: IncomingMessage): Door | null {
+  doorOf(path: string, { headers }: HttpRequest): Door | null {
     if (path === '/env') return { kind: 'trusted' }
     const capability = /^\/mcp\/s\/([\w-]+)$/.exec(path)?.[1]
     if (capability) return { kind: 'agent', world: { by: 'capability', capability } }

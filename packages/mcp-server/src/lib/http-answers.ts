@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { HttpResponse } from './http-message.ts'
 
 /**
  * Writes the answers of one turn of the event loop together. Waking a client that waits costs the system more than a
@@ -8,7 +8,7 @@ export class Answers {
   #waiting: (() => void)[] = []
 
   /** Answers with JSON. */
-  json(response: ServerResponse, status: number, text: string, headers?: Readonly<Record<string, string>>): void {
+  json(response: HttpResponse, status: number, text: string, headers?: Readonly<Record<string, string>>): void {
     const bytes = Buffer.byteLength(text)
     const write = () => {
       try {

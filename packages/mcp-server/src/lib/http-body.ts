@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { WireError } from '@episodic/protocol'
-import { GatheredBytes } from './gathered-bytes.ts'
+import { decodeText, GatheredBytes } from './gathered-bytes.ts'
+import type { HttpRequest } from './http-message.ts'
 
 /**
  * In how many pieces a body may come. Each costs a microsecond, whatever is in it; a client that sends chunks of a byte
@@ -15,22 +16,32 @@ const MAX_PIECES = 4_096
  * `invalid-request` where the client goes away or sends what is not UTF-8. Hangs up on one that sends crumbs. What follows the limit is thrown away as it
  * comes, for as long as a request may take, so that a client in the middle of sending still hears why.
  */
-export function readBody(request: IncomingMessage, limit: number): Promise<string> {
+export function readBody(request: HttpRequest, limit: number): string | Promise<string> {
+  if (!('body' in request)) return gatherBody(request, limit)
+  if (request.body.length > limit) throw tooLarge(limit)
+  try {
+    return decodeText(request.body)
+  } catch (cause) {
+    throw notText(cause)
+  }
+}
+
+function gatherBody(request: IncomingMessage, limit: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const body = new GatheredBytes()
     let pieces = 0
-    const tooLarge = () => {
+    const overflow = () => {
       body.clear()
       request.removeAllListeners('data').resume()
-      reject(new WireError('too-large', `The body is larger than the limit of ${limit} bytes.`, { details: { limit } }))
+      reject(tooLarge(limit))
     }
     const notWhole = (cause?: unknown) =>
       reject(new WireError('invalid-request', 'The body did not arrive whole.', { cause }))
     // Who is gone before anybody looked is not heard of again.
     if (request.destroyed) return notWhole()
-    if (Number(request.headers['content-length'] ?? 0) > limit) return tooLarge()
+    if (Number(request.headers['content-length'] ?? 0) > limit) return overflow()
     request.on('data', (chunk: Buffer) => {
-      if (body.length + chunk.length > limit) return tooLarge()
+      if (body.length + chunk.length > limit) return overflow()
       if (++pieces > MAX_PIECES) return void request.destroy()
       body.add(chunk)
     })
@@ -38,9 +49,17 @@ export function readBody(request: IncomingMessage, limit: number): Promise<strin
       try {
         resolve(body.takeText())
       } catch (cause) {
-        reject(new WireError('invalid-request', 'The body is not UTF-8.', { cause }))
+        reject(notText(cause))
       }
     })
     request.on('error', notWhole)
   })
+}
+
+function tooLarge(limit: number): WireError {
+  return new WireError('too-large', `The body is larger than the limit of ${limit} bytes.`, { details: { limit } })
+}
+
+function notText(cause: unknown): WireError {
+  return new WireError('invalid-request', 'The body is not UTF-8.', { cause })
 }

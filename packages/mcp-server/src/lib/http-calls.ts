@@ -1,9 +1,9 @@
-import type { ServerResponse } from 'node:http'
+import type { HttpResponse } from './http-message.ts'
 import { Roll } from './roll.ts'
 
 /** The calls of a socket that are being answered: until the last byte of the answer is handed to the system. */
 export class Calls {
-  readonly #running = new Roll<ServerResponse>()
+  readonly #running = new Roll<HttpResponse>()
   readonly #ending = new AbortController()
   #changed = Promise.withResolvers<void>()
 
@@ -17,7 +17,7 @@ export class Calls {
   }
 
   /** Counts a call until its response is written or its client is gone. */
-  begin(response: ServerResponse): void {
+  begin(response: HttpResponse): void {
     if (response.destroyed) return
     const leave = this.#running.enter(response)
     response.once('close', () => {
@@ -27,7 +27,7 @@ export class Calls {
   }
 
   /** Aborts when the client of a call goes away, and when those who only wait should stop. */
-  waitSignal(response: ServerResponse): AbortSignal {
+  waitSignal(response: HttpResponse): AbortSignal {
     const abort = new AbortController()
     const stop = () => abort.abort()
     this.#ending.signal.addEventListener('abort', stop)
@@ -40,7 +40,7 @@ export class Calls {
   }
 
   /** Aborts when the client of a call goes away before it is answered. */
-  goneSignal(response: ServerResponse): AbortSignal {
+  goneSignal(response: HttpResponse): AbortSignal {
     const abort = new AbortController()
     const stop = () => abort.abort()
     response.once('close', stop)

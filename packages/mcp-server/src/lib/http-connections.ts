@@ -3,6 +3,9 @@ import type { Server, Socket } from 'node:net'
 /** Seconds that a client may take to send the head of a request, to send all of it, and to take its answer. */
 export const PATIENCE = { head: 5, request: 10, answer: 8 } as const
 
+/** Seconds that a connection is kept on which nothing is asked. */
+export const KEEP_ALIVE = 65
+
 /** How far a client has come with what waits for it. */
 interface Owed {
   /** Bytes that were written to it when this was noted. */

@@ -1,12 +1,12 @@
-import type { ServerResponse } from 'node:http'
+import type { HttpResponse } from './http-message.ts'
 import { drained } from './stdio-drained.ts'
 
 /** A response that goes on: each message is an event of its own, in the words of Streamable HTTP. */
 export class EventStream {
-  readonly #response: ServerResponse
+  readonly #response: HttpResponse
   readonly #headers: () => Readonly<Record<string, string>> | undefined
 
-  constructor(response: ServerResponse, headers: () => Readonly<Record<string, string>> | undefined = () => undefined) {
+  constructor(response: HttpResponse, headers: () => Readonly<Record<string, string>> | undefined = () => undefined) {
     this.#response = response
     this.#headers = headers
   }

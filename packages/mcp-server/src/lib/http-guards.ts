@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
+import type { HttpRequest } from './http-message.ts'
 import { ServerError } from './server-error.ts'
 
 /** Which names and web pages a socket serves. */
@@ -18,9 +18,9 @@ export interface Denial {
 
 export interface Guards {
   /** Host and Origin: keeps web pages from reaching the server through a victim's browser. */
-  checkSource(request: IncomingMessage): Denial | null
+  checkSource(request: HttpRequest): Denial | null
   /** The CORS headers of an answer; none for an origin that is not listed. */
-  corsHeaders(request: IncomingMessage): Readonly<Record<string, string>> | undefined
+  corsHeaders(request: HttpRequest): Readonly<Record<string, string>> | undefined
 }
 
 /**
@@ -76,7 +76,7 @@ function isLoopback(address: string): boolean {
 }
 
 /** The bearer token of a request; empty where it has none. */
-export function bearerOf({ headers }: IncomingMessage): string {
+export function bearerOf({ headers }: HttpRequest): string {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
 }
 

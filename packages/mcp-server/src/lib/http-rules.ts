@@ -1,12 +1,12 @@
-import type { IncomingMessage } from 'node:http'
 import { MODERN_VERSION, type WireErrorCode } from '@episodic/protocol'
 import type { Caller } from './caller.ts'
 import { isModern } from './envelope.ts'
 import type { Denial } from './http-guards.ts'
+import type { HttpRequest } from './http-message.ts'
 import { PROTOCOL_VERSIONS } from './sdk-discovery.ts'
 
 /** What Streamable HTTP asks of every POST. */
-export function checkPost({ headers }: IncomingMessage): Denial | null {
+export function checkPost({ headers }: HttpRequest): Denial | null {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     return { status: 415, message: 'Send JSON: Content-Type: application/json.' }
   if (!/application\/json|application\/\*|\*\/\*/i.test(headers.accept ?? '*/*'))
@@ -15,7 +15,7 @@ export function checkPost({ headers }: IncomingMessage): Denial | null {
 }
 
 /** What Streamable HTTP asks of a POST after `initialize`, in the era that has one. The era after it has its own ladder. */
-export function checkVersion({ headers }: IncomingMessage): Denial | null {
+export function checkVersion({ headers }: HttpRequest): Denial | null {
   const version = headers['mcp-protocol-version']
   return version === undefined || PROTOCOL_VERSIONS.includes(version as string) || isModern(version as string)
     ? null

@@ -2,10 +2,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomText } from './handles.ts'
 import type { Host } from './host.ts'
-import { PATIENCE, shedSlowReaders } from './http-connections.ts'
+import { KEEP_ALIVE, PATIENCE, shedSlowReaders } from './http-connections.ts'
 import { type FrontOptions, HttpFront } from './http-front.ts'
+import type { HttpRequest, HttpResponse } from './http-message.ts'
 import type { Mount } from './http-mount.ts'
 import { Pipelines } from './http-pipelines.ts'
+import { PlainConnections } from './http-plain-connections.ts'
 import { portInUse } from './server-error.ts'
 
 export interface HttpOptions extends Omit<FrontOptions, 'address' | 'controlToken'> {
@@ -62,24 +64,29 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
   const mount = options.mount ?? sdks
   const front = new HttpFront(host, { ...options, address, controlToken, ...(mount && { mount }) })
   const pipelines = new Pipelines()
+  const answer = (request: HttpRequest, response: HttpResponse): void => {
+    front.answer(request, response).catch((cause) => {
+      onError({ reference: 'http', cause })
+      response.destroy()
+    })
+  }
   const server = createServer(
     {
       headersTimeout: PATIENCE.head * 1_000,
       requestTimeout: PATIENCE.request * 1_000,
-      keepAliveTimeout: 65_000,
+      keepAliveTimeout: KEEP_ALIVE * 1_000,
       // How often the two above are looked after. By default that is every half minute, which would be the bound.
       connectionsCheckingInterval: 1_000,
       // Some HTTP clients ask for HTTP/2 with every call, and are content with an answer in what they speak.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     (request, response) => {
-      if (pipelines.exceeds(request.socket)) return void request.socket.destroy()
-      front.answer(request, response).catch((cause) => {
-        onError({ reference: 'http', cause })
-        response.destroy()
-      })
+      if (pipelines.exceeds(request.socket)) request.socket.destroy()
+      else answer(request, response)
     },
   )
+  // What is mounted, or stands beside the doors, wants all that `node:http` has of a request.
+  const plain = mount || options.annex ? null : new PlainConnections(server, answer)
   server.maxConnections = connections
   server.on('drop', () => front.turnedAway())
   server.on('upgrade', (request, socket, head) => {
@@ -107,6 +114,7 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
     async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeAllConnections()
+      plain?.end()
       front.end()
       await closed
       await sdks?.[Symbol.asyncDispose]()

@@ -1,8 +1,8 @@
-import type { ServerResponse } from 'node:http'
 import { addressOf } from './caller.ts'
 import { Correspondence } from './correspondence.ts'
 import type { AgentCaller } from './http-admission.ts'
 import type { EventStream } from './http-event-stream.ts'
+import type { HttpResponse } from './http-message.ts'
 
 /** Clients of which something is kept that have no stream open. The one that came first is forgotten for one more. */
 const AWAITED = 1_000
@@ -45,7 +45,7 @@ export class Streams {
   }
 
   /** Opens the stream of a client: what it is subscribed to is told there. */
-  open(caller: AgentCaller, stream: EventStream, response: ServerResponse): void {
+  open(caller: AgentCaller, stream: EventStream, response: HttpResponse): void {
     const { streams, correspondence } = this.#clientOf(caller)
     stream.begin()
     streams.add(stream)
@@ -62,7 +62,7 @@ export class Streams {
   }
 
   /** What goes on with a client by one request alone, for as long as the response to that is open. */
-  listen(stream: EventStream, response: ServerResponse): Correspondence {
+  listen(stream: EventStream, response: HttpResponse): Correspondence {
     const correspondence = new Correspondence({ say: (text) => stream.say(text) })
     this.#add(stream, response, async () => {
       await correspondence.takeLeave()
@@ -88,7 +88,7 @@ export class Streams {
     for (const { correspondence } of this.#clients.values()) correspondence.end()
   }
 
-  #add(stream: EventStream, response: ServerResponse, leave: () => Promise<void>): void {
+  #add(stream: EventStream, response: HttpResponse, leave: () => Promise<void>): void {
     this.#open.set(stream, leave)
     onceClosed(response, () => this.#open.delete(stream))
   }
@@ -132,7 +132,7 @@ function keyOf({ principal, world }: AgentCaller): string {
 }
 
 /** Runs something when a response is closed, or soon where it is already. */
-function onceClosed(response: ServerResponse, run: () => void): void {
+function onceClosed(response: HttpResponse, run: () => void): void {
   if (response.destroyed) setImmediate(run)
   else response.once('close', run)
 }

@@ -1,16 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { WireError } from '@episodic/protocol'
 import type { Caller } from './caller.ts'
 import type { Correspondence } from './correspondence.ts'
 import type { DispatchOptions } from './dispatcher.ts'
 import type { Calls } from './http-calls.ts'
 import { EventStream } from './http-event-stream.ts'
+import type { HttpRequest, HttpResponse } from './http-message.ts'
 import type { Streams } from './http-streams.ts'
 
 /** What a response is made of. */
 export interface Talked {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly request: HttpRequest
+  readonly response: HttpResponse
   readonly caller: Caller
   readonly method: unknown
   /** Whether the request is of the era in which a client that hangs up has called off what it asked. */
@@ -39,7 +39,7 @@ export class Talk implements DispatchOptions {
     return this.#stream?.begun ? this.#stream : null
   }
 
-  get headers(): IncomingMessage['headers'] {
+  get headers(): HttpRequest['headers'] {
     return this.#talked.request.headers
   }
 

@@ -5,10 +5,10 @@ import { WebSocketClientTransport } from '@modelcontextprotocol/sdk/client/webso
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGatedStore } from './gated-store.fixture.ts'
-import type { Refusal } from './http-front.ts'
 import type { HttpOptions, HttpServer } from './http-server.ts'
 import { createMetrics } from './metrics.ts'
 import { halve } from './number-guessing.fixture.ts'
+import type { Refusal } from './refusal.ts'
 import { controlHeaders, rpc, send, serveTestHost } from './testbed.fixture.ts'
 import { openWebSocket, refusedWebSocket } from './web-socket.fixture.ts'
 

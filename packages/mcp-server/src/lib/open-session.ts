@@ -10,10 +10,10 @@ import {
 } from '@episodic/protocol'
 import type { SessionRecord } from '@episodic/state'
 import type { Environment } from './environment.ts'
+import { explain } from './explain.ts'
 import { randomText } from './handles.ts'
 import type { OpenRequest, Principal } from './host.ts'
 import { type Live, SEATS } from './live-sessions.ts'
-import { explain } from './rules.ts'
 import type { RulesRunner } from './rules-runner.ts'
 
 /** Finds what an opener asks for. Throws `unknown-environment`, for another version too. */

@@ -1,9 +1,28 @@
-import { createRng, type Json, type JsonObject, type Rng, type RngState, type SavableRng } from '@episodic/protocol'
+import {
+  createRng,
+  type Json,
+  type JsonObject,
+  type OutsideEvent,
+  type Rng,
+  type RngState,
+  type SavableRng,
+} from '@episodic/protocol'
 import type { History, SessionRecord, SessionState } from '@episodic/state'
-import type { PlayContext, Refused, Said } from './environment.ts'
+import { findEventProblem } from './apply-event.ts'
+import type { Environment, PlayContext, Refused, Said } from './environment.ts'
+import { ServerError } from './server-error.ts'
+
+/** Events that one step may publish. */
+const MOST_PUBLISHED = 16
+
+/** An event that a tool publishes. */
+export type ToolEvent = Pick<OutsideEvent, 'type' | 'data'>
 
 /** What a play begins with. */
 export interface PlaySetting {
+  readonly environment: Environment
+  /** The name of the tool. */
+  readonly tool: string
   readonly record: Pick<SessionRecord, 'params' | 'seed' | 'rng' | 'now' | 'history'>
   readonly draft: SessionState
   readonly input: unknown
@@ -24,18 +43,23 @@ export class PlayOfTool implements PlayContext<unknown, unknown, unknown, unknow
   readonly history: History
   readonly say = say
   readonly refuse = refuse
+  readonly #environment: Environment
+  readonly #tool: string
   readonly #record: PlaySetting['record']
   readonly #onReveal: PlaySetting['onReveal']
   #rng: SavableRng | null = null
   #now: number
   #ended: string | null = null
+  #published: readonly ToolEvent[] = NO_EVENTS
 
-  constructor({ record, draft, input, prepared, onReveal }: PlaySetting) {
+  constructor({ environment, tool, record, draft, input, prepared, onReveal }: PlaySetting) {
     this.state = draft
     this.input = input
     this.prepared = prepared
     this.params = record.params
     this.history = record.history
+    this.#environment = environment
+    this.#tool = tool
     this.#record = record
     this.#onReveal = onReveal
     this.#now = record.now
@@ -56,6 +80,11 @@ export class PlayOfTool implements PlayContext<unknown, unknown, unknown, unknow
     return this.#ended
   }
 
+  /** The events that were published, oldest first. */
+  get published(): readonly ToolEvent[] {
+    return this.#published
+  }
+
   /** Where every random stream stands. */
   get chance(): RngState {
     return this.#rng ? this.#rng.save() : this.#record.rng
@@ -67,6 +96,19 @@ export class PlayOfTool implements PlayContext<unknown, unknown, unknown, unknow
     return value
   }
 
+  readonly publish = (type: string, data: unknown): void => {
+    const tool = `Tool ${this.#tool} of ${this.#environment.name}`
+    if (this.#published.length === MOST_PUBLISHED)
+      throw new ServerError(
+        'rules-failed',
+        `${tool} published more than ${MOST_PUBLISHED} events in one step. Publish fewer, or one that says it all.`,
+      )
+    const problem = findEventProblem(this.#environment, { type, data })
+    if (problem) throw new ServerError('rules-failed', `${tool} could not publish. ${problem}`)
+    // A copy: the data may be part of the draft, which goes on changing.
+    this.#published = [...this.#published, { type, data: structuredClone(data) as JsonObject }]
+  }
+
   readonly end = (reason: string): void => {
     this.#ended = reason
   }
@@ -76,6 +118,8 @@ export class PlayOfTool implements PlayContext<unknown, unknown, unknown, unknow
     this.#now += milliseconds
   }
 }
+
+const NO_EVENTS: readonly never[] = []
 
 const say = (text: string, data?: unknown): Said<unknown> => ({ kind: 'said', text, data })
 

@@ -1,9 +1,9 @@
 import { type Action, findNonJson, type Json, WireError } from '@episodic/protocol'
 import type { Clock, SessionRecord, Preparation as StepPreparation } from '@episodic/state'
 import type { Environment, Preparation } from './environment.ts'
+import { explain } from './explain.ts'
 import type { Faults } from './faults.ts'
 import type { StepCall } from './host.ts'
-import { explain } from './rules.ts'
 import { ServerError } from './server-error.ts'
 import { asError } from './thrown.ts'
 

@@ -10,9 +10,9 @@ import {
 import type { z } from 'zod'
 import { assertEvent } from './apply-event.ts'
 import type { Environment } from './environment.ts'
+import { explain } from './explain.ts'
 import { SEATS } from './live-sessions.ts'
 import { mergeLimits } from './open-session.ts'
-import { explain } from './rules.ts'
 import type { Moment } from './session-moment.ts'
 
 /**

@@ -10,9 +10,10 @@ import {
   type RngState,
 } from '@episodic/protocol'
 import type { Played, SessionRecord, SessionState, Turn } from '@episodic/state'
-import type { z } from 'zod'
 import { withAnnouncements } from './announcements.ts'
+import { applyPublished } from './apply-published.ts'
 import type { Environment, Preparation, Tool, WorldState } from './environment.ts'
+import { explain, shortened } from './explain.ts'
 import { PlayOfTool } from './play-of-tool.ts'
 import { ServerError } from './server-error.ts'
 import { unheard } from './thrown.ts'
@@ -107,6 +108,8 @@ export function playAction(environment: Environment, turn: RulesTurn, action: Ac
     ? readPrepared(environment, action.tool, tool.preparation, turn.prepared)
     : undefined
   const context = new PlayOfTool({
+    environment,
+    tool: action.tool,
     record,
     draft: turn.draft,
     input: input.data,
@@ -121,14 +124,16 @@ export function playAction(environment: Environment, turn: RulesTurn, action: Ac
       'rules-failed',
       `Tool ${action.tool} of ${environment.name} returned no answer. Return say(…) or refuse(…).`,
     )
+  const aftermath = context.published.length > 0 ? applyPublished(environment, turn, context) : null
   const given = tool.output ? answer.data : turn.draft.public
   const structured = structuredAnswer(environment, action.tool, tool, given, scrutiny)
   const played = settle(environment, turn, action, {
     refusal: null,
-    text: answer.text,
+    text: aftermath ? [answer.text, ...aftermath.said].join('\n') : answer.text,
     structured,
-    ended: context.ended,
-    change: { state: turn.draft, rng: context.chance, now: context.now },
+    ended: aftermath ? aftermath.ended : context.ended,
+    change: aftermath ? aftermath.change : { state: turn.draft, rng: context.chance, now: context.now },
+    published: aftermath?.published,
   })
   const undeclared = findUndeclaredKey(given, structured)
   return undeclared === undefined ? played : { ...played, undeclared }
@@ -155,6 +160,7 @@ interface Decided {
   readonly structured: JsonObject | null
   readonly ended: string | null
   readonly change: Played['change']
+  readonly published?: Played['published']
 }
 
 function settle(environment: Environment, turn: RulesTurn, action: Action, decided: Decided): Played {
@@ -188,6 +194,7 @@ function settle(environment: Environment, turn: RulesTurn, action: Action, decid
     terms,
     potential: environment.potential(transition.after, params),
     refused: decided.refusal,
+    published: decided.published,
     remember: environment.history ? { tool: action.tool, arguments: action.arguments, said: decided.text } : undefined,
   }
 }
@@ -213,21 +220,4 @@ function structuredAnswer(
       `Tool ${name} of ${environment.name} says "${undeclared}", which its output does not declare. Declare it, or leave it out.`,
     )
   return parsed.data as JsonObject
-}
-
-/** How many problems are told of what was sent: they may be as many as it has values. */
-const EXPLAINED = 8
-
-/** Says what a schema expected, on one line of bounded length, without repeating what was sent. */
-export function explain({ issues }: z.ZodError): string {
-  const told = issues
-    .slice(0, EXPLAINED)
-    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
-  if (issues.length > EXPLAINED) told.push(`and ${issues.length - EXPLAINED} more`)
-  return shortened(told.join('; '), 1_000)
-}
-
-/** The beginning of a text that a caller may have made as long as a message. */
-function shortened(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`
 }

@@ -1,29 +1,23 @@
-import { request as httpRequest } from 'node:http'
-import { PassThrough, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { DEFAULT_SEAT, MODERN_VERSION } from '@episodic/protocol'
+import { DEFAULT_SEAT } from '@episodic/protocol'
 import { createManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
-import {
-  StreamableHTTPClientTransport as ModernHttpTransport,
-  Client as ModernSdkClient,
-} from '@modelcontextprotocol/client'
-import { StdioClientTransport as ModernStdioTransport } from '@modelcontextprotocol/client/stdio'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { z } from 'zod'
-import { defineEnvironment } from './define-environment.ts'
 import { MODERN_META, modernHeaders } from './eras.fixture.ts'
 import { nextTurn } from './event-loop.ts'
-import type { HttpOptions } from './http-server.ts'
 import { openInProcess } from './in-process.ts'
 import { createMarket } from './market.fixture.ts'
-import { numberGuessing } from './number-guessing.fixture.ts'
-import { serveStdio } from './stdio-server.ts'
-import { tally } from './tally.fixture.ts'
+import {
+  connectFirst,
+  connectSecond,
+  ENVIRONMENTS,
+  type Place,
+  type Reader,
+  type Served,
+  STATE,
+  serveWorlds,
+  sessionUrl,
+} from './resource-readers.fixture.ts'
 import {
   asking,
   call,
@@ -32,106 +26,12 @@ import {
   initialize,
   openOverHttp,
   rpc,
-  send,
   serve,
-  serveTestHost,
 } from './testbed.fixture.ts'
-import { PASSWORD, vault } from './vault.fixture.ts'
+import { PASSWORD } from './vault.fixture.ts'
 import { openWebSocket } from './web-socket.fixture.ts'
 
-const STATE = 'episodic://session/state'
 const STDIO = fileURLToPath(new URL('./serve-stdio.fixture.ts', import.meta.url))
-
-/** A world with a secret side: what is told of it, and when, has to depend on the other side alone. */
-const lamp = defineEnvironment({
-  name: 'lamp',
-  version: '1.0.0',
-  description: 'A lamp, and a switch that sometimes does nothing.',
-  params: z.object({}),
-  state: { public: z.object({ lit: z.boolean() }), private: z.object({ presses: z.int() }) },
-  start: () => ({ public: { lit: false }, private: { presses: 0 } }),
-  observe: ({ lit }) => (lit ? 'It is lit.' : 'It is dark.'),
-  tools: ({ tool }) => ({
-    press: tool({
-      description: 'Presses the switch.',
-      input: z.object({ works: z.boolean() }),
-      play({ state, input, say }) {
-        state.private.presses += 1
-        state.public.lit = state.public.lit !== input.works
-        return say('Pressed.')
-      },
-    }),
-  }),
-  rewards: { lit: ({ after }) => (after.public.lit ? 1 : 0) },
-})
-
-type Place = string | { readonly command: string; readonly args: string[] }
-
-/** What the tests ask of an official client. `updates` are the resources that it was told of. */
-interface Reader {
-  readonly client: Pick<Client, 'readResource' | 'listResources' | 'listResourceTemplates' | 'close'>
-  call(name: string, args: object): Promise<{ readonly [key: string]: unknown; structuredContent?: unknown }>
-  subscribe(uri: string): Promise<() => Promise<unknown>>
-  updated(): Promise<string>
-}
-
-function updates() {
-  const uris: string[] = []
-  let changed = Promise.withResolvers<void>()
-  return {
-    add(uri: string) {
-      uris.push(uri)
-      changed.resolve()
-      changed = Promise.withResolvers<void>()
-    },
-    async updated() {
-      while (uris.length === 0) await changed.promise
-      return uris.shift() as string
-    },
-  }
-}
-
-async function connectFirst(place: Place): Promise<Reader> {
-  const { add, updated } = updates()
-  const client = new Client({ name: 'first', version: '1.0.0' })
-  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => add(params.uri))
-  const transport =
-    typeof place === 'string' ? new StreamableHTTPClientTransport(new URL(place)) : new StdioClientTransport(place)
-  await client.connect(transport as Parameters<Client['connect']>[0])
-  onTestFinished(() => client.close())
-  return {
-    client,
-    updated,
-    call: (name, args) => client.callTool({ name, arguments: { ...args } }),
-    async subscribe(uri) {
-      await client.subscribeResource({ uri })
-      return () => client.unsubscribeResource({ uri })
-    },
-  }
-}
-
-async function connectSecond(place: Place): Promise<Reader> {
-  const { add, updated } = updates()
-  const client = new ModernSdkClient(
-    { name: 'second', version: '1.0.0' },
-    { versionNegotiation: { mode: { pin: MODERN_VERSION } } },
-  )
-  client.setNotificationHandler('notifications/resources/updated', ({ params }) => add(params.uri))
-  onTestFinished(() => client.close())
-  await client.connect(
-    typeof place === 'string' ? new ModernHttpTransport(new URL(place)) : new ModernStdioTransport(place),
-  )
-  return {
-    client: client as unknown as Reader['client'],
-    updated,
-    call: (name, args) => client.callTool({ name, arguments: { ...args } }),
-    async subscribe(uri) {
-      const subscription = await client.listen({ resourceSubscriptions: [uri] })
-      expect(subscription.honoredFilter).toEqual({ resourceSubscriptions: [uri] })
-      return () => subscription.close()
-    },
-  }
-}
 
 const read = async ({ client }: Reader, uri: string) => {
   const { contents } = await client.readResource({ uri })
@@ -153,15 +53,6 @@ async function readAndHear(reader: Reader, uri: string, naming: object = {}) {
   await reader.call('add', { ...naming, by: 2 })
   // The first that is heard of after all that: nothing was told in between.
   expect(await reader.updated()).toBe(uri)
-}
-
-const ENVIRONMENTS = [tally, lamp, vault, numberGuessing]
-const serveWorlds = (options: HttpOptions = {}) => serveTestHost(options, { environments: ENVIRONMENTS })
-type Served = Awaited<ReturnType<typeof serveWorlds>>
-
-async function sessionUrl({ server }: Served, environment = 'tally') {
-  const { seats } = await openOverHttp(server, { environment })
-  return server.sessionUrl(seats[DEFAULT_SEAT]?.capability as string)
 }
 
 describe('the public state of a session', () => {
@@ -299,211 +190,5 @@ describe('the public state of a session', () => {
     socket.send('tools/call', { name: 'press', arguments: { works: true } })
     const told = [await socket.next(), await socket.next()]
     expect(told.filter((message) => 'method' in message)).toHaveLength(1)
-  })
-})
-
-describe('listening', () => {
-  it('ends with the server, which says so in 2026', async () => {
-    const served = await serveWorlds()
-    const client = new ModernSdkClient({ name: 'x', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-    onTestFinished(() => client.close())
-    await client.connect(new ModernHttpTransport(new URL(await sessionUrl(served))))
-    const subscription = await client.listen({ resourceSubscriptions: [STATE] })
-    expect(await served.server.drain()).toBe(0)
-    expect(await subscription.closed).toBe('graceful')
-  })
-
-  it('to nothing that is there ends at once', async () => {
-    const { server } = await serveWorlds()
-    const client = new ModernSdkClient({ name: 'x', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-    onTestFinished(() => client.close())
-    await client.connect(new ModernHttpTransport(new URL(server.agentUrl)))
-    const subscription = await client.listen({
-      toolsListChanged: true,
-      resourceSubscriptions: ['episodic://session/mcp_nonsense/state'],
-    })
-    expect(subscription.honoredFilter).toEqual({})
-    expect(await subscription.closed).toBe('graceful')
-  })
-
-  it('tells whoever is behind with reading of a change once, however often it happened', async () => {
-    const { host } = createTestHost({ environments: [tally] })
-    const lines: string[] = []
-    const blocked: (() => void)[] = []
-    let heard = Promise.withResolvers<void>()
-    const output = new Writable({
-      highWaterMark: 1,
-      decodeStrings: false,
-      write(text: string, _, done) {
-        lines.push(...text.trim().split('\n'))
-        heard.resolve()
-        blocked.push(done)
-      },
-    })
-    const next = async () => {
-      while (lines.length === 0) await heard.promise
-      heard = Promise.withResolvers()
-      return JSON.parse(lines.shift() as string)
-    }
-    const unblock = () => {
-      for (const done of blocked.splice(0)) done()
-    }
-    const input = new PassThrough()
-    const served = serveStdio(host, { input, output })
-    const say = (id: number, method: string, params: object) =>
-      input.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: MODERN_META } })}\n`)
-    say(1, 'tools/call', { name: 'create_tally', arguments: {} })
-    const { tally_id } = (await next()).result.structuredContent
-    unblock()
-    const uri = `episodic://session/${tally_id}/state`
-    say(2, 'subscriptions/listen', { notifications: { resourceSubscriptions: [uri] } })
-    expect(await next()).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
-    // Nobody takes that for now, and meanwhile the world goes on.
-    const world = { by: 'handle', environment: 'tally' } as const
-    const door = openInProcess(host, { door: 'agent', principal: null, world })
-    for (let i = 0; i < 9; i++) await door.request('tools/call', { name: 'add', arguments: { tally_id, by: 1 } })
-    input.end()
-    const told: string[] = []
-    for (let message = { method: '' }; message.method !== undefined; ) {
-      unblock()
-      message = await next()
-      told.push(message.method)
-    }
-    unblock()
-    await served
-    expect(told.filter((method) => method === 'notifications/resources/updated').length).toBeLessThanOrEqual(2)
-    expect(told).toContain('notifications/resources/updated')
-  })
-
-  it('is bounded for each client', async () => {
-    const { server } = await serveWorlds()
-    const client = new ModernSdkClient({ name: 'x', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-    onTestFinished(() => client.close())
-    await client.connect(new ModernHttpTransport(new URL(server.agentUrl)))
-    const uris: string[] = []
-    for (let i = 0; i < 65; i++) {
-      const { structuredContent } = await client.callTool({ name: 'create_tally', arguments: {} })
-      uris.push(`episodic://session/${(structuredContent as { tally_id: string }).tally_id}/state`)
-    }
-    await expect(client.listen({ resourceSubscriptions: uris })).rejects.toThrow(/64 resources at once/)
-    const subscription = await client.listen({ resourceSubscriptions: uris.slice(1) })
-    await subscription.close()
-  })
-
-  it('is bounded for each server: one more is refused, and its client plays all the same', async () => {
-    const served = await serveWorlds({ streams: 1 })
-    const { server } = served
-    const reader = await connectFirst(server.agentUrl)
-    await reader.subscribe(STATE)
-    const headers = await initialize(server.agentUrl)
-    const refused = await send(server.agentUrl, { method: 'GET', headers })
-    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-    const listening = await rpc(
-      await sessionUrl(served),
-      'subscriptions/listen',
-      { notifications: { resourceSubscriptions: [STATE] }, _meta: MODERN_META },
-      modernHeaders('subscriptions/listen'),
-    )
-    expect(listening).toMatchObject({ status: 503, json: { error: { data: { code: 'capacity' } } } })
-    const played = await rpc(server.agentUrl, 'tools/call', { name: 'add', arguments: { by: 1 } }, headers)
-    expect(played.json.result).toMatchObject({ structuredContent: { count: 1 } })
-    await reader.call('add', { by: 1 })
-    expect(await reader.updated()).toBe(STATE)
-  })
-
-  it('gives a place back when its client goes', async () => {
-    const { server } = await serveWorlds({ streams: 1 })
-    for (let i = 0; i < 3; i++) {
-      const headers = await initialize(server.agentUrl)
-      const request = httpRequest(server.agentUrl, { headers: { ...headers, accept: 'text/event-stream' } })
-      const opened = new Promise<number | undefined>((resolve) =>
-        request.once('response', ({ statusCode }) => resolve(statusCode)),
-      )
-      request.end()
-      expect(await opened).toBe(200)
-      expect((await send(server.agentUrl, { method: 'GET', headers })).status).toBe(409)
-      const closed = new Promise((resolve) => request.once('close', resolve))
-      request.destroy()
-      await closed
-      // The server hears of it in its own time.
-      await expect.poll(() => openAndClose(server.agentUrl)).toBe(200)
-    }
-  })
-
-  it('wants a session that there is, and ends with it', async () => {
-    const { server } = await serveWorlds()
-    const listen = (headers: Record<string, string>, url = server.agentUrl) => send(url, { method: 'GET', headers })
-    expect((await listen({})).status).toBe(400)
-    expect((await listen({ 'mcp-session-id': 'mcp_nonsense' })).status).toBe(404)
-    expect((await listen({}, server.sessionUrl('nonsense'))).status).toBe(404)
-    const headers = await initialize(server.agentUrl)
-    expect((await listen({ ...headers, 'mcp-protocol-version': '1999-01-01' })).status).toBe(400)
-    const stream = listen(headers)
-    await expect.poll(async () => (await listen(headers)).status).toBe(409)
-    await send(server.agentUrl, { method: 'DELETE', headers })
-    expect(await stream).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream' }, text: '' })
-    expect((await listen(headers)).status).toBe(404)
-  })
-})
-
-/** Opens a stream and closes it again: the status of the answer. */
-async function openAndClose(url: string): Promise<number | undefined> {
-  const headers = await initialize(url)
-  return new Promise((resolve) => {
-    const request = httpRequest(url, { headers: { ...headers, accept: 'text/event-stream' } }, ({ statusCode }) => {
-      request.destroy()
-      resolve(statusCode)
-    })
-    request.on('error', () => {})
-    request.end()
-  })
-}
-
-describe('the prompt of a world', () => {
-  it('is its instructions, or those of one tool, which a client can complete', async () => {
-    const { server } = await serveWorlds()
-    const client = new Client({ name: 'x', version: '1' })
-    await client.connect(
-      new StreamableHTTPClientTransport(new URL(server.agentUrl)) as Parameters<Client['connect']>[0],
-    )
-    onTestFinished(() => client.close())
-    const { prompts } = await client.listPrompts()
-    expect(prompts).toMatchObject([{ name: 'instructions', arguments: [{ name: 'tool', required: false }] }])
-    const told = async (args?: { tool: string }) => {
-      const { messages } = await client.getPrompt({ name: 'instructions', ...(args && { arguments: args }) })
-      return messages.map(({ content }) => (content as { text: string }).text).join()
-    }
-    expect(await told()).toBe(
-      `Count to ten.\n\nThe tools:\n- add: Add to the count.\n\nHow things stand can be read at any time, as the resource ${STATE}.`,
-    )
-    expect(await told({ tool: 'add' })).toContain('"by":')
-    await expect(told({ tool: 'nothing' })).rejects.toThrow(/-32602.*The tools are: add\./)
-    await expect(client.getPrompt({ name: 'nothing' })).rejects.toThrow(/-32602.*There is: instructions\./)
-    const complete = async (name: string, value: string, ref = { type: 'ref/prompt' as const, name: 'instructions' }) =>
-      (await client.complete({ ref, argument: { name, value } })).completion.values
-    expect(await complete('tool', '')).toEqual(['add'])
-    expect(await complete('tool', 'ad')).toEqual(['add'])
-    expect(await complete('tool', 'x')).toEqual([])
-    expect(await complete('other', '')).toEqual([])
-    await expect(complete('tool', '', { type: 'ref/prompt', name: 'nothing' })).rejects.toThrow(/-32602/)
-  })
-
-  it('never completes the name of a session', async () => {
-    const { server } = await serveWorlds()
-    const client = new ModernSdkClient({ name: 'x', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-    onTestFinished(() => client.close())
-    await client.connect(new ModernHttpTransport(new URL(server.agentUrl)))
-    await client.callTool({ name: 'create_tally', arguments: {} })
-    const ref = { type: 'ref/resource' as const, uri: 'episodic://session/{tally_id}/state' }
-    const { completion } = await client.complete({ ref, argument: { name: 'tally_id', value: 'mcp_' } })
-    expect(completion.values).toEqual([])
-    expect(
-      (
-        await client.complete({
-          ref: { type: 'ref/prompt', name: 'instructions' },
-          argument: { name: 'tool', value: 'd' },
-        })
-      ).completion.values,
-    ).toEqual(['destroy_tally'])
   })
 })

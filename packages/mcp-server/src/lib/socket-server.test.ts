@@ -8,7 +8,7 @@ import { META, METHODS } from '@episodic/protocol'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGatedStore } from './gated-store.fixture.ts'
 import type { HostOptions } from './host.ts'
-import type { Refusal } from './http-front.ts'
+import type { Refusal } from './refusal.ts'
 import { type SocketOptions, type SocketPlace, type SocketServer, serveSocket } from './socket-server.ts'
 import { asking, createTestHost, send as sendHttp, serve } from './testbed.fixture.ts'
 

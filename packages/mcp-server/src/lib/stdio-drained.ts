@@ -1,7 +1,7 @@
-import type { Writable } from 'node:stream'
+import type { EventEmitter } from 'node:events'
 
 /** Resolves when a stream that is full has room again, or never will. */
-export function drained(output: Writable): Promise<void> {
+export function drained(output: EventEmitter & { readonly destroyed: boolean }): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       output.off('drain', done).off('close', done)

@@ -14,9 +14,9 @@ import {
 } from '@episodic/protocol'
 import type { z } from 'zod'
 import type { Caller } from './caller.ts'
+import { explain } from './explain.ts'
 import type { Host, Principal, StepCall } from './host.ts'
 import type { Answer } from './leak-scan.ts'
-import { explain } from './rules.ts'
 import { toolResult } from './tool-result.ts'
 import type { Waiting } from './waiting.ts'
 

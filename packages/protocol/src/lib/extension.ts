@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import { type JsonObject, jsonObjectSchema } from './json.ts'
 import { type Limits, limitsRequestSchema, limitsSchema } from './limits.ts'
-import { type AppliedEvent, appliedEventSchema } from './outside-event.ts'
+import { type AppliedEvent, appliedEventSchema, type PublishedEvent, publishedEventSchema } from './outside-event.ts'
 import { type SessionSnapshot, sessionSnapshotSchema } from './session-snapshot.ts'
 import {
   type Action,
@@ -250,6 +250,8 @@ export interface LoggedStep {
   readonly action: Action
   readonly observation: Observation
   readonly report: StepReport
+  /** Events that its tool published, oldest first, applied with it. Left out where there were none. */
+  readonly published?: readonly PublishedEvent[] | undefined
 }
 export interface WatchResult {
   readonly steps: readonly LoggedStep[]
@@ -268,6 +270,7 @@ export const watchResultSchema: z.ZodType<WatchResult> = z.object({
       action: actionSchema,
       observation: observationSchema,
       report: stepReportSchema,
+      published: z.array(publishedEventSchema).optional(),
     }),
   ),
   events: z.array(appliedEventSchema).optional(),

@@ -30,6 +30,9 @@ export interface AppliedEvent extends Omit<RecordedEvent, 'inherited'> {
   readonly revision: number
 }
 
+/** An event that a tool of the world published, and so a part of its step. */
+export interface PublishedEvent extends Pick<RecordedEvent, 'type' | 'data' | 'said'> {}
+
 const event = { id: z.string().min(1).max(128), type: z.string().min(1).max(128), data: jsonObjectSchema }
 const applied = {
   ...event,
@@ -39,6 +42,9 @@ const applied = {
 }
 
 export const appliedEventSchema: z.ZodType<AppliedEvent> = z.object(applied)
+export const publishedEventSchema: z.ZodType<PublishedEvent> = z
+  .object(applied)
+  .pick({ type: true, data: true, said: true })
 export const recordedEventSchema: z.ZodType<RecordedEvent> = z
   .object({ ...applied, inherited: z.literal(true).optional() })
   .omit({ revision: true })

@@ -55,7 +55,13 @@ const report: StepReport = {
 const terminated: EpisodeEnd = { kind: 'terminated', reason: 'solved' }
 const truncated: EpisodeEnd = { kind: 'truncated', reason: 'step-limit' }
 const environment = { name: 'number-guessing', version: '1.0.0' }
-const loggedStep: LoggedStep = { seat: 'agent', action, observation, report: { ...report, end: terminated } }
+const loggedStep: LoggedStep = {
+  seat: 'agent',
+  action,
+  observation,
+  report: { ...report, end: terminated },
+  published: [{ type: 'sold-out', data: { flight: 'EK 1' }, said: null }],
+}
 const happened: RecordedEvent = { id: 'event-1', type: 'price-changed', data: { price: 7 }, said: 'Now 7.', end: null }
 const applied: AppliedEvent = { ...happened, revision: 3 }
 const published: PublishResult = { revision: 3, end: terminated, delivered: 'before' }

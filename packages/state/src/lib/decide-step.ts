@@ -1,4 +1,4 @@
-import type { EpisodeEnd } from '@episodic/protocol'
+import type { Action, EpisodeEnd } from '@episodic/protocol'
 import { isEndUntold } from './is-end-untold.ts'
 import type { SeatRecord, SessionRecord } from './session-record.ts'
 import { StateError } from './state-error.ts'
@@ -26,7 +26,7 @@ export type StepVerdict = { readonly kind: 'play' } | { readonly kind: 'replay';
  * One remembered answer a seat is enough to settle every retry, because a seat has one step in flight.
  * A caller counts the answers that it has had, and holds an epoch that it was told: where either is ahead of the record,
  * the store has lost what was answered.
- * Throws `fenced`, `state-lost`, `seq-conflict` (with `details.expected`) or `episode-ended`.
+ * Throws `fenced`, `seq-conflict` and `state-lost` (with `details.expected` where a `seq` was wrong), or `episode-ended`.
  */
 export function decideStep(record: SessionRecord, request: StepRequest): StepVerdict {
   const seat = seatOf(record, request.seat)
@@ -35,7 +35,7 @@ export function decideStep(record: SessionRecord, request: StepRequest): StepVer
       ? fenced()
       : stateLost(`epoch ${request.epoch} was handed out, and the store knows of ${record.epoch}`)
   if (request.seq !== undefined && request.seq > seat.seq)
-    throw stateLost(`${request.seq} steps were answered, and the store holds ${seat.seq}`)
+    throw stateLost(`${request.seq} steps were answered, and the store holds ${seat.seq}`, { expected: seat.seq })
   if (request.seq !== undefined && request.seq !== seat.seq) {
     const { last } = seat
     if (request.seq !== seat.seq - 1 || last === null)
@@ -62,6 +62,14 @@ export function episodeEnded(end: EpisodeEnd): StateError {
 /** The answer for whoever holds a session that has a later owner. */
 export function fenced(): StateError {
   return new StateError('fenced', 'This session was taken over by a later owner. Open or restore it again to go on.')
+}
+
+/** The answer for a step that was to do something outside, and may have done it. */
+export function outcomeUnknown({ tool }: Action): StateError {
+  return new StateError(
+    'outcome-unknown',
+    `Whether this call of ${tool} did what it does outside cannot be known: it was begun, and its answer was lost. Look how things stand, with another call; after that, ${tool} is played again where it is called again.`,
+  )
 }
 
 /** The record of a seat. Throws a `RangeError` for one that the session does not have: seats come from capabilities. */

@@ -7,6 +7,7 @@ import {
   type OutsideEvent,
   type OutsideHistory,
 } from '@episodic/protocol'
+import { byteLength } from './byte-length.ts'
 import type { Change } from './play-step.ts'
 import type { SessionRecord } from './session-record.ts'
 import { StateError } from './state-error.ts'
@@ -86,5 +87,5 @@ function contentOf({ type, data }: OutsideEvent): string {
 }
 
 function sizeOf(events: readonly OutsideEvent[]): number {
-  return new TextEncoder().encode(JSON.stringify(events)).length
+  return byteLength(JSON.stringify(events))
 }

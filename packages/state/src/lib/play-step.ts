@@ -5,6 +5,7 @@ import type {
   JsonObject,
   LoggedStep,
   Observation,
+  PublishedEvent,
   Refusal,
   RngState,
   StepReport,
@@ -30,6 +31,8 @@ export interface Played {
   readonly terms: { readonly [name: string]: number }
   readonly potential: number | null
   readonly refused: Refusal | null
+  /** The events that the rules published in the midst of it, oldest first, where there are any: applied already. */
+  readonly published?: readonly PublishedEvent[] | undefined
   /** Remembered in the record's history, where the session keeps one. */
   readonly remember?: JsonObject | undefined
 }
@@ -91,7 +94,7 @@ export function playStep(
   const played = play({ record, draft: setting.draft, truncation: truncationOf(record, seq, arrived), prepared })
   return played instanceof Promise ? played.then(settle) : settle(played)
 
-  function settle({ change, end, observation, terms, potential, refused, remember }: Played): Stepped {
+  function settle({ change, end, observation, terms, potential, refused, published, remember }: Played): Stepped {
     const next: SessionRecord = {
       ...record,
       state: change ? change.state : record.state,
@@ -105,7 +108,8 @@ export function playStep(
     }
     const report = { seq, revision, terms, potential, end, refused }
     // Nearly every step is played with nothing from outside.
-    if (!outside && !effect && prepared === undefined) return { next, step: { seat, action, observation, report } }
+    if (!outside && !effect && prepared === undefined && !published)
+      return { next, step: { seat, action, observation, report } }
     const events = outside && outside.pending.length > 0 ? { events: outside.pending } : {}
     return {
       next: {
@@ -118,6 +122,7 @@ export function playStep(
         action,
         observation,
         report: { ...report, ...events, ...(prepared !== undefined && { prepared }) },
+        ...(published && { published }),
       },
     }
   }

@@ -3,30 +3,32 @@ import {
   canonicalJson,
   contentId,
   type EpisodeEnd,
-  findNonJson,
   type Json,
   type LoggedStep,
   type OutsideEvent,
   type PublishResult,
 } from '@episodic/protocol'
+import { byteLength } from './byte-length.ts'
 import { CallQueue } from './call-queue.ts'
 import type { Clock } from './clock.ts'
-import { decideStep, episodeEnded, fenced, type StepRequest, type StepVerdict, seatOf } from './decide-step.ts'
+import {
+  decideStep,
+  episodeEnded,
+  fenced,
+  outcomeUnknown,
+  type StepRequest,
+  type StepVerdict,
+  seatOf,
+} from './decide-step.ts'
+import { HeldRecord, type Plan } from './held-record.ts'
 import type { HistoryBounds } from './history.ts'
-import { assertJsonState } from './json-state.ts'
 import { assertRoom, DEFAULT_EVENTS, findKnown, type Happened, recordEvent } from './outside.ts'
 import { type Change, type Played, playStep, type Stepped, type Turn, truncationOf } from './play-step.ts'
-import {
-  decodeSession,
-  encodeProgress,
-  encodeSession,
-  type SessionRecord,
-  type SessionState,
-} from './session-record.ts'
-import type { LogEntry, SessionStore, StoredSession } from './session-store.ts'
+import { decodeSession, encodeSession, type SessionRecord, type SessionState } from './session-record.ts'
+import type { SessionStore, StoredSession } from './session-store.ts'
+import { encodeState, encodeStep } from './session-text.ts'
 import { StateError } from './state-error.ts'
 import { stateHash } from './state-hash.ts'
-import { assertMovedOn } from './state-lost.ts'
 
 /** A step as it arrives, with what it does. */
 export type Move = StepRequest & { readonly action: Action }
@@ -68,21 +70,6 @@ interface PreparedStep {
   readonly arrived: number
 }
 
-/** What a call comes to on the record that it saw: the answer, and what has to be written before it is given. */
-interface Plan<T> {
-  readonly write: Write | null
-  readonly answer: T
-}
-
-interface Write {
-  readonly next: SessionRecord
-  readonly stateText: string
-  readonly entry?: LogEntry
-}
-
-/** How often a call is tried again when others commit in between. Each try means that somebody got through. */
-const COMMIT_TRIES = 32
-
 /**
  * A session in play: runs its calls one at a time and commits each before it is answered.
  *
@@ -93,27 +80,25 @@ const COMMIT_TRIES = 32
 export class Session {
   readonly #options: SessionOptions
   readonly #calls: CallQueue
+  readonly #held: HeldRecord
   #epoch: number
-  #record: SessionRecord
-  #stateText: string
 
   /** `record` is what `stored` says, for a caller that has read it already. */
   constructor(stored: StoredSession, options: SessionOptions, record = decodeSession(stored)) {
     this.#options = options
     this.#calls = new CallQueue(options.queue)
+    this.#held = new HeldRecord(options.store, stored, record)
     this.#epoch = record.epoch
-    this.#record = record
-    this.#stateText = stored.state
   }
 
   /** The record as it was last seen in the store. */
   get record(): SessionRecord {
-    return this.#record
+    return this.#held.record
   }
 
   /** Whether a later owner has the session: whatever this holder does in its own name is `fenced` from now on. */
   get fenced(): boolean {
-    return this.#record.epoch > this.#epoch
+    return this.#held.record.epoch > this.#epoch
   }
 
   /** Whether a call is running or waiting. */
@@ -123,7 +108,7 @@ export class Session {
 
   /** UTF-8 bytes that the store keeps, the step log left out. */
   get bytes(): number {
-    const { origin, base, head, state } = encodeSession(this.#record)
+    const { origin, base, head, state } = encodeSession(this.#held.record)
     return byteLength(origin) + byteLength(base ?? '') + byteLength(head) + byteLength(state)
   }
 
@@ -144,7 +129,7 @@ export class Session {
    */
   step(move: Move, play: (turn: Turn) => Played | Promise<Played>, preparation?: () => Preparation): Promise<Answered> {
     const settle = (prepared?: PreparedStep) =>
-      this.#settle(() => {
+      this.#held.settle(() => {
         const verdict = this.#decide(move)
         return verdict.kind === 'play' ? this.#planStep(move, play, prepared) : this.#planReplay(move, verdict.revision)
       })
@@ -164,9 +149,9 @@ export class Session {
   ): Promise<PublishResult> {
     const { events: bound = DEFAULT_EVENTS, clock } = this.#options
     return this.#calls.run(() =>
-      this.#settle<PublishResult>(() => {
+      this.#held.settle<PublishResult>(() => {
         if (this.fenced) throw fenced()
-        const record = this.#record
+        const record = this.#held.record
         const known = findKnown(record, event)
         if (known) {
           const { revision, end } = known
@@ -177,7 +162,7 @@ export class Session {
         const plan = (happened: Happened): Plan<PublishResult> => {
           const next = recordEvent(record, event, happened, { bound, now: clock.now() })
           const { revision, end } = next
-          return { write: { next, stateText: this.#encodeState(next) }, answer: { revision, end, delivered: 'now' } }
+          return { write: { next, stateText: this.#stateTextOf(next) }, answer: { revision, end, delivered: 'now' } }
         }
         const happened = apply({ record, draft: this.#draft() })
         return happened instanceof Promise ? happened.then(plan) : plan(happened)
@@ -197,15 +182,15 @@ export class Session {
       | null,
   ): Promise<SessionRecord> {
     return this.#calls.run(async () => {
-      await this.#settle(() => {
+      await this.#held.settle(() => {
         if (this.fenced) throw fenced()
-        const record = this.#record
+        const record = this.#held.record
         const changed = change({ record, draft: this.#draft() })
         if (!changed) return { write: null, answer: null }
         const next = { ...record, ...changed, revision: record.revision + 1, touchedAt: this.#options.clock.now() }
-        return { write: { next, stateText: this.#encodeState(next) }, answer: null }
+        return { write: { next, stateText: this.#stateTextOf(next) }, answer: null }
       })
-      return this.#record
+      return this.#held.record
     })
   }
 
@@ -215,71 +200,46 @@ export class Session {
    */
   takeOver(): Promise<SessionRecord> {
     return this.#calls.run(async () => {
-      this.#epoch = await this.#settle(() => {
-        const { epoch, revision } = this.#record
-        const next = { ...this.#record, epoch: epoch + 1, revision: revision + 1, touchedAt: this.#options.clock.now() }
-        return { write: { next, stateText: this.#stateText }, answer: next.epoch }
+      this.#epoch = await this.#held.settle(() => {
+        const { epoch, revision } = this.#held.record
+        const next = {
+          ...this.#held.record,
+          epoch: epoch + 1,
+          revision: revision + 1,
+          touchedAt: this.#options.clock.now(),
+        }
+        return { write: { next, stateText: this.#held.stateText }, answer: next.epoch }
       })
-      return this.#record
+      return this.#held.record
     })
   }
 
   /** Reads the record anew, for an answer that must not come from a guess. */
   refresh(): Promise<SessionRecord> {
     return this.#calls.run(async () => {
-      await this.#refresh()
-      return this.#record
+      await this.#held.refresh()
+      return this.#held.record
     })
   }
 
   /** Reads the record anew, and its state as the text that the store has: for what begins where it stands. */
   moment(): Promise<{ readonly record: SessionRecord; readonly stateText: string }> {
     return this.#calls.run(async () => {
-      await this.#refresh()
-      return { record: this.#record, stateText: this.#stateText }
+      await this.#held.refresh()
+      return { record: this.#held.record, stateText: this.#held.stateText }
     })
   }
 
-  /**
-   * Plans on the record held here until a plan holds. One that writes holds when the store takes it, because the
-   * store compares; one that does not, a throw included, holds when the store has nothing newer.
-   */
-  async #settle<T>(plan: () => Plan<T> | Promise<Plan<T>>): Promise<T> {
-    const { store } = this.#options
-    for (let tries = 0; tries < COMMIT_TRIES; tries++) {
-      const guess = this.#record
-      const attempted = attempt(plan)
-      // An await costs a turn, and nearly every plan is made at once.
-      const planned = attempted instanceof Promise ? await attempted : attempted
-      if (planned.ok && planned.value.write) {
-        const { next, stateText, entry } = planned.value.write
-        if (await store.commit(encodeProgress(next, stateText), guess, entry)) {
-          this.#record = next
-          this.#stateText = stateText
-          return planned.value.answer
-        }
-      }
-      await this.#refresh()
-      if (this.#record !== guess) continue
-      if (!planned.ok) throw planned.cause
-      if (!planned.value.write) return planned.value.answer
-    }
-    throw new StateError(
-      'store-unavailable',
-      `Session ${this.#record.id} is changed by others faster than this call can follow. Try again.`,
-    )
-  }
-
   #decide({ seat, seq, epoch = this.#epoch }: Move): StepVerdict {
-    return decideStep(this.#record, { seat, seq, epoch })
+    return decideStep(this.#held.record, { seat, seq, epoch })
   }
 
   /** Gets from outside what a step is played with. */
   async #prepare(move: Move, preparationOf: () => Preparation): Promise<PreparedStep> {
     const { seat, action } = move
     const arrived = this.#options.clock.now()
-    const preparation = await this.#settle<Preparation | null>(() => {
-      const record = this.#record
+    const preparation = await this.#held.settle<Preparation | null>(() => {
+      const record = this.#held.record
       const plays = this.#decide(move).kind === 'play' && !record.end
       const late = plays && truncationOf(record, seatOf(record, seat).seq + 1, arrived) === 'time-limit'
       const preparation = plays && !late ? preparationOf() : null
@@ -287,9 +247,9 @@ export class Session {
       const effect = { seat, action: contentId(canonicalJson({ ...action })) }
       if (record.effect?.seat === seat && record.effect.action === effect.action) throw outcomeUnknown(action)
       const next = { ...record, effect, revision: record.revision + 1, touchedAt: this.#options.clock.now() }
-      return { write: { next, stateText: this.#stateText }, answer: preparation }
+      return { write: { next, stateText: this.#held.stateText }, answer: preparation }
     })
-    return { value: await preparation?.prepare(this.#record), arrived }
+    return { value: await preparation?.prepare(this.#held.record), arrived }
   }
 
   #planStep(
@@ -307,43 +267,20 @@ export class Session {
       prepared: prepared?.value,
       arrived: prepared?.arrived,
     }
-    const stepped = playStep(this.#record, setting, play)
+    const stepped = playStep(this.#held.record, setting, play)
     return stepped instanceof Promise ? stepped.then((late) => this.#planStepped(late)) : this.#planStepped(stepped)
   }
 
   #planStepped({ next, step: unhashed }: Stepped): Plan<Answered> {
-    const stateText = this.#encodeState(next)
+    const stateText = this.#stateTextOf(next)
     const step = { ...unhashed, report: { ...unhashed.report, stateHash: stateHash(stateText, next) } }
-    const text = JSON.stringify(step)
-    if (text.includes(HALF_PAIR)) assertWholeText(step)
-    this.#assertStepFits(step, text)
-    const entry = { revision: next.revision, text }
+    const entry = { revision: next.revision, text: encodeStep(step, next.limits) }
     return { write: { next, stateText, entry }, answer: { step, replayed: false } }
-  }
-
-  async #refresh(): Promise<void> {
-    const stored = await this.#options.store.read(this.#record.id)
-    if (!stored) throw sessionNotFound()
-    if (this.#isHeld(stored)) return
-    const record = decodeSession(stored)
-    assertMovedOn(this.#record, record)
-    this.#record = record
-    this.#stateText = stored.state
-  }
-
-  #isHeld({ revision, epoch, touchedAt, state }: StoredSession): boolean {
-    const held = this.#record
-    return (
-      revision === held.revision && epoch === held.epoch && touchedAt === held.touchedAt && state === this.#stateText
-    )
   }
 
   /** Plans to give the stored answer of a step that was answered before, if this is that step again. */
   async #planReplay({ seq, action }: Move, revision: number): Promise<Plan<Answered>> {
-    const [entry] = await this.#options.store.readLog(this.#record.id, { after: revision - 1, limit: 1 })
-    if (entry?.revision !== revision)
-      throw new StateError('store-invalid', `The step log of session ${this.#record.id} lacks revision ${revision}.`)
-    const step: LoggedStep = JSON.parse(entry.text)
+    const step = await this.#held.readStep(revision)
     if (canonicalJson({ ...step.action }) === canonicalJson({ ...action }))
       return { write: null, answer: { step, replayed: true } }
     const { seq: expected } = step.report
@@ -355,93 +292,11 @@ export class Session {
   }
 
   #draft(): SessionState {
-    return JSON.parse(this.#stateText)
+    return JSON.parse(this.#held.stateText)
   }
 
-  #encodeState(next: SessionRecord): string {
-    if (next.state === this.#record.state) return this.#stateText
-    assertJsonState(next.state)
-    const text = JSON.stringify(next.state)
-    this.#assertFits(text, 'state')
-    return text
-  }
-
-  /** The log keeps the action with its answer. One that is too large by itself is its sender's doing, not the rules'. */
-  #assertStepFits(whole: LoggedStep, wholeText: string): void {
-    if (this.#fits(wholeText)) return
-    const {
-      report: { events, ...report },
-      ...rest
-    } = whole
-    // Events have room of their own, and have come already.
-    const step = { ...rest, report }
-    const text = events ? JSON.stringify(step) : wholeText
-    if (this.#fits(text)) return
-    if (this.#fits(JSON.stringify({ ...step, action: null })))
-      throw new StateError(
-        'action-invalid',
-        `The action is too large: with its answer it would pass the session's limit of ${this.#record.limits.bytes} bytes.`,
-      )
-    this.#assertFits(text, 'answer')
-  }
-
-  /** A UTF-16 code unit is at most three bytes of UTF-8, so short texts need no counting. */
-  #fits(text: string): boolean {
-    const { bytes } = this.#record.limits
-    return text.length * 3 <= bytes || byteLength(text) <= bytes
-  }
-
-  #assertFits(text: string, what: string): void {
-    const { bytes } = this.#record.limits
-    if (!this.#fits(text))
-      throw new StateError('too-large', `The ${what} would pass the session's limit of ${bytes} bytes.`, {
-        details: { limit: bytes },
-      })
-  }
-}
-
-/** The answer for a step that was to do something outside, and may have done it. */
-function outcomeUnknown({ tool }: Action): StateError {
-  return new StateError(
-    'outcome-unknown',
-    `Whether this call of ${tool} did what it does outside cannot be known: it was begun, and its answer was lost. Look how things stand, with another call; after that, ${tool} is played again where it is called again.`,
-  )
-}
-
-/** The one answer for a session that is not there, whatever the reason. */
-export function sessionNotFound(): StateError {
-  return new StateError(
-    'session-not-found',
-    'There is no such session: it was never opened here, has been closed, or has expired. Open a new one.',
-  )
-}
-
-/**
- * How JSON text writes half of a surrogate pair, which is no character: other readers of the log would choke on it. A
- * backslash and two letters look the same, so what has this in it is looked at closely.
- */
-const HALF_PAIR = '\\ud'
-
-function assertWholeText(step: LoggedStep): void {
-  const sent = findNonJson(step.action, 'action')
-  if (sent) throw new StateError('action-invalid', `The action cannot be written as JSON: ${sent}.`)
-  const said = findNonJson(step.observation, 'observation')
-  if (said) throw new StateError('not-json', `The rules gave an answer that JSON cannot say: ${said}.`)
-}
-
-function byteLength(text: string): number {
-  return encoder.encode(text).length
-}
-const encoder = new TextEncoder()
-
-type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly cause: unknown }
-
-function attempt<T>(run: () => T | Promise<T>): Attempt<T> | Promise<Attempt<T>> {
-  const failed = (cause: unknown): Attempt<T> => ({ ok: false, cause })
-  try {
-    const value = run()
-    return value instanceof Promise ? value.then((value) => ({ ok: true, value }), failed) : { ok: true, value }
-  } catch (cause) {
-    return failed(cause)
+  #stateTextOf(next: SessionRecord): string {
+    const { record, stateText } = this.#held
+    return next.state === record.state ? stateText : encodeState(next.state, next.limits)
   }
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@episodic/protocol'
 import type { SessionRecord } from './session-record.ts'
 import { StateError } from './state-error.ts'
 
@@ -5,10 +6,11 @@ import { StateError } from './state-error.ts'
  * The answer where a store holds less of a session than was acknowledged, as a Redis may that was killed before it
  * wrote to disk, or was replaced by a replica that lags behind. `what` says how it shows.
  */
-export function stateLost(what: string): StateError {
+export function stateLost(what: string, details: JsonObject = {}): StateError {
   return new StateError(
     'state-lost',
     `The store lost part of this session: ${what}. It cannot go on; open a new one, and count this episode as failed.`,
+    { details },
   )
 }
 

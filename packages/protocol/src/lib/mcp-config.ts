@@ -1,0 +1,94 @@
+import { z } from 'zod'
+
+/** A server to start as a child process that speaks over its pipes. */
+export type CommandEntry = Omit<z.infer<typeof commandSchema>, 'type'>
+
+/** What `${NAME}` in a configuration is replaced from, such as `process.env`. */
+export type Variables = Readonly<Record<string, string | undefined>>
+
+const texts = z.record(z.string(), z.string())
+
+const commandSchema = z.strictObject({
+  type: z.literal('stdio').optional(),
+  command: z.string().min(1),
+  args: z.array(z.string()).optional(),
+  env: texts.optional(),
+  cwd: z.string().optional(),
+})
+
+/** What an entry may say of a server at a URL. A client that takes more extends it. */
+export const urlEntrySchema = z.strictObject({
+  type: z.enum(['http', 'streamable-http', 'streamableHttp']).optional(),
+  url: z.url({ protocol: /^https?$/ }),
+  headers: texts.optional(),
+  token: z.string().optional(),
+})
+
+const configSchema = z.looseObject({ mcpServers: z.record(z.string().min(1), z.looseObject({})) })
+
+/** How a client reads a configuration. */
+export interface ConfigReading<Url> {
+  readonly urlSchema: z.ZodType<Url & { type?: string | undefined }>
+  /** Left out, nothing is replaced. */
+  readonly variables?: Variables | undefined
+  /** Makes the client's own error of what is wrong. */
+  readonly fail: (message: string, cause?: unknown) => Error
+}
+
+/**
+ * Reads an `mcpServers` configuration, as desktop clients keep it: named servers, each a URL or a command. `${NAME}` in any
+ * text of them is replaced, so that tokens need not stand there; a live thing, such as a provider of tokens, is left as it is.
+ *
+ * Throws what `fail` makes of a message that names the server and the field.
+ */
+export function parseMcpConfig<Url>(
+  config: unknown,
+  { urlSchema, variables, fail }: ConfigReading<Url>,
+): Map<string, CommandEntry | Omit<Url, 'type'>> {
+  const { mcpServers } = check(configSchema, config, [])
+  return new Map(
+    Object.entries(mcpServers).map(([name, entry]) => {
+      const path = ['mcpServers', name]
+      if (!('command' in entry || 'url' in entry)) throw wrong(path, 'it needs either a url or a command')
+      const said = variables ? expand(entry, variables, path) : entry
+      const { type: _, ...server } =
+        'command' in entry ? check(commandSchema, said, path) : check(urlSchema, said, path)
+      return [name, server]
+    }),
+  )
+
+  function check<T>(schema: z.ZodType<T>, value: unknown, path: readonly string[]): T {
+    const parsed = schema.safeParse(value)
+    if (parsed.success) return parsed.data
+    const [issue] = parsed.error.issues
+    const known = issue?.code === 'unrecognized_keys' && schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+    const why = `${issue?.message}${known.length > 0 ? `; known here are ${known.join(', ')}` : ''}`
+    throw wrong([...path, ...(issue?.path ?? []).map(String)], why, parsed.error)
+  }
+
+  function expand(value: unknown, variables: Variables, path: readonly string[]): unknown {
+    if (typeof value === 'string')
+      return value.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+        const found = Object.hasOwn(variables, name) ? variables[name] : undefined
+        if (found === undefined) throw wrong(path, `it uses the variable ${name}, which is not set`)
+        return found
+      })
+    if (Array.isArray(value)) return value.map((item, i) => expand(item, variables, [...path, String(i)]))
+    if (!isData(value)) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, expand(item, variables, [...path, key])]),
+    )
+  }
+
+  function wrong(path: readonly string[], why: string, cause?: unknown): Error {
+    return fail(`The configuration is wrong at ${path.join('.') || 'its top'}: ${why}.`, cause)
+  }
+}
+
+/** Whether it is what could stand in a file: an object of no class, with nothing in it that can be called. */
+function isData(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return false
+  return Object.values(value).every((item) => typeof item !== 'function')
+}
