@@ -3,15 +3,22 @@
  * 100 agents at once, and 1,000 sessions opened and closed.
  */
 import { spawnSync } from 'node:child_process'
-import { type AgentSession, createAgent, createMcpSessions, type Model, openAgentSession } from '@episodic/agent'
+import {
+  type AgentSession,
+  createAgent,
+  createMcpSessions,
+  type McpSessions,
+  type Model,
+  openAgentSession,
+} from '@episodic/agent'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { startChild } from './child.ts'
 import { median, ratio, report, round2 } from './figures.ts'
 
-const CALLS = 1_000
-/** Each is compared in as many turns of a tenth of these, after some that are not counted. */
-const [BLOCKS, WARM_UP] = [200, 20]
+/** Calls of a round, and turns that they are made in after as many that are not counted. */
+const [CALLS, PARTS] = [1_000, 10]
+const ROUNDS = 15
 const [SLOWER, FASTER] = [0.95, 20]
 const [AGENTS, TURNS] = [100, 10]
 const [CYCLES, ABREAST] = [1_000, 4]
@@ -51,39 +58,52 @@ report('agent', {
   left: cycles,
 })
 
-/** Calls a second: of our session, of the SDK's own client, and with a session for each call. */
+/** Calls a second, turn by turn: of our session, of the SDK's own client, and with a session for each call. */
 async function compareCalls() {
   await using sessions = createMcpSessions({ mcpServers })
-  await using session = await sessions.open('notes')
-  const bare = new Client({ name: 'bench', version: '1.0.0' })
-  await bare.connect(new StdioClientTransport(notes))
-  const one = {
-    bare: () => bare.callTool({ name: 'list', arguments: {} }),
-    session: () => session.callTool('list', {}),
-    sessionACall: async () => {
+  const rates = { bare: [] as number[], session: [] as number[], sessionACall: [] as number[] }
+  for (let round = 0; round < ROUNDS; round++) {
+    const { bare, session } = await compareOnce(sessions, round % 2 === 0)
+    rates.bare.push(...bare)
+    rates.session.push(...session)
+    const sessionACall = async () => {
       await using once = await sessions.open('notes')
       await once.callTool('list', {})
-    },
+    }
+    rates.sessionACall.push(await rateOf(2, sessionACall))
   }
-  const rate = async (count: number, call: () => Promise<unknown>) => {
-    const began = performance.now()
-    for (let i = 0; i < count; i++) await call()
-    return count / ((performance.now() - began) / 1_000)
-  }
-  const rates: Record<keyof typeof one, number[]> = { bare: [], session: [], sessionACall: [] }
-  // In short turns, so that a machine whose speed changes from one moment to the next slows both of a pair.
-  for (let block = -WARM_UP; block < BLOCKS; block++) {
-    const pair = { bare: 0, session: 0 }
-    const order = block % 2 === 0 ? (['bare', 'session'] as const) : (['session', 'bare'] as const)
-    for (const name of order) pair[name] = await rate(CALLS / 10, one[name])
-    const sessionACall = block % 10 === 0 ? await rate(2, one.sessionACall) : 0
-    if (block < 0) continue
-    rates.bare.push(pair.bare)
-    rates.session.push(pair.session)
-    if (sessionACall > 0) rates.sessionACall.push(sessionACall)
-  }
-  await bare.close()
   return rates
+}
+
+/**
+ * Calls the same tool of two processes of the same server. Each round has processes of its own, because where the system
+ * puts one of them says more about its speed than anything that we do.
+ */
+async function compareOnce(sessions: McpSessions, bareFirst: boolean) {
+  await using session = await sessions.open('notes')
+  const client = new Client({ name: 'bench', version: '1.0.0' })
+  await client.connect(new StdioClientTransport(notes))
+  const calls = {
+    bare: () => client.callTool({ name: 'list', arguments: {} }),
+    session: () => session.callTool('list', {}),
+  }
+  const rates = { bare: [] as number[], session: [] as number[] }
+  // In short turns, so that a machine whose speed changes from one moment to the next slows both of a pair.
+  for (let part = -PARTS; part < PARTS; part++) {
+    const first = bareFirst === (part % 2 === 0)
+    for (const name of first ? (['bare', 'session'] as const) : (['session', 'bare'] as const)) {
+      const rate = await rateOf(CALLS / PARTS, calls[name])
+      if (part >= 0) rates[name].push(rate)
+    }
+  }
+  await client.close()
+  return rates
+}
+
+async function rateOf(count: number, call: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  for (let i = 0; i < count; i++) await call()
+  return count / ((performance.now() - began) / 1_000)
 }
 
 /** How many notes of others any of many agents ever saw, each of which works in a session of its own. */

@@ -36,6 +36,7 @@ const PROGRAMS: readonly {
     ),
   },
   { args: ['slowloris'], figures: { errors: 0 } },
+  { args: ['agents'], figures: { agents: 50, kills: 1, late: 0 } },
   { args: ['drain'], figures: { status: 0, lost: 0, doubled: 0 } },
 ]
 

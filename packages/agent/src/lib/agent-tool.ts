@@ -26,10 +26,15 @@ const PASSING: readonly AgentErrorCode[] = ['tool-unknown', 'call-refused', 'cal
 /** Characters that a name may have where models are served. */
 const LONGEST_NAME = 64
 
-/** The tools of one session or of an agent's several, by their own names. */
+/**
+ * The tools of one session or of an agent's several, by their own names. Throws `config-invalid` for what is no session,
+ * such as the promise of one.
+ */
 export function agentToolsOf(
   session: McpSession | { readonly tools: readonly AgentTool[]; readonly session: unknown },
 ): readonly AgentTool[] {
+  if (!Array.isArray(session?.tools))
+    throw new AgentError('config-invalid', 'The mcpSession is no session. Open one, await it, and hand that over.')
   if ('session' in session) return session.tools
   return session.tools.map((tool) =>
     agentTool(session.server, tool, (args, options) => session.callTool(tool.name, args, options)),

@@ -162,6 +162,18 @@ describe('the other ways in', () => {
     await session.close()
     expect(session.session('notes').health).toBe('closed')
   })
+
+  it('want a session, and not the promise of one', async () => {
+    await using sessions = createMcpSessions({ mcpServers })
+    const opening = sessions.open('notes')
+    await opening
+    const { model } = scriptedModel(['done'])
+    for (const mcpSession of [opening, sessions, undefined] as never[])
+      await expect(async () => createAgent({ model, mcpSession }).invoke('Go.')).rejects.toMatchObject({
+        code: 'config-invalid',
+        message: expect.stringContaining('await it'),
+      })
+  })
 })
 
 describe('the scopes of an agent', () => {

@@ -11,8 +11,8 @@ export interface WaitOptions {
 export interface Connection {
   /** Since 2026-07-28 (`modern`) a server keeps no session for a connection; before that (`legacy`) it may. */
   readonly era: 'modern' | 'legacy'
-  /** Whether the other side is known to be gone. */
-  readonly gone: boolean
+  /** Why the other side is known to be gone, or `null`. */
+  readonly gone: string | null
   listTools(options: WaitOptions): Promise<SessionTool[]>
   /** Rejects with the signal's own reason, or with a `ConnectionFailure`. */
   call(tool: SessionTool, args: JsonObject, options: WaitOptions): Promise<ToolAnswer>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AgentError, createMcpSessions } from '../index.ts'
 import { serveFaults } from './faulty-server.fixture.ts'
-import { notesCommand, serveNotes } from './servers.fixture.ts'
+import { notesCommand, piecewiseCommand, serveNotes } from './servers.fixture.ts'
 
 const failure = (promise: Promise<unknown>): Promise<AgentError> =>
   promise.then(
@@ -42,6 +42,55 @@ describe('an answer that is none', () => {
     await using sessions = createMcpSessions({ mcpServers: { faults: { url: server.url } } })
     await using session = await sessions.open('faults')
     expect(await session.callTool('refusing')).toMatchObject({ isError: true, text: 'I broke.' })
+  })
+})
+
+describe('a server over its pipes', () => {
+  const circle: { self?: object } = {}
+  circle.self = circle
+
+  it('is understood however its messages are cut, and whatever it says between them', async () => {
+    await using sessions = createMcpSessions({ mcpServers: { piecewise: piecewiseCommand } })
+    await using session = await sessions.open('piecewise')
+    const rubbish = fc.constantFrom('', '\n', 'Ready!\n', '{"level":30}\n', 'null\n', '{"jsonrpc":"2.0"}\n', '"2.0"\n')
+    const cuts = fc.array(fc.nat({ max: 1_000 }), { maxLength: 8 })
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), cuts, rubbish, async (text, at, between) => {
+        const { text: said } = await session.callTool('say', { text, cuts: at, rubbish: between })
+        expect(said).toBe(text)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('has ended in a way that is told, in a call and after it', async () => {
+    await using sessions = createMcpSessions({ mcpServers: { notes: notesCommand() } })
+    await using session = await sessions.open('notes')
+    for (const call of ['die', 'count'])
+      expect((await failure(session.callTool(call))).message).toContain('it ended with status 7')
+  })
+
+  it.each([
+    ['a number that JSON has not', { text: 1n }],
+    ['a circle', circle],
+  ])('is not called with arguments that are no JSON: %s', async (_, args) => {
+    await using sessions = createMcpSessions({ mcpServers: { notes: notesCommand() } })
+    await using session = await sessions.open('notes')
+    const error = await failure(session.callTool('count', args as never))
+    expect([error.code, error.message]).toEqual(['call-refused', expect.stringContaining('It was not made.')])
+    expect((await session.callTool('count')).text).toBe('1')
+  })
+
+  it('may say much, and not without end', async () => {
+    await using sessions = createMcpSessions({ mcpServers: { piecewise: piecewiseCommand } })
+    await using session = await sessions.open('piecewise')
+    expect((await session.callTool('fill', { length: 15_000_000 })).text).toHaveLength(15_000_000)
+    const error = await failure(session.callTool('fill', { length: 20_000_000 }))
+    expect([error.code, error.message]).toEqual([
+      'session-lost',
+      expect.stringContaining('more than 16777216 characters'),
+    ])
+    expect(session.health).toBe('lost')
   })
 })
 

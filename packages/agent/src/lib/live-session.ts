@@ -1,6 +1,5 @@
-import type { JsonObject } from '@episodic/protocol'
+import { type JsonObject, monotonic, pause } from '@episodic/protocol'
 import { AgentError, SessionLostError } from './agent-error.ts'
-import { monotonic, pause } from './clock.ts'
 import { type Connection, ConnectionFailure, type WaitOptions } from './connection.ts'
 import type { McpSession } from './mcp-session.ts'
 import { reasonOf } from './reason.ts'
@@ -67,7 +66,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
   }
 
   get health(): SessionHealth {
-    if (this.#health === 'open' && this.#connection.gone) this.#end('lost', 'the connection was closed')
+    if (this.#health === 'open' && this.#connection.gone !== null) this.#end('lost', this.#connection.gone)
     return this.#health
   }
 

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { AgentError, createMcpSessions, SessionExpiredError, SessionLostError } from '../index.ts'
 import { everythingCommand, lives, notesCommand, serveNotes, thinkingCommand, until } from './servers.fixture.ts'
@@ -177,6 +179,17 @@ describe('what goes wrong at the start', () => {
     expect(error).toMatchObject({ name: 'AgentError', code })
     expect(error.message).toMatch(message)
     expect(sessions.size).toBe(0)
+  })
+
+  it.each([404, 405])('says of an address that may be the wrong one what it answered: %s', async (status) => {
+    const server = createServer((_, response) => response.writeHead(status).end('no such page'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sse`
+    await using sessions = createMcpSessions({ mcpServers: { far: { url } } })
+    const error = await failure(sessions.open('far'))
+    server.closeAllConnections()
+    server.close()
+    expect([error.code, error.message]).toEqual(['connection-failed', expect.stringContaining(`${status}; its path`)])
   })
 
   it('talks with a server that greets before it speaks', async () => {

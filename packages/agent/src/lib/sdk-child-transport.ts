@@ -1,12 +1,12 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client'
+import { type JSONRPCMessage, serializeMessage, type Transport } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import type { ChildReaper } from './sdk-child-reaper.ts'
 import type { CommandServer } from './server-config.ts'
 
-/** Bytes that one message of a server may have. */
-const MESSAGE_BYTES = 16 * 1024 * 1024
+/** Characters that one message of a server may have. */
+const MESSAGE = 16 * 1024 * 1024
 /** Characters that are kept of what a server printed beside its messages. */
 const PRINTED = 2_000
 /** Milliseconds that a child gets to end when its standard input does, and again after SIGTERM. */
@@ -26,11 +26,12 @@ export class ChildTransport implements Transport {
   onmessage: Transport['onmessage']
   readonly #server: CommandServer
   readonly #reaper: ChildReaper
-  readonly #buffer = new ReadBuffer({ maxBufferSize: MESSAGE_BYTES })
   #child: ChildProcessByStdio<Writable, Readable, Readable> | null = null
   #ended: Promise<void> = Promise.resolve()
   #printed = ''
-  #spoke = false
+  /** The line that has not ended yet. */
+  #line = ''
+  #saidTooMuch = false
 
   constructor(server: CommandServer, reaper: ChildReaper) {
     this.#server = server
@@ -39,7 +40,7 @@ export class ChildTransport implements Transport {
 
   /** What the child printed that is no message: the end of its standard error, and of the rubbish among its messages. */
   get printed(): string {
-    return this.#printed.trim()
+    return (this.#printed + this.#line).slice(-PRINTED).trim()
   }
 
   /** How the child ended, or `null` while it runs. */
@@ -47,6 +48,7 @@ export class ChildTransport implements Transport {
     if (!this.#child) return null
     const { exitCode, signalCode } = this.#child
     if (exitCode === null && signalCode === null) return null
+    if (this.#saidTooMuch) return `it said a message of more than ${MESSAGE} characters, and was ended`
     return signalCode === null ? `it ended with status ${exitCode}` : `it was ended by ${signalCode}`
   }
 
@@ -91,7 +93,6 @@ export class ChildTransport implements Transport {
         await this.#ended
       }
     }
-    this.#buffer.clear()
   }
 
   #follow(child: ChildProcessByStdio<Writable, Readable, Readable>): void {
@@ -115,9 +116,9 @@ export class ChildTransport implements Transport {
     child.on('close', end)
     child.stdin.on('error', (error) => this.onerror?.(error))
     child.stdout.on('error', (error) => this.onerror?.(error))
-    child.stdout.on('data', (chunk: Buffer) => this.#read(chunk))
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => this.#read(chunk))
     child.stderr.on('error', () => {})
-    child.stderr.on('data', (chunk: Buffer) => this.#keep(chunk.toString()))
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => this.#keep(chunk))
     child.unref()
     for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as unknown as { unref(): void }).unref()
   }
@@ -128,27 +129,28 @@ export class ChildTransport implements Transport {
     onclose?.()
   }
 
-  #read(chunk: Buffer): void {
+  #read(chunk: string): void {
+    const lines = chunk.split('\n')
+    lines[0] = this.#line + lines[0]
+    this.#line = lines.pop() as string
+    for (const line of lines) this.#take(line)
+    if (this.#line.length <= MESSAGE) return
+    // A message that is too long for us is the end of the conversation: what follows it could be anything.
+    this.#line = ''
+    this.#saidTooMuch = true
+    this.#signal('SIGKILL')
+  }
+
+  /** Passes a message on as it is. The client checks it, and to check it here too would cost and find nothing. */
+  #take(line: string): void {
+    const message = parseLine(line)
     try {
-      this.#buffer.append(chunk)
+      // Many a server greets whoever starts it.
+      if (message === null) this.#keep(`${line}\n`)
+      else this.onmessage?.(message)
     } catch (error) {
-      // A message that is too long for us is the end of the conversation: what follows it could be anything.
       this.onerror?.(error as Error)
-      this.#signal('SIGKILL')
-      return
     }
-    for (;;) {
-      try {
-        // Lines that are no JSON are passed over: many a server greets whoever starts it.
-        const message = this.#buffer.readMessage()
-        if (message === null) break
-        this.#spoke = true
-        this.onmessage?.(message)
-      } catch (error) {
-        this.onerror?.(error as Error)
-      }
-    }
-    if (!this.#spoke) this.#keep(chunk.toString())
   }
 
   #keep(printed: string): void {
@@ -164,6 +166,16 @@ export class ChildTransport implements Transport {
     } catch {
       // Nobody is left in the group.
     }
+  }
+}
+
+/** Gives what may be a message, or `null` for what is none. */
+function parseLine(line: string): JSONRPCMessage | null {
+  try {
+    const value = JSON.parse(line)
+    return value?.jsonrpc === '2.0' ? value : null
+  } catch {
+    return null
   }
 }
 

@@ -3,18 +3,16 @@ import {
   type CallToolResult,
   Client,
   type OAuthClientProvider,
-  ProtocolError,
-  SdkHttpError,
   StreamableHTTPClientTransport,
+  specTypeSchemas,
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client'
-import { AgentError } from './agent-error.ts'
 import type { Connection, WaitOptions } from './connection.ts'
-import { reasonOf } from './reason.ts'
 import { boundedFetch } from './sdk-bounded-fetch.ts'
 import type { ChildReaper } from './sdk-child-reaper.ts'
-import { failureOf, STREAM_ENDED } from './sdk-failure.ts'
+import { failureOf, STREAM_ENDED, unsaid } from './sdk-failure.ts'
+import { Explained, isOtherEra, mayBeModern, openingError } from './sdk-opening-failure.ts'
 import type { CommandServer, ServerConfig, UrlServer } from './server-config.ts'
 import type { SessionTool } from './session-tool.ts'
 import { refusedAnswer, type ToolAnswer, type ToolContent, toolAnswerOf } from './tool-answer.ts'
@@ -23,6 +21,8 @@ import { refusedAnswer, type ToolAnswer, type ToolContent, toolAnswerOf } from '
 const PAGES = 64
 /** Milliseconds that the end of a session over HTTP may take. */
 const GOODBYE = 2_000
+/** What any tool answers. Where it is not named, the SDK looks for it anew at each call, by having it fail once. */
+const RESULT = specTypeSchemas.CallToolResult
 
 export interface ConnectionOptions extends WaitOptions {
   /** Gives what ends a child after this process has died. */
@@ -36,8 +36,10 @@ interface Line {
   readonly transport: Transport
   /** Tells the server that the session is over, before the line is cut. */
   readonly sayGoodbye: () => Promise<void>
-  /** What is known of a server that does not talk. */
-  readonly explain: () => string
+  /** How the server's process ended, or `null`. */
+  readonly ending: () => string | null
+  /** What the server said that is no message. */
+  readonly printed: () => string
 }
 
 /**
@@ -52,17 +54,20 @@ export async function openConnection(
   options: ConnectionOptions,
 ): Promise<Connection> {
   options.signal?.throwIfAborted()
+  let refusal: unknown
   try {
     return await connect(server, 'legacy', options)
   } catch (error) {
     options.signal?.throwIfAborted()
-    if (!mayBeModern(error)) throw refused(name, server, error)
+    if (!mayBeModern(error)) throw openingError(name, server, error)
+    refusal = error
   }
   try {
     return await connect(server, 'modern', options)
   } catch (error) {
     options.signal?.throwIfAborted()
-    throw refused(name, server, error)
+    // How the handshake was refused says more than that the newer protocol is not spoken either.
+    throw openingError(name, server, isOtherEra(error) ? refusal : error)
   }
 }
 
@@ -78,7 +83,8 @@ async function connect(server: ServerConfig, era: Connection['era'], options: Co
   } catch (cause) {
     await client.close().catch(() => {})
     await line.transport.close().catch(() => {})
-    const explained = line.explain()
+    const printed = line.printed()
+    const explained = [line.ending(), printed && `it printed: ${printed}`].filter(Boolean).join('; ')
     throw explained ? new Explained(explained, cause) : cause
   }
   return connectionOf(client, line, era, options)
@@ -90,21 +96,21 @@ function connectionOf(
   era: Connection['era'],
   { openMilliseconds, callMilliseconds }: ConnectionOptions,
 ): Connection {
-  let gone = false
+  let gone: string | null = null
   let closed: Promise<void> | null = null
   client.onclose = () => {
-    gone = true
+    gone = line.ending() ?? 'the connection was closed'
   }
   const ask = async <T>(signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> => {
     try {
       return await run()
     } catch (error) {
       signal?.throwIfAborted()
-      throw failureOf(error) ?? error
+      throw failureOf(error, line.ending()) ?? error
     }
   }
   const close = async () => {
-    if (!gone) await line.sayGoodbye()
+    if (gone === null) await line.sayGoodbye()
     await client.close().catch(() => {})
     await line.transport.close().catch(() => {})
   }
@@ -122,12 +128,12 @@ function connectionOf(
       const params = { name, arguments: args }
       try {
         // The schema of the answer stays out: what a server says is for the model to read, also where it breaks its word.
-        if (era === 'legacy') return answerOf(await client.request({ method: 'tools/call', params }, wait))
+        if (era === 'legacy') return answerOf(await client.request({ method: 'tools/call', params }, RESULT, wait))
         const toolDefinition = { name, inputSchema: inputSchema as Tool['inputSchema'] }
         return answerOf(await client.callTool(params, { ...wait, toolDefinition }))
       } catch (error) {
         signal?.throwIfAborted()
-        const failure = failureOf(error)
+        const failure = unsaid(args, error) ?? failureOf(error, line.ending())
         if (failure) throw failure
         // Some servers refuse arguments in this way instead of with a tool's answer.
         return refusedAnswer((error as Error).message)
@@ -161,18 +167,13 @@ function openHttp({ url, headers, token, authorization }: UrlServer): Line {
     await Promise.race([transport.terminateSession().catch(() => {}), promise])
     clearTimeout(timer)
   }
-  return { transport: transport as Transport, sayGoodbye, explain: () => '' }
+  return { transport: transport as Transport, sayGoodbye, ending: () => null, printed: () => '' }
 }
 
 async function openChild(server: CommandServer, reaper: ChildReaper): Promise<Line> {
   const { ChildTransport } = await import('./sdk-child-transport.ts')
   const transport = new ChildTransport(server, reaper)
-  const explain = () => {
-    const { exit, printed } = transport
-    const said = printed && `it printed: ${printed}`
-    return [exit, said].filter(Boolean).join('; ')
-  }
-  return { transport, sayGoodbye: async () => {}, explain }
+  return { transport, sayGoodbye: async () => {}, ending: () => transport.exit, printed: () => transport.printed }
 }
 
 /** Answers a request whose stream ended without an answer, which the SDK would wait for until its time is up. */
@@ -186,41 +187,6 @@ function endPendingWithStream(transport: Transport): void {
       transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: STREAM_ENDED, message: 'The stream ended.' } })
     return send(message, { ...options, onRequestStreamEnd })
   }
-}
-
-/** An error of the SDK, and what is known besides. */
-class Explained extends Error {
-  constructor(explanation: string, cause: unknown) {
-    super(explanation, { cause })
-  }
-}
-
-/** Whether a server that refused to shake hands may know no handshake any more. */
-function mayBeModern(error: unknown): boolean {
-  const cause = error instanceof Explained ? error.cause : error
-  if (cause instanceof ProtocolError) return cause.code !== STREAM_ENDED
-  return cause instanceof SdkHttpError && [400, 404, 405, 406].includes(cause.status ?? 0)
-}
-
-function refused(name: string, server: ServerConfig, error: unknown): AgentError {
-  const explanation = error instanceof Explained ? error.message : ''
-  const cause = error instanceof Explained ? error.cause : error
-  const where = 'url' in server ? server.url : `the command ${server.command}`
-  const failure = failureOf(cause)
-  if (failure?.kind === 'unauthorized')
-    return new AgentError(
-      'unauthorized',
-      `The server ${name} (${where}) wants other credentials: ${failure.message}. Set its token, its headers or its authorization.`,
-      { cause, details: { server: name, status: failure.status } },
-    )
-  const notThere = (cause as NodeJS.ErrnoException)?.code === 'ENOENT' && 'command' in server
-  const why = notThere
-    ? `there is no command ${server.command}${server.cwd ? `, or no folder ${server.cwd}` : ''}`
-    : [failure?.message ?? reasonOf(cause), explanation].filter(Boolean).join('; ')
-  return new AgentError('connection-failed', `Cannot open a session with the server ${name} (${where}): ${why}.`, {
-    cause,
-    details: { server: name },
-  })
 }
 
 function waitOf({ signal }: WaitOptions, timeout: number) {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@episodic/protocol'
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client'
 import { ConnectionFailure } from './connection.ts'
 import { reasonOf } from './reason.ts'
@@ -15,14 +16,27 @@ const NEVER_CONNECTED = [
   'UND_ERR_CONNECT_TIMEOUT',
 ]
 
-/** Translates what the SDK throws, or gives `null` for the refusal of a server, which is an answer. */
-export function failureOf(cause: unknown): ConnectionFailure | null {
+/** Says that a call never left because its arguments are no JSON, or gives `null` where they are. */
+export function unsaid(args: JsonObject, cause: unknown): ConnectionFailure | null {
+  try {
+    JSON.stringify(args)
+    return null
+  } catch (error) {
+    return fail('refused', `its arguments cannot be said as JSON: ${reasonOf(error)}`, false, cause)
+  }
+}
+
+/**
+ * Translates what the SDK throws, or gives `null` for the refusal of a server, which is an answer. `ending` tells how the
+ * server's process ended.
+ */
+export function failureOf(cause: unknown, ending: string | null = null): ConnectionFailure | null {
   if (cause instanceof ConnectionFailure) return cause
   if (cause instanceof ProtocolError)
     return cause.code === STREAM_ENDED ? fail('lost', 'the stream of the answer ended before it', true, cause) : null
   if (cause instanceof SdkHttpError) return httpFailure(cause)
   if (cause instanceof UnauthorizedError) return fail('unauthorized', 'it wants to know who calls', false, cause, 401)
-  if (cause instanceof SdkError) return sdkFailure(cause)
+  if (cause instanceof SdkError) return sdkFailure(cause, ending)
   if (cause instanceof SyntaxError || (cause as Error)?.name === 'ZodError')
     return fail('malformed', `it answered with what is no message of MCP`, true, cause)
   const reason = reasonOf(cause)
@@ -43,12 +57,12 @@ function httpFailure(cause: SdkHttpError): ConnectionFailure {
   return fail('refused', message, status === undefined || (status >= 500 && status !== 503), cause, status)
 }
 
-function sdkFailure(cause: SdkError): ConnectionFailure {
+function sdkFailure(cause: SdkError, ending: string | null): ConnectionFailure {
   switch (cause.code) {
     case SdkErrorCode.NotConnected:
-      return fail('lost', 'the connection is closed', false, cause)
+      return fail('lost', ending ?? 'the connection is closed', false, cause)
     case SdkErrorCode.ConnectionClosed:
-      return fail('lost', 'the connection was closed before the answer', true, cause)
+      return fail('lost', `${ending ?? 'the connection was closed'} before the answer`, true, cause)
     case SdkErrorCode.RequestTimeout:
       return fail('timed-out', 'no answer came in time', true, cause)
     default:

@@ -13,6 +13,12 @@ export function notesCommand(env: Record<string, string> = {}): CommandServer {
   return { command: process.execPath, args: [notes, 'stdio'], env }
 }
 
+/** A server that says its answers in pieces. */
+export const piecewiseCommand: CommandServer = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('./piecewise-server.fixture.ts', import.meta.url))],
+}
+
 /** Somebody else's servers. */
 export const thinkingCommand: CommandServer = {
   command: process.execPath,

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 
-/** One part of what a tool answered. A server may send parts of other types, which come as they are. */
+/** One part of what a tool answered. An answer with a part of any other type is `answer-malformed`. */
 export type ToolContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
