@@ -1,6 +1,5 @@
-import { defineTasks } from '@episodic/dataset'
-import { definePolicy, type Policy, randomPolicy, scriptedPolicy } from '@episodic/env'
-import { withDelay } from '@episodic/harness'
+import { randomPolicy, scriptedPolicy } from '@episodic/env'
+import { defineGolden, withDelay } from '@episodic/harness'
 import type { Action } from '@episodic/protocol'
 import { environment } from './environment.ts'
 import { solver } from './solver.ts'
@@ -23,35 +22,16 @@ const AWKWARD: Action[] = [
 
 const awkward = scriptedPolicy(AWKWARD, 'awkward')
 
-/** Who plays a task, by what it is asked. */
-const PLAYERS: Readonly<Record<string, Policy>> = {
-  'Play at random.': randomPolicy(),
-  'Play well.': solver,
-  'Play awkwardly.': awkward,
-  'Play awkwardly, and be cut off.': awkward,
-  'Play awkwardly, and too slowly.': withDelay(awkward, 5),
-}
-
 /** Each player on a small slippery lake, and on a large firm one. */
-export const tasks = defineTasks({
-  name: 'frozen-lake-golden',
+export const { tasks, policies } = defineGolden({
   environment,
-  generate({ index }) {
-    const prompts = Object.keys(PLAYERS)
-    const prompt = prompts[index % prompts.length] as string
-    const isSmall = index < prompts.length
-    return {
-      prompt,
-      params: isSmall ? { map: '4x4', slippery: true } : { map: '8x8', slippery: false },
-      limits: {
-        steps: prompt.endsWith('cut off.') ? 4 : 16,
-        ...(prompt.endsWith('slowly.') && { seconds: 0.001 }),
-      },
-      difficulty: 0,
-    }
+  players: {
+    'Play at random.': { policy: randomPolicy() },
+    'Play well.': { policy: solver },
+    'Play awkwardly.': { policy: awkward },
+    'Play awkwardly, and be cut off.': { policy: awkward, limits: { steps: 4 } },
+    'Play awkwardly, and too slowly.': { policy: withDelay(awkward, 5), limits: { seconds: 0.001 } },
   },
+  params: (round) => (round === 0 ? { map: '4x4', slippery: true } : { map: '8x8', slippery: false }),
+  limits: { steps: 16 },
 })
-
-export const policies = {
-  golden: definePolicy({ name: 'golden', begin: (context) => (PLAYERS[context.task.prompt] ?? solver).begin(context) }),
-}

@@ -1,12 +1,11 @@
-import { defineTasks } from '@episodic/dataset'
-import { definePolicy, type Policy, randomPolicy, scriptedPolicy } from '@episodic/env'
-import { withDelay } from '@episodic/harness'
+import { randomPolicy, scriptedPolicy } from '@episodic/env'
+import { defineGolden, withDelay } from '@episodic/harness'
 import type { Action } from '@episodic/protocol'
 import { environment } from './environment.ts'
 import { solver } from './solver.ts'
 
 // The plays that are kept as golden episodes. To record them, from the root of the repository:
-//   pnpm episodic run examples/number-guessing/src/golden.ts --policy golden --tasks 20 --out runs/golden-number-guessing
+//   pnpm episodic run examples/number-guessing/src/golden.ts --policy golden --tasks 10 --out runs/golden-number-guessing
 //   cp runs/golden-number-guessing/episodes.jsonl examples/number-guessing/golden/<version>.jsonl
 
 export { environment }
@@ -25,34 +24,16 @@ const AWKWARD: Action[] = [
 
 const awkward = scriptedPolicy(AWKWARD, 'awkward')
 
-/** Who plays a task, by what it is asked. */
-const PLAYERS: Readonly<Record<string, Policy>> = {
-  'Play at random.': randomPolicy(),
-  'Play well.': solver,
-  'Play awkwardly.': awkward,
-  'Play awkwardly, and be cut off.': awkward,
-  'Play awkwardly, and too slowly.': withDelay(awkward, 5),
-}
-
 /** Each player with many guesses and with few. */
-export const tasks = defineTasks({
-  name: 'number-guessing-golden',
+export const { tasks, policies } = defineGolden({
   environment,
-  generate({ index }) {
-    const prompts = Object.keys(PLAYERS)
-    const prompt = prompts[index % prompts.length] as string
-    return {
-      prompt,
-      params: { maxGuesses: index < prompts.length ? 8 : 3 },
-      limits: {
-        steps: prompt.endsWith('cut off.') ? 4 : 20,
-        ...(prompt.endsWith('slowly.') && { seconds: 0.001 }),
-      },
-      difficulty: 0,
-    }
+  players: {
+    'Play at random.': { policy: randomPolicy() },
+    'Play well.': { policy: solver },
+    'Play awkwardly.': { policy: awkward },
+    'Play awkwardly, and be cut off.': { policy: awkward, limits: { steps: 4 } },
+    'Play awkwardly, and too slowly.': { policy: withDelay(awkward, 5), limits: { seconds: 0.001 } },
   },
+  params: (round) => ({ maxGuesses: round === 0 ? 8 : 3 }),
+  limits: { steps: 20 },
 })
-
-export const policies = {
-  golden: definePolicy({ name: 'golden', begin: (context) => (PLAYERS[context.task.prompt] ?? solver).begin(context) }),
-}

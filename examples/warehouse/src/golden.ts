@@ -1,6 +1,5 @@
-import { defineTasks } from '@episodic/dataset'
-import { definePolicy, type Policy, randomPolicy, scriptedPolicy } from '@episodic/env'
-import { withDelay } from '@episodic/harness'
+import { randomPolicy, scriptedPolicy } from '@episodic/env'
+import { defineGolden, withDelay } from '@episodic/harness'
 import type { Action } from '@episodic/protocol'
 import { environment } from './environment.ts'
 import { solver } from './solver.ts'
@@ -32,35 +31,17 @@ const STRANDED: Action[] = ['right', ...Array.from({ length: 9 }, (_, i) => (i %
 
 const awkward = scriptedPolicy(AWKWARD, 'awkward')
 
-/** Who plays a task, by what it is asked. */
-const PLAYERS: Readonly<Record<string, Policy>> = {
-  'Play at random.': randomPolicy(),
-  'Play well.': solver,
-  'Play awkwardly.': awkward,
-  'Play awkwardly, and be cut off.': awkward,
-  'Play awkwardly, and too slowly.': withDelay(awkward, 5),
-  'Play until the battery is empty.': scriptedPolicy(STRANDED, 'stranded'),
-}
-
 /** Each player on a small floor. */
-export const tasks = defineTasks({
-  name: 'warehouse-golden',
+export const { tasks, policies } = defineGolden({
   environment,
-  generate({ index }) {
-    const prompts = Object.keys(PLAYERS)
-    const prompt = prompts[index % prompts.length] as string
-    return {
-      prompt,
-      params: { size: 3, articles: 2, bins: 3, orders: 2, capacity: 8, battery: 10 },
-      limits: {
-        steps: prompt.endsWith('cut off.') ? 4 : 24,
-        ...(prompt.endsWith('slowly.') && { seconds: 0.001 }),
-      },
-      difficulty: 0,
-    }
+  players: {
+    'Play at random.': { policy: randomPolicy() },
+    'Play well.': { policy: solver },
+    'Play awkwardly.': { policy: awkward },
+    'Play awkwardly, and be cut off.': { policy: awkward, limits: { steps: 4 } },
+    'Play awkwardly, and too slowly.': { policy: withDelay(awkward, 5), limits: { seconds: 0.001 } },
+    'Play until the battery is empty.': { policy: scriptedPolicy(STRANDED, 'stranded') },
   },
+  params: () => ({ size: 3, articles: 2, bins: 3, orders: 2, capacity: 8, battery: 10 }),
+  limits: { steps: 24 },
 })
-
-export const policies = {
-  golden: definePolicy({ name: 'golden', begin: (context) => (PLAYERS[context.task.prompt] ?? solver).begin(context) }),
-}
