@@ -1,3 +1,5 @@
+import { editDistance } from '@episodic/contexts/interpret'
+
 /** An airport: the only one of its city here, so that a city's name says which. */
 export interface Airport {
   /** IATA code. */
@@ -50,6 +52,28 @@ export function airport(code: string): Airport {
 
 export function cityOf(code: string): string {
   return airport(code).city
+}
+
+/** How many airports are named to whoever asked for one that there is not. */
+const MOST_NAMED = 3
+/** A text longer than this is no misspelled code or city, and is not compared. */
+const LONGEST_NAME = 24
+
+/** Says that there is no such airport, which are the closest by code or city, and how to hear of all. */
+export function unknownAirport(asked: string): string {
+  const read = asked.slice(0, LONGEST_NAME)
+  const closest = AIRPORTS.map(({ code, city }) => ({
+    name: `${code} (${city})`,
+    distance: Math.min(...[code, city].map((name) => distanceOf(read, name))),
+  }))
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, MOST_NAMED)
+    .map(({ name }) => name)
+  return `"${read}" is no code of an airport here. The closest are ${closest.join(', ')}; ask-airports tells all ${AIRPORTS.length}`
+}
+
+function distanceOf(asked: string, name: string): number {
+  return editDistance(asked.toLowerCase(), name.toLowerCase(), LONGEST_NAME)
 }
 
 /**

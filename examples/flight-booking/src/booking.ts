@@ -8,6 +8,7 @@ import {
   type Details,
   Details as DetailsSchema,
   dayOf,
+  daysAfter,
   MOST_PASSENGERS,
   readDay,
   readRoute,
@@ -18,6 +19,9 @@ import {
 const MOST_DECLINED = 8
 /** How many changes of prices and seats are kept in mind. */
 const MOST_NEWS = 8
+
+/** How many days ahead another flight is looked for. */
+const DAYS_AHEAD = 14
 
 /** What a price that changes is multiplied by. */
 const RISE = 1.25
@@ -66,6 +70,7 @@ export const booking = defineContext({
   intents: {
     'book-flight': DetailsSchema.describe('book a flight'),
     'give-details': DetailsSchema.describe('say or correct where, when or for how many'),
+    'ask-flights': z.object({}).describe('hear which flights there are and what they cost'),
     confirm: z.object({}).describe('agree'),
     decline: z.object({}).describe('turn it down'),
   },
@@ -86,6 +91,15 @@ export const booking = defineContext({
   on: {
     'book-flight': { target: 'checking', effect: (moment) => fill(moment) },
     'give-details': { target: 'checking', effect: (moment) => fill(moment) },
+    'ask-flights': {
+      effect({ data, say }) {
+        say(
+          data.offer
+            ? listFlights(data as Complete)
+            : 'That I know once you have told me where, when and for how many.',
+        )
+      },
+    },
   },
   states: {
     checking: {
@@ -100,12 +114,20 @@ export const booking = defineContext({
         { guard: lacksPassengers, target: 'passengers' },
         { guard: hasOffer, target: 'confirm' },
         {
+          guard: fitsAtAnotherTime,
+          target: 'checking',
+          effect({ data, say }) {
+            say(`There is no flight in the ${data.part} that day.`)
+            data.part = null
+          },
+        },
+        {
           target: 'date',
           effect({ data, say }) {
             const { from, to, date, part } = data as Complete
             const which = data.declined.length > 0 ? 'other flight' : 'flight'
             say(
-              `There is no ${which} from ${cityOf(from)} to ${cityOf(to)} on ${readDay(date)}${part ? ` in the ${part}` : ''}.`,
+              `There is no ${which} from ${cityOf(from)} to ${cityOf(to)} on ${readDay(date)}${part ? ` in the ${part}` : ''}.${readNextDay(data)}`,
             )
             data.date = null
             data.declined = []
@@ -197,6 +219,10 @@ function hasOffer({ data }: Seen): boolean {
   return data.offer !== null
 }
 
+function fitsAtAnotherTime({ data }: Seen): boolean {
+  return data.part !== null && findOffer({ ...data, part: null }) !== null
+}
+
 /** Whoever says where to wants to fly there. */
 function namesRoute({ slots: { from, to } }: { readonly slots: Details }): boolean {
   return from !== undefined || to !== undefined
@@ -262,18 +288,24 @@ function hear(data: Booking, flight: string, seat: number | null): void {
   if (data.date) data.news = [...data.news, { flight, date: data.date, seat }].slice(-MOST_NEWS)
 }
 
-function findOffer({ from, to, date, passengers, cabin, part, declined, news }: Booking): Offer | null {
-  if (from === null || to === null || date === null || passengers === null) return null
-  const seatOf = ({ number, price }: Flight) => {
-    const latest = news.findLast((one) => one.flight === number && one.date === date)
-    return latest ? latest.seat : price
-  }
-  const [cheapest] = fittingFlights({ from, to, date, passengers, part })
+function findOffer(data: Booking): Offer | null {
+  const [cheapest] = flightsFor(data)
+  if (!cheapest) return null
+  const { number, departs, price } = cheapest
+  return { flight: number, departs, seat: price, price: priceOf(price, data as Complete) }
+}
+
+/** What can be offered, at the price that a seat has by now, the cheapest first; nothing while the trip is not known. */
+function flightsFor({ from, to, date, passengers, part, declined, news }: Booking): readonly Flight[] {
+  if (from === null || to === null || date === null || passengers === null) return []
+  return fittingFlights({ from, to, date, passengers, part })
     .filter(({ number }) => !declined.includes(number))
-    .map((flight) => ({ flight: flight.number, departs: flight.departs, seat: seatOf(flight) }))
-    .filter((offer): offer is typeof offer & { readonly seat: number } => offer.seat !== null)
-    .toSorted((a, b) => a.seat - b.seat)
-  return cheapest ? { ...cheapest, price: priceOf(cheapest.seat, { passengers, cabin }) } : null
+    .flatMap((flight) => {
+      const latest = news.findLast((one) => one.flight === flight.number && one.date === date)
+      const price = latest ? latest.seat : flight.price
+      return price === null ? [] : [{ ...flight, price }]
+    })
+    .toSorted((a, b) => a.price - b.price)
 }
 
 /** What a flight costs everybody together, in whole dollars, by the price of one seat in economy. */
@@ -284,4 +316,21 @@ export function priceOf(seat: number, { passengers, cabin }: Pick<Complete, 'pas
 function describeOffer({ from, to, date, passengers, cabin, offer }: Complete): string {
   const people = passengers === 1 ? '1 passenger' : `${passengers} passengers`
   return `${offer.flight}, ${cityOf(from)} to ${cityOf(to)}, ${readDay(date)} at ${offer.departs}, ${people} in ${cabin}, $${offer.price}.`
+}
+
+/** Names the next day that has a flight, where one comes soon. */
+function readNextDay(data: Booking): string {
+  const { date } = data
+  if (date === null) return ''
+  const days = Array.from({ length: DAYS_AHEAD }, (_, i) => daysAfter(date, i + 1))
+  const next = days.find((day) => findOffer({ ...data, date: day, declined: [] }) !== null)
+  return next ? ` The next one is on ${readDay(next)}.` : ''
+}
+
+function listFlights(data: Complete): string {
+  const flights = flightsFor(data).map(
+    ({ number, departs, minutes, price }) =>
+      `${number} at ${departs}, ${Math.floor(minutes / 60)} h ${minutes % 60} min, $${priceOf(price, data)}`,
+  )
+  return `The cheapest first: ${flights.join('; ')}.`
 }

@@ -91,6 +91,50 @@ describe('the conversation', () => {
     expect(dialogue.booking).toMatchObject({ state: 'date', data: { date: null, declined: [] } })
   })
 
+  it('lists what fits, and names the next day with a flight where there is none', () => {
+    const dialogue = beginDialogue()
+    dialogue.say('Flight from New York to Istanbul')
+    expect(told(dialogue.say('Which flights are there?'))).toContain(
+      'once you have told me where, when and for how many',
+    )
+    dialogue.say('On 10 January')
+    expect(told(dialogue.say('me and my wife'))).toBe(
+      'There is no flight from New York to Istanbul on Sat 10 Jan 2026. The next one is on Sun 11 Jan 2026.\nOn which day?',
+    )
+    dialogue.say('the 11th')
+    const flights = fittingFlights({ from: 'JFK', to: 'IST', date: '2026-01-11', passengers: 2, part: null })
+    expect(flights.length).toBeGreaterThan(0)
+    const listed = told(dialogue.say('What does it cost?'))
+    for (const { number, price } of flights) expect(listed).toMatch(new RegExp(`${number} at .* \\$${2 * price}`))
+  })
+
+  it('offers another part of the day where nothing leaves in the one that was asked for', () => {
+    const dialogue = beginDialogue()
+    const wish = { from: 'CDG', to: 'LHR', date: '2026-01-20', passengers: 2 }
+    expect(fittingFlights({ ...wish, part: 'evening' })).toEqual([])
+    const [cheapest] = fittingFlights({ ...wish, part: null })
+    const reply = told(dialogue.say('A flight from Paris to London on 20 January for 2 in the evening'))
+    expect(reply).toMatch(/^There is no flight in the evening that day\.\nEP /)
+    expect(dialogue.booking.data).toMatchObject({ part: null, offer: { flight: cheapest?.number } })
+  })
+
+  it('ends by goodbye, and by no trip at the end of a month', () => {
+    const dialogue = beginDialogue()
+    dialogue.say('Book me a flight from Lahore to Dubai at the end of May')
+    dialogue.say("for two people, that's all")
+    expect(dialogue.booking.data).toMatchObject({ date: '2026-05-31', passengers: 2 })
+    expect(told(dialogue.say("That's all, thanks"))).toBe('Goodbye. We leave your booking unfinished.')
+    expect(dialogue.record.public.ended).toBe('ended-by-user')
+  })
+
+  it('tells whoever is not understood what they can say', () => {
+    const dialogue = beginDialogue()
+    expect(told(dialogue.say('hmm'))).toContain('I book flights')
+    dialogue.say('I need a flight')
+    expect(told(dialogue.say('from Atlantis'))).toContain('"Which airports are there?"')
+    expect(told(dialogue.say('Which airports are there?'))).toContain('Lahore (LHE)')
+  })
+
   it('hears of prices and seats while it is suspended', () => {
     const dialogue = beginDialogue()
     dialogue.say('Book a flight from Lahore to Dubai on 2026-01-06 for 2')

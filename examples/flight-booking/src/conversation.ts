@@ -1,5 +1,6 @@
 import { defineConversation } from '@episodic/contexts'
 import { booking } from './booking.ts'
+import { fallback } from './fallback.ts'
 import { interpreter } from './rules.ts'
 import { smallTalk } from './small-talk.ts'
 import { support } from './support.ts'
@@ -12,6 +13,7 @@ export const conversation = defineConversation({
   contexts: [booking, weather, support, smallTalk],
   shared,
   interpreter,
+  fallback,
   // Goals are judged by what was answered and booked: nobody asks so much in one episode that it falls out.
   bounds: { closed: 128 },
 })

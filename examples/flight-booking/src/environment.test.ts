@@ -3,6 +3,8 @@ import { openConnection, type Policy, randomPolicy, returnsOf, runEpisode } from
 import { createHost, openInProcess, rehearse } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
+import { AIRPORTS } from './airports.ts'
+import { environment as desk } from './assistant.ts'
 import { environment, policies, solver, tasks } from './index.ts'
 
 /** A world whose lines are said one after the other; gives what each of them earned. */
@@ -62,6 +64,40 @@ describe('flight-booking', () => {
     expect(world.play('act', { intent: 'book-flight', slots }).terms.accuracy).toBe(1)
     world.play('act', { intent: 'ask-weather', slots: {} })
     expect(world.play('act', { intent: 'confirm', slots: {} }).terms.success).toBe(1)
+  })
+
+  it.each([
+    ['LHX', 'LHE (Lahore), LHR (London)'],
+    ['lahor', 'LHE (Lahore)'],
+    ['DXb', 'DXB (Dubai)'],
+    ['nowhere at all, and far too long to be a city', ''],
+  ])('tells whoever asks for %s the closest airports, and how to hear of all', (asked, closest) => {
+    const act = rehearse(environment, { params: {}, seed: 'test' }).play('act', {
+      intent: 'book-flight',
+      slots: { to: asked },
+    })
+    expect(act.observation.text).toContain(
+      `"${asked.slice(0, 24)}" is no code of an airport here. The closest are ${closest}`,
+    )
+    expect(act.observation.text).toContain('ask-airports tells all 64')
+    expect(act.observation.text.length).toBeLessThan(400)
+    const call = rehearse(desk, { params: {}, seed: 'test' }).play('book-flight', { to: asked })
+    expect(call.observation.text).toContain(`The closest are ${closest}`)
+    expect(call.observation.text.length).toBeLessThan(600)
+  })
+
+  it('tells all airports to whoever asks for them', () => {
+    const { steps } = play(['Which airports are there?', 'where can I fly to?'])
+    for (const { observation } of steps)
+      for (const { code, city } of AIRPORTS) expect(observation.text).toContain(`${city} (${code})`)
+  })
+
+  it('lets a person talk as long as they like, with no goal to reach', () => {
+    const world = rehearse(environment, { params: environment.person, seed: 'test' })
+    const trip = [TRIP, "What's the weather in Dubai?", 'Yes, book it', 'Tell me a joke']
+    for (let talked = 0; talked < 10; talked++)
+      for (const text of trip) expect(world.play('say', { text })).toMatchObject({ end: null, refused: null })
+    expect(world.play('say', { text: "That's all, thanks" }).end).toMatchObject({ reason: 'ended-by-user' })
   })
 
   it.each([

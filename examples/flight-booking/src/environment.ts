@@ -9,8 +9,8 @@ import { TROUBLES } from './trip.ts'
 const STEPS = { question: 4, booking: 16 }
 
 const Params = z.object({
-  /** What the traveller wants. */
-  goal: Goal.default({
+  /** What the traveller wants; `null` for somebody who talks as long as they like. */
+  goal: Goal.nullable().default({
     from: 'LHE',
     to: 'DXB',
     date: '2026-01-08',
@@ -26,10 +26,11 @@ const Params = z.object({
 
 /** Book a flight with an assistant that has other things to talk about: the agent plays the traveller. */
 export const environment = conversationEnvironment(conversation, {
-  version: '1.0.0',
+  version: '1.1.0',
   description: 'Book a flight in a conversation, ask what you want to know on the way, and get back to the booking.',
   params: Params,
-  limits: ({ goal }) => ({ steps: STEPS.booking + STEPS.question * goal.digressions.length }),
+  limits: ({ goal }) => (goal ? { steps: STEPS.booking + STEPS.question * goal.digressions.length } : {}),
+  person: { goal: null },
   start: ({ params: { trouble } }) => ({
     now: TODAY,
     shared: { public: { from: null, to: null, date: null, cabin: null }, private: { trouble } },

@@ -62,7 +62,6 @@ class Client {
   readonly #frames: ServerFrame[] = []
   #socket: WebSocket | undefined
   #handle: string | undefined
-  #control: string | undefined
   #heard = Promise.withResolvers<void>()
 
   async connect(url: string): Promise<void> {
@@ -85,11 +84,10 @@ class Client {
       socket.onerror = reject
     })
     const since = this.turns.at(-1)?.turn ?? 0
-    const [handle, control] = [this.#handle, this.#control]
-    this.send(handle ? { type: 'resume', handle, since, control } : { type: 'join' })
+    const handle = this.#handle
+    this.send(handle ? { type: 'resume', handle, since } : { type: 'join' })
     const joined = await this.next('joined')
     this.#handle = joined.handle
-    this.#control = joined.control
   }
 
   send(frame: ClientFrame | { type: 'join' }): void {

@@ -1,4 +1,12 @@
-import { createRulesInterpreter, day, oneOf, type Rules, wholeNumber } from '@episodic/contexts/interpret'
+import {
+  commandRules,
+  createRulesInterpreter,
+  day,
+  type Entity,
+  oneOf,
+  type Rules,
+  wholeNumber,
+} from '@episodic/contexts/interpret'
 import { AIRPORTS } from './airports.ts'
 import { MOST_PASSENGERS } from './trip.ts'
 
@@ -21,7 +29,18 @@ const place = oneOf(
   { again: ['there'] },
 )
 const date = day()
-const count = wholeNumber({ least: 1, most: MOST_PASSENGERS })
+const number = wholeNumber({ least: 1, most: MOST_PASSENGERS })
+const company = oneOf({
+  1: ['just me', 'only me', 'alone'],
+  2: ['me and my wife', 'me and my husband', 'my wife and i', 'my husband and i', 'the two of us', 'both of us'],
+})
+const count: Entity = {
+  words: [...number.words, ...company.words],
+  find: (utterance, context) => [
+    ...number.find(utterance, context),
+    ...company.find(utterance, context).map((mention) => ({ ...mention, value: Number(mention.value) })),
+  ],
+}
 const cabin = oneOf({ economy: ['economy', 'coach'], business: ['business', 'business class'] })
 const part = oneOf({
   morning: ['morning', 'before noon', 'early'],
@@ -55,6 +74,7 @@ const rules: Rules = {
     phrases: [
       '(book|reserve|buy|find) (me|us)? (a|the|my|some|another)? (flight|flights|ticket|tickets|seat|seats)',
       '(fly|travel)',
+      '(a|any)? (flight|flights|ticket|tickets) (from|to)',
       'need (a|some) (flight|ticket)',
       'get (me|us)? to',
     ],
@@ -73,6 +93,7 @@ const rules: Rules = {
       'i mean',
       'meant',
       '(make|change) (it|that)?',
+      'book',
       '(the|my) (date|day|destination|number)',
       'leave on',
       'leaving',
@@ -89,6 +110,20 @@ const rules: Rules = {
       'flying',
     ],
     slots: details,
+  },
+  'ask-flights': {
+    phrases: [
+      '(what|which|list|show|any|are|is) (me|are|is|there)? (there|the|all|all the|any)? (other|more|cheaper|earlier|later)? (flight|flights|option|options|alternatives)',
+      '(show|see) (me)? (the|all|all the|other|more|some|another) (flight|flights|option|options|ones|one)?',
+      '(anything|something) (cheaper|earlier|later)',
+      'how many flights',
+      '(cheaper|earlier|later) (one|flight)',
+      'how (long|much) (is|does) (the|that|this|my)? (flight|it|ticket) (take|cost)?',
+      '(what|how much) (is|are) (the|that)? (price|prices|cost|fare|fares|duration|flight|ticket)',
+      '(what|which) (does|do) (it|that|they) cost',
+      'when does (it|the flight|that) (leave|depart|arrive)',
+    ],
+    beside: ['(is|are) there', 'do you have', 'have', 'can you', 'available', 'that day'],
   },
   confirm: {
     phrases: [
@@ -133,13 +168,32 @@ const rules: Rules = {
     beside: ['(cancel|cancels|cancelled)', 'how do i get', 'is there', 'what is the policy', 'policy'],
     slots: { cause: { entity: cause } },
   },
-  'say-cause': { slots: { cause: { entity: cause } } },
-  greet: { phrases: ['(hello|hi|hey) (there)?', 'good (morning|afternoon|evening)'] },
+  'say-cause': {
+    phrases: ['(i|we|you) cancel', '(i|you) do', 'myself', '(the)? airline'],
+    beside: ['if', 'cancels', 'myself'],
+    slots: { cause: { entity: cause } },
+    needs: ['cause'],
+  },
+  greet: { phrases: ['(hello|hi|hey) (there)?', '(what is|whats) up', 'good (morning|afternoon|evening)'] },
   thank: { phrases: ['(thanks|thank you) (a lot|very much|so much)?'] },
   'ask-well-being': { phrases: ['how are you (doing)? (today)?', 'how do you do'] },
   'ask-joke': { phrases: ['(tell|know|hear) (me|us)? (a|another|any)? (joke|jokes)', 'make me laugh'] },
-  cancel: { phrases: ['cancel (it|that|this|everything)?', '(forget|drop) (it|that|about it)', 'never mind', 'stop'] },
-  back: { phrases: ['(go|get|come)? back', 'where were we'] },
+  'ask-help': {
+    phrases: [
+      'what can (you|i) (do|ask|say)',
+      '^(please)? help (me)? (please)?$',
+      'how does (this|it) work',
+      '(who|what) are you',
+    ],
+  },
+  'ask-airports': {
+    phrases: [
+      '(where|which|what|list|show|all) (do|does|are|can|me)? (the|all|your)? (airport|airports|city|cities|destinations)',
+      'where (can|do|could) (you|i|we) (fly|go)',
+    ],
+    beside: ['(do|can|could) (you|i|we) (fly|have|serve|offer|go) (to|from)?', 'are there', 'there'],
+  },
+  ...commandRules,
   switch: {
     phrases: ['(go|get|come)? back to (my|the|our)?', '(continue|go on) with (my|the|our)?'],
     slots: { context: { entity: context } },

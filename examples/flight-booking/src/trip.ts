@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import { CODES, cityOf } from './airports.ts'
+import { CODES, cityOf, unknownAirport } from './airports.ts'
 import { CABINS, PARTS_OF_DAY } from './timetable.ts'
 
-export const Code = z.enum(CODES).describe('IATA code of an airport')
+export const Code = z
+  .enum(CODES, { error: ({ input }) => (typeof input === 'string' ? unknownAirport(input) : undefined) })
+  .describe('IATA code of an airport')
 export const Day = z.iso.date().describe('a day, such as 2026-03-09')
 export const MOST_PASSENGERS = 9
 

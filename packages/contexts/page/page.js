@@ -8,10 +8,12 @@ const at = (id) => document.getElementById(id)
 
 /** Milliseconds before the first and the slowest try to connect again. */
 const AGAIN = { first: 250, slowest: 8_000 }
+/** What is answered to a message that is not the next one: another window said something, or the server lost something. */
+const COUNTED_WRONG = new Set(['seq-conflict', 'seq-reused'])
 /** What this tab knows of its conversation, kept over a reload. Everything shown comes from the server. */
 const KEPT = `conversation ${world}`
 
-const kept = { handle: null, control: null, key: null, seq: 0, pending: null, token: '', ...read() }
+const kept = { handle: null, key: null, seq: 0, pending: null, token: '', ...read() }
 let socket = null
 let wait = AGAIN.first
 /** The last turn that is shown. */
@@ -20,6 +22,8 @@ let shown = 0
 let chosen = null
 let stack = []
 let over = false
+/** Whether another window has taken the conversation over. Whoever says something here takes it back. */
+let elsewhere = false
 
 const described = await (await fetch(`${address.pathname}.json`)).json()
 at('name').textContent = described.name
@@ -41,7 +45,8 @@ at('say').addEventListener('submit', (event) => {
   keep({ pending: { type: 'say', seq: kept.seq, text } })
   showLine('user', text, { pending: true })
   at('text').value = ''
-  send(kept.pending)
+  if (elsewhere) reconnect()
+  else send(kept.pending)
 })
 
 at('fire').addEventListener('submit', (event) => {
@@ -59,11 +64,12 @@ at('fire').addEventListener('submit', (event) => {
 
 at('token').addEventListener('submit', (event) => {
   event.preventDefault()
-  // Whose conversation it is goes by the token, so an operator begins one of their own.
-  beginAnew({ token: at('secret').value.trim() })
+  keep({ token: at('secret').value.trim() })
+  at('secret').value = ''
+  reconnect()
 })
 
-at('anew').addEventListener('click', () => beginAnew())
+at('anew').addEventListener('click', beginAnew)
 at('event').addEventListener('change', suggestData)
 
 function connect() {
@@ -74,10 +80,8 @@ function connect() {
   socket = opened
   opened.onopen = () => {
     if (kept.handle === null && kept.key === null) keep({ key: crypto.randomUUID() })
-    const { handle, control, key } = kept
-    send(
-      handle === null ? { type: 'join', key } : { type: 'resume', handle, since: shown, control: control ?? undefined },
-    )
+    const { handle, key } = kept
+    send(handle === null ? { type: 'join', key } : { type: 'resume', handle, since: shown })
   }
   opened.onmessage = ({ data }) => {
     if (opened === socket) hear(JSON.parse(data))
@@ -86,8 +90,9 @@ function connect() {
     // Of one that is over there is nothing more to hear.
     if (opened !== socket || over) return
     if (code === 4_001) {
+      elsewhere = true
       status('Goes on in another window')
-      return complain('This conversation goes on in another window. Reload to take it back.')
+      return complain('This conversation goes on in another window. Say something to take it back.')
     }
     status('Connecting …')
     setTimeout(connect, wait)
@@ -99,11 +104,13 @@ function hear(frame) {
   switch (frame.type) {
     case 'joined':
       wait = AGAIN.first
-      keep({ handle: frame.handle, control: frame.control ?? null })
+      keep({ handle: frame.handle })
       status('Connected', true)
-      complain(null)
-      at('token').hidden = frame.control !== undefined
-      at('fire').hidden = frame.control === undefined
+      complain(kept.token && !frame.publishes ? 'The server does not know this control token.' : null)
+      if (!frame.publishes) keep({ token: '' })
+      at('token').hidden = frame.publishes
+      at('fire').hidden = !frame.publishes
+      if (frame.turn < shown) return showAgain()
       if (shown === 0 && at('lines').childElementCount === 0)
         for (const text of frame.opening) showLine('assistant', text)
       showNews(frame)
@@ -127,7 +134,7 @@ function hear(frame) {
 }
 
 function hearRefusal({ code, message, seq, expected }) {
-  complain(message)
+  complain(COUNTED_WRONG.has(code) && expected !== undefined ? outOfStep(seq, expected) : message)
   if (seq !== undefined && seq === kept.pending?.seq) {
     // What was not taken can be said again.
     at('text').value ||= kept.pending.text
@@ -135,6 +142,13 @@ function hearRefusal({ code, message, seq, expected }) {
     dropPending()
   }
   if (code === 'session-not-found' || code === 'episode-ended' || code === 'state-lost') end()
+}
+
+/** Says why a message is not the next one. */
+function outOfStep(seq, expected) {
+  return expected > seq
+    ? 'Something was said from elsewhere meanwhile. Read it, and send yours again.'
+    : 'The server has lost some of what was said. Send yours again.'
 }
 
 function showNews({ turn, turns, missed, ended, ...standing }) {
@@ -163,7 +177,11 @@ function showLine(by, text, { pending = false } = {}) {
   if (pending) line.dataset.pending = ''
   line.textContent = text
   at('lines').append(line)
-  line.scrollIntoView({ block: 'nearest' })
+  showLast()
+}
+
+function showLast() {
+  at('lines').scrollTop = at('lines').scrollHeight
 }
 
 function dropPending() {
@@ -251,12 +269,12 @@ function end() {
   at('text').placeholder = 'This conversation is over.'
 }
 
-function beginAnew({ token = kept.token } = {}) {
+function beginAnew() {
   over = false
   shown = 0
   stack = []
   chosen = null
-  keep({ handle: null, control: null, key: null, seq: 0, pending: null, token })
+  keep({ handle: null, key: null, seq: 0, pending: null })
   at('lines').replaceChildren()
   at('log').replaceChildren()
   at('text').disabled = false
@@ -264,11 +282,26 @@ function beginAnew({ token = kept.token } = {}) {
   complain(null)
   showStack()
   showMachine()
+  reconnect()
+  at('text').focus()
+}
+
+/** Connects anew, as whoever the token makes of this page. */
+function reconnect() {
   const last = socket
   socket = null
+  elsewhere = false
   last.close()
   connect()
-  at('text').focus()
+}
+
+/** Shows what the server knows of the conversation, which is less than this page does: some of it was lost. */
+function showAgain() {
+  shown = 0
+  at('lines').replaceChildren()
+  at('log').replaceChildren()
+  showLine('notice', 'The server has lost some of what was said. This is what it knows.')
+  send({ type: 'resume', handle: kept.handle, since: 0 })
 }
 
 function status(text, live = false) {
@@ -279,6 +312,8 @@ function status(text, live = false) {
 function complain(text) {
   at('problem').hidden = text === null
   at('problem').textContent = text ?? ''
+  // It takes room from what was said.
+  if (text !== null) showLast()
 }
 
 function send(frame) {

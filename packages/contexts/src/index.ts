@@ -55,5 +55,6 @@ export type {
   Interpreter,
   InterpretRequest,
 } from './lib/interpreter.ts'
+export { plainFallback } from './lib/plain-fallback.ts'
 export { createRouter, type Route, type RouteDecision, type Router, type RouterOptions } from './lib/router.ts'
 export type { UserSimulator, UserTurn } from './lib/user-simulator.ts'

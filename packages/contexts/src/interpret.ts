@@ -1,5 +1,7 @@
 export { oneOf, yesOrNo } from './lib/choice-entity.ts'
+export { commandRules } from './lib/command-rules.ts'
 export { day } from './lib/date-entity.ts'
+export { editDistance } from './lib/edit-distance.ts'
 export type { Entity, Mention, MentionContext } from './lib/entity.ts'
 export type { IntentRule, Rules, SlotRule } from './lib/intent-rule.ts'
 export { wholeNumber } from './lib/number-entity.ts'

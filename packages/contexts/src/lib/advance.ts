@@ -1,23 +1,23 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { Advanced } from './advanced.ts'
-import { commandRoute, readCommand, runCommand } from './commands.ts'
+import { commandRoute, readCommand, runCommand, vainCommand } from './commands.ts'
+import { conclude } from './conclude.ts'
 import { ContextError } from './context-error.ts'
 import type { FallbackReason } from './conversation.ts'
 import type { ConversationInput } from './conversation-input.ts'
 import type { ConversationRecord, QuestionOption } from './conversation-record.ts'
 import type { ConversationRules } from './conversation-rules.ts'
 import { deliver } from './deliver.ts'
-import { endTurn, type Remembered } from './end-turn.ts'
+import type { Remembered } from './end-turn.ts'
 import { failed } from './failed.ts'
 import { inputProblem } from './input-problem.ts'
 import type { IntentCandidate } from './interpreter.ts'
-import { say } from './moment.ts'
-import { prompt } from './play-frame.ts'
+import { sayInOwnWords } from './own-words.ts'
 import { askAbout, readChoice } from './question.ts'
 import type { Route, RouteDecision } from './router.ts'
 import { listWays, noWay, type Way } from './routes.ts'
 import { handTo, open } from './stack.ts'
-import { activeFrame, beginTurn, headOf, type Turn } from './turn.ts'
+import { activeFrame, beginTurn, type Turn } from './turn.ts'
 
 type Input<Kind extends ConversationInput['kind']> = Extract<ConversationInput, { kind: Kind }>
 
@@ -37,10 +37,7 @@ export function advance(rules: ConversationRules, record: ConversationRecord, in
     )
   const turn = beginTurn(rules, record, input.now)
   try {
-    const remembered = take(turn, input)
-    const active = activeFrame(turn)
-    if (active?.stirred && turn.ended === null && !turn.question) prompt(turn, active)
-    return endTurn(turn, remembered, input.kind === 'event' ? input.id : null)
+    return conclude(turn, take(turn, input), input.kind === 'event' ? input.id : null)
   } catch (error) {
     if (ContextError.is(error) && !BROKEN.has(error.code)) return refuse(record, error)
     throw error
@@ -107,6 +104,12 @@ function hear(turn: Turn, { text, interpreted }: Input<'utterance'>): Remembered
     return said(null)
   }
   const ways = interpreted.candidates.flatMap((candidate) => waysOf(turn, candidate)).sort((a, b) => b.score - a.score)
+  const [best] = interpreted.candidates
+  const vain = best && ways.length === 0 ? vainCommand(best) : null
+  if (vain && routed(turn, [vain]).kind === 'take') {
+    fallBack(turn, { kind: 'nothing-open', command: vain.intent })
+    return said(null)
+  }
   return said(decide(turn, ways))
 }
 
@@ -179,20 +182,7 @@ function wayOf(turn: Turn, { intent, slots, context, frame }: QuestionOption): W
 
 /** Says what the conversation itself has to say, and asks again what the active context asked. */
 function fallBack(turn: Turn, reason: FallbackReason): void {
+  sayInOwnWords(turn, reason)
   const active = activeFrame(turn)
-  const text = wordsFor(turn, reason)
-  if (text) say(turn, text, null)
   if (active && reason.kind !== 'ambiguous') active.stirred = true
-}
-
-/** The conversation's own words. Throws `handler-failed` for what its code throws. */
-function wordsFor(turn: Turn, reason: FallbackReason): string {
-  const { rules, record } = turn
-  const frame = activeFrame(turn)
-  const active = frame ? { ...headOf(frame), data: frame.data } : null
-  try {
-    return rules.fallback(reason, { active, history: record.public.history })
-  } catch (cause) {
-    throw failed(`The fallback of ${rules.name} threw: ${cause instanceof Error ? cause.message : cause}`, { cause })
-  }
 }

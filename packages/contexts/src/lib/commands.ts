@@ -4,10 +4,11 @@ import { ContextError } from './context-error.ts'
 import type { Command } from './conversation-input.ts'
 import { explain } from './explain.ts'
 import type { IntentCandidate, IntentInfo } from './interpreter.ts'
+import { sayInOwnWords } from './own-words.ts'
 import { unknownContext } from './play-frame.ts'
 import type { Route } from './router.ts'
 import { cancel, comeForward, goBack, open } from './stack.ts'
-import type { Turn } from './turn.ts'
+import { activeFrame, type Turn } from './turn.ts'
 
 /** The commands that an interpreter may name as intents, with the schema of their slots. */
 const SPOKEN: Readonly<Record<string, z.ZodType>> = {
@@ -48,17 +49,25 @@ export function commandRoute(turn: Turn, candidate: IntentCandidate): Route | nu
   return { ...candidate, context: null, frame: null, active: true }
 }
 
+/** The route of a candidate that wants something open to be given up or gone back to, where nothing is. */
+export function vainCommand(candidate: IntentCandidate): (Route & { readonly intent: 'cancel' | 'back' }) | null {
+  const { intent } = candidate
+  if (intent !== 'cancel' && intent !== 'back') return null
+  return { ...candidate, intent, context: null, frame: null, active: true }
+}
+
 /** Does what a user wants of the conversation itself. Throws `unknown-context`, `too-deep` and `nothing-open`. */
 export function runCommand(turn: Turn, command: Command): void {
   switch (command.name) {
     case 'cancel':
-      cancel(turn)
+      giveUp(turn)
       break
     case 'back':
       goBack(turn)
       break
     case 'end':
       turn.ended = 'ended-by-user'
+      sayInOwnWords(turn, { kind: 'ended' })
       break
     case 'open':
       open(turn, command.context, 'open')
@@ -66,6 +75,14 @@ export function runCommand(turn: Turn, command: Command): void {
     case 'switch':
       switchTo(turn, command.context)
   }
+}
+
+/** Gives the active frame up. Where nothing is below that would say how it goes on, the conversation does. */
+function giveUp(turn: Turn): void {
+  const given = activeFrame(turn)
+  cancel(turn)
+  if (given && turn.stack.length === 0 && turn.replies.length === 0)
+    sayInOwnWords(turn, { kind: 'cancelled', context: given.context.name })
 }
 
 /** Brings the frame of a context that is nearest to the top forward, or opens one. */

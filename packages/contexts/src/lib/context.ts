@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import type { z } from 'zod'
+import type { EventAddress } from './conversation-input.ts'
 import type { ClosedFrame, ConversationRecord, Frame } from './conversation-record.ts'
 import type { Machine } from './machine.ts'
 
@@ -30,7 +31,7 @@ export interface ContextView<Data, Hidden, Shared> {
 }
 
 /** What a hook gets: drafts to edit, thrown away when it throws, and a voice. */
-export interface ContextMoment<Data, Hidden, Shared> {
+export interface ContextMoment<Data, Hidden, Shared, Events extends Schemas = Record<never, never>> {
   readonly data: Data
   readonly hidden: Hidden
   readonly shared: Shared
@@ -41,10 +42,22 @@ export interface ContextMoment<Data, Hidden, Shared> {
   say(text: string): void
   /** Marks what hidden data are allowed to tell, and returns it. A mark for readers and checkers: nothing enforces it. */
   reveal<T extends Json>(value: T): T
+  /**
+   * Publishes an event to whatever is open and hears of it, suspended or not: by default to everything, or to one context or
+   * topic. It is delivered within the same input, as a turn that follows once everything that the present one caused is
+   * done, after those that were published before it. More than 32 from one input on are taken for a circle. A conversation
+   * that is over by then is told of none. Throws `unknown-event`, `event-invalid` and `unknown-context`.
+   */
+  publish<Type extends string>(
+    type: Type,
+    data: Type extends keyof Events ? z.input<Events[Type]> : JsonObject,
+    to?: EventAddress,
+  ): void
 }
 
 /** What an effect gets besides. */
-export interface EffectMoment<Data, Hidden, Shared> extends ContextMoment<Data, Hidden, Shared> {
+export interface EffectMoment<Data, Hidden, Shared, Events extends Schemas = Record<never, never>>
+  extends ContextMoment<Data, Hidden, Shared, Events> {
   /** The data that this context had when it last closed, as long as the conversation remembers: for "and the day after?". */
   readonly previous: Readonly<Data> | null
   /** Opens another context over the active one, once this transition is made. Throws `unknown-context`. */
@@ -88,7 +101,7 @@ export type Accepts<
 > = {
   readonly [Name in Names & string]?: Handlers<
     ContextView<Data, Hidden, Shared> & Given<Intents, Events, Name>,
-    EffectMoment<Data, Hidden, Shared> & Given<Intents, Events, Name>,
+    EffectMoment<Data, Hidden, Shared, Events> & Given<Intents, Events, Name>,
     State
   >
 }
@@ -102,12 +115,16 @@ export interface StateDefinition<
   Events extends Schemas,
   State extends string,
 > {
-  readonly entry?: (moment: ContextMoment<Data, Hidden, Shared>) => void
-  readonly exit?: (moment: ContextMoment<Data, Hidden, Shared>) => void
+  readonly entry?: (moment: ContextMoment<Data, Hidden, Shared, Events>) => void
+  readonly exit?: (moment: ContextMoment<Data, Hidden, Shared, Events>) => void
   /** What is accepted here, by intent or event. Asked before the `on` of the context. */
   readonly on?: Accepts<Data, Hidden, Shared, Intents, Events, State>
   /** Transitions that need no input: tried in order after every other one, until none applies. */
-  readonly always?: readonly Handler<ContextView<Data, Hidden, Shared>, EffectMoment<Data, Hidden, Shared>, State>[]
+  readonly always?: readonly Handler<
+    ContextView<Data, Hidden, Shared>,
+    EffectMoment<Data, Hidden, Shared, Events>,
+    State
+  >[]
   /** What the user is asked here: told last whenever the context was entered, moved, edited or resumed in this state. */
   readonly prompt?: (view: ContextView<Data, Hidden, Shared>) => string
   /** Whether the context is done here. Nothing is accepted in a final state. */
@@ -176,7 +193,7 @@ export interface ContextDefinition<
   readonly topics?: (data: Readonly<z.output<Data>>) => readonly string[]
   /** Runs after every change of state, between `entry` and `always`. */
   readonly onTransition?: (
-    moment: ContextMoment<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>> & {
+    moment: ContextMoment<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> & {
       readonly from: NoInfer<State>
       readonly to: NoInfer<State>
       /** The intent or event that caused it; `null` where it followed by itself. */
@@ -188,7 +205,9 @@ export interface ContextDefinition<
    * Default: says "Back to" and the description.
    */
   readonly resume?: (
-    moment: ContextMoment<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>> & { readonly closed: ClosedFrame | null },
+    moment: ContextMoment<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> & {
+      readonly closed: ClosedFrame | null
+    },
   ) => void
   /** What it returns in a final state, told to the context that it was opened over and kept with what is closed. */
   readonly result?: (view: ContextView<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>>) => Result

@@ -14,6 +14,7 @@ import {
   tellOpen,
 } from './conversation-state.ts'
 import { assistantTools, userTools } from './conversation-tools.ts'
+import { explain } from './explain.ts'
 import type { UserSimulator } from './user-simulator.ts'
 
 /** One step, as a reward term of a conversation judges it. */
@@ -37,6 +38,11 @@ export interface ConversationEnvironmentDefinition<
   readonly description: string
   readonly params: Params
   readonly limits?: LimitsRequest | ((params: z.output<Params>) => LimitsRequest)
+  /**
+   * The parameters of a conversation that a person begins at the conversation door. A person is nobody's pupil: parameters
+   * under which there is no goal, and no limit made for training, let them talk as long as they like. Default: the schema's defaults.
+   */
+  readonly person?: z.input<Params>
   /** What the conversation begins with: what is shared, and its time in milliseconds since 1970 UTC. Default: the schemas' defaults, and 0. */
   readonly start?: (at: { readonly params: z.output<Params>; readonly rng: Rng }) => {
     readonly shared?: SharedOf<Shared>
@@ -62,6 +68,8 @@ export interface ConversationEnvironment extends Environment {
   readonly conversation: Conversation
   /** Which side the agent plays. */
   readonly agent: 'user' | 'assistant'
+  /** The parameters with which a person begins. */
+  readonly person: JsonObject
 }
 
 /**
@@ -83,7 +91,7 @@ export function conversationEnvironment<
 ): ConversationEnvironment {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   const played = conversation as unknown as Conversation
-  const { name = conversation.name, version, description, params, goal, start, rewards = {} } = definition
+  const { name = conversation.name, version, description, params, goal, start, person = {}, rewards = {} } = definition
   const user = (definition.user ?? null) as UserSimulator<z.output<Goal>> | null
   type Values = z.output<Params>
   const viewOf = (state: ConversationState, values: Values): GoalView<z.output<Goal>, Values> => ({
@@ -92,6 +100,8 @@ export function conversationEnvironment<
     params: values,
   })
   const terms = { ...standardTerms(goal), ...rewards }
+  const isReached = (state: ConversationState, values: Values): boolean =>
+    state.private.goal !== null && goal.reached(viewOf(state, values))
   const isShort = (data: unknown): boolean => JSON.stringify(data).length <= conversation.bounds.text
   const environment = defineEnvironment({
     name,
@@ -101,7 +111,10 @@ export function conversationEnvironment<
     ...(definition.limits && { limits: definition.limits }),
     state: stateSchemas(played, goal.schema, user),
     start({ params: values, rng }) {
-      const drawn = goal.schema.parse(goal.draw({ params: values, rng: rng.stream('goal') })) as JsonObject
+      const wanted = goal.draw({ params: values, rng: rng.stream('goal') })
+      if (wanted === null && user)
+        throw new ContextError('handler-failed', `The goal of ${name} is null, and a simulated user needs one.`)
+      const drawn = wanted === null ? null : (goal.schema.parse(wanted) as JsonObject)
       const { shared, now = 0 } = start?.({ params: values, rng: rng.stream('start') }) ?? {}
       const { record, replies } = conversation.start({ now, ...(shared !== undefined && { shared }) })
       const begun = user?.begin({ goal: drawn as z.output<Goal>, rng: rng.stream('user') }) ?? null
@@ -121,12 +134,10 @@ export function conversationEnvironment<
       if (user) return `The user said: ${dialogue.findLast(({ by }) => by === 'user')?.text}\n${tellOpen(open)}`
       // What was answered to a call is in its answer already; what was said before any stands nowhere else.
       const greeting = dialogue.some(({ by }) => by === 'user') ? [] : dialogue.map(({ text }) => text)
-      return [`You are the user. ${goal.describe(told as z.output<Goal>)}`, ...greeting, tellOpen(open)].join('\n')
+      const wish = told === null ? 'Talk about what you like.' : goal.describe(told as z.output<Goal>)
+      return [`You are the user. ${wish}`, ...greeting, tellOpen(open)].join('\n')
     },
-    tools: ({ tool }) =>
-      user
-        ? assistantTools(played, tool, user)
-        : userTools(played, tool, (state, values) => goal.reached(viewOf(state, values))),
+    tools: ({ tool }) => (user ? assistantTools(played, tool, user) : userTools(played, tool, isReached)),
     events: ({ event }) =>
       Object.fromEntries(
         [...eventsOf(conversation.contexts)].map(([type, data]) => [
@@ -175,11 +186,24 @@ export function conversationEnvironment<
       Object.entries(terms).map(([term, judge]) => [
         term,
         ({ before, after, tool, input, end, refused, params: values }: Transition<ConversationState, Values>) =>
-          judge({ before: viewOf(before, values), after: viewOf(after, values), tool, input, end, refused }),
+          before.private.goal === null
+            ? 0
+            : judge({ before: viewOf(before, values), after: viewOf(after, values), tool, input, end, refused }),
       ]),
     ),
   })
-  return Object.freeze({ ...environment, conversation: played, agent: user ? 'assistant' : 'user' })
+  const refusal = definition.person && params.safeParse(person).error
+  if (refusal)
+    throw new ContextError(
+      'definition-invalid',
+      `The parameters of ${name} for a person are wrong: ${explain(refusal)}.`,
+    )
+  return Object.freeze({
+    ...environment,
+    conversation: played,
+    agent: user ? 'assistant' : 'user',
+    person: person as JsonObject,
+  })
 }
 
 /** What players are told of one event, in UTF-16 code units: as much as an event of an environment may say. The dialogue has all. */

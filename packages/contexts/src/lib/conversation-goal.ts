@@ -13,8 +13,11 @@ export interface GoalView<Goal, Params = JsonObject> {
 export interface ConversationGoal<Goal extends z.ZodType, Params> {
   /** What a goal is: an object schema. */
   readonly schema: Goal
-  /** Draws the goal of an episode. */
-  draw(at: { readonly params: Params; readonly rng: Rng }): z.input<Goal>
+  /**
+   * Draws the goal of an episode; `null` where whoever plays the user wants nothing in particular: nothing is reached or rewarded
+   * then, and the conversation goes on until somebody ends it. A simulated user needs one.
+   */
+  draw(at: { readonly params: Params; readonly rng: Rng }): z.input<Goal> | null
   /** Says to an agent that plays the user what they want. */
   describe(goal: z.output<Goal>): string
   /** Whether the task is done, judged by the record alone: what is booked, not what was said. */

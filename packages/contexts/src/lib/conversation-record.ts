@@ -12,7 +12,7 @@ export interface ConversationRecord {
 }
 
 export interface PublicConversation {
-  /** How many inputs were taken, the opening of the first context among them. A refused one is not. */
+  /** How many inputs were taken, the opening of the first context and what handlers published among them. A refused one is not. */
   readonly turn: number
   /** What is open, oldest first: the last is active and the others are suspended. */
   readonly stack: readonly Frame[]

@@ -17,7 +17,7 @@ const MOST_LINES = 20
 export interface ConversationState {
   public: {
     conversation: PublicConversation
-    /** What the agent is to do, where it plays the user; `null` where it is to find out. */
+    /** What the agent is to do, where it plays the user; `null` where it is to find out, or wants nothing in particular. */
     goal: JsonObject | null
     /** The dialogue, oldest first: the last lines of it. */
     dialogue: readonly Line[]
@@ -26,7 +26,8 @@ export interface ConversationState {
   }
   private: {
     conversation: PrivateConversation
-    goal: JsonObject
+    /** `null` where nobody wants anything in particular. */
+    goal: JsonObject | null
     /** What the simulated user remembers; `null` where the agent plays the user. */
     user: unknown
   }
@@ -44,11 +45,15 @@ export function stateSchemas(
   const line = z.object({ by: z.enum(['user', 'assistant']), text: z.string() })
   const open = z.object({
     conversation: schemas.public,
-    goal: user ? z.null() : goal,
+    goal: user ? z.null() : goal.nullable(),
     dialogue: z.array(line).max(MOST_LINES),
     now: z.number(),
   })
-  const hidden = z.object({ conversation: schemas.private, goal, user: user ? user.state : z.null() })
+  const hidden = z.object({
+    conversation: schemas.private,
+    goal: user ? goal : goal.nullable(),
+    user: user ? user.state : z.null(),
+  })
   return { public: open as never, private: hidden as never }
 }
 

@@ -23,11 +23,11 @@ export interface ConversationBounds {
   readonly path: number
   /** How many ids of delivered events are remembered, so that a repeated one does nothing. Default 256. */
   readonly events: number
-  /** How many replies one input may get, default 16, and how long each may be, in UTF-16 code units, default 4,000. */
+  /** How many replies one turn may get, default 16, and how long each may be, in UTF-16 code units, default 4,000. */
   readonly replies: { readonly count: number; readonly length: number }
 }
 
-/** Why the conversation has to ask, instead of handing on what was said. */
+/** Why the conversation speaks for itself: it has to ask, instead of handing on what was said, or nobody else would answer. */
 export type FallbackReason =
   /** No candidate was good enough for any context. */
   | { readonly kind: 'not-understood' }
@@ -37,6 +37,12 @@ export type FallbackReason =
   | { readonly kind: 'declined' }
   /** The interpreter failed; `problem` says how. */
   | { readonly kind: 'interpreter-failed'; readonly problem: string }
+  /** The user wants to give up what is open, or to go back to what is below it, and there is nothing. */
+  | { readonly kind: 'nothing-open'; readonly command: 'cancel' | 'back' }
+  /** The user has given up the only context that was open, and it said nothing itself. */
+  | { readonly kind: 'cancelled'; readonly context: string }
+  /** The user has ended the conversation, with `active` still open where there is one. */
+  | { readonly kind: 'ended' }
 
 /** What an author hands to `defineConversation`. */
 export interface ConversationDefinition<
@@ -54,7 +60,7 @@ export interface ConversationDefinition<
   readonly shared?: Shared
   /** The context that is open from the start. Left out, none is. */
   readonly initial?: Contexts[number]['name']
-  /** Says what the user is told where it has to be asked. Default: plain English. */
+  /** Says what the conversation itself tells the user. Default: plain English. */
   readonly fallback?: (
     reason: FallbackReason,
     about: { readonly active: Frame | null; readonly history: readonly HistoryEntry[] },

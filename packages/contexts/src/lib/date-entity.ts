@@ -9,14 +9,14 @@ const OF_ANOTHER_DAY = /\b(?:after|later|before|earlier|next day|following day)\
 /** A time of day is no part of a day: it may be what another slot asks for, and chrono would take the two for one. */
 const TIME_OF_DAY = /\b(?:in the |at )?(?:morning|afternoon|evening|noon|night|midnight)\b/gi
 
-/** Days that chrono leaves out: `the following day`, and `on the 12th`, which is the next one that has that number. */
+/** Days that chrono leaves out: `the following day`, and `the 12th`, which is the next one that has that number. */
 const MORE_DAYS: readonly Parser[] = [
   {
     pattern: () => /\b(?:the )?following day\b/i,
     extract: ({ refDate }) => dayOf(new Date(refDate.getFullYear(), refDate.getMonth(), refDate.getDate() + 1, 12)),
   },
   {
-    pattern: () => /\bon the (\d{1,2})(?:st|nd|rd|th)\b/i,
+    pattern: () => /\b(?:on )?the (\d{1,2})(?:st|nd|rd|th)\b(?! (?:one|option|choice))/i,
     extract({ refDate }, match) {
       const day = Number(match[1])
       const months = day < refDate.getDate() ? 1 : 0

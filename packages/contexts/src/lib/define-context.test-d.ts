@@ -199,3 +199,34 @@ defineContext({
   // @ts-expect-error and what is accepted is still one of its intents
   on: { reset: {} },
 })
+
+// What is published is typed where the context hears of it itself; what others hear of is looked at when it is published.
+defineContext({
+  ...described,
+  initial: 'open',
+  states: { open: { entry: ({ publish }) => publish('reset', { to: 1 }, { topic: 'counters' }) } },
+  on: {
+    add: {
+      guard(view) {
+        // @ts-expect-error whoever only looks publishes nothing
+        view.publish
+        return true
+      },
+      effect({ slots, publish }) {
+        publish('reset', { to: slots.times })
+        publish('told-to-others', { anything: ['as', 'JSON'] }, { context: 'others' })
+        // @ts-expect-error a text is no number
+        publish('reset', { to: 'zero' })
+        // @ts-expect-error an address is one of the three
+        publish('reset', { to: 0 }, 'everybody')
+        // @ts-expect-error what is no JSON is no data
+        publish('told-to-others', { when: new Date(0) })
+      },
+    },
+  },
+  onTransition: ({ publish }) => publish('reset', { to: 0 }, 'conversation'),
+  resume({ publish }) {
+    // @ts-expect-error its data lack a field
+    publish('reset', {})
+  },
+})

@@ -27,6 +27,8 @@ describe('day', () => {
     ['on the 12th', '2026-01-12'],
     ['on the 3rd', '2026-02-03'],
     ['on the 31st', '2026-01-31'],
+    ['the 12th then', '2026-01-12'],
+    ['the 2nd one', undefined],
     ['2 January', '2027-01-02'],
     ['the following day', '2026-01-06'],
     ['tomorrow morning', '2026-01-06'],

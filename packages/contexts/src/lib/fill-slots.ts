@@ -16,9 +16,12 @@ export function outermost(
   phrases: readonly Place[],
 ): Mentions {
   const all = [...found.flatMap(([, mentions]) => mentions), ...phrases]
-  const isInside = ({ start, end }: Place) =>
-    all.some((other) => other.start <= start && other.end >= end && other.end - other.start > end - start)
-  return new Map(found.map(([entity, mentions]) => [entity, mentions.filter((mention) => !isInside(mention))]))
+  return new Map(found.map(([entity, mentions]) => [entity, mentions.filter((mention) => !isInside(mention, all))]))
+}
+
+/** Whether a place is part of a longer one. */
+export function isInside({ start, end }: Place, places: readonly Place[]): boolean {
+  return places.some((other) => other.start <= start && other.end >= end && other.end - other.start > end - start)
 }
 
 /** Fills the slots of an intent, each word used once, and gives the words that went into them. What stands behind `not` is not meant. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createHost } from '@episodic/mcp-server'
+import { createHost, rehearse } from '@episodic/mcp-server'
 import { type HttpOptions, serveHttp } from '@episodic/mcp-server/http'
 import type { OpenResult } from '@episodic/protocol'
 import fc from 'fast-check'
@@ -59,6 +59,7 @@ describe('a conversation over a WebSocket', () => {
     const talker = await openTalker(url)
     const joined = await talker.join()
     expect(joined).toMatchObject({ turn: 0, turns: [], missed: false, stack: [], ended: null })
+    expect(joined).toMatchObject({ publishes: false })
     expect(joined).not.toHaveProperty('control')
     expect(await talker.say(BOOK)).toEqual({
       type: 'answer',
@@ -99,9 +100,11 @@ describe('a conversation over a WebSocket', () => {
       expected: 1,
     })
     expect(await talker.fail({ type: 'say', seq: 7, text: 'too early' })).toMatchObject({
-      code: 'state-lost',
-      message: expect.stringContaining('fewer messages of this conversation'),
+      code: 'seq-conflict',
+      message:
+        'Message 7 is not the next one: 1 are answered. Send it with seq 1. If you counted right, the server has lost what came in between: say that again first.',
       seq: 7,
+      expected: 1,
     })
     await talker.say(TO_DUBAI, 1)
     expect(await talker.fail({ type: 'say', seq: 0, text: BOOK })).toMatchObject({ code: 'seq-conflict', expected: 2 })
@@ -182,6 +185,64 @@ describe('a conversation over a WebSocket', () => {
   })
 })
 
+describe('a person', () => {
+  /** A world to train in: its goal is reached and its steps are over before a person is done. */
+  const training = conversationEnvironment(travel, {
+    version: '1.0.0',
+    description: 'Book a flight.',
+    params: z.object({ goal: Goal.nullable().default({ to: 'Dubai' }) }),
+    limits: ({ goal }) => (goal ? { steps: 3 } : {}),
+    person: { goal: null },
+    goal: {
+      schema: Goal,
+      draw: ({ params }) => params.goal,
+      describe: ({ to }) => `Fly to ${to}.`,
+      reached: ({ record, goal: { to } }) => booking.closed(record).some(({ result }) => result?.to === to),
+    },
+  })
+
+  it('talks on where an agent would have reached its goal, and beyond the steps of training', async () => {
+    const host = createHost({ environments: [training] })
+    const annex = createConversationDoor(host, [training])
+    const server = await serveHttp(host, { annex, rate: { calls: 100_000, seconds: 1 } })
+    onTestFinished(async () => {
+      await server[Symbol.asyncDispose]()
+      await host[Symbol.asyncDispose]()
+    })
+    const talker = await openTalker(`http://127.0.0.1:${server.port}/conversations/travel`)
+    const { handle } = await talker.join()
+    expect((await host.look(handle)).state.goal).toBeNull()
+    for (const line of [BOOK, TO_DUBAI, 'pay 1']) expect(await talker.say(line)).toMatchObject({ refused: null })
+    // More than any limit that a world has by default.
+    for (let seq = 3; seq < 1_100; seq++) expect(await talker.say('hm', seq)).toMatchObject({ seq, refused: null })
+    expect(await talker.say('end 1', 1_100)).toMatchObject({ replies: ['Goodbye.'] })
+    const agent = await host.open(null, { environment: 'travel', requestKey: 'agent', params: {} })
+    expect(agent.limits.steps).toBe(3)
+  }, 30_000)
+
+  it('is rewarded for nothing, and is told no goal', () => {
+    const world = rehearse(training, { params: { goal: null }, seed: 'a' })
+    expect(world.observation.text).toBe('You are the user. Talk about what you like.\nNothing is open.')
+    for (const text of [BOOK, TO_DUBAI, 'pay 1'])
+      expect(world.play('say', { text }).terms).toEqual({ success: 0, turn: 0 })
+    expect(world.end).toBeNull()
+  })
+
+  it('begins with parameters that the world takes', () => {
+    const begin = (person: { readonly goal: never }) => () =>
+      conversationEnvironment(travel, {
+        version: '1.0.0',
+        description: 'Book a flight.',
+        params: z.object({ goal: Goal }),
+        person,
+        goal: { schema: Goal, draw: ({ params }) => params.goal, describe: () => '', reached: () => false },
+      })
+    expect(begin({ goal: null as never })).toThrow(
+      'The parameters of travel for a person are wrong: goal: Invalid input: expected object, received null.',
+    )
+  })
+})
+
 describe('events', () => {
   const price = (id: string, to: object | 'conversation' = 'conversation') => ({
     type: 'publish',
@@ -209,11 +270,42 @@ describe('events', () => {
       stack: [{ context: 'booking', data: { price: 250 } }, { context: 'support' }],
     })
     const resumed = await openTalker(url, { token })
-    expect(await resumed.resume(handle, 3, control)).toMatchObject({ turns: [], control })
+    expect(await resumed.resume(handle, 3)).toMatchObject({ turns: [], publishes: true })
     resumed.send(price('news-1', { context: 'booking' }))
     expect(await resumed.next('published')).toMatchObject({ delivered: 'before' })
     resumed.send(price('news-2'))
     expect(await resumed.next('published')).toMatchObject({ delivered: 'now' })
+  })
+
+  it('come to a conversation of nobody in particular from whoever has its handle and such a token', async () => {
+    const { url, token } = await serveTravel()
+    const guest = await openTalker(url)
+    const { handle } = await guest.join()
+    await guest.say(BOOK)
+    expect(await guest.fail(price('1'))).toMatchObject({ code: 'unauthorized' })
+    const operator = await openTalker(url, { token })
+    expect(await operator.resume(handle)).toMatchObject({ turn: 1, publishes: true })
+    operator.send(price('1'))
+    expect(await operator.next('published')).toMatchObject({ delivered: 'now' })
+    expect((await operator.next('news')).stack).toMatchObject([{ data: { price: 250 } }])
+  })
+
+  it('come to a conversation of somebody from nobody but them', async () => {
+    const owned = 'a-token-of-somebody-with-a-name'
+    const { url, token } = await serveTravel({ controlTokens: { [owned]: 'somebody' } })
+    const owner = await openTalker(url, { token: owned })
+    const { handle } = await owner.join()
+    const operator = await openTalker(url, { token })
+    await operator.resume(handle)
+    expect(await operator.fail(price('1'))).toMatchObject({
+      code: 'unauthorized',
+      message: 'Somebody else opened this session, and nobody but they may publish to it.',
+      id: '1',
+    })
+    const again = await openTalker(url, { token: owned })
+    await again.resume(handle)
+    again.send(price('1'))
+    expect(await again.next('published')).toMatchObject({ delivered: 'now' })
   })
 
   it('reach whoever talks from the server itself', async () => {

@@ -68,7 +68,7 @@ export function createConversationDoor(
   }, HEART_BEAT).unref()
   let leaving = false
 
-  const setting: Omit<SocketSetting, 'environment'> = {
+  const setting: Omit<SocketSetting, 'world'> = {
     host,
     onOpened,
     onError,
@@ -96,7 +96,7 @@ export function createConversationDoor(
         return
       }
       server.handleUpgrade(request, stream, head, (webSocket) => {
-        const socket = new ConversationSocket(webSocket, stream, visitor, { ...setting, environment: world.name })
+        const socket = new ConversationSocket(webSocket, stream, visitor, { ...setting, world })
         open.add(socket)
         webSocket.on('close', () => open.delete(socket))
       })

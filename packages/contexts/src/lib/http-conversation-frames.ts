@@ -16,7 +16,6 @@ const clientFrameSchema = z.discriminatedUnion('type', [
     type: z.literal('resume'),
     handle: z.string().max(128),
     since: z.int().min(0).default(0),
-    control: z.string().max(128).optional(),
   }),
   z.strictObject({ type: z.literal('say'), seq, text: z.string() }),
   z.strictObject({
@@ -85,7 +84,9 @@ export type ServerFrame =
       readonly type: 'joined'
       /** The secret to resume with. */
       readonly handle: string
-      /** What to send along with `resume`, to go on publishing; left out for whoever may not. */
+      /** Whether this client may `publish`: whether it came with a token of the trusted door. */
+      readonly publishes: boolean
+      /** The session's control handle, for whoever may publish and has just begun it: what the trusted door wants. */
       readonly control?: string
       /** What was said before the first turn. */
       readonly opening: readonly string[]

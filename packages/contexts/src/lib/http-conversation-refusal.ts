@@ -23,14 +23,20 @@ export function refusalOf(
     return { type: 'error', code: 'internal', message: `The server failed. Reference: ${reference}.`, ...of }
   }
   const { expected, retryAfterSeconds } = error.details
+  const isAhead = error.code === 'state-lost' && typeof expected === 'number'
   return {
     type: 'error',
-    code: error.code,
-    message: toldOf(error),
+    // Who counted wrong can go on, and so can whoever counted right: what was lost can be said again.
+    code: isAhead ? 'seq-conflict' : error.code,
+    message: isAhead ? ahead(of.seq, expected) : toldOf(error),
     ...of,
     ...(typeof expected === 'number' && { expected }),
     ...(typeof retryAfterSeconds === 'number' && { retryAfterSeconds }),
   }
+}
+
+function ahead(seq: number | undefined, expected: number): string {
+  return `Message ${seq} is not the next one: ${expected} are answered. Send it with seq ${expected}. If you counted right, the server has lost what came in between: say that again first.`
 }
 
 /** What a player may be told of a refusal: not how an episode ended, which is told to whoever trains. */
@@ -41,7 +47,7 @@ function toldOf({ code, message, details }: WireError): string {
     case 'session-not-found':
       return 'There is no such conversation, or none any more. Join another.'
     case 'state-lost':
-      return 'The server holds fewer messages of this conversation than that. If you counted right, some are lost: join another.'
+      return 'The server has lost part of this conversation, and it cannot go on. Join another.'
     case 'environment-failed':
       return `The conversation failed, and this changed nothing. Reference: ${details.reference}.`
     default:

@@ -3,6 +3,7 @@ import type { Host, Look } from '@episodic/mcp-server'
 import type { Visitor } from '@episodic/mcp-server/http'
 import { type JsonObject, type OpenResult, randomText, WireError } from '@episodic/protocol'
 import type { WebSocket } from 'ws'
+import type { ConversationEnvironment } from './conversation-environment.ts'
 import type { ConversationState } from './conversation-state.ts'
 import { type ClientFrame, readFrame, type ServerFrame } from './http-conversation-frames.ts'
 import { newsOf } from './http-conversation-news.ts'
@@ -12,7 +13,7 @@ import { refusalOf, type UnforeseenError } from './http-conversation-refusal.ts'
 export interface SocketSetting {
   readonly host: Host
   /** What is opened for whoever joins. */
-  readonly environment: string
+  readonly world: ConversationEnvironment
   /** Makes `socket` the one that has the conversation of a handle, and cuts off the one that had it. */
   readonly claim: (handle: string, socket: ConversationSocket) => void
   /** Gives a handle back, unless another has it by now. */
@@ -24,7 +25,6 @@ export interface SocketSetting {
 /** What a socket has joined. */
 interface Joined {
   readonly handle: string
-  readonly control: string | null
   /** The last turn that the client was told of. */
   turn: number
   readonly unlisten: () => void
@@ -34,6 +34,12 @@ interface Joined {
 const READ_AHEAD = 16
 /** Characters of one frame: an utterance of a conversation is far shorter, and its bound answers in its own words. */
 const FRAME_CHARACTERS = 65_536
+
+/**
+ * Messages that a conversation takes where its world sets no limit of its own: one in ten seconds for more than a day, and few
+ * enough that the log of them stays small.
+ */
+const MOST_MESSAGES = 10_000
 
 /** How a socket is closed for what the protocol of WebSockets has no code for. */
 const TAKEN_OVER = 4_001
@@ -209,23 +215,28 @@ export class ConversationSocket {
   }
 
   async #join(key: string | undefined): Promise<ServerFrame> {
-    const { host, environment, onOpened } = this.#setting
-    const opened = await host.open(this.#visitor.principal, { environment, requestKey: key ?? randomText() })
+    const { host, world, onOpened } = this.#setting
+    const opened = await host.open(this.#visitor.principal, {
+      environment: world.name,
+      params: world.person,
+      limits: { steps: MOST_MESSAGES },
+      requestKey: key ?? randomText(),
+    })
     onOpened(opened)
     const [seat] = Object.values(opened.seats)
-    if (!seat) throw new Error(`${environment} was opened without a seat.`)
-    return this.#begin(seat.capability, this.#visitor.trusted ? opened.session : null, 0)
+    if (!seat) throw new Error(`${world.name} was opened without a seat.`)
+    return this.#begin(seat.capability, 0, opened.session)
   }
 
-  async #resume({ handle, since, control }: ClientFrame & { type: 'resume' }): Promise<ServerFrame> {
-    const { host, environment } = this.#setting
+  async #resume({ handle, since }: ClientFrame & { type: 'resume' }): Promise<ServerFrame> {
+    const { host, world } = this.#setting
     const { name } = await host.environmentOf(handle)
-    if (name !== environment)
-      throw new WireError('invalid-params', `This handle is of a conversation of ${name}, not of ${environment}.`)
-    return this.#begin(handle, (this.#visitor.trusted && control) || null, since)
+    if (name !== world.name)
+      throw new WireError('invalid-params', `This handle is of a conversation of ${name}, not of ${world.name}.`)
+    return this.#begin(handle, since)
   }
 
-  async #begin(handle: string, control: string | null, since: number): Promise<ServerFrame> {
+  async #begin(handle: string, since: number, control?: string): Promise<ServerFrame> {
     const { host, claim } = this.#setting
     this.#leaveConversation()
     const look = await host.look(handle)
@@ -237,12 +248,13 @@ export class ConversationSocket {
       this.#changed = true
       this.#work()
     })
-    this.#joined = { handle, control, turn: news.turn, unlisten }
+    this.#joined = { handle, turn: news.turn, unlisten }
     // Whatever came between the look and the listening.
     this.#changed = true
     const { dialogue } = stateOf(look)
     const opening = news.turn === 0 ? dialogue.map(({ text }) => text) : []
-    return { type: 'joined', handle, ...(control !== null && { control }), opening, ...news }
+    const { trusted: publishes } = this.#visitor
+    return { type: 'joined', handle, publishes, ...(publishes && control && { control }), opening, ...news }
   }
 
   async #act(seq: number, input: JsonObject, tool: string): Promise<ServerFrame> {
@@ -261,16 +273,11 @@ export class ConversationSocket {
   }
 
   async #publish({ id, event, data, to }: ClientFrame & { type: 'publish' }): Promise<ServerFrame> {
-    const { control } = this.#inConversation()
+    const { handle } = this.#inConversation()
     if (!this.#visitor.trusted)
       throw new WireError('unauthorized', 'To publish events is for whoever came with a token of the trusted door.')
-    if (control === null)
-      throw new WireError(
-        'unauthorized',
-        'Send the control handle that join gave along with resume, to go on publishing.',
-      )
     const told = { id, type: event, data: { data, to } }
-    const { delivered } = await this.#setting.host.publish(this.#visitor.principal, control, told)
+    const { delivered } = await this.#setting.host.publishAt(this.#visitor.principal, handle, told)
     return { type: 'published', id, delivered }
   }
 

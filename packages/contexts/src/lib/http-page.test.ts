@@ -1,6 +1,11 @@
-import { existsSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createHost } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
+import type { SessionStore } from '@episodic/state'
+import { createMemoryStore } from '@episodic/state/memory'
+import { openSqliteStore } from '@episodic/state/sqlite'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
@@ -29,8 +34,12 @@ const environment = conversationEnvironment(travel, {
 })
 
 /** Serves the conversation, and opens its page. What the page complains of in its console fails the test. */
-async function openPage(options: BrowserContextOptions = {}) {
-  const host = createHost({ environments: [environment] })
+async function openPage(
+  options: BrowserContextOptions = {},
+  openStore: () => SessionStore | Promise<SessionStore> = createMemoryStore,
+) {
+  let store = await openStore()
+  let host = createHost({ environments: [environment], store })
   let server = await serve(0)
   const context = await (browser as Browser).newContext(options)
   const complaints: string[] = []
@@ -38,6 +47,7 @@ async function openPage(options: BrowserContextOptions = {}) {
     await context.close()
     await server[Symbol.asyncDispose]()
     await host[Symbol.asyncDispose]()
+    await store[Symbol.asyncDispose]()
     expect(complaints.filter((text) => !text.includes('ERR_CONNECTION_REFUSED'))).toEqual([])
   })
   const page = await context.newPage()
@@ -52,11 +62,17 @@ async function openPage(options: BrowserContextOptions = {}) {
     context,
     token: server.controlToken,
     say: (text: string) => sayIn(page, text),
-    /** Stops serving and serves again, at the same port and with the same token: every connection drops. */
-    async restart() {
+    /** Stops serving and serves again, at the same port and with the same token: every connection drops. With another store, where one is given. */
+    async restart(reopen?: typeof openStore) {
       const { port, controlToken } = server
       await server[Symbol.asyncDispose]()
       await page.getByRole('status').getByText('Connecting').waitFor()
+      if (reopen) {
+        await host[Symbol.asyncDispose]()
+        await store[Symbol.asyncDispose]()
+        store = await reopen()
+        host = createHost({ environments: [environment], store })
+      }
       server = await serve(port, controlToken)
     },
   }
@@ -100,17 +116,18 @@ describe.skipIf(missing)(
       expect(await lines(page)).toHaveLength(4)
     })
 
-    it('lets whoever has the control token fire events, and nobody else', async () => {
+    it('lets whoever has the control token fire events, and nobody else, in the conversation that goes on', async () => {
       const { page, say, token } = await openPage()
+      await say(BOOK)
       expect(await page.getByRole('button', { name: 'Fire' }).isVisible()).toBe(false)
       await page.getByLabel('The control token').fill('no-token-of-this-server-at-all')
       await page.getByRole('button', { name: 'Use it' }).click()
-      await page.getByRole('status').getByText('Connected').waitFor()
+      await page.getByRole('alert').getByText('The server does not know this control token.').waitFor()
       expect(await page.getByRole('button', { name: 'Fire' }).isVisible()).toBe(false)
       await page.getByLabel('The control token').fill(token)
       await page.getByRole('button', { name: 'Use it' }).click()
       await page.getByRole('button', { name: 'Fire' }).waitFor()
-      await say(BOOK)
+      expect(await lines(page)).toEqual([BOOK, 'Where do you fly to?'])
       await page.getByLabel('Data').fill('{"price":')
       await page.getByRole('button', { name: 'Fire' }).click()
       expect(await page.getByRole('alert').textContent()).toBe('The data of the event are no JSON.')
@@ -153,7 +170,7 @@ describe.skipIf(missing)(
       const other = await openTalker(url)
       await other.resume(handle)
       await page.getByRole('alert').getByText('goes on in another window').waitFor()
-      await page.reload()
+      await say('ask-refund 1')
       await other.closed
       await say('end 1')
       await page.getByRole('status').getByText('Over').waitFor()
@@ -164,23 +181,43 @@ describe.skipIf(missing)(
       expect(await lines(page)).toEqual([BOOK, 'Where do you fly to?'])
     })
 
-    it('begins anew where the server holds less of the conversation than was said', async () => {
+    it.each([
+      ['the server has lost some of it', 9, 'The server has lost some of what was said.'],
+      ['something was said from elsewhere', 0, 'Something was said from elsewhere meanwhile.'],
+    ])('keeps what was typed where %s, to be sent again', async (_, seq, told) => {
       const { page, say } = await openPage()
       await say(BOOK)
-      await page.evaluate(() => {
+      await page.evaluate((wrong) => {
         const kept = JSON.parse(sessionStorage.getItem('conversation travel') as string)
-        sessionStorage.setItem('conversation travel', JSON.stringify({ ...kept, seq: 9 }))
-      })
+        sessionStorage.setItem('conversation travel', JSON.stringify({ ...kept, seq: wrong }))
+      }, seq)
       await page.reload()
       await page.getByRole('status').getByText('Connected').waitFor()
-      await page.getByLabel('Your message').fill(BOOK)
+      await page.getByLabel('Your message').fill('set-route 1 {"to":"Dubai"}')
       await page.getByLabel('Your message').press('Enter')
-      await page.getByRole('alert').getByText('some are lost').waitFor()
-      await page.getByRole('status').getByText('Over').waitFor()
-      await page.getByRole('button', { name: 'New conversation' }).click()
-      await page.getByRole('status').getByText('Connected').waitFor()
+      await page.getByRole('alert').getByText(told).waitFor()
+      expect(await page.getByLabel('Your message').inputValue()).toBe('set-route 1 {"to":"Dubai"}')
+      await page.getByLabel('Your message').press('Enter')
+      await page.locator('#lines li', { hasText: 'Dubai' }).first().waitFor()
+      await page.locator('#machine .lit[data-state="confirming"]').waitFor()
+      expect(await page.getByRole('alert').isVisible()).toBe(false)
+    })
+
+    it('shows what the server still knows, where its store has lost what came after', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'episodic-page-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const [file, backup] = [join(folder, 'sessions.db'), join(folder, 'backup.db')]
+      const { page, say, restart } = await openPage({}, () => openSqliteStore(file))
       await say(BOOK)
-      expect(await lines(page)).toEqual([BOOK, 'Where do you fly to?'])
+      await restart(async () => {
+        cpSync(file, backup)
+        return openSqliteStore(file)
+      })
+      await say('set-route 1 {"to":"Dubai"}')
+      await restart(() => openSqliteStore(backup))
+      await page.getByText('The server has lost some of what was said.').waitFor()
+      await page.locator('#machine .lit[data-state="collecting"]').waitFor()
+      expect((await lines(page)).slice(1)).toEqual([BOOK, 'Where do you fly to?'])
     })
 
     it.each(['light', 'dark'] as const)(

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@episodic/protocol'
+import type { EventAddress } from './conversation-input.ts'
 import type { ClosedFrame } from './conversation-record.ts'
 
 /** The code of a context, its types erased: its schemas have been checked, and JSON goes in and out. */
@@ -8,8 +9,8 @@ export interface Machine {
   readonly opens: { readonly [intent: string]: readonly MachineHandler[] }
   readonly on: { readonly [input: string]: readonly MachineHandler[] }
   topics(data: JsonObject): readonly string[]
-  onTransition?(moment: Moment & { readonly from: string; readonly to: string; readonly on: string | null }): void
-  resume(moment: Moment & { readonly closed: ClosedFrame | null }): void
+  onTransition?(moment: Hook & { readonly from: string; readonly to: string; readonly on: string | null }): void
+  resume(moment: Hook & { readonly closed: ClosedFrame | null }): void
   result?(view: View): JsonObject | undefined
 }
 
@@ -17,8 +18,8 @@ export interface MachineState {
   readonly on: { readonly [input: string]: readonly MachineHandler[] }
   readonly always: readonly MachineHandler[]
   readonly final: boolean
-  entry?(moment: Moment): void
-  exit?(moment: Moment): void
+  entry?(moment: Hook): void
+  exit?(moment: Hook): void
   prompt?(view: View): string
 }
 
@@ -47,7 +48,11 @@ export interface Moment extends View {
   reveal<T extends Json>(value: T): T
 }
 
-export interface Effect extends Moment {
+export interface Hook extends Moment {
+  publish(type: string, data: JsonObject, to?: EventAddress): void
+}
+
+export interface Effect extends Hook {
   readonly previous: JsonObject | null
   open(context: string): void
   comeForward(): void

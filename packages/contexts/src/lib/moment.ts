@@ -44,7 +44,8 @@ export function runCode<T>(frame: OpenFrame, what: string, run: () => T): T {
     value = run()
   } catch (cause) {
     if (ContextError.is(cause, 'handler-failed')) throw cause
-    throw failed(`${what} of ${frame.context.name} threw: ${cause instanceof Error ? cause.message : cause}`, { cause })
+    const why = cause instanceof Error ? cause.message.replace(/\.$/, '') : cause
+    throw failed(`${what} of ${frame.context.name} threw: ${why}`, { cause })
   }
   if (value instanceof Promise) {
     value.catch(() => {})

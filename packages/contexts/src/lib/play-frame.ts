@@ -1,14 +1,20 @@
 import type { JsonObject } from '@episodic/protocol'
 import { ContextError } from './context-error.ts'
+import type { EventAddress } from './conversation-input.ts'
 import type { ClosedFrame } from './conversation-record.ts'
+import { readEventData } from './event-data.ts'
 import { failed } from './failed.ts'
-import type { Effect, InputData, MachineHandler, View } from './machine.ts'
+import { inputProblem } from './input-problem.ts'
+import type { Effect, Hook, InputData, MachineHandler, View } from './machine.ts'
 import { draft, momentOf, runCode, say } from './moment.ts'
 import { shortened } from './shortened.ts'
 import { note, type OpenFrame, type Turn } from './turn.ts'
 
 /** Transitions that may follow one another by themselves, before they are taken for a circle. */
 const MOST_ALWAYS = 32
+
+/** Events that may be published from one input on, by its handlers and by those that hear of them, before they are taken for a circle. */
+const MOST_PUBLISHED = 32
 
 /** What handlers asked of the conversation: done once their transition is made. */
 export interface Wishes {
@@ -82,14 +88,14 @@ export function playHandler(
 export function leaveState(turn: Turn, frame: OpenFrame): void {
   const state = frame.context.machine.states[frame.state]
   draft(frame)
-  if (state?.exit) runCode(frame, `The exit of ${frame.state}`, () => state.exit?.(momentOf(turn, frame)))
+  if (state?.exit) runCode(frame, `The exit of ${frame.state}`, () => state.exit?.(hookOf(turn, frame)))
 }
 
 /** Says that the frame is active again. */
 export function resumeFrame(turn: Turn, frame: OpenFrame, closed: ClosedFrame | null): void {
   draft(frame)
   frame.stirred = true
-  runCode(frame, 'The resume', () => frame.context.machine.resume(Object.assign(momentOf(turn, frame), { closed })))
+  runCode(frame, 'The resume', () => frame.context.machine.resume(Object.assign(hookOf(turn, frame), { closed })))
 }
 
 /** Asks the user what the present state asks for. */
@@ -138,20 +144,18 @@ function move(
   enterState(turn, frame)
   const { onTransition } = frame.context.machine
   if (onTransition)
-    runCode(frame, 'The onTransition', () =>
-      onTransition(Object.assign(momentOf(turn, frame), { from, to: target, on })),
-    )
+    runCode(frame, 'The onTransition', () => onTransition(Object.assign(hookOf(turn, frame), { from, to: target, on })))
 }
 
 function enterState(turn: Turn, frame: OpenFrame): void {
   const state = frame.context.machine.states[frame.state]
-  if (state?.entry) runCode(frame, `The entry of ${frame.state}`, () => state.entry?.(momentOf(turn, frame)))
+  if (state?.entry) runCode(frame, `The entry of ${frame.state}`, () => state.entry?.(hookOf(turn, frame)))
 }
 
 function runEffect(turn: Turn, frame: OpenFrame, handler: MachineHandler, given: InputData, wishes: Wishes): void {
   const { effect } = handler
   if (!effect) return
-  const moment = Object.assign(momentOf(turn, frame, given), {
+  const moment = Object.assign(hookOf(turn, frame, given), {
     previous: previousOf(turn, frame),
     open: (context: string) => {
       if (!turn.rules.contexts.has(context)) throw unknownContext(turn, context)
@@ -167,12 +171,36 @@ function runEffect(turn: Turn, frame: OpenFrame, handler: MachineHandler, given:
   runCode(frame, 'An effect', () => effect(moment))
 }
 
+/** What a hook is handed: it may publish, where what only looks may not. */
+function hookOf(turn: Turn, frame: OpenFrame, given: InputData = {}): Hook {
+  return Object.assign(momentOf(turn, frame, given), {
+    publish: (type: string, data: JsonObject, to: EventAddress = 'conversation') => {
+      const problem = inputProblem(turn.rules, { kind: 'event', id: 'published', type, data, to, now: turn.now })
+      if (problem) throw problem
+      readEventData(turn.rules, type, data)
+      assertAddress(turn, to)
+      if (turn.delivered + turn.published.length === MOST_PUBLISHED)
+        throw failed(
+          `${frame.context.name} goes round with ${type}: ${MOST_PUBLISHED} events have followed from one input`,
+        )
+      // A copy: they may be part of the draft, which goes on changing.
+      turn.published.push({ type, data: structuredClone(data), to })
+    },
+  })
+}
+
 /** The data that a context had when it last closed, as long as the conversation remembers. */
 function previousOf({ closed, record }: Turn, { context }: OpenFrame): JsonObject | null {
   const ofContext = (frame: ClosedFrame) => frame.context === context.name
   const data = (closed.findLast(ofContext) ?? record.public.closed.findLast(ofContext))?.data
   // A copy: an effect may put parts of it into its own data, and edit them there.
   return data ? structuredClone(data) : null
+}
+
+/** Throws `unknown-context` for an address that names none. */
+export function assertAddress(turn: Turn, to: EventAddress): void {
+  if (typeof to === 'object' && 'context' in to && !turn.rules.contexts.has(to.context))
+    throw unknownContext(turn, to.context)
 }
 
 export function unknownContext({ rules }: Turn, name: string): ContextError {

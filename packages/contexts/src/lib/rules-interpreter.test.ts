@@ -101,6 +101,17 @@ describe('createRulesInterpreter', () => {
     expect((best('to Dubai').score ?? 0) - (alone?.score ?? 0)).toBeGreaterThan(0.1)
   })
 
+  it('takes no part of a longer phrase for a phrase', () => {
+    const { interpret: read } = createRulesInterpreter({
+      refund: { phrases: ['money back'] },
+      back: { phrases: ['(go)? back'] },
+    })
+    const meant = (text: string) => (read(requestOf(text)) as Interpretation).candidates.map(({ intent }) => intent)
+    expect(meant('I want my money back')).toEqual(['refund'])
+    expect(meant('go back')).toEqual(['back'])
+    expect(meant('no money back? Then go back')).toEqual(['refund', 'back'])
+  })
+
   it('understands a follow-up by what was said before', () => {
     const history = [earlier('weather', { city: 'DXB', date: '2026-03-31' })]
     expect(best('and the day after?', { history })).toEqual({

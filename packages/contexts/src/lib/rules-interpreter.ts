@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@episodic/protocol'
 import { type CompiledRule, compileRule } from './compile-rule.ts'
 import type { HistoryEntry } from './conversation-record.ts'
 import type { Entity } from './entity.ts'
-import { explain, fillSlots, type Mentions, outermost } from './fill-slots.ts'
+import { explain, fillSlots, isInside, type Mentions, outermost } from './fill-slots.ts'
 import type { Rules } from './intent-rule.ts'
 import type { IntentCandidate, Interpreter } from './interpreter.ts'
 import { gatherPhrases, saidPhrases } from './said-phrases.ts'
@@ -30,8 +30,8 @@ const CORRECTED = 0.9
  * the same interpretation. It reads the first {@link MOST_READ} characters, so that no text takes it long.
  *
  * A candidate's score is the share of the words with a meaning that its phrases and slots explain, and a little less where it
- * has slots alone. A follow-up (`and the day after?`, `what about Doha?`) means again what was last asked about such a thing,
- * with what is new put in its place.
+ * has slots alone. A phrase inside a longer one is not said: `money back` is no `back`. A follow-up (`and the day after?`,
+ * `what about Doha?`) means again what was last asked about such a thing, with what is new put in its place.
  *
  * Throws `definition-invalid` where a rule can never apply: neither phrases nor slots, a phrase without a word, or a need for
  * a slot that there is not.
@@ -50,6 +50,7 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
     interpret({ text, now, history }) {
       const utterance = readUtterance(beginningOf(text), vocabulary)
       const said = saidPhrases(utterance, known)
+      const allSaid = intents.flatMap(({ phrases }) => phrases.flatMap((phrase) => said.get(phrase) ?? []))
       const mentions = outermost(
         entities.map((entity) => {
           // Few ask what was named last, so that it is looked up for those alone.
@@ -61,14 +62,14 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
           }
           return [entity, entity.find(utterance, context)]
         }),
-        intents.flatMap(({ phrases }) => phrases.flatMap((phrase) => said.get(phrase) ?? [])),
+        allSaid,
       )
       const earlier = followedUp(utterance, mentions, history, intents)
       const candidates: IntentCandidate[] = []
       for (const intent of intents) {
         const follows = earlier?.intent === intent.name
         const placesOf = (phrases: readonly string[]) => phrases.flatMap((phrase) => said.get(phrase) ?? [])
-        const phrases = placesOf(intent.phrases)
+        const phrases = placesOf(intent.phrases).filter((place) => !isInside(place, allSaid))
         // Who follows up on one thing does not begin another by naming what both have slots for.
         if (phrases.length === 0 && !follows && (intent.phrases.length > 0 || earlier !== null)) continue
         const { slots, explained } = fillSlots(intent, utterance, mentions)

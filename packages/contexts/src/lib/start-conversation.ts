@@ -1,15 +1,14 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
 import { unchanged } from './advance.ts'
 import type { Advanced } from './advanced.ts'
+import { conclude } from './conclude.ts'
 import { ContextError } from './context-error.ts'
 import type { ConversationRecord } from './conversation-record.ts'
 import type { ConversationRules } from './conversation-rules.ts'
-import { endTurn } from './end-turn.ts'
 import { explain } from './explain.ts'
 import type { Shared } from './machine.ts'
-import { prompt } from './play-frame.ts'
 import { open } from './stack.ts'
-import { activeFrame, beginTurn } from './turn.ts'
+import { beginTurn } from './turn.ts'
 
 /** Makes the first record, with the first context open. Throws `record-invalid` where what is shared is refused. */
 export function startConversation(rules: ConversationRules, given: Partial<Shared> | undefined, now: number): Advanced {
@@ -31,9 +30,7 @@ export function startConversation(rules: ConversationRules, given: Partial<Share
   if (rules.initial === null) return unchanged(empty)
   const turn = beginTurn(rules, empty, now)
   open(turn, rules.initial, null)
-  const active = activeFrame(turn)
-  if (active) prompt(turn, active)
-  return endTurn(turn, { kind: 'command', text: 'open', intent: null, slots: {}, context: rules.initial })
+  return conclude(turn, { kind: 'command', text: 'open', intent: null, slots: {}, context: rules.initial })
 }
 
 function sharedPart(

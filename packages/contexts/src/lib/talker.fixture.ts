@@ -50,8 +50,8 @@ export async function openTalker(url: string, { token, ...options }: ClientOptio
       send({ type: 'join', key })
       return next('joined')
     },
-    async resume(handle: string, since = 0, control?: string) {
-      send({ type: 'resume', handle, since, control })
+    async resume(handle: string, since = 0) {
+      send({ type: 'resume', handle, since })
       return next('joined')
     },
     /** Says something and gives the answer, and what it did to the conversation. */

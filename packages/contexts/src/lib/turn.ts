@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '@episodic/protocol'
 import type { Reply } from './advanced.ts'
 import type { Context } from './context.ts'
 import { ContextError } from './context-error.ts'
+import type { EventAddress } from './conversation-input.ts'
 import type { ClosedFrame, ConversationRecord, ConversationTransition, Frame, Question } from './conversation-record.ts'
 import type { ConversationRules } from './conversation-rules.ts'
 import type { Shared } from './machine.ts'
@@ -21,7 +22,14 @@ export interface OpenFrame {
   stirred: boolean
 }
 
-/** One input being taken: the working copy of a record. Dropped when anything throws. */
+/** An event that a hook has published, to be delivered once its own turn is over. */
+export interface Published {
+  readonly type: string
+  readonly data: JsonObject
+  readonly to: EventAddress
+}
+
+/** One input being taken, or one event that follows from it: the working copy of a record. Dropped when anything throws. */
 export interface Turn {
   readonly rules: ConversationRules
   readonly record: ConversationRecord
@@ -32,6 +40,10 @@ export interface Turn {
   readonly replies: Reply[]
   readonly transitions: ConversationTransition[]
   readonly revealed: Json[]
+  /** What is still to be delivered, oldest first. */
+  readonly published: Published[]
+  /** How many that were published have been delivered since the input came, this turn's own included. */
+  readonly delivered: number
   /** A copy of what is shared, made when the first handler asks. */
   shared: Shared | null
   question: Question | null
@@ -51,11 +63,20 @@ export function beginTurn(rules: ConversationRules, record: ConversationRecord, 
     replies: [],
     transitions: [],
     revealed: [],
+    published: [],
+    delivered: 0,
     shared: null,
     question,
     ended,
     nextFrame,
   }
+}
+
+/** Begins the turn that follows within the taking of one input, on the record that the turn before it has made. */
+export function followingTurn(turn: Turn, record: ConversationRecord): Turn {
+  const next = beginTurn(turn.rules, record, turn.now)
+  for (const frame of next.stack) frame.stirred = turn.stack.some(({ id, stirred }) => id === frame.id && stirred)
+  return { ...next, published: turn.published, delivered: turn.delivered + 1 }
 }
 
 function openFrame(rules: ConversationRules, record: ConversationRecord, frame: Frame): OpenFrame {

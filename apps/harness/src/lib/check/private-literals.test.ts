@@ -6,14 +6,21 @@ import { checkWorld } from './check-world.ts'
 const DIGITS = [3, 5, 8] as const
 
 /** What is said of private values by a world of one lock, whose code every world has alike unless it is drawn. */
-async function literalsOf(code: number | string | 'drawn', input: z.ZodType) {
+async function literalsOf(
+  code: number | string | 'drawn',
+  input: z.ZodType,
+  {
+    declared = z.union([z.number(), z.string()]),
+    drawn = DIGITS,
+  }: { readonly declared?: z.ZodType<number | string>; readonly drawn?: readonly (number | string)[] } = {},
+) {
   const environment = defineEnvironment({
     name: 'lock',
     version: '1.0.0',
     description: 'Open it.',
     params: z.object({}),
-    state: { public: z.object({}), private: z.object({ code: z.union([z.number(), z.string()]) }) },
-    start: ({ rng }) => ({ public: {}, private: { code: code === 'drawn' ? rng.pick(DIGITS) : code } }),
+    state: { public: z.object({}), private: z.object({ code: declared }) },
+    start: ({ rng }) => ({ public: {}, private: { code: code === 'drawn' ? rng.pick(drawn) : code } }),
     observe: () => 'A lock.',
     tools: ({ tool }) => ({
       open: tool({
@@ -47,5 +54,33 @@ describe('hygiene', () => {
     ['what says nothing', 0, z.int().min(0).max(9).default(0)],
   ])('takes no offence at %s', async (_, code, input) => {
     expect(await literalsOf(code, input)).toEqual([])
+  })
+
+  describe('of a choice that the private state declares', () => {
+    const parts = ['morning', 'evening', 'midnight'] as const
+    const declared = z.union([z.enum(parts), z.number()])
+    // Named by itself, beside others, and in words.
+    const inputs = [
+      z.literal('evening'),
+      z.enum(['evening', 'never']),
+      z.string().max(20).describe('from 17:00 it is evening'),
+      z.object({ evening: z.boolean() }),
+    ]
+
+    it.each(inputs)('takes no offence where worlds differ in it', async (input) => {
+      expect(await literalsOf('drawn', input, { declared, drawn: parts })).toEqual([])
+    })
+
+    it.each(inputs)('finds it where it is the same for all worlds', async (input) => {
+      const found = 'The private value "evening" stands in the input schema of open.'
+      expect(await literalsOf('evening', input, { declared })).toEqual([found])
+    })
+
+    it.each(inputs)('finds it where the private state declares a text of any kind', async (input) => {
+      const drawn = ['evening', 7]
+      expect(await literalsOf('drawn', input, { drawn })).toEqual([
+        'The private value "evening" stands in the input schema of open.',
+      ])
+    })
   })
 })

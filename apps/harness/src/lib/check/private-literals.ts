@@ -1,5 +1,6 @@
 import { type Environment, rehearse } from '@episodic/mcp-server'
 import { canonicalJson, type Json, type JsonObject, seedFor } from '@episodic/protocol'
+import { z } from 'zod'
 import { leavesOf } from './json-leaves.ts'
 import { walkSchema } from './schema-walk.ts'
 import type { Setting } from './subject.ts'
@@ -25,7 +26,8 @@ interface PrivateValue {
 /**
  * Finds private values in the descriptions and schemas that a player reads before it plays: long ones wherever they
  * stand, and short ones that every world has where a schema names nothing else of what is private. What is public as
- * well, such as the name of a place, is no secret by itself.
+ * well, such as the name of a place, is no secret by itself; nor is one of the choices that the private state declares
+ * and worlds differ in: everybody may know that it is one of them, and what is the same for all worlds does not tell which.
  */
 export function privateLiterals(
   environment: Environment,
@@ -49,7 +51,7 @@ export function privateLiterals(
   return literals
 }
 
-/** The private values of many beginnings, each once, but for those that are public in the same world. */
+/** The private values of many beginnings, each once, but for those that are public in the same world, or a declared choice. */
 function privateValues(environment: Environment, settings: readonly Setting[], seed: string): PrivateValue[] {
   const places = new Map<string, Set<Json>>()
   const values = new Set<Json>()
@@ -64,7 +66,20 @@ function privateValues(environment: Environment, settings: readonly Setting[], s
       }
     }
   const constants = new Set([...places.values()].flatMap((held) => (held.size === 1 ? [...held] : [])))
-  return [...values].map((value) => ({ value, constant: constants.has(value) }))
+  const choices = declaredChoices(environment)
+  return [...values]
+    .map((value) => ({ value, constant: constants.has(value) }))
+    .filter(({ value, constant }) => constant || !choices.has(value))
+}
+
+/** What the private state's own schema enumerates. */
+function declaredChoices({ state }: Environment): ReadonlySet<Json> {
+  const schema = z.toJSONSchema(state.private, { io: 'input', unrepresentable: 'any' }) as JsonObject
+  return new Set([...walkSchema(schema)].flatMap((inner) => choicesOf(inner.schema)))
+}
+
+function choicesOf({ enum: choice }: JsonObject): readonly Json[] {
+  return Array.isArray(choice) && choice.length > 1 ? choice : []
 }
 
 function tellsItselfApart(value: Json): boolean {

@@ -1,0 +1,15 @@
+import { checkWorld } from '@episodic/harness'
+import { describe, expect, it } from 'vitest'
+import * as desk from './assistant.ts'
+import * as world from './index.ts'
+
+describe.each([
+  ['flight-booking', world],
+  ['flight-desk', desk],
+])('%s', (_, { environment, tasks, solver }) => {
+  it('keeps its secrets, plays the same again, and rewards what it asks for', async () => {
+    const { checks, ok } = await checkWorld({ environment, tasks, solver }, { pairs: 100 })
+    for (const { name, findings } of checks) expect([name, findings]).toEqual([name, []])
+    expect(ok).toBe(true)
+  }, 120_000)
+})
