@@ -10,6 +10,9 @@ const SHORTEST_SEED = 16
 /** A shorter run of letters is in so many answers that looking for it spares nothing. */
 const SHORTEST_TRACE = 4
 
+/** What answers are made of, the most common first. Capitals and signs are rarer than all of it. */
+const COMMON = ' etaoinsrhldcum0123456789fpgwybvkxjqz'
+
 export interface SecretsOptions {
   readonly seed: string
   readonly id: string
@@ -76,7 +79,7 @@ export class Secrets {
 
   #suspectsOwn(text: string): boolean {
     const { id, seed } = this.#options
-    this.#ownTraces ??= [id, ...tracesOf(seedForms(seed))]
+    this.#ownTraces ??= [fromRarest(id), ...tracesOf(seedForms(seed))]
     return includesAny(text, this.#ownTraces)
   }
 
@@ -150,10 +153,23 @@ function formsOf(text: string): readonly string[] {
 
 /** What to look for first: the longest run of a text that JSON writes as it is stands in all of its forms. */
 function tracesOf(forms: readonly string[]): readonly string[] {
-  if (forms.length <= 1) return forms
+  if (forms.length <= 1) return forms.map(fromRarest)
   const runs = (forms[0] as string).split(/[^\p{L}\p{N} ]+/u)
   const longest = runs.reduce((best, run) => (run.length > best.length ? run : best), '')
-  return longest.length < SHORTEST_TRACE ? forms : [longest]
+  return longest.length < SHORTEST_TRACE ? forms : [fromRarest(longest)]
+}
+
+/** A text from the rarest letter of its first half on: a search stops at every letter that is the first one. */
+function fromRarest(text: string): string {
+  const most = Math.min(text.length / 2, text.length - SHORTEST_TRACE)
+  let start = 0
+  for (let i = 1; i <= most; i++) if (rarity(text, i) > rarity(text, start)) start = i
+  return text.slice(start)
+}
+
+function rarity(text: string, at: number): number {
+  const rank = COMMON.indexOf(text.charAt(at))
+  return rank < 0 ? COMMON.length : rank
 }
 
 function escaped(text: string): string {
