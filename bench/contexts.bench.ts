@@ -62,9 +62,13 @@ function interpreted(): number {
   return utterancesPerSecond(began)
 }
 
+/** Rounds of `committed` by the clock on the wall: the collector works beside the rules, and other programs take their time. */
+const byTheClock: number[] = []
+
 /** The conversation by itself: what is committed is the record, as JSON. */
 function committed(): number {
   const store = new Map<number, string>()
+  const start = performance.now()
   const began = spent()
   for (let i = 0; i < CONVERSATIONS; i++) {
     let { record } = conversation.start({ now: NOW })
@@ -74,6 +78,7 @@ function committed(): number {
       store.set(i, JSON.stringify(record))
     }
   }
+  byTheClock.push((CONVERSATIONS * DIALOGUE.length * 1_000) / (performance.now() - start))
   return utterancesPerSecond(began)
 }
 
@@ -103,6 +108,7 @@ const perSecond = Math.round(median(rates.committed))
 report('contexts', {
   ok: perSecond >= FLOOR && [live.answers, live.events].every(({ p99 }) => p99 <= CEILING),
   utterancesPerSecond: perSecond,
+  byTheClock: Math.round(median(byTheClock)),
   interpretedPerSecond: Math.round(median(rates.interpreted)),
   asEnvironmentPerSecond: Math.round(median(rates.played)),
   ratio: ratio(rates.committed, rates.interpreted),
