@@ -68,7 +68,8 @@ function validMessage(rng: Rng, { handles, capabilities }: Booty): Record<string
     ['initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }],
     ['tools/list', {}],
     ['ping', {}],
-    ['notifications/cancelled', { requestId: 1, reason: 'none' }],
+    // No request has this id: what is called off is not answered, and would count as a hang.
+    ['notifications/cancelled', { requestId: 'nobody', reason: 'none' }],
     [rng.pick(['resources/read', 'completion/complete', '__proto__', 'constructor', '']), { uri: 'file:///' }],
   ])
   return { jsonrpc: '2.0', id: rng.int(1, 1_000), method, params: structuredClone(params) }

@@ -133,11 +133,13 @@ describe('a call that waits for its turn', () => {
     say(take(1))
     await reached
     await heard()
-    for (const message of [take(2), take(3), cancel(2), cancel(1), cancel('unknown')]) say(message)
+    const malformed = { ...cancel(3), jsonrpc: '1.0' }
+    for (const message of [take(2), take(3), cancel(2), cancel(1), cancel('unknown'), malformed]) say(message)
     open()
     const next = async () => JSON.parse((await lines.next()).value as string)
     expect(await next()).toMatchObject({ id: 1, result: { structuredContent: { stock: 2 } } })
     expect(await next()).toMatchObject({ id: 3, result: { structuredContent: { stock: 1 } } })
+    expect(await next()).toMatchObject({ id: null, error: { data: { code: 'invalid-request' } } })
     input.end()
     await served
   })

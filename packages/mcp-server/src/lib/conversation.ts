@@ -180,8 +180,9 @@ function readCalledOff(heard: Heard): unknown {
   if (typeof heard !== 'string' || heard.length > 4_096 || !heard.includes('"notifications/cancelled"'))
     return undefined
   try {
-    const { id, method, params } = JSON.parse(heard)
-    return id === undefined && method === 'notifications/cancelled' ? params?.requestId : undefined
+    const { jsonrpc, id, method, params } = JSON.parse(heard)
+    const callsOff = jsonrpc === '2.0' && id === undefined && method === 'notifications/cancelled'
+    return callsOff ? params?.requestId : undefined
   } catch {
     return undefined
   }
