@@ -1,5 +1,5 @@
 /**
- * Bytes that come in pieces and are read as text in the end.
+ * Bytes that come in pieces and are wanted whole in the end.
  *
  * One piece is kept as it is, which is what nearly every message comes in. More are copied together as they come: a
  * million pieces of a byte each would take a hundred times the memory, and a long turn to join.
@@ -24,9 +24,14 @@ export class GatheredBytes {
 
   /** Gives the text and starts anew. Throws a `TypeError` for what is not UTF-8. */
   takeText(): string {
+    return decodeText(this.take())
+  }
+
+  /** Gives the bytes and starts anew. */
+  take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.#length)
     this.clear()
-    return decodeText(bytes)
+    return bytes
   }
 
   clear(): void {

@@ -1,10 +1,13 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
-import { METHODS } from '@episodic/protocol'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { ENVELOPE, METHODS, MODERN_VERSION } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGatedStore } from './gated-store.fixture.ts'
 import type { Annex } from './http-annex.ts'
+import { Answers } from './http-answers.ts'
+import { PlainConnections } from './http-plain-connections.ts'
 import type { HttpServer } from './http-server.ts'
 import { createExchange, createMarket } from './market.fixture.ts'
 import { createTestHost, openOverHttp, serve, serveTestHost } from './testbed.fixture.ts'
@@ -38,7 +41,7 @@ const guess = (value: number, id = value) => rpc('tools/call', { name: 'guess', 
 const ids = (text: string) => [...text.matchAll(/^\{"jsonrpc":"2.0","id":(\d+)/gm)].map(([, id]) => Number(id))
 
 /** A raw connection, and what came on it. */
-async function dial(server: HttpServer) {
+async function dial(server: { readonly port: number }) {
   const socket = connect({ port: server.port, host: '127.0.0.1', noDelay: true })
   onTestFinished(() => void socket.destroy())
   let text = ''
@@ -112,6 +115,7 @@ describe('a server that answers plain requests by itself', () => {
           header('Host', 'localhost', '127.0.0.1:80', 'evil.example'),
           header('Connection', 'keep-alive', 'Keep-Alive', 'close', 'x'),
           header('Expect', '100-continue'),
+          header('Proxy-Connection', 'close', 'keep-alive'),
           header('Authorization', `Bearer ${plain.controlToken}`, 'Bearer nobody', ''),
           header('MCP-Protocol-Version', '2025-11-25', '2026-07-28', '1999-01-01'),
           header('X-Odd', 'a\u00e4b', 'tab\there', ' spaces ', 'a\u0000b', 'a\nb: c', 'a\rb'),
@@ -230,6 +234,51 @@ describe('a server that answers plain requests by itself', () => {
     }
     expect(said[0]).toContain('HTTP/1.1 503')
     expect(said[0]).toBe(said[1])
+  })
+
+  it('calls off what waits when its client hangs up, whatever that has sent ahead', async () => {
+    const exchange = createExchange()
+    const asked = Promise.withResolvers<AbortSignal>()
+    exchange.order = (_, signal) => {
+      asked.resolve(signal)
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const { server } = await serveTestHost({}, { environments: [createMarket(exchange)] })
+    const { seats } = await openOverHttp(server, { environment: 'market' })
+    const client = await dial(server)
+    const _meta = {
+      [ENVELOPE.version]: MODERN_VERSION,
+      [ENVELOPE.capabilities]: {},
+      [ENVELOPE.client]: { name: 'raw', version: '1.0.0' },
+    }
+    const headers = { 'MCP-Protocol-Version': MODERN_VERSION, 'Mcp-Method': 'tools/call', 'Mcp-Name': 'quote' }
+    const quote = rpc('tools/call', { name: 'quote', arguments: { shares: 2 }, _meta })
+    client.socket.write(post(`/mcp/s/${seats.agent?.capability}`, quote, { headers }))
+    const signal = await asked.promise
+    for (let sent = 0; sent < 2; sent++) {
+      client.socket.write('\r\n')
+      // What was sent before it has been read when another connection is answered.
+      await (await dial(server)).rest()
+    }
+    client.socket.destroy()
+    await new Promise<void>((resolve) =>
+      signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve()),
+    )
+  })
+
+  it('ends a connection whose answer cannot be written any more, and says nothing more there', async () => {
+    const answers = new Answers()
+    const server = createServer()
+    onTestFinished(() => void server.close())
+    new PlainConnections(server, (_, response) => {
+      response.writeHead(200).write('begun')
+      answers.json(response, 200, '{}')
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const client = await dial(server.address() as AddressInfo)
+    client.socket.write(post('/', {}))
+    await closed(client.socket)
+    expect((await client.rest()).match(/HTTP\/1\.1/g)).toHaveLength(1)
   })
 
   it('hangs up when it is disposed of', async () => {

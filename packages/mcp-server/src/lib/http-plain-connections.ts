@@ -1,7 +1,11 @@
 import type { Server, Socket } from 'node:net'
+import { GatheredBytes } from './gathered-bytes.ts'
 import { KEEP_ALIVE, PATIENCE } from './http-connections.ts'
 import { type PlainRequest, PlainRequests } from './http-plain-request.ts'
 import { PlainResponse } from './http-plain-response.ts'
+
+/** Bytes of further requests that are read before an answer is given. */
+const MOST_AHEAD = 65_536
 
 /** Answers a request. It has to end every response. */
 export type PlainAnswer = (request: PlainRequest, response: PlainResponse) => void
@@ -43,7 +47,7 @@ class PlainConnection {
   readonly #requests = new PlainRequests()
   #answering: PlainResponse | null = null
   /** What came before its turn. */
-  #ahead: Buffer | null = null
+  readonly #ahead = new GatheredBytes()
   #began = false
 
   constructor(socket: Socket, answer: PlainAnswer, handOver: () => void) {
@@ -61,9 +65,9 @@ class PlainConnection {
   readonly #hear = (piece: Buffer): void => {
     const socket = this.#socket
     if (this.#answering) {
-      // A socket that is paused may have one more piece to give.
-      this.#ahead = this.#ahead ? Buffer.concat([this.#ahead, piece]) : piece
-      socket.pause()
+      this.#ahead.add(piece)
+      // Of a socket that is not read it would not be heard that its client has hung up.
+      if (this.#ahead.length > MOST_AHEAD) socket.pause()
       return
     }
     const request = this.#requests.read(socket, piece)
@@ -71,7 +75,8 @@ class PlainConnection {
       this.#leave(piece)
       return
     }
-    if (!this.#began) socket.setTimeout(KEEP_ALIVE * 1_000)
+    // A client that goes by what it was told does not run into the end.
+    if (!this.#began) socket.setTimeout((KEEP_ALIVE + 1) * 1_000)
     this.#began = true
     this.#answering = new PlainResponse(socket, this.#goOn)
     this.#answer(request, this.#answering)
@@ -79,8 +84,8 @@ class PlainConnection {
 
   readonly #goOn = (response: PlainResponse): void => {
     this.#answering = null
-    if (!response.keeps) this.#socket.end()
-    else if (this.#ahead && !this.#socket.destroyed) this.#leave(this.#ahead)
+    if (!response.keeps) this.#socket.destroySoon()
+    else if (this.#ahead.length > 0 && !this.#socket.destroyed) this.#leave(this.#ahead.take())
   }
 
   #leave(unread: Buffer): void {

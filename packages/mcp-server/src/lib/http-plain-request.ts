@@ -11,14 +11,25 @@ export interface PlainRequest {
   readonly socket: Socket
 }
 
-/** Bytes of a head that is read here. */
+/** Bytes of a head that is read here, and headers in it. */
 const LONGEST_HEAD = 8_192
+const MOST_HEADERS = 64
+/** Characters of headers that a connection remembers between two requests. */
+const LONGEST_MEMORY = 2_048
 const BLANK_LINE = '\r\n\r\n'
 /** A request line and headers. No two ways lead through it, so it takes linear time. */
 const HEAD = /^POST (\/[!-~]*) HTTP\/1\.1((?:\r\n[A-Za-z\d!#$%&'*+.^`|~-]+:[\t -~]*)+)$/
 const LENGTH = /^\d{1,7}$/
 /** Headers by which a request asks for more than an answer, or says in another way than by a length where it ends. */
-const INTRICATE = new Set(['expect', 'http2-settings', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
+const INTRICATE = new Set([
+  'expect',
+  'http2-settings',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
 
 /**
  * Reads requests that are plain: a POST in visible ASCII that says no header twice, and is whole in one piece. Nearly every
@@ -28,7 +39,8 @@ const INTRICATE = new Set(['expect', 'http2-settings', 'te', 'trailer', 'transfe
  * another sense than it would be taken there.
  */
 export class PlainRequests {
-  // A client says the same headers with nearly every call.
+  // A client says the same with nearly every call.
+  #url = ''
   #lines = ''
   #headers: IncomingHttpHeaders | null = null
 
@@ -37,27 +49,35 @@ export class PlainRequests {
     if (end < 0 || end > LONGEST_HEAD) return null
     const [, url, lines] = HEAD.exec(piece.toString('latin1', 0, end)) ?? []
     if (url === undefined || lines === undefined) return null
-    if (lines !== this.#lines) {
-      this.#headers = readHeaders(lines)
-      this.#lines = lines
+    const headers = lines === this.#lines ? this.#headers : readHeaders(lines)
+    if (lines !== this.#lines && lines.length <= LONGEST_MEMORY) {
+      this.#lines = own(lines)
+      this.#headers = headers
     }
-    const headers = this.#headers
+    if (url !== this.#url) this.#url = own(url)
     const body = piece.subarray(end + BLANK_LINE.length)
     return headers && Number(headers['content-length']) === body.length
-      ? { method: 'POST', url, headers, body, socket }
+      ? { method: 'POST', url: this.#url, headers, body, socket }
       : null
   }
 }
 
+/** The same text with memory of its own: a part of a text keeps the whole of it, and a session keeps what it is called by. */
+function own(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1')
+}
+
 /** The headers by name; `null` where they are not those of a plain request. */
 function readHeaders(lines: string): IncomingHttpHeaders | null {
+  const said = lines.slice(2).split('\r\n')
+  if (said.length > MOST_HEADERS) return null
   const headers: Record<string, string> = {}
-  for (const line of lines.slice(2).split('\r\n')) {
+  for (const line of said) {
     const colon = line.indexOf(':')
     const name = line.slice(0, colon).toLowerCase()
     // What every object has counts as said before.
     if (name in headers || INTRICATE.has(name)) return null
-    headers[name] = line.slice(colon + 1).trim()
+    headers[name] = own(line.slice(colon + 1).trim())
   }
   const { host, connection = 'keep-alive', 'content-length': length = '' } = headers
   return host !== undefined && connection.toLowerCase() === 'keep-alive' && LENGTH.test(length) ? headers : null

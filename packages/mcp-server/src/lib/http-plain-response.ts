@@ -52,7 +52,9 @@ export class PlainResponse extends EventEmitter {
     this.#headers = { ...this.#headers, [name]: value }
   }
 
+  /** Throws for a second head. */
   writeHead(status: number, more?: Readonly<Record<string, string | number>>): this {
+    if (this.#head !== null || this.#ended) throw new Error('The head of an answer is written once.')
     const headers = this.#headers ? { ...this.#headers, ...more } : more
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
     for (const name in headers) head += `${name}: ${headers[name]}\r\n`
