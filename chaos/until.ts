@@ -1,10 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Waits until something holds; looking again and again is all that can be done about another process. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, seconds = 30): Promise<void> {
+/** Waits until something holds; looking again and again, every so many milliseconds, is all that can be done about another process. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  what: string,
+  seconds = 30,
+  every = 20,
+): Promise<void> {
   const deadline = performance.now() + seconds * 1_000
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`Waited ${seconds} s, in vain, until ${what}.`)
-    await pause(20)
+    await pause(every)
   }
 }
