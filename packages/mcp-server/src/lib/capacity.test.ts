@@ -1,25 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { WireError } from '@episodic/protocol'
 import type { SessionStore } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
-import { openSqliteStore } from '@episodic/state/sqlite'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Host, Principal } from './host.ts'
+import { openSqliteFile } from './sqlite-file.fixture.ts'
 import { asking, call, createTestHost } from './testbed.fixture.ts'
 
 const STORES: Readonly<Record<string, () => Promise<SessionStore>>> = {
   memory: async () => createMemoryStore(),
-  async sqlite() {
-    const folder = mkdtempSync(join(tmpdir(), 'capacity-'))
-    const store = await openSqliteStore(join(folder, 'sessions.db'))
-    onTestFinished(async () => {
-      await store[Symbol.asyncDispose]()
-      rmSync(folder, { recursive: true })
-    })
-    return store
-  },
+  sqlite: openSqliteFile,
 }
 
 /** Opens many at once, and says how many were opened and with what the others were refused. */

@@ -1,18 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { DEFAULT_SEAT, METHODS, type OutsideEvent, WireError } from '@episodic/protocol'
-import type { SessionStore } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
-import { openSqliteStore } from '@episodic/state/sqlite'
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineEnvironment } from './define-environment.ts'
 import type { Announcement, Host } from './host.ts'
 import { openInProcess } from './in-process.ts'
 import { createMarket, INSIDE_TIP } from './market.fixture.ts'
 import { rehearse } from './rehearse.ts'
+import { openSqliteFile } from './sqlite-file.fixture.ts'
 import { asking, call, connectClient, createTestHost, freshKey, serve } from './testbed.fixture.ts'
 
 /** A host of a market, and one session of it. */
@@ -500,20 +496,9 @@ describe('any steps and events, in any order, with any of them sent again', () =
     fc.record({ kind: fc.constant('again' as const), of: fc.nat() }),
   )
 
-  /** A store in a file, gone after the test. */
-  async function openFile(): Promise<SessionStore> {
-    const folder = await mkdtemp(join(tmpdir(), 'episodic-events-'))
-    const store = await openSqliteStore(join(folder, 'store.db'))
-    onTestFinished(async () => {
-      await store[Symbol.asyncDispose]()
-      await rm(folder, { recursive: true, force: true })
-    })
-    return store
-  }
-
   it.each([
     ['memory', 200, async () => createMemoryStore()],
-    ['SQLite', 50, openFile],
+    ['SQLite', 50, openSqliteFile],
   ] as const)('come to what the rules alone make of each of them once, over %s', async (_, numRuns, open) => {
     const store = await open()
     await fc.assert(

@@ -1,29 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { DEFAULT_SEAT, type OpenResult, seedFor } from '@episodic/protocol'
 import type { SessionStore, StoredSession } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
-import { openSqliteStore } from '@episodic/state/sqlite'
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineEnvironment } from './define-environment.ts'
 import { garden } from './garden.fixture.ts'
 import type { Host, StepCall } from './host.ts'
+import { openSqliteFile } from './sqlite-file.fixture.ts'
 import { asking, call, createTestHost, freshKey } from './testbed.fixture.ts'
 
 const STORES: Readonly<Record<string, () => Promise<SessionStore>>> = {
   memory: async () => createMemoryStore(),
-  async sqlite() {
-    const folder = mkdtempSync(join(tmpdir(), 'forks-'))
-    const store = await openSqliteStore(join(folder, 'sessions.db'))
-    onTestFinished(async () => {
-      await store[Symbol.asyncDispose]()
-      rmSync(folder, { recursive: true })
-    })
-    return store
-  },
+  sqlite: openSqliteFile,
 }
 
 const water = (litres: number, seq?: number): StepCall => call('water', { litres }, seq)

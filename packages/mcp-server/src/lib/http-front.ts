@@ -16,7 +16,7 @@ import type { HttpRequest, HttpResponse } from './http-message.ts'
 import type { Admitted, Mount } from './http-mount.ts'
 import { Probes } from './http-probes.ts'
 import { Replies } from './http-replies.ts'
-import { checkPost, checkVersion, missingTransport, statusOf } from './http-rules.ts'
+import { checkPost, checkVersion, missingTransport, statusOf, takesEvents } from './http-rules.ts'
 import { Streams } from './http-streams.ts'
 import { Talk, tooManyStreams } from './http-talk.ts'
 import { refuseUpgrade } from './http-upgrade.ts'
@@ -192,8 +192,7 @@ export class HttpFront {
 
   /** Opens the stream on which a client of the era before 2026 is told what it has subscribed to. */
   async #listen(request: HttpRequest, response: HttpResponse, caller: AgentCaller): Promise<void> {
-    const { headers } = request
-    if (!/text\/event-stream|\*\/\*/i.test(headers.accept ?? ''))
+    if (!takesEvents(request))
       return this.#replies.deny(request, response, caller, {
         status: 406,
         message: 'What is told here is a stream of events: Accept has to include text/event-stream.',

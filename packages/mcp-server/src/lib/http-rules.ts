@@ -14,6 +14,11 @@ export function checkPost({ headers }: HttpRequest): Denial | null {
   return null
 }
 
+/** Whether a client takes a stream of events. */
+export function takesEvents({ headers }: HttpRequest): boolean {
+  return /text\/event-stream|\*\/\*/i.test(headers.accept ?? '')
+}
+
 /** What Streamable HTTP asks of a POST after `initialize`, in the era that has one. The era after it has its own ladder. */
 export function checkVersion({ headers }: HttpRequest): Denial | null {
   const version = headers['mcp-protocol-version']

@@ -5,6 +5,7 @@ import type { DispatchOptions } from './dispatcher.ts'
 import type { Calls } from './http-calls.ts'
 import { EventStream } from './http-event-stream.ts'
 import type { HttpRequest, HttpResponse } from './http-message.ts'
+import { takesEvents } from './http-rules.ts'
 import type { Streams } from './http-streams.ts'
 
 /** What a response is made of. */
@@ -70,7 +71,7 @@ export class Talk implements DispatchOptions {
   }
 
   get #takesEvents(): boolean {
-    return /text\/event-stream|\*\/\*/i.test(this.#talked.request.headers.accept ?? '')
+    return takesEvents(this.#talked.request)
   }
 
   #events(): EventStream {

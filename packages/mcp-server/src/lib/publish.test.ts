@@ -1,16 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { DEFAULT_SEAT, MODERN_VERSION } from '@episodic/protocol'
-import { createManualClock, type SessionStore } from '@episodic/state'
+import { createManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
-import { openSqliteStore } from '@episodic/state/sqlite'
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { HostOptions } from './host.ts'
 import { createRulesPool } from './isolate-pool.ts'
 import { rehearse } from './rehearse.ts'
+import { openSqliteFile } from './sqlite-file.fixture.ts'
 import { asking, call, connectClient, createTestHost, freshKey, serve } from './testbed.fixture.ts'
 import { LEAD, theatre } from './theatre.fixture.ts'
 
@@ -259,20 +256,9 @@ const moves = fc.array(
 )
 
 describe('any steps that publish, among events from outside', () => {
-  /** A store in a file, gone after the test. */
-  async function openFile(): Promise<SessionStore> {
-    const folder = await mkdtemp(join(tmpdir(), 'episodic-publish-'))
-    const store = await openSqliteStore(join(folder, 'store.db'))
-    onTestFinished(async () => {
-      await store[Symbol.asyncDispose]()
-      await rm(folder, { recursive: true, force: true })
-    })
-    return store
-  }
-
   it.each([
     ['memory', 100, async () => createMemoryStore()],
-    ['SQLite', 25, openFile],
+    ['SQLite', 25, openSqliteFile],
   ] as const)(
     'come to the same by the rules alone, sent again, forked, and played again from the start, over %s',
     async (_, numRuns, open) => {
