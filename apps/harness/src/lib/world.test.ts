@@ -22,6 +22,7 @@ describe('loadWorld', () => {
       { 'pack/package.json': '{"exports":{".":"./a.ts"}}', 'pack/a.ts': COIN_WORLD },
     ],
     ['a bare name on a shelf', 'shelved', { 'worlds/shelved/src/index.ts': COIN_WORLD }],
+    ['a module on a shelf by its name alone', 'lone', { 'worlds/lone.ts': COIN_WORLD }],
     [
       'an installed package',
       'coin-world',

@@ -20,10 +20,13 @@ export interface World {
 }
 
 /** Folders under which a bare name is looked for. */
-const SHELVES = ['examples', 'worlds']
+export const SHELVES: readonly string[] = ['examples', 'worlds']
+
+/** What the file of a module may end with. */
+const ENDINGS = ['.ts', '.mts', '.js', '.mjs']
 
 /**
- * Loads a world by a path to a module or to a package's folder, by a bare name (a folder under `examples/` or
+ * Loads a world by a path to a module or to a package's folder, by a bare name (a folder or a module under `examples/` or
  * `worlds/`), or by the name of an installed package.
  *
  * Throws `world-not-found`, naming those there are, and `world-invalid`.
@@ -75,7 +78,10 @@ export function isPolicy(value: unknown): value is Policy {
 }
 
 function locate(reference: string, folder: string): string | null {
-  const places = [resolve(folder, reference), ...SHELVES.map((shelf) => resolve(folder, shelf, reference))]
+  const places = [
+    resolve(folder, reference),
+    ...SHELVES.flatMap((shelf) => ['', ...ENDINGS].map((ending) => resolve(folder, shelf, `${reference}${ending}`))),
+  ]
   for (const place of places) {
     const file = entryIn(place)
     if (file) return file

@@ -225,8 +225,8 @@ describe('episodic replay', () => {
     expect(err).toContain('holds no episode of task none')
   })
 
-  it('says how to name a world that is not found by its name', async () => {
-    const { status, err } = await workshop.run(['replay', 'coin'])
+  it('says how to name the world of lines alone, where it is not found by its name', async () => {
+    const { status, err } = await workshop.run(['replay', 'coin/episodes.jsonl'])
     expect(status).toBe(2)
     expect(err).toMatch(/There is no world "coin".*--world/)
   })

@@ -13,7 +13,8 @@ import { type Scoring, UNKNOWN_WITHOUT_RUN } from '../replay/scoring.ts'
 import { limitsOfTasks } from '../replay/task-limits.ts'
 import { traceEpisode } from '../replay/trace.ts'
 import { tornNotice } from '../run/report-run.ts'
-import { loadWorld, type World } from '../world.ts'
+import { loadRecordedWorld } from '../run/sources.ts'
+import { loadWorld } from '../world.ts'
 import { replayMatrix } from './replay-matrix.ts'
 
 interface ReplayOptions {
@@ -29,7 +30,7 @@ export function replayCommand(console: Console): Command {
   return new Command('replay')
     .description("play a run's sealed episodes again by the world's rules alone, and compare")
     .argument('[run]', 'folder of a run, finished or not, or a file of sealed episodes')
-    .option('--world <world>', "name, path or package of the world (default: the run's, by its name)", collect, [])
+    .option('--world <world>', 'name, path or package of the world (default: the one that run.json names)', collect, [])
     .option('--task <id>', 'replay the episodes of one task, or of those whose ids begin so, and print their steps')
     .option('--attempt <number>', 'with --task: only this attempt', wholeNumber(0))
     .option('--matrix', 'instead: record over every store, door and concurrency, and compare all of it')
@@ -61,9 +62,13 @@ Examples:
 }
 
 async function replay(run: string, options: ReplayOptions, console: Console): Promise<void> {
-  const { file, name, manifest, complete } = await findSealed(run)
+  const { file, name, folder, manifest, complete } = await findSealed(run)
   const configuration = manifest?.configuration
-  const world = await loadWorldOf(options.world[0], name)
+  const warn = (notice: string) => void console.err.write(`${notice}\n`)
+  const [given] = options.world
+  const world = await (given === undefined
+    ? loadRecordedWorld({ folder, sources: manifest?.sources, name }, warn)
+    : loadWorld(given))
   const { environment } = world
   const all = readRecorded(file, { onTorn: (line) => console.err.write(tornNotice(line)) })
   const chosen = options.task === undefined ? all : choose(all, options.task, options.attempt)
@@ -100,16 +105,6 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
 }
 
 const NOT_CHECKED = `Not checked: ${UNKNOWN_WITHOUT_RUN.join(', ')}. A file alone does not say how its run weighed, shaped and discounted, nor who may leave before the end; its folder does.`
-
-async function loadWorldOf(reference: string | undefined, name: string): Promise<World> {
-  if (reference !== undefined) return loadWorld(reference)
-  try {
-    return await loadWorld(name)
-  } catch (cause) {
-    if (!HarnessError.is(cause, 'world-not-found')) throw cause
-    throw new HarnessError('world-not-found', `${cause.message} Name the run's world with --world.`, { cause })
-  }
-}
 
 async function* choose(episodes: AsyncIterable<RecordedEpisode>, task: string, attempt: number | undefined) {
   for await (const episode of episodes) {

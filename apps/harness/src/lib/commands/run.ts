@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Command, Option } from 'commander'
 import { isAgent } from '../agents/agent.ts'
-import type { Console } from '../console.ts'
+import { type Console, shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { addModelOptions, type ModelOptions, modelSettingsOf } from '../llm/model-options.ts'
@@ -23,6 +24,7 @@ import { resumeLine } from '../run/resume-line.ts'
 import { holdsRun, RUN_FILES } from '../run/run-folder.ts'
 import { lockRun } from '../run/run-lock.ts'
 import { SealedFile } from '../run/sealed-file.ts'
+import { describeSources } from '../run/sources.ts'
 import { work } from '../run/work.ts'
 import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
 import { loadWorld, type World } from '../world.ts'
@@ -147,13 +149,18 @@ async function run(reference: string, options: RunOptions, args: readonly string
     await using playing = await (processes === 1
       ? playHere(configuration)
       : openWorkers(configuration, { args, processes, warn, signal }))
-    const played = { over: target ? 'a server that was there' : door, concurrency, processes }
+    const played = { over: target ? 'a server that was there' : door, concurrency, processes, player: player.name }
+    const sources = await describeSources(folder, reference, world, configuration)
     const count = earlier ? 0 : await countTasks(tasks())
     using _ = lockRun(folder)
     // Looked at anew: somebody may have begun it since.
     const manifest =
       (await findRun(folder, configuration, options.resume === true)) ??
-      (await beginRun(folder, configuration, count, played))
+      (await beginRun(folder, configuration, count, { played, sources }))
+    if (manifest.sources && manifest.sources.world.sha256 !== sources.world.sha256)
+      warn(
+        `${shownPath(fileURLToPath(world.url))} has changed since this run began. Where it plays otherwise now, give the environment a new version and start another run.`,
+      )
     const leaves = countLeaves(branch)
     const sealed = new Set<string>()
     const fold = await foldRun(folder, manifest, {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { HarnessError } from '../harness-error.ts'
 import { summarySchema } from '../report/summary.ts'
 import { RUN_FILES, type RunManifest, readManifest } from '../run/run-folder.ts'
@@ -11,6 +11,8 @@ export interface SealedEpisodes {
   readonly file: string
   /** Of their world. */
   readonly name: string
+  /** The folder of the run; that of the file, for lines alone. */
+  readonly folder: string
   /** `null` for a file of lines alone. */
   readonly manifest: RunManifest | null
   /** Its summary says that every scheduled episode was sealed. */
@@ -23,10 +25,10 @@ export async function findSealed(run: string): Promise<SealedEpisodes> {
   if (statSync(run).isDirectory()) {
     const manifest = await readManifest(run)
     const { name } = manifest.configuration.environment
-    return { file: join(run, RUN_FILES.episodes), name, manifest, complete: wasComplete(run) }
+    return { file: join(run, RUN_FILES.episodes), name, folder: run, manifest, complete: wasComplete(run) }
   }
   for await (const { record } of readRecorded(run))
-    return { file: run, name: record.environment.name, manifest: null, complete: false }
+    return { file: run, name: record.environment.name, folder: dirname(run), manifest: null, complete: false }
   throw new HarnessError('run-invalid', `${run} holds no episode.`)
 }
 

@@ -35,7 +35,7 @@ export async function beginRun(
   folder: string,
   configuration: RunConfiguration,
   count: number,
-  played: RunManifest['played'],
+  { played, sources }: Pick<RunManifest, 'played' | 'sources'>,
 ): Promise<RunManifest> {
   const manifest: RunManifest = {
     format: 1,
@@ -45,6 +45,7 @@ export async function beginRun(
     configuration,
     versions: { episodic: VERSION, node: process.version },
     played,
+    sources,
   }
   await writeRunFile(folder, RUN_FILES.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
   return manifest

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { HarnessError } from '../harness-error.ts'
 import { configurationSchema } from './configuration.ts'
+import { sourcesSchema } from './sources.ts'
 
 /** What `run.json` says of a run. */
 export const runManifestSchema = z.object({
@@ -16,7 +17,14 @@ export const runManifestSchema = z.object({
   configuration: configurationSchema,
   versions: z.record(z.string(), z.string()),
   /** Where the worlds were played. Says nothing about what is played. */
-  played: z.object({ over: z.string(), concurrency: z.int(), processes: z.int().default(1) }),
+  played: z.object({
+    over: z.string(),
+    concurrency: z.int(),
+    processes: z.int().default(1),
+    /** The name that the policy or agent gives itself, and that its sealed lines have. */
+    player: z.string().optional(),
+  }),
+  sources: sourcesSchema.optional(),
 })
 export type RunManifest = z.infer<typeof runManifestSchema>
 
