@@ -7,6 +7,8 @@ import { Agent } from 'undici'
 import { answerElicitation } from './elicitation.ts'
 import { EnvError } from './env-error.ts'
 import { type Era, findEra } from './era.ts'
+import { questionsAllowed } from './input-required.ts'
+import { QuestionBudget } from './question-budget.ts'
 import { failureDetails, refusal } from './rpc-answer.ts'
 import { createAuthorizer } from './sdk-authorization.ts'
 import { createFetch, withAuthorizer } from './sdk-fetch.ts'
@@ -30,7 +32,7 @@ interface Connected extends Pick<Channel, 'request'> {
  * Opens a channel to an MCP server. One of the modern era is simply asked; with any other the SDK's client shakes hands,
  * and plays wherever no straighter path exists.
  *
- * Rejects with `connection-failed`.
+ * Rejects with `connection-failed`, and with `option-invalid` for a bound that is none.
  */
 export async function openSdkChannel(
   target: HttpTarget | CommandTarget,
@@ -52,11 +54,14 @@ export async function openSdkChannel(
 }
 
 /** Asks by the SDK's client. */
-function bySdk(client: Client, name: string): Channel['request'] {
+function bySdk({ client, budget }: Shaken, name: string): Channel['request'] {
   return async (method, params, { signal } = {}) => {
+    const call = { method, params: params as Record<string, unknown> }
     try {
-      const call = { method, params: params as Record<string, unknown> }
-      return await client.request(call, ResultSchema, { timeout: CALL_TIMEOUT, ...(signal && { signal }) })
+      return await budget.call(
+        (ended) => client.request(call, ResultSchema, { timeout: CALL_TIMEOUT, signal: ended }),
+        signal,
+      )
     } catch (error) {
       signal?.throwIfAborted()
       throw translate(error, name)
@@ -70,8 +75,9 @@ async function openHttp(target: HttpTarget, options: ChannelOptions): Promise<Co
   const dispatcher = new Agent({ connections: SOCKETS, pipelining: 1 })
   const sent = { ...headers, ...(token && { authorization: `Bearer ${token}` }) }
   const { onMessage, elicit } = options
+  const questions = questionsAllowed(options.questions)
   const straight = (how: Pick<StraightChannelOptions, 'timeout' | 'modern'>) =>
-    createStraightChannel({ url, dispatcher, headers: sent, authorizer, onMessage, elicit, ...how })
+    createStraightChannel({ url, dispatcher, headers: sent, authorizer, onMessage, elicit, questions, ...how })
   const asking = straight({ timeout: PROBE_TIMEOUT, modern: true })
   let era = options.eras?.get(url)
   try {
@@ -90,7 +96,8 @@ async function openHttp(target: HttpTarget, options: ChannelOptions): Promise<Co
     fetch: withAuthorizer(createFetch(dispatcher), authorizer),
     requestInit: { headers: sent },
   })
-  const client = await shakeHands(transport, url, () => dispatcher.destroy(), options)
+  const shaken = await shakeHands(transport, url, () => dispatcher.destroy(), options)
+  const { client } = shaken
   const version = { 'mcp-protocol-version': transport.protocolVersion ?? '' }
   const ours = client.getServerCapabilities()?.extensions?.[EXTENSION] !== undefined
   return {
@@ -104,7 +111,7 @@ async function openHttp(target: HttpTarget, options: ChannelOptions): Promise<Co
             authorizer,
             timeout: CALL_TIMEOUT,
           }).request
-        : bySdk(client, url),
+        : bySdk(shaken, url),
     async release() {
       await transport.terminateSession().catch(() => {})
       await client.close()
@@ -127,7 +134,7 @@ async function openCommand(
   })
   const { signal, onMessage, elicit } = options
   if (onMessage) overhear(transport, onMessage)
-  const pipe = new Pipe(transport, name, elicit)
+  const pipe = new Pipe(transport, name, elicit, questionsAllowed(options.questions))
   let era: Era
   try {
     await transport.start()
@@ -143,8 +150,8 @@ async function openCommand(
   // The process runs already.
   transport.start = async () => {}
   const { onMessage: _, ...overheard } = options
-  const client = await shakeHands(transport, name, async () => {}, overheard)
-  return { request: bySdk(client, name), release: () => client.close() }
+  const shaken = await shakeHands(transport, name, async () => {}, overheard)
+  return { request: bySdk(shaken, name), release: () => shaken.client.close() }
 }
 
 /** The same for a question to which silence is an answer too. */
@@ -155,24 +162,32 @@ function withinProbe(request: Channel['request']): Channel['request'] {
   }
 }
 
+/** A client that has shaken hands, and what its server may ask it. */
+interface Shaken {
+  readonly client: Client
+  readonly budget: QuestionBudget
+}
+
 async function shakeHands(
   transport: StdioClientTransport | StreamableHTTPClientTransport,
   name: string,
   release: () => Promise<void>,
-  { signal, onMessage, elicit }: ChannelOptions,
-): Promise<Client> {
+  { signal, onMessage, elicit, questions }: ChannelOptions,
+): Promise<Shaken> {
+  const budget = new QuestionBudget(questionsAllowed(questions))
   if (onMessage) overhear(transport, onMessage)
   const client = new Client(
     { name: 'episodic', version: WIRE_VERSION },
     { capabilities: elicit ? { elicitation: { form: {} } } : {} },
   )
   if (elicit)
-    client.setRequestHandler(ElicitRequestSchema, (asked, { signal }) =>
-      answerElicitation(elicit, asked.params as JsonObject, signal),
-    )
+    client.setRequestHandler(ElicitRequestSchema, (asked, { signal }) => {
+      budget.count()
+      return answerElicitation(elicit, asked.params as JsonObject, signal)
+    })
   try {
     await client.connect(transport as Parameters<Client['connect']>[0], { ...(signal && { signal }) })
-    return client
+    return { client, budget }
   } catch (cause) {
     await client.close().catch(() => {})
     await release()
@@ -198,7 +213,7 @@ function overhear(
 
 /** A refusal keeps its code; anything else means that no answer came. */
 function translate(error: unknown, name: string): Error {
-  if (EnvError.is(error, 'login-failed')) return error
+  if (EnvError.is(error)) return error
   if (error instanceof McpError && !isLost(error))
     return refusal({
       code: error.code,

@@ -3,7 +3,7 @@ import type { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdi
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { every } from './clock.ts'
 import { EnvError } from './env-error.ts'
-import { answerQuestions, asksTooOften, MOST_QUESTIONS } from './input-required.ts'
+import { callWithInput } from './input-required.ts'
 import { withSender } from './modern-request.ts'
 import { PendingCalls } from './pending-calls.ts'
 import type { RpcAnswer } from './rpc-answer.ts'
@@ -24,15 +24,17 @@ export class Pipe {
   readonly #transport: StdioClientTransport
   readonly #name: string
   readonly #elicit: ChannelOptions['elicit']
+  readonly #questions: number
   readonly #calls = new PendingCalls()
   readonly #stopTicking: () => void
   #lost: EnvError | null = null
 
   /** Listens to a transport. It has to be started afterwards. */
-  constructor(transport: StdioClientTransport, name: string, elicit: ChannelOptions['elicit']) {
+  constructor(transport: StdioClientTransport, name: string, elicit: ChannelOptions['elicit'], questions: number) {
     this.#transport = transport
     this.#name = name
     this.#elicit = elicit
+    this.#questions = questions
     this.#stopTicking = every(TICK, () => void this.#calls.tick(PATIENCE, name))
     const overheard = transport.onmessage
     transport.onmessage = (message) => {
@@ -54,15 +56,11 @@ export class Pipe {
   }
 
   /** Asks as the modern era does. */
-  readonly modern: Channel['request'] = async (method, params, { signal } = {}) => {
-    const capabilities: JsonObject = this.#elicit ? { elicitation: { form: {} } } : {}
-    let result = await this.#ask(method, withSender(params, capabilities), signal)
-    for (let questions = 0; ; questions++) {
-      const answered = await answerQuestions(result, params, this.#elicit, signal)
-      if (!answered) return result
-      if (questions === MOST_QUESTIONS) throw asksTooOften()
-      result = await this.#ask(method, withSender(answered, capabilities), signal)
-    }
+  readonly modern: Channel['request'] = (method, params, { signal } = {}) => {
+    const elicit = this.#elicit
+    const capabilities: JsonObject = elicit ? { elicitation: { form: {} } } : {}
+    const call = (sent: JsonObject) => this.#ask(method, withSender(sent, capabilities), signal)
+    return callWithInput(call, params, { elicit, questions: this.#questions, signal })
   }
 
   /** Asks a server that needs not be told who asks. */

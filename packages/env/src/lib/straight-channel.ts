@@ -2,7 +2,7 @@ import type { Channel, JsonObject } from '@episodic/protocol'
 import { type Dispatcher, request } from 'undici'
 import { type Authorizer, sendAuthorized } from './authorized.ts'
 import { EnvError } from './env-error.ts'
-import { answerQuestions, asksTooOften, MOST_QUESTIONS } from './input-required.ts'
+import { callWithInput, MOST_QUESTIONS } from './input-required.ts'
 import { repeatedIn, withSender } from './modern-request.ts'
 import { failureDetails, isRpcError, parseAnswer, type RpcAnswer, refusal } from './rpc-answer.ts'
 import type { ChannelOptions } from './target.ts'
@@ -20,6 +20,8 @@ export interface StraightChannelOptions {
   readonly onMessage?: ChannelOptions['onMessage']
   /** Answers what a server of the modern era asks before it answers. */
   readonly elicit?: ChannelOptions['elicit']
+  /** How often it may ask before it answers one call. Default 16. */
+  readonly questions?: number
   /** Logs in where the server asks for it. */
   readonly authorizer?: Authorizer | undefined
 }
@@ -31,7 +33,16 @@ export interface StraightChannelOptions {
  * An episode is thousands of such calls, and an SDK client spends several times the call itself on each.
  */
 export function createStraightChannel(options: StraightChannelOptions): Omit<Channel, 'close'> {
-  const { url, dispatcher, timeout, modern = false, onMessage, elicit, authorizer } = options
+  const {
+    url,
+    dispatcher,
+    timeout,
+    modern = false,
+    onMessage,
+    elicit,
+    authorizer,
+    questions = MOST_QUESTIONS,
+  } = options
   const headers = {
     ...options.headers,
     'content-type': 'application/json',
@@ -41,15 +52,9 @@ export function createStraightChannel(options: StraightChannelOptions): Omit<Cha
   const capabilities: JsonObject = elicit ? { elicitation: { form: {} } } : {}
   let nextId = 1
   return {
-    async request(method, params, { signal } = {}) {
-      let result = await ask(method, params, signal)
-      for (let questions = 0; modern; questions++) {
-        const answered = await answerQuestions(result, params, elicit, signal)
-        if (!answered) break
-        if (questions === MOST_QUESTIONS) throw asksTooOften()
-        result = await ask(method, answered, signal)
-      }
-      return result
+    request(method, params, { signal } = {}) {
+      const call = (sent: JsonObject) => ask(method, sent, signal)
+      return modern ? callWithInput(call, params, { elicit, questions, signal }) : call(params)
     },
   }
 

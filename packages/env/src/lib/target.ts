@@ -44,6 +44,11 @@ export interface ChannelOptions extends CallOptions {
    * servers are told that there is nobody to ask.
    */
   readonly elicit?: Elicit
+  /**
+   * How often a server may ask before it answers one call. Default 16. Past that the call fails with `connection-failed`,
+   * whose `details.questions` is this bound, so that no server keeps a client asking and answering for ever.
+   */
+  readonly questions?: number
 }
 
 /**
