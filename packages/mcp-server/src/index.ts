@@ -14,6 +14,7 @@ export type {
   EnvironmentDefinition,
   EventContext,
   EventDefinition,
+  FinalContext,
   PlayContext,
   PrepareContext,
   ReadOnly,

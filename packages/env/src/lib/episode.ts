@@ -18,6 +18,8 @@ export type Episode =
       readonly start: Start
       readonly steps: readonly PlayedStep[]
       readonly end: EpisodeEnd
+      /** As the world defines it; left out where it defines none. */
+      readonly success?: boolean | undefined
     }
   | {
       readonly kind: 'failed'
@@ -27,6 +29,12 @@ export type Episode =
       /** What a language model was asked and no step came of. */
       readonly undecided: readonly Completion[]
     }
+
+/** What the last step tells of an episode that it ended. */
+export function successOf(steps: readonly PlayedStep[]): { readonly success?: boolean } {
+  const success = steps.at(-1)?.info.success
+  return success === undefined ? {} : { success }
+}
 
 export interface EpisodeOptions {
   readonly createEnvironment: () => Environment

@@ -1,6 +1,6 @@
 import type { Completion, EpisodeEnd } from '@episodic/protocol'
 import type { Environment, Start } from './environment.ts'
-import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
+import { type Episode, type EpisodeOptions, type PlayedStep, successOf } from './episode.ts'
 import { contextOf, type Playing, playOn } from './play-on.ts'
 
 /**
@@ -19,12 +19,8 @@ export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
     environment = options.createEnvironment()
     const { task = {}, seed, signal } = options
     start = await environment.reset(task, { seed, signal })
-    episode = {
-      kind: 'finished',
-      start,
-      steps,
-      end: await playToEnd({ environment, start, steps, undecided }, options),
-    }
+    const end = await playToEnd({ environment, start, steps, undecided }, options)
+    episode = { kind: 'finished', start, steps, end, ...successOf(steps) }
   } catch (cause) {
     episode = { kind: 'failed', start, steps, cause, undecided }
   }

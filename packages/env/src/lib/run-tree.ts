@@ -1,7 +1,7 @@
 import { type Completion, type EpisodeEnd, monotonic, seedFor } from '@episodic/protocol'
 import { EnvError } from './env-error.ts'
 import type { Environment, Start } from './environment.ts'
-import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
+import { type Episode, type EpisodeOptions, type PlayedStep, successOf } from './episode.ts'
 import { contextOf, playOn } from './play-on.ts'
 import type { Player } from './policy.ts'
 import { resumePlayer } from './resume-player.ts'
@@ -103,7 +103,7 @@ async function playLine(
       seeds = [...seeds, null]
     }
     end ??= await playOn(playing, Number.POSITIVE_INFINITY, options)
-    episode = { kind: 'finished', start, steps, end: end as EpisodeEnd }
+    episode = { kind: 'finished', start, steps, end: end as EpisodeEnd, ...successOf(steps) }
   } catch (cause) {
     episode = { kind: 'failed', start, steps, cause, undecided }
   }

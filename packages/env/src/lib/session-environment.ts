@@ -1,6 +1,8 @@
 import {
   type Action,
   type Channel,
+  type CloseResult,
+  closeResultSchema,
   type EnvironmentInfo,
   forkResultSchema,
   type JsonObject,
@@ -184,6 +186,7 @@ class SessionEnvironment implements WatchedEnvironment {
     if (report.seq !== this.#seq + 1)
       throw malformed(`The server counts ${report.seq} steps where ${this.#seq + 1} were sent.`)
     this.#checkPotential(report.potential)
+    this.#checkSuccess(report)
     const total = this.#sum(report)
     this.#seq = report.seq
     this.#over = report.end && 'The episode is over'
@@ -195,6 +198,7 @@ class SessionEnvironment implements WatchedEnvironment {
         seq: report.seq,
         potential: report.potential,
         refused: report.refused,
+        ...(report.success !== undefined && { success: report.success }),
         stateHash: report.stateHash,
         replayed,
         ...(report.events && { events: report.events }),
@@ -215,6 +219,15 @@ class SessionEnvironment implements WatchedEnvironment {
       await this.#patient.request(METHODS.publish, event, { signal }),
       METHODS.publish,
     )
+  }
+
+  async finish({ signal }: CallOptions = {}): Promise<CloseResult> {
+    if (!this.#session) throw new EnvError('not-playing', 'There is no episode to finish. Call reset first.')
+    const request = { session: this.#session.session }
+    const reply = await this.#ask(METHODS.close, request, signal).catch((error) => this.#refused(error))
+    this.#session = null
+    this.#over ??= 'The episode is closed'
+    return parseReply(closeResultSchema, reply, METHODS.close)
   }
 
   close(): Promise<void> {
@@ -287,6 +300,16 @@ class SessionEnvironment implements WatchedEnvironment {
     for (const name in terms)
       if (!names.includes(name)) throw malformed(`The server sent a reward term "${name}" that it had not announced.`)
     return total
+  }
+
+  #checkSuccess({ end, success }: StepReport): void {
+    const wanted = end !== null && this.info.success === true
+    if ((success !== undefined) !== wanted)
+      throw malformed(
+        wanted
+          ? 'The server announced that it judges success, and sent none with the end.'
+          : 'The server sent a success that it had not announced.',
+      )
   }
 
   #checkPotential(potential: number | null): void {

@@ -1,4 +1,4 @@
-import type { Action } from '@episodic/protocol'
+import type { Action, CloseResult } from '@episodic/protocol'
 import type { CallOptions, Environment } from './environment.ts'
 
 export interface WatchOptions extends CallOptions {
@@ -18,4 +18,6 @@ export interface WatchedEnvironment extends Environment {
    * After one, call `step` with it. Rejects with `not-playing` before `reset`; after an abort, with the signal's reason.
    */
   next(options: WatchOptions): Promise<Action | null>
+  /** Closes the episode, and tells how it ended and whether it succeeded. Rejects with `not-playing` where there is none. */
+  finish(options?: CallOptions): Promise<CloseResult>
 }

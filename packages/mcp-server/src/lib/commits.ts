@@ -7,14 +7,21 @@ import type { Live, LiveSessions } from './live-sessions.ts'
 import type { Metrics, StepOutcome } from './metrics.ts'
 import { afterEffect, createPreparation, toPrepare } from './prepare-step.ts'
 import type { Outcome } from './rules.ts'
-import type { RulesRunner } from './rules-runner.ts'
+import type { Final, RulesRunner } from './rules-runner.ts'
 
 export interface CommitsOptions {
   readonly sessions: Pick<LiveSessions, 'use'>
-  readonly rules: Pick<RulesRunner, 'play' | 'apply'>
+  readonly rules: Pick<RulesRunner, 'play' | 'apply' | 'judge'>
   readonly clock: Clock
   readonly faults: Faults
   readonly metrics: Metrics | undefined
+}
+
+/** How a session was closed. */
+interface Closed {
+  readonly end: EpisodeEnd
+  /** The episode as it was when closing ended it; `null` where it had ended before. */
+  readonly final: Final | null
 }
 
 /**
@@ -23,7 +30,7 @@ export interface CommitsOptions {
  */
 export class Commits {
   readonly #sessions: Pick<LiveSessions, 'use'>
-  readonly #rules: Pick<RulesRunner, 'play' | 'apply'>
+  readonly #rules: Pick<RulesRunner, 'play' | 'apply' | 'judge'>
   readonly #clock: Clock
   readonly #faults: Faults
   readonly #metrics: Metrics | undefined
@@ -98,13 +105,22 @@ export class Commits {
   }
 
   /** Ends the episode as closed, where `when` says so of the record, and gives the end that then holds. */
-  async close(live: Live, when: (record: SessionRecord) => boolean): Promise<EpisodeEnd> {
+  async close(live: Live, when: (record: SessionRecord) => boolean): Promise<Closed> {
     const closed = { kind: 'truncated', reason: 'closed' } as const
-    const record = await this.#sessions.use(live, (session) =>
-      session.advance(({ record }) => (when(record) ? { end: closed } : null)),
+    let ended = false
+    const { end, state, params } = await this.#sessions.use(live, (session) =>
+      session.advance(({ record }) => {
+        ended = when(record)
+        return ended ? { end: closed } : null
+      }),
     )
     live.watchers.wake()
-    return record.end ?? closed
+    return { end: end ?? closed, final: ended ? { end: closed, state, params } : null }
+  }
+
+  /** Judges an episode that closing has ended; `undefined` where its world defines no success. */
+  async judge({ environment, session }: Live, final: Final): Promise<boolean | undefined> {
+    return this.#faults.guard(environment.name, session.record.id, () => this.#rules.judge(environment, final))
   }
 
   /** Takes note of what a tool said and nobody was told. */

@@ -223,12 +223,14 @@ class SessionHost implements Host {
 
   async close(principal: Principal, control: string): Promise<CloseResult> {
     const live = await this.#sessions.controlled(principal, control)
-    const end = await this.#commits.close(live, (record) => record.end === null)
+    const { end, final } = await this.#commits.close(live, (record) => record.end === null)
     const { id } = live.session.record
     await this.#sessions.remove(id)
     this.#capacity.removed(id)
     this.#metrics?.closed(live.environment.name)
-    return { end }
+    // The session is closed, whatever the world makes of it.
+    const success = final && live.environment.hasSuccess ? await this.#commits.judge(live, final) : undefined
+    return { end, ...(success !== undefined && { success }) }
   }
 
   issueTransport(principal: Principal): Promise<string> {

@@ -5,6 +5,7 @@ import type {
   Environment,
   EnvironmentDefinition,
   EventMaker,
+  FinalContext,
   Preparation,
   Tool,
   ToolMaker,
@@ -67,12 +68,14 @@ export function defineEnvironment<
     eventInfos: Object.entries(events).map(([type, event]) => describeEvent(name, type, event)),
     terms,
     hasPotential: erased.potential !== undefined,
+    hasSuccess: erased.success !== undefined,
     limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),
     start: (context) => erased.start(context),
     observe: (publicState, values) => erased.observe(publicState, values),
     reward: (term, transition) => finite(name, `reward term "${term}"`, erased.rewards[term]?.(transition)),
     potential: (current, values) =>
       erased.potential ? finite(name, 'potential', erased.potential(current, values)) : null,
+    success: (final) => (erased.success ? judged(name, erased.success(final)) : undefined),
     secrets: (current, values) => erased.secrets?.(current, values) ?? NONE,
   } satisfies Environment<Tools>)
 }
@@ -85,6 +88,7 @@ interface ErasedDefinition
   readonly handle?: string
   readonly rewards: { [term: string]: (transition: Transition<WorldState<JsonObject, JsonObject>, unknown>) => number }
   potential?(state: WorldState<JsonObject, JsonObject>, params: unknown): number
+  success?(final: FinalContext<WorldState<JsonObject, JsonObject>, unknown>): unknown
   secrets?(state: SessionState, params: unknown): readonly string[]
 }
 
@@ -191,6 +195,14 @@ function finite(environment: string, what: string, value: unknown): number {
   // JSON has no -0: what a player in this process gets is what one across a wire gets.
   if (typeof value === 'number' && Number.isFinite(value)) return value + 0
   throw new ServerError('rules-failed', `The ${what} of ${environment} is ${value}, and has to be a finite number.`)
+}
+
+function judged(environment: string, success: unknown): boolean {
+  if (typeof success === 'boolean') return success
+  throw new ServerError(
+    'rules-failed',
+    `The success of ${environment} is ${success instanceof Promise ? 'a promise' : JSON.stringify(success)}, and has to be true or false.`,
+  )
 }
 
 function invalid(name: string, why: string): ServerError {

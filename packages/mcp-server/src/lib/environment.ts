@@ -115,6 +115,14 @@ export interface Transition<State, Params> {
   readonly events: readonly Pick<RecordedEvent, 'type' | 'data' | 'said'>[]
 }
 
+/** What `success` gets: an episode that has ended. */
+export interface FinalContext<State, Params> {
+  readonly end: EpisodeEnd
+  /** The whole state at the end, private part included. */
+  readonly state: State
+  readonly params: Params
+}
+
 /** What `apply` gets. */
 export interface EventContext<State, Params, Data> {
   /** A draft to edit. Thrown away when `apply` throws. */
@@ -274,6 +282,12 @@ export interface EnvironmentDefinition<
   /** Φ: how far a state has come, in the unit of reward. Makes potential-based shaping possible. */
   readonly potential?: (state: NoInfer<State>, params: z.output<Params>) => number
   /**
+   * Whether an episode that has ended so succeeded: a pure function of its end, the state there and the parameters. It is
+   * asked once, when the episode ends by the rules, by a budget or by being closed. Trainers and reports get it; players do
+   * not. Left out, the default rule holds (docs/writing-environments.md, "Success").
+   */
+  readonly success?: (final: FinalContext<NoInfer<State>, z.output<Params>>) => boolean
+  /**
    * Texts that no answer to a player may hold while the world stands so, such as a word to be found: the server withholds
    * one that does. Asked after every step, so list no more what has been found out. At least 8 characters each, so that
    * none turns up by chance; shorter ones are not searched for. The session's seed and handles are secret by themselves.
@@ -297,10 +311,13 @@ export interface Environment<Tools extends { readonly [name: string]: Tool } = {
   readonly eventInfos: readonly EventInfo[]
   readonly terms: readonly string[]
   readonly hasPotential: boolean
+  readonly hasSuccess: boolean
   limitsFor(params: unknown): LimitsRequest
   start(context: { readonly params: unknown; readonly rng: SavableRng }): WorldState<JsonObject, JsonObject>
   observe(state: JsonObject, params: unknown): string
   reward(term: string, transition: Transition<WorldState<JsonObject, JsonObject>, unknown>): number
   potential(state: WorldState<JsonObject, JsonObject>, params: unknown): number | null
+  /** `undefined` where the world defines no success. Throws `rules-failed` for an answer that is no boolean. */
+  success(final: FinalContext<WorldState<JsonObject, JsonObject>, unknown>): boolean | undefined
   secrets(state: SessionState, params: unknown): readonly string[]
 }

@@ -2,6 +2,7 @@ import type { Action, JsonObject, OutsideEvent } from '@episodic/protocol'
 import type { Happened, SessionState } from '@episodic/state'
 import type { EventTurn } from './apply-event.ts'
 import type { Outcome, RulesTurn, Standing } from './rules.ts'
+import type { Final } from './rules-runner.ts'
 
 /** What a thread is started with. */
 export interface ThreadData {
@@ -17,6 +18,7 @@ export type RulesCall = {
   | { readonly kind: 'look'; readonly state: SessionState; readonly params: JsonObject }
   // The draft is a copy of the state, so the thread makes it.
   | { readonly kind: 'play'; readonly turn: Omit<RulesTurn, 'draft'>; readonly action: Action }
+  | ({ readonly kind: 'judge' } & Final)
   | { readonly kind: 'event'; readonly turn: Omit<EventTurn, 'draft'>; readonly event: OutsideEvent }
 )
 
@@ -28,7 +30,7 @@ export type ThreadMessage =
 
 /** What a call came to. */
 export interface RulesAnswer {
-  readonly value: Standing | Outcome | Happened
+  readonly value: Standing | Outcome | Happened | boolean | undefined
   readonly secrets: ListedSecrets
 }
 

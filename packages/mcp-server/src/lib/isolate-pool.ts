@@ -6,7 +6,7 @@ import type { Environment } from './environment.ts'
 import type { ListedSecrets, RulesAnswer, RulesCall } from './isolate-messages.ts'
 import { RulesThread, type WaitingCall } from './isolate-thread.ts'
 import type { Outcome, RulesTurn, Standing, Start } from './rules.ts'
-import { directRules, type RulesRunner } from './rules-runner.ts'
+import { directRules, type Final, type RulesRunner } from './rules-runner.ts'
 import { ServerError } from './server-error.ts'
 import type { Waiting } from './waiting.ts'
 
@@ -100,6 +100,12 @@ class ThreadPool implements RulesPool {
     const happened = value as Happened
     this.#secrets.set(happened.change.state, secrets)
     return happened
+  }
+
+  async judge(environment: Environment, final: Final): Promise<boolean | undefined> {
+    if (!environment.hasSuccess) return undefined
+    const { value } = await this.#run({ kind: 'judge', environment: nameOf(environment), ...final })
+    return value as boolean
   }
 
   secrets(environment: Environment, state: SessionState, params: JsonObject): readonly string[] {

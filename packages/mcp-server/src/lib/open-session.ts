@@ -133,6 +133,7 @@ export function describeEnvironment(environment: Environment): EnvironmentInfo {
     tools,
     terms,
     potential,
+    ...(environment.hasSuccess && { success: true }),
     forkable: true,
     ...(handle !== null && { handle }),
     ...(events.length > 0 && { events }),

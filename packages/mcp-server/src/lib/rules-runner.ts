@@ -1,4 +1,4 @@
-import { type Action, type JsonObject, type OutsideEvent, WireError } from '@episodic/protocol'
+import { type Action, type EpisodeEnd, type JsonObject, type OutsideEvent, WireError } from '@episodic/protocol'
 import type { Happened, SessionState } from '@episodic/state'
 import { applyEvent, type EventTurn } from './apply-event.ts'
 import type { Environment } from './environment.ts'
@@ -6,6 +6,13 @@ import { lookAt, type Outcome, playAction, type RulesTurn, type Standing, type S
 import { ServerError } from './server-error.ts'
 import { asError } from './thrown.ts'
 import type { Waiting } from './waiting.ts'
+
+/** An episode that has ended. */
+export interface Final {
+  readonly end: EpisodeEnd
+  readonly state: SessionState
+  readonly params: JsonObject
+}
 
 /**
  * Where the rules of environments are played.
@@ -25,6 +32,8 @@ export interface RulesRunner {
   play(environment: Environment, turn: RulesTurn, action: Action, waiting?: Waiting): Outcome | Promise<Outcome>
   /** Applies an outside event that the environment takes. Throws, or rejects with, what the rules throw. */
   apply(environment: Environment, turn: EventTurn, event: OutsideEvent): Happened | Promise<Happened>
+  /** Judges an episode that ended in a state; `undefined` where the world defines no success. Throws, or rejects with, what the rules throw. */
+  judge(environment: Environment, final: Final): boolean | undefined | Promise<boolean | undefined>
   /**
    * Whether worlds may be played whose tools prepare their steps: that code runs where the host does, which is no place for
    * it where the rules are played elsewhere to keep them out of there.
@@ -43,6 +52,7 @@ export const directRules = {
   look: (...given) => asFault(() => lookAt(...given)),
   play: (environment, turn, action) => asFault(() => playAction(environment, turn, action)),
   apply: (environment, turn, event) => asFault(() => applyEvent(environment, turn, event)),
+  judge: (environment, final) => asFault(() => environment.success(final)),
   prepares: true,
   secrets: (environment, state, params) => environment.secrets(state, params),
 } satisfies RulesRunner

@@ -193,6 +193,7 @@ function settle(environment: Environment, turn: RulesTurn, action: Action, decid
     observation: { text, structured: decided.structured },
     terms,
     potential: environment.potential(transition.after, params),
+    ...(end && environment.hasSuccess && { success: environment.success({ end, state: transition.after, params }) }),
     refused: decided.refusal,
     published: decided.published,
     remember: environment.history ? { tool: action.tool, arguments: action.arguments, said: decided.text } : undefined,

@@ -34,9 +34,12 @@ export interface RecordedStep {
   readonly completions?: readonly Completion[] | undefined
 }
 
-/** Finished episodes have a return. A failed one is our fault or the world's: it has a cause and never a score. */
+/**
+ * Finished episodes have a return. A failed one is our fault or the world's: it has a cause and never a score. `success` is
+ * what the world's own definition of success came to; left out where the world defines none.
+ */
 export type Outcome =
-  | { readonly kind: 'finished'; readonly end: EpisodeEnd }
+  | { readonly kind: 'finished'; readonly end: EpisodeEnd; readonly success?: boolean | undefined }
   | { readonly kind: 'failed'; readonly error: { readonly code: string; readonly message: string } }
 
 /** What a finished episode earned. All are sums over its steps; `discounted` weighs step t (from 0) by γ^t. */
@@ -146,7 +149,7 @@ export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
   ),
   undecided: z.array(completionSchema).optional(),
   outcome: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('finished'), end: episodeEndSchema }),
+    z.object({ kind: z.literal('finished'), end: episodeEndSchema, success: z.boolean().optional() }),
     z.object({ kind: z.literal('failed'), error: z.object({ code: z.string(), message: z.string() }) }),
   ]),
   returns: z.object({ total: z.number(), unshaped: z.number(), discounted: z.number() }).nullable(),

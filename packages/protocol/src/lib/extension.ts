@@ -89,6 +89,8 @@ export interface EnvironmentInfo {
   readonly terms: readonly string[]
   /** Whether the world defines a potential Φ, so that shaping is possible. */
   readonly potential: boolean
+  /** Whether the world defines success, so that the report of an episode's end has it. Left out where it does not. */
+  readonly success?: boolean | undefined
   /** Whether its sessions can be snapshotted, restored and forked: not where somebody else keeps the state. */
   readonly forkable: boolean
   /** What a session is called in the tools that make, name and end one (`create_<handle>`); left out where there are none. */
@@ -106,6 +108,7 @@ export const environmentInfoSchema: z.ZodType<EnvironmentInfo> = z.object({
   tools: z.array(toolInfoSchema),
   terms: z.array(z.string()),
   potential: z.boolean(),
+  success: z.boolean().optional(),
   forkable: z.boolean(),
   handle: z.string().optional(),
   events: z.array(eventInfoSchema).optional(),
@@ -318,5 +321,10 @@ export const sessionsResultSchema = z.object({
 /** What `environment/close` answers: how the episode ended. The session is gone after it, and closing again finds none. */
 export interface CloseResult {
   readonly end: EpisodeEnd
+  /** Whether the episode succeeded, where this request ended it and the world defines success. Left out otherwise. */
+  readonly success?: boolean | undefined
 }
-export const closeResultSchema: z.ZodType<CloseResult> = z.object({ end: episodeEndSchema })
+export const closeResultSchema: z.ZodType<CloseResult> = z.object({
+  end: episodeEndSchema,
+  success: z.boolean().optional(),
+})

@@ -42,6 +42,8 @@ export interface StepReport {
   /** Φ of the state after the step; `null` where the world defines no potential. Dimension: reward. */
   readonly potential: number | null
   readonly end: EpisodeEnd | null
+  /** Whether the episode succeeded, by the world's own `success`: in the report that has its `end`. Left out where the world defines none. */
+  readonly success?: boolean | undefined
   readonly refused: Refusal | null
   /** {@link contentId} of what the world goes on from: equal where state, chance and virtual time are. */
   readonly stateHash: string
@@ -56,6 +58,7 @@ export const stepReportSchema: z.ZodType<StepReport> = z.object({
   terms: z.record(z.string(), z.number()),
   potential: z.number().nullable(),
   end: episodeEndSchema.nullable(),
+  success: z.boolean().optional(),
   refused: refusalSchema.nullable(),
   stateHash: z.string(),
   events: z.array(appliedEventSchema).optional(),
@@ -80,6 +83,8 @@ export interface StepInfo {
   readonly refused: Refusal | null
   /** See {@link StepReport}; `null` where a foreign server keeps the state. */
   readonly stateHash: string | null
+  /** See {@link StepReport}. */
+  readonly success?: boolean | undefined
   /** The answer is a stored one: the step had been applied before and its first answer was lost. */
   readonly replayed: boolean
   /** See {@link StepReport}. */

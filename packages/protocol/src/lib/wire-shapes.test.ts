@@ -59,7 +59,7 @@ const loggedStep: LoggedStep = {
   seat: 'agent',
   action,
   observation,
-  report: { ...report, end: terminated },
+  report: { ...report, end: terminated, success: true },
   published: [{ type: 'sold-out', data: { flight: 'EK 1' }, said: null }],
 }
 const happened: RecordedEvent = { id: 'event-1', type: 'price-changed', data: { price: 7 }, said: 'Now 7.', end: null }
@@ -73,6 +73,7 @@ const info: EnvironmentInfo = {
   tools: [{ name: 'guess', description: 'Guess.', inputSchema: { type: 'object' }, outputSchema: null }],
   terms: ['solved', 'cost'],
   potential: true,
+  success: true,
   forkable: true,
   handle: 'game',
   limits: DEFAULT_LIMITS,

@@ -30,6 +30,8 @@ export interface Played {
   readonly observation: Observation
   readonly terms: { readonly [name: string]: number }
   readonly potential: number | null
+  /** Whether the episode succeeded, where it has ended and the world defines success. */
+  readonly success?: boolean | undefined
   readonly refused: Refusal | null
   /** The events that the rules published in the midst of it, oldest first, where there are any: applied already. */
   readonly published?: readonly PublishedEvent[] | undefined
@@ -94,7 +96,17 @@ export function playStep(
   const played = play({ record, draft: setting.draft, truncation: truncationOf(record, seq, arrived), prepared })
   return played instanceof Promise ? played.then(settle) : settle(played)
 
-  function settle({ change, end, observation, terms, potential, refused, published, remember }: Played): Stepped {
+  function settle({
+    change,
+    end,
+    observation,
+    terms,
+    potential,
+    success,
+    refused,
+    published,
+    remember,
+  }: Played): Stepped {
     const next: SessionRecord = {
       ...record,
       state: change ? change.state : record.state,
@@ -106,7 +118,7 @@ export function playStep(
       seats: { ...record.seats, [seat]: { seq, last: revision } },
       history: setting.history && remember ? appendHistory(record.history, remember, setting.history) : record.history,
     }
-    const report = { seq, revision, terms, potential, end, refused }
+    const report = { seq, revision, terms, potential, end, refused, ...(success !== undefined && { success }) }
     // Nearly every step is played with nothing from outside.
     if (!outside && !effect && prepared === undefined && !published)
       return { next, step: { seat, action, observation, report } }

@@ -26,8 +26,14 @@ const LOOK = 20
 /** Milliseconds that an agent has to come back in, once it was told that the world is over. */
 const LEAVE = 5_000
 
-/** The agent has had enough, or has taken too long: there is no more to watch. */
-const LEFT = Symbol('left')
+/** The agent has had enough, or has taken too long: there is no more to watch, and the episode was closed. */
+class Left {
+  readonly success: boolean | undefined
+
+  constructor(success: boolean | undefined) {
+    this.success = success
+  }
+}
 
 /**
  * Plays with an agent: opens the world, hands the agent the address of its session, and watches at the trusted door. An
@@ -74,12 +80,13 @@ async function watchEpisode(
         },
       },
     })
-    if (episode.kind === 'failed' && episode.cause === LEFT && episode.start)
+    if (episode.kind === 'failed' && episode.cause instanceof Left && episode.start)
       return {
         kind: 'finished',
         start: episode.start,
         steps: episode.steps,
         end: { kind: 'truncated', reason: 'closed' },
+        success: episode.cause.success,
       }
     return episode
   } finally {
@@ -102,7 +109,7 @@ async function watchEpisode(
     }
   }
 
-  /** Waits for the next action. Throws what the agent threw, and `LEFT` where it is gone and all that it did was seen. */
+  /** Waits for the next action. Throws what the agent threw, and {@link Left} where it is gone and all that it did was seen. */
   async function look(): Promise<Action> {
     for (;;) {
       const gone = left.signal.aborted
@@ -116,7 +123,7 @@ async function watchEpisode(
       if (action) return action
       if (!gone) continue
       if (failure) throw failureOf(failure.cause)
-      throw LEFT
+      throw new Left((await watched.finish({ signal })).success)
     }
   }
 

@@ -76,6 +76,7 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
       onlyB: missingIn(b.tasks, a.tasks),
     },
     success: pair('success', SHARES),
+    successRules: rulesIn(ids.flatMap((id) => [a.tasks.get(id), b.tasks.get(id)])),
     return: pair('unshaped'),
     length: pair('steps'),
     episodes: flipsOf(ids, a.tasks, b.tasks),
@@ -115,6 +116,11 @@ function meansOf(task: PlayedTask | undefined): Means | null {
     unshaped: mean((play) => play.unshaped),
     steps: mean((play) => play.steps),
   }
+}
+
+function rulesIn(tasks: readonly (PlayedTask | undefined)[]): Comparison['successRules'] {
+  const rules = new Set(tasks.flatMap((task) => [...(task?.plays.values() ?? [])].map(({ rule }) => rule)))
+  return (['default', 'world'] as const).filter((rule) => rules.has(rule))
 }
 
 function sideOf({ manifest, tasks }: ComparedRun): Comparison['a'] {

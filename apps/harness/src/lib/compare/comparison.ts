@@ -70,6 +70,8 @@ export const comparisonSchema = z.object({
   }),
   /** Figures of the compared tasks; `null` where there is none. */
   success: figureSchema,
+  /** Which rules judged success in the shared tasks: the world's own, or the default one. */
+  successRules: z.array(z.enum(['default', 'world'])).default([]),
   /** Of unshaped returns. */
   return: figureSchema,
   /** Steps of an episode, whatever its end. */

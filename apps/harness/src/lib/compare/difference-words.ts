@@ -1,4 +1,5 @@
 import { formatCount, formatNumber, NOTHING } from '../report/figures.ts'
+import { describeRules } from '../report/success.ts'
 import type { Comparison } from './comparison.ts'
 import type { Effect } from './paired-figure.ts'
 
@@ -65,8 +66,8 @@ export function verdictOf({ success, return: returned, tasks }: Comparison): str
 }
 
 /** How the figures were made, and over how many tasks. */
-export function methodOf({ tasks }: Comparison): string {
-  return `Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts: 95 % intervals by Student’s t for the tasks less one, exact sign tests (McNemar’s where there is one rollout).`
+export function methodOf({ tasks, successRules }: Comparison): string {
+  return `Success: ${describeRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts: 95 % intervals by Student’s t for the tasks less one, exact sign tests (McNemar’s where there is one rollout).`
 }
 
 /** Differences of configuration other than the player's: what else may be why the figures differ. */

@@ -3,12 +3,15 @@ import { HarnessError } from '../harness-error.ts'
 import { compareWords, type EpisodeIdentity, IDENTITY_WORDS, identityOf } from '../report/episode-identity.ts'
 import { scoredOutcomeOf } from '../report/scored-outcome.ts'
 import { groupOf, type ShownOutcome } from '../report/shown-episode.ts'
+import { ruleOf, type SuccessRule } from '../report/success.ts'
 
 /** What one episode came to. */
 export interface Play {
   /** Of the sealed line that counts. */
   readonly identity: EpisodeIdentity
   readonly outcome: ShownOutcome
+  /** By which rule its success was judged; `null` for one that failed. */
+  readonly rule: SuccessRule | null
   /** The reason of the end, or the code of the failure. */
   readonly ending: string
   /** What the world paid; 0 for one that failed, which is never read. */
@@ -79,6 +82,7 @@ function playOf(record: EpisodeRecord): Play {
   return {
     identity: identityOf(record),
     outcome: groupOf(record),
+    rule: ruleOf({ outcome }),
     ending: outcome.kind === 'failed' ? outcome.error.code : outcome.end.reason,
     unshaped: record.returns?.unshaped ?? 0,
     steps: record.steps.length,

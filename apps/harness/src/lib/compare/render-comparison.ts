@@ -4,6 +4,7 @@ import { renderCards } from '../report/headline.ts'
 import { renderHtmlPage } from '../report/html-page.ts'
 import { PAGE_STYLE } from '../report/page-style.ts'
 import { card, section } from '../report/sections.ts'
+import { describeRules } from '../report/success.ts'
 import { element } from '../report/svg.ts'
 import { cell } from '../report/tables.ts'
 import type { Comparison } from './comparison.ts'
@@ -56,7 +57,7 @@ export function renderComparison(comparison: Comparison, flips: ShownFlips): str
     renderFlips('Solved by B alone', 'gained', comparison.episodes.gained.count, comparison, flips.gained),
     renderFlips('Solved by A alone', 'lost', comparison.episodes.lost.count, comparison, flips.lost),
     renderRuns(comparison),
-    renderNotes(),
+    renderNotes(comparison),
   )
   return renderHtmlPage({ title: `${title} · Episodic comparison`, style: PAGE_STYLE + FLIP_STYLE, body })
 }
@@ -154,12 +155,12 @@ function renderRuns({ a, b, configuration }: Comparison): string {
   )
 }
 
-function renderNotes(): string {
+function renderNotes({ successRules }: Comparison): string {
   const notes = [
     'Both runs played the same tasks: one world, one set of parameters, one seed. So each task is compared with itself, and what makes tasks differ from each other drops out of the difference.',
     'Each task counts once, with the mean over the finished episodes that a run has of it: rollouts of one task are not independent of each other. Intervals are Student’s t over the tasks’ differences (Miller 2024, section 4).',
     'The exact sign test asks how likely a fair coin splits the tasks that differ at least as unevenly, either way; with one rollout a task it is McNemar’s exact test (1947). It holds for any number of tasks.',
-    'An episode solves its task when it terminates with a positive unshaped return. A failed episode is no zero: it is counted, and in no figure.',
+    `An episode solves its task when it succeeds: ${describeRules(successRules)}. A failed episode is no zero: it is counted, and in no figure.`,
   ]
   return section(
     'How to read this',

@@ -95,11 +95,12 @@ export function* replayMoments(
       const difference =
         findDifference(recorded.events, events, 'events') ??
         compareStep(recorded, isLast ? lastEnd : null, played) ??
+        (isLast && lastEnd ? findDifference(successOf(outcome), played.success, 'success') : null) ??
         (score && compareReward(recorded.reward, score(played)))
       yield { step, parting: difference && { ...difference, step, failure: null } }
       if (difference) return
     }
-    const whole = compareWhole(environment, record, options)
+    const whole = compareWhole(environment, record, world.state, options)
     if (whole) yield { step: null, parting: { ...whole, step: null, failure: null } }
   } catch (error) {
     const failure = (error as Error).message
@@ -146,14 +147,24 @@ function compareReward(recorded: Reward, { total, shaping }: Pick<Reward, 'total
 function compareWhole(
   environment: Environment,
   record: EpisodeRecord,
+  state: Rehearsal['state'],
   { scoring, limits, mayLeave }: ReplayOptions,
 ): Difference | null {
-  const { steps, outcome, returns } = record
+  const { steps, outcome, returns, params } = record
   const given =
     (mayLeave && isLeft(outcome)) ||
     (steps.length > 0 && (limits === undefined || canHaveRunOut(environment, record, limits)))
   if (!given && outcome.kind === 'finished') return { field: 'end', recorded: outcome.end, replayed: null }
-  return findDifference(returns, earnedBy(record, scoring), 'returns')
+  const left = mayLeave && isLeft(outcome) && outcome.kind === 'finished' ? outcome : null
+  return (
+    (left && findDifference(successOf(left), environment.success({ end: left.end, state, params }), 'success')) ??
+    findDifference(returns, earnedBy(record, scoring), 'returns')
+  )
+}
+
+/** What the world's own definition of success came to; `undefined` where it defined none. */
+function successOf(outcome: Outcome): boolean | undefined {
+  return outcome.kind === 'finished' ? outcome.success : undefined
 }
 
 function findParting(environment: Environment, record: EpisodeRecord, options: ReplayOptions) {

@@ -11,6 +11,7 @@ export function playedByRulesAlone(environment: Environment, record: EpisodeReco
   const { params, seed, branch, start, steps, outcome } = record
   const world = rehearse(environment, { params, seed })
   const truncation = truncationOf(outcome)
+  let success: boolean | undefined
   const played = steps.map((recorded, i): RecordedStep => {
     const isLast = i === steps.length - 1
     const { events, played } = playRecorded(world, recorded, {
@@ -18,6 +19,7 @@ export function playedByRulesAlone(environment: Environment, record: EpisodeReco
       truncation: isLast ? truncation : null,
     })
     const { observation, terms, potential, refused, stateHash } = played
+    success = played.success
     return {
       ...recorded,
       ...(events && { events }),
@@ -36,7 +38,7 @@ export function playedByRulesAlone(environment: Environment, record: EpisodeReco
     branch,
     start: start && { observation: world.start.observation, potential: world.start.potential },
     steps: played,
-    outcome: world.end ? { kind: 'finished', end: world.end } : outcome,
+    outcome: world.end ? { kind: 'finished', end: world.end, success } : outcome,
   })
 }
 

@@ -41,8 +41,7 @@ function summaryOf(records: Iterable<EpisodeRecord>, discount = 1): Summary {
 
 const run = branched(playRun({ tasks: 10, attempts: 2 * LEAVES, failures: 0 }))
 const unshaped = ({ returns }: EpisodeRecord) => returns?.unshaped ?? Number.NaN
-const succeeded = (record: EpisodeRecord) =>
-  record.outcome.kind === 'finished' && isSuccess(record.outcome.end.kind, unshaped(record))
+const succeeded = (record: EpisodeRecord) => record.outcome.kind === 'finished' && isSuccess(record)
 const trees = [...Map.groupBy(run, ({ task, branch }) => `${task.id} ${branch?.rollout}`).values()]
 
 describe('the best of n', () => {

@@ -1,12 +1,24 @@
+import type { EpisodeRecord } from '@episodic/protocol'
 import { compareWords, type EpisodeIdentity, IDENTITY_WORDS, KEY_WORDS, TASK_WORDS } from './episode-identity.ts'
 
-/** Outcomes that a report tells apart. */
-export const KINDS = ['terminated', 'truncated', 'failed'] as const
+/** Outcomes that a report tells apart: how an episode ended, and what its world judged; `null` where it judged nothing. */
+export const OUTCOMES = [
+  { kind: 'failed', success: null },
+  ...(['terminated', 'truncated'] as const).flatMap((kind) =>
+    [null, false, true].map((success) => ({ kind, success })),
+  ),
+] as const
+
+/** The number of an outcome in a table: its place in {@link OUTCOMES}. */
+export function outcomeNumber(outcome: EpisodeRecord['outcome']): number {
+  const [kind, success] = outcome.kind === 'failed' ? ['failed', null] : [outcome.end.kind, outcome.success ?? null]
+  return OUTCOMES.findIndex((other) => other.kind === kind && other.success === success)
+}
 
 /** What a report remembers of one episode: numbers alone. */
 export interface EpisodeRow {
-  /** The place of the outcome's kind in {@link KINDS}. */
-  readonly kind: number
+  /** See {@link outcomeNumber}. */
+  readonly outcome: number
   readonly total: number
   readonly unshaped: number
   readonly discounted: number
@@ -44,7 +56,7 @@ export interface EpisodeTable {
 }
 
 const FLOATS = ['total', 'unshaped', 'discounted', 'started', 'ended'] as const
-const WORDS = ['kind', 'steps', 'refused', 'ending', 'tags', 'split', 'difficulty', 'tree'] as const
+const WORDS = ['outcome', 'steps', 'refused', 'ending', 'tags', 'split', 'difficulty', 'tree'] as const
 /** Where a row's identity starts, where its other words do, and how long it is: even, to align the next row's floats. */
 const IDENTITY = FLOATS.length * 2
 const FIRST_WORD = IDENTITY + IDENTITY_WORDS
@@ -85,7 +97,8 @@ export function createEpisodeTable(): EpisodeTable {
   }
   const compareRows = (a: number, b: number, count: number) =>
     compareWords(wordsOf(a), startOf(a) + IDENTITY, wordsOf(b), startOf(b) + IDENTITY, count)
-  const failedAt = (row: number) => Number(wordsOf(row)[startOf(row) + FIRST_WORD] === KINDS.indexOf('failed'))
+  const failedAt = (row: number) =>
+    Number(OUTCOMES[wordsOf(row)[startOf(row) + FIRST_WORD] as number]?.kind === 'failed')
 
   return {
     get size() {

@@ -1,7 +1,7 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { createBoundedMap } from './bounded-map.ts'
 import { identityOf } from './episode-identity.ts'
-import { createEpisodeTable, KINDS } from './episode-table.ts'
+import { createEpisodeTable, outcomeNumber } from './episode-table.ts'
 import type { ReportedRun } from './reported-run.ts'
 import { scoredOutcomeOf } from './scored-outcome.ts'
 import { createStepFold } from './step-fold.ts'
@@ -53,7 +53,7 @@ export function createFold({ discount = 1 }: { readonly discount?: number } = {}
       const outcome = scoredOutcomeOf(record)
       const finished = outcome.kind === 'finished'
       const isNew = table.add(identity, {
-        kind: KINDS.indexOf(finished ? outcome.end.kind : 'failed'),
+        outcome: outcomeNumber(outcome),
         total: returns?.total ?? 0,
         unshaped: returns?.unshaped ?? 0,
         discounted: returns?.discounted ?? 0,

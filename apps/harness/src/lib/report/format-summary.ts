@@ -12,6 +12,7 @@ import {
 } from './figures.ts'
 import { describeIntervals, noteInterval } from './interval-notes.ts'
 import { isShaped } from './is-shaped.ts'
+import { describeRules } from './success.ts'
 import type { Distribution, Summary } from './summary.ts'
 
 const NAME_WIDTH = 18
@@ -56,6 +57,9 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       formatPercent(success.overall.rate),
       counts.finished > 0 ? noteInterval(success.overall, formatShareInterval) : '',
     ),
+    ...(counts.finished > 0
+      ? [`  ${' '.repeat(NAME_WIDTH + VALUE_WIDTH + 3)}${dim(describeRules(success.rules))}`]
+      : []),
     ...(pass && pass.k > 1
       ? [line(`pass@${pass.k}`, formatPercent(pass.mean), noteInterval(pass, formatShareInterval))]
       : []),

@@ -10,6 +10,7 @@ import {
   NOTHING,
 } from './figures.ts'
 import { describeIntervals, noteInterval } from './interval-notes.ts'
+import { describeRules } from './success.ts'
 import type { Summary } from './summary.ts'
 import { element, tip } from './svg.ts'
 
@@ -20,7 +21,12 @@ export function renderHeadline(summary: Summary): string {
   const pass = success.passAtK.at(-1)
   const unshaped = returns.unshaped?.mean
   const cards = [
-    ['Success rate', formatPercent(success.overall.rate), noteInterval(success.overall, formatShareInterval)],
+    [
+      'Success rate',
+      formatPercent(success.overall.rate),
+      noteInterval(success.overall, formatShareInterval),
+      counts.finished > 0 ? `success: ${describeRules(success.rules)}` : '',
+    ],
     [
       'Mean return, unshaped',
       formatNumber(unshaped?.mean ?? null),
@@ -74,13 +80,13 @@ export function renderCards(cards: readonly (readonly string[])[]): string {
   return element(
     'div',
     { class: 'headline' },
-    ...cards.map(([name = '', figure = '', note = '']) =>
+    ...cards.map(([name = '', figure = '', ...notes]) =>
       element(
         'div',
         { class: 'card' },
         element('div', { class: 'figure-name' }, escapeHtml(name)),
         element('div', { class: 'figure' }, escapeHtml(figure)),
-        element('div', { class: 'figure-note' }, escapeHtml(note)),
+        ...notes.map((note) => element('div', { class: 'figure-note' }, escapeHtml(note))),
       ),
     ),
   )
@@ -88,11 +94,12 @@ export function renderCards(cards: readonly (readonly string[])[]): string {
 
 /** Where every scheduled episode went: one bar that adds up. */
 export function renderAccount({ counts, success, ends }: Summary): string {
-  const truncated = ends.truncated.reduce((sum, { count }) => sum + count, 0)
+  const cut = ends.truncated.reduce((sum, { count }) => sum + count, 0)
+  const truncated = cut - success.truncated
   const parts = [
     ['good', 'succeeded', success.overall.successes],
     ['fell-short', 'terminated without success', counts.finished - truncated - success.overall.successes],
-    ['truncated', 'truncated', truncated],
+    ['truncated', success.truncated > 0 ? 'truncated without success' : 'truncated', truncated],
     ['bad', 'failed (not scored)', counts.failed],
     ['pending', 'unresolved', counts.unresolved],
   ] as const

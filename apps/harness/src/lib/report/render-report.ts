@@ -9,6 +9,7 @@ import { PAGE_SCRIPT } from './page-script.ts'
 import { PAGE_STYLE } from './page-style.ts'
 import type { ReportedRun } from './reported-run.ts'
 import { card, renderFailures, renderRewards, renderScores, renderTimes, section } from './sections.ts'
+import { describeRules } from './success.ts'
 import type { Summary } from './summary.ts'
 import { element } from './svg.ts'
 
@@ -123,9 +124,9 @@ function readable(value: Json): string {
   return short.length <= 100 ? short : JSON.stringify(value, null, 2)
 }
 
-function renderNotes({ counts, branch }: Summary): string {
+function renderNotes({ counts, branch, success }: Summary): string {
   const notes = [
-    'An episode succeeds when it terminates with a positive unshaped return. A truncated one does not; a failed one is not scored at all.',
+    `Success is ${describeRules(success.rules)}. A failed episode is not scored at all.`,
     'Intervals are 95 %, and the attempts of one task are one cluster: they are not independent of each other. Those of means are cluster-robust standard errors (Liang & Zeger 1986; Miller 2024) with Student’s t for the tasks less one. Those of shares are Wilson’s (1927) at the effective sample size (Korn & Graubard 1998), which with one attempt a task is Wilson’s alone. pass@k is the unbiased estimate of Chen et al. (2021), averaged over tasks. One task has no interval, and neither has a mean that every task agrees on.',
     'Unshaped return is the weighted sum of the reward terms. The shaped one adds γΦ(s′) − Φ(s) in each step, which leaves the best policy as it is (Ng, Harada & Russell 1999).',
     'All figures are a fold over sealed episodes. Neither their order nor a line that is there twice changes a byte of this page.',

@@ -126,6 +126,6 @@ function cutStep(step: RecordedStep, number: number, text: (full: string) => str
 export function groupOf(record: EpisodeRecord): ShownOutcome {
   const outcome = scoredOutcomeOf(record)
   if (outcome.kind === 'failed') return 'failed'
-  if (outcome.end.kind === 'truncated') return 'truncated'
-  return isSuccess(outcome.end.kind, record.returns?.unshaped ?? 0) ? 'succeeded' : 'fell-short'
+  if (isSuccess(record)) return 'succeeded'
+  return outcome.end.kind === 'truncated' ? 'truncated' : 'fell-short'
 }

@@ -1,14 +1,14 @@
 import { createRate, shareInterval } from './clustered-rate.ts'
 import { concurrencyOf } from './concurrency.ts'
 import { distributionOf } from './distribution.ts'
-import { type EpisodeTable, KINDS } from './episode-table.ts'
+import { type EpisodeTable, OUTCOMES } from './episode-table.ts'
 import { exactSum } from './exact-sum.ts'
 import { createRates } from './rates.ts'
 import type { ReportedRun } from './reported-run.ts'
 import { clusteredMean, passAtK } from './statistics.ts'
 import type { StepFold } from './step-fold.ts'
 import { DIFFICULTY_BINS, SPLITS } from './strata.ts'
-import { isSuccess } from './success.ts'
+import { isDefaultSuccess, type SuccessRule } from './success.ts'
 import type { Summary, Tally } from './summary.ts'
 import { createTallies } from './tallies.ts'
 import { type ScoredLeaf, scoreTrees, type TreeScores } from './tree-scores.ts'
@@ -49,15 +49,19 @@ export function summarize(
   const byTag = createRates<string>()
   const scored: ScoredLeaf[] = []
   const trees = new Set<string>()
+  const rules = new Set<SuccessRule>()
+  let truncatedSuccesses = 0
   let tasks = 0
   for (const episode of table.episodes()) {
-    const kind = KINDS[episode.kind] ?? 'failed'
-    const success = isSuccess(kind, episode.unshaped)
+    const { kind, success: judged } = OUTCOMES[episode.outcome] as (typeof OUTCOMES)[number]
     tasks = episode.task + 1
     all.add(episode)
     ends[kind].add(names.endings.get(episode.ending) ?? OTHER)
     if (episode.tree > 0) trees.add(`${episode.task} ${episode.tree}`)
     if (kind === 'failed') continue
+    const success = judged ?? isDefaultSuccess(kind, episode.unshaped)
+    rules.add(judged === null ? 'default' : 'world')
+    if (success && kind === 'truncated') truncatedSuccesses += 1
     if (episode.tree > 0) scored.push({ ...episode, success })
     finished.add({ ...episode, success: Number(success), lasted: episode.ended - episode.started })
     overall.add(episode.task, success)
@@ -81,6 +85,8 @@ export function summarize(
     ends: { terminated: ends.terminated.ranked(), truncated: ends.truncated.ranked() },
     failures: ends.failed.ranked(),
     success: {
+      rules: [...rules].sort(),
+      truncated: truncatedSuccesses,
       overall: overall.finish(),
       byDifficulty: byDifficulty
         .entries()

@@ -92,8 +92,11 @@ export const summarySchema = z.object({
   ends: z.object({ terminated: z.array(tallySchema), truncated: z.array(tallySchema) }),
   /** Failed episodes by error code, most frequent first, each with one message. */
   failures: z.array(z.object({ name: z.string(), count: z.int(), message: z.string() })),
-  /** An episode succeeds when it terminates with a positive unshaped return. */
   success: z.object({
+    /** Which rules judged the finished episodes: the world's own, or the default one (docs/writing-environments.md, "Success"). */
+    rules: z.array(z.enum(['default', 'world'])).default([]),
+    /** Successes among truncated episodes, which the default rule never has. */
+    truncated: z.int().default(0),
     overall: proportionSchema,
     /** Ten bins of difficulty, `from` included and `to` not (the last bin holds 1); empty ones are left out. */
     byDifficulty: z.array(z.object({ from: z.number(), to: z.number(), ...proportionSchema.shape })),

@@ -36,7 +36,7 @@ export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode,
     })),
     outcome:
       episode.kind === 'finished'
-        ? { kind: 'finished', end: episode.end }
+        ? { kind: 'finished', end: episode.end, ...(episode.success !== undefined && { success: episode.success }) }
         : { kind: 'failed', error: describeFailure(episode.cause) },
   }
   return {
