@@ -29,6 +29,7 @@ export async function createTally(store: SessionStore, id: string): Promise<void
     end: null,
     seats: { agent: { seq: 0, last: null } },
     history: [],
+    logBytes: 0,
   }
   if (!(await store.create(encodeSession(record)))) throw new Error(`There is a session ${id} already.`)
 }

@@ -8,6 +8,7 @@ export { DEFAULT_EVENTS, type Happened, recordEvent } from './lib/outside.ts'
 export { type Change, type Played, playStep, type Stepped, type Turn } from './lib/play-step.ts'
 export {
   type Answered,
+  DEFAULT_LOG_BYTES,
   type Move,
   type Preparation,
   Session,
@@ -21,6 +22,7 @@ export {
   type SessionBase,
   type SessionRecord,
   type SessionState,
+  storedBytes,
 } from './lib/session-record.ts'
 export type { LogEntry, SessionStore, StoredProgress, StoredSession } from './lib/session-store.ts'
 export { StateError, type StateErrorCode } from './lib/state-error.ts'

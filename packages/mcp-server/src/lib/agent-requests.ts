@@ -19,6 +19,10 @@ export async function actAsAgent(host: Host, caller: Caller & { door: 'agent' },
   } catch (error) {
     if (WireError.is(error, 'episode-ended')) return refused('This session is over. No further calls are played in it.')
     if (WireError.is(error, 'outcome-unknown')) return refused(error.message)
+    if (WireError.is(error, 'too-large'))
+      return refused(
+        'The record of this session is full. The call changed nothing, and no further calls are played in it.',
+      )
     if (WireError.is(error, 'environment-failed'))
       return refused(`The environment failed, and the call changed nothing. Reference: ${error.details.reference}.`)
     throw error

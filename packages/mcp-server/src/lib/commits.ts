@@ -1,6 +1,7 @@
 import type { EpisodeEnd, OutsideEvent, PublishResult } from '@episodic/protocol'
 import type { Answered, Clock, SessionRecord } from '@episodic/state'
 import { assertEvent, assertEventId } from './apply-event.ts'
+import { declaredAction } from './declared-action.ts'
 import type { Faults } from './faults.ts'
 import type { Acted, StepCall } from './host.ts'
 import type { Live, LiveSessions } from './live-sessions.ts'
@@ -46,9 +47,10 @@ export class Commits {
   /** Plays a call of a seat as the next step, or gives again what that step came to. */
   async step(live: Live, seat: string, call: StepCall): Promise<Acted> {
     const { environment } = live
-    const { action, seq, epoch, waiting } = call
+    const { seq, epoch, waiting } = call
+    const action = declaredAction(environment, call.action)
     const began = this.#metrics ? this.#clock.monotonic() : 0
-    const needed = toPrepare(environment, call.action)
+    const needed = toPrepare(environment, action)
     const inQueue = waiting && live.session.busy ? waiting.signal : undefined
     if (inQueue) waiting?.tell?.('Waiting for the calls before this one.')
     let acts = false
@@ -64,7 +66,7 @@ export class Commits {
             this.#faults.guard(
               environment.name,
               turn.record.id,
-              () => this.#rules.play(environment, turn, call.action, waiting),
+              () => this.#rules.play(environment, turn, action, waiting),
               waiting,
             ),
           )

@@ -94,7 +94,7 @@ class SessionHost implements Host {
     this.#clock = clock
     this.#metrics = metrics
     const faults = new Faults(onFault, metrics)
-    const { idleSeconds, queue, events } = bounds
+    const { idleSeconds, queue, events, logBytes } = bounds
     this.idleSeconds = idleSeconds
     this.#sessions = new LiveSessions({
       environments: byName,
@@ -105,6 +105,7 @@ class SessionHost implements Host {
       idleSeconds,
       queue,
       events,
+      logBytes,
     })
     this.#commits = new Commits({ sessions: this.#sessions, rules, clock, faults, metrics })
     this.#transports = new TransportSessions(this.#sessions, clock, idleSeconds)

@@ -147,6 +147,7 @@ export function refusalOf(error: unknown): unknown {
     case 'event-invalid':
       return new WireError('invalid-params', message, { cause: error })
     case 'event-too-large':
+    case 'log-full':
       return new WireError('too-large', message, { cause: error, details })
     case 'events-full':
       return new WireError('rate-limited', message, { cause: error, details: { ...details, retryAfterSeconds: 1 } })

@@ -13,7 +13,7 @@ import type {
   StateResult,
   WatchResult,
 } from '@episodic/protocol'
-import type { Answered, Clock, SessionStore } from '@episodic/state'
+import { type Answered, type Clock, DEFAULT_LOG_BYTES, type SessionStore } from '@episodic/state'
 import type { Environment } from './environment.ts'
 import type { Fault } from './faults.ts'
 import type { Metrics } from './metrics.ts'
@@ -51,6 +51,11 @@ export interface HostBounds {
    * published once more. Default 256.
    */
   readonly events: number
+  /**
+   * UTF-8 bytes of a session's step log from which on its calls are refused as `too-large`. Nothing is changed by a refused
+   * call, and the session can still be read, forked and closed. Default 67,108,864 (64 MiB).
+   */
+  readonly logBytes: number
 }
 
 export const DEFAULT_BOUNDS: HostBounds = {
@@ -59,6 +64,7 @@ export const DEFAULT_BOUNDS: HostBounds = {
   idleSeconds: 900,
   queue: 64,
   events: 256,
+  logBytes: DEFAULT_LOG_BYTES,
 }
 
 /** What an opener asks for. */

@@ -128,7 +128,7 @@ describe('an action that is larger than an answer may be', () => {
     const { server, faults } = await serveTestHost()
     const { seats } = await openOverHttp(server, { limits: { bytes: 2_000 } })
     const url = server.sessionUrl(seats.agent?.capability as string)
-    const { json } = await rpc(url, 'tools/call', { name: 'guess', arguments: { value: 1, note: 'x'.repeat(3_000) } })
+    const { json } = await rpc(url, 'tools/call', { name: 'guess', arguments: { value: 'x'.repeat(3_000) } })
     expect(json.error?.data).toMatchObject({ code: 'invalid-params' })
     expect(faults).toEqual([])
     expect((await rpc(url, 'tools/call', { name: 'guess', arguments: { value: 1 } })).text).toContain('7 guesses left')

@@ -1,5 +1,5 @@
 import type { SessionSummary } from '@episodic/protocol'
-import { decodeSession, type SessionRecord, type SessionStore, type StoredSession } from '@episodic/state'
+import { decodeSession, type SessionRecord, type SessionStore, type StoredSession, storedBytes } from '@episodic/state'
 import type { SessionsQuery } from './host.ts'
 import { eachStored } from './stored-sessions.ts'
 
@@ -30,7 +30,7 @@ function summarise(stored: StoredSession, record: SessionRecord, now: number): S
     owner: record.owner,
     age: (now - record.createdAt) / 1_000,
     idle: (now - record.touchedAt) / 1_000,
-    bytes: new TextEncoder().encode(stored.origin + (stored.base ?? '') + stored.head + stored.state).length,
+    bytes: storedBytes(stored, record),
     steps: Object.values(record.seats).reduce((sum, { seq }) => sum + seq, 0),
     history: record.history.length,
     end: record.end,

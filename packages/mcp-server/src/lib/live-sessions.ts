@@ -52,6 +52,7 @@ export interface LiveSessionsOptions {
   readonly idleSeconds: number
   readonly queue: number
   readonly events: number
+  readonly logBytes: number
 }
 
 /**
@@ -221,7 +222,7 @@ export class LiveSessions {
   }
 
   #hold(stored: StoredSession, record: SessionRecord, handles: Handles): Live {
-    const { environments, rules, store, clock, queue, events, faults } = this.#options
+    const { environments, rules, store, clock, queue, events, logBytes, faults } = this.#options
     const { id, owner, seed } = record
     const environment = environments.get(record.environment.name)
     if (environment?.version !== record.environment.version)
@@ -229,7 +230,7 @@ export class LiveSessions {
         'unknown-environment',
         `This session plays ${record.environment.name} ${record.environment.version}, which is not served here. Serve that version, or open a new session.`,
       )
-    const session = new Session(stored, { store, clock, history: environment.history, queue, events }, record)
+    const session = new Session(stored, { store, clock, history: environment.history, queue, events, logBytes }, record)
     const control = handles.control(id, owner)
     const capabilities = SEATS.map((_, seat) => handles.capability(id, seat))
     const live: Live = {

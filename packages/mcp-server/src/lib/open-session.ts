@@ -67,6 +67,7 @@ export async function startRecord(
     end: null,
     seats: Object.fromEntries(SEATS.map((seat) => [seat, { seq: 0, last: null }])),
     history: [],
+    logBytes: 0,
   }
 }
 

@@ -107,6 +107,7 @@ export function rehearse(
     end: null,
     seats: { [DEFAULT_SEAT]: { seq: 0, last: null } },
     history: [],
+    logBytes: 0,
   }
   const listSecrets = () => environment.secrets(record.state, record.params)
   if (strict) assertSearchable(environment, closely('The secrets', listSecrets))

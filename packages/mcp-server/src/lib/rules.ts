@@ -12,8 +12,9 @@ import {
 import type { Played, SessionRecord, SessionState, Turn } from '@episodic/state'
 import { withAnnouncements } from './announcements.ts'
 import { applyPublished } from './apply-published.ts'
+import { declaredAction } from './declared-action.ts'
 import type { Environment, Preparation, Tool, WorldState } from './environment.ts'
-import { explain, shortened } from './explain.ts'
+import { explain } from './explain.ts'
 import { PlayOfTool } from './play-of-tool.ts'
 import { ServerError } from './server-error.ts'
 import { unheard } from './thrown.ts'
@@ -85,8 +86,9 @@ export interface Outcome extends Played {
 /**
  * Plays one action by the rules: pure, synchronous, and all that an environment's own code decides.
  */
-export function playAction(environment: Environment, turn: RulesTurn, action: Action, scrutiny?: Scrutiny): Outcome {
+export function playAction(environment: Environment, turn: RulesTurn, called: Action, scrutiny?: Scrutiny): Outcome {
   const { record, truncation } = turn
+  const action = declaredAction(environment, called)
   const refuse = (refusal: Refusal, text: string): Played =>
     settle(environment, turn, action, { refusal, text, structured: null, ended: null, change: null })
 
@@ -97,7 +99,7 @@ export function playAction(environment: Environment, turn: RulesTurn, action: Ac
   if (!tool)
     return refuse(
       'tool',
-      `There is no tool "${shortened(action.tool, 128)}". The tools are: ${Object.keys(environment.tools).join(', ')}.`,
+      `There is no tool "${action.tool}". The tools are: ${Object.keys(environment.tools).join(', ')}.`,
     )
   const input = tool.input.safeParse(action.arguments)
   // A -0 that was let in here would come back out of the store as 0, or be taken for a fault of the rules.

@@ -73,6 +73,7 @@ export function recordAt(
     end: null,
     seats: mapSeats(base.seats, ({ seq }) => ({ seq, last: null })),
     history,
+    logBytes: 0,
     outside,
     effect: undefined,
   }

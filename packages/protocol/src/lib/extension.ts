@@ -288,7 +288,7 @@ export interface SessionSummary {
   /** Seconds since it was opened, and since its last finished call. */
   readonly age: number
   readonly idle: number
-  /** UTF-8 bytes that the store keeps for it, its step log left out. */
+  /** UTF-8 bytes that the store keeps for it, its step log included. */
   readonly bytes: number
   readonly steps: number
   /** Entries of the bounded history that the world keeps. */

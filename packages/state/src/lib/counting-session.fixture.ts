@@ -24,12 +24,14 @@ export async function openCountingSession(
     readonly limits?: Partial<Limits>
     readonly history?: HistoryBounds | null
     readonly queue?: number
+    readonly logBytes?: number
     readonly seats?: readonly string[]
     readonly store?: SessionStore
     readonly id?: string
   } = {},
 ): Promise<CountingSession> {
   const clock = createManualClock(1_000_000)
+  const { logBytes } = options
   const { history = null, queue = 100, seats = ['agent'], store = createMemoryStore(), id = 'counting-1' } = options
   const record: SessionRecord = {
     id,
@@ -49,10 +51,17 @@ export async function openCountingSession(
     end: null,
     seats: Object.fromEntries(seats.map((seat) => [seat, { seq: 0, last: null }])),
     history: [],
+    logBytes: 0,
   }
   await store.create(encodeSession(record))
   const another = async () =>
-    new Session((await store.read(record.id)) as StoredSession, { store, clock, history, queue })
+    new Session((await store.read(record.id)) as StoredSession, {
+      store,
+      clock,
+      history,
+      queue,
+      ...(logBytes !== undefined && { logBytes }),
+    })
   return { session: await another(), store, clock, another }
 }
 

@@ -59,6 +59,16 @@ export function episodeEnded(end: EpisodeEnd): StateError {
   )
 }
 
+/** Throws `log-full` where the step log of a session has reached `bound` bytes, so that no further step may be played. */
+export function assertLogRoom({ logBytes }: SessionRecord, bound: number): void {
+  if (logBytes < bound) return
+  throw new StateError(
+    'log-full',
+    `The step log of this session has ${logBytes} bytes and its limit is ${bound}, so no further step is played. Open a new session, or have the server's limit of log bytes raised.`,
+    { details: { limit: bound } },
+  )
+}
+
 /** The answer for whoever holds a session that has a later owner. */
 export function fenced(): StateError {
   return new StateError('fenced', 'This session was taken over by a later owner. Open or restore it again to go on.')

@@ -164,7 +164,7 @@ describe('Session.publish', () => {
     const { session, store } = await openCountingSession()
     await play(session, adding(1))
     const { head } = (await store.read('counting-1')) as StoredSession
-    expect(Object.keys(JSON.parse(head))).toEqual(['rng', 'now', 'end', 'seats', 'history'])
+    expect(Object.keys(JSON.parse(head))).toEqual(['rng', 'now', 'end', 'seats', 'history', 'logBytes'])
   })
 })
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
-import { describe, expect, it } from 'vitest'
-import { add, adding, openCountingSession, play, rulesOf } from './counting-session.fixture.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { add, adding, openCountingSession, play, rulesOf, totalOf } from './counting-session.fixture.ts'
 import type { Move, Session } from './session.ts'
 
 const LEAVING: Move = adding(1)
@@ -103,6 +103,35 @@ describe('the limits of a Session', () => {
     const { session, store } = await openCountingSession()
     await leave(session, '語')
     const stored = await store.read('counting-1')
-    expect(session.bytes).toBe(Buffer.byteLength(`${stored?.origin}${stored?.head}${stored?.state}`))
+    const [entry] = await store.readLog('counting-1', { after: 0, limit: 1 })
+    expect(session.bytes).toBe(Buffer.byteLength(`${stored?.origin}${stored?.head}${stored?.state}${entry?.text}`))
+  })
+
+  it('plays no further step once its step log has reached its limit, and still answers a retry of the last', async () => {
+    const { session, store, another } = await openCountingSession({ logBytes: 300 })
+    const bytesOfLog = async () =>
+      (await store.readLog('counting-1', { after: 0, limit: 100 })).reduce(
+        (sum, { text }) => sum + Buffer.byteLength(text),
+        0,
+      )
+    let seq = 0
+    while ((await bytesOfLog()) < 300) await play(session, adding(1, seq++))
+    expect(seq).toBe(2)
+    expect(session.record.logBytes).toBe(await bytesOfLog())
+    for (const holder of [session, await another()]) {
+      await expect(play(holder, adding(1, seq))).rejects.toMatchObject({ code: 'log-full', details: { limit: 300 } })
+      expect(await play(holder, adding(1, seq - 1))).toMatchObject({ replayed: true })
+    }
+    expect(totalOf(session.record)).toBe(2)
+  })
+
+  it('prepares nothing for a step that its full step log has no room for', async () => {
+    const { session } = await openCountingSession({ logBytes: 1 })
+    await play(session, adding(1))
+    const prepare = vi.fn(async () => null)
+    const step = session.step(adding(1), rulesOf(adding(1)), () => ({ external: true, prepare }))
+    await expect(step).rejects.toMatchObject({ code: 'log-full' })
+    expect(prepare).not.toHaveBeenCalled()
+    expect(session.record.effect).toBeUndefined()
   })
 })

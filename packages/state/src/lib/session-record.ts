@@ -1,4 +1,5 @@
 import type { EpisodeEnd, JsonObject, Limits, OutsideHistory, RngState } from '@episodic/protocol'
+import { byteLength } from './byte-length.ts'
 import type { History } from './history.ts'
 import type { StoredProgress, StoredSession } from './session-store.ts'
 import { StateError } from './state-error.ts'
@@ -57,6 +58,8 @@ export interface SessionRecord {
   readonly end: EpisodeEnd | null
   readonly seats: { readonly [seat: string]: SeatRecord }
   readonly history: History
+  /** UTF-8 bytes of its step log. */
+  readonly logBytes: number
   /** What it keeps of outside events; left out where there never was one. */
   readonly outside?: OutsideHistory | undefined
   /** What a step is about to do outside, or has done; left out once a step of its seat is answered. */
@@ -83,11 +86,16 @@ export function encodeSession(record: SessionRecord, state = JSON.stringify(reco
 
 /** Writes the part of a record that commits change, with its state as the text that the caller has of it. */
 export function encodeProgress(record: SessionRecord, state: string): StoredProgress {
-  const { id, revision, epoch, touchedAt, rng, now, end, seats, history, outside, effect } = record
-  const always = { rng, now, end, seats, history }
+  const { id, revision, epoch, touchedAt, rng, now, end, seats, history, logBytes, outside, effect } = record
+  const always = { rng, now, end, seats, history, logBytes }
   // Every step writes this, and nearly none has to do with anything outside.
   const head = JSON.stringify(outside || effect ? { ...always, outside, effect } : always)
   return { id, revision, epoch, touchedAt, head, state }
+}
+
+/** UTF-8 bytes that a store keeps for a session, its step log included. */
+export function storedBytes({ origin, base, head, state }: StoredSession, { logBytes }: SessionRecord): number {
+  return byteLength(origin) + byteLength(base ?? '') + byteLength(head) + byteLength(state) + logBytes
 }
 
 /** Reads a stored session back. Throws `store-invalid` where the text is damaged or of another version. */
@@ -99,7 +107,8 @@ export function decodeSession(stored: StoredSession): SessionRecord {
     if ((begun === undefined) !== (stored.base === null)) throw new Error('where it began is there in part')
     const base = begun ? { ...begun, state: stored.base } : null
     const state = JSON.parse(stored.state)
-    return { id, revision, epoch, touchedAt, ...origin, base, ...JSON.parse(stored.head), state }
+    // A head that was written before log bytes were counted has none.
+    return { id, revision, epoch, touchedAt, ...origin, base, logBytes: 0, ...JSON.parse(stored.head), state }
   } catch (cause) {
     throw new StateError(
       'store-invalid',

@@ -12,6 +12,7 @@ import { byteLength } from './byte-length.ts'
 import { CallQueue } from './call-queue.ts'
 import type { Clock } from './clock.ts'
 import {
+  assertLogRoom,
   decideStep,
   episodeEnded,
   fenced,
@@ -24,7 +25,7 @@ import { HeldRecord, type Plan } from './held-record.ts'
 import type { HistoryBounds } from './history.ts'
 import { assertRoom, DEFAULT_EVENTS, findKnown, type Happened, recordEvent } from './outside.ts'
 import { type Change, type Played, playStep, type Stepped, type Turn, truncationOf } from './play-step.ts'
-import { decodeSession, encodeSession, type SessionRecord, type SessionState } from './session-record.ts'
+import { decodeSession, encodeSession, type SessionRecord, type SessionState, storedBytes } from './session-record.ts'
 import type { SessionStore, StoredSession } from './session-store.ts'
 import { encodeState, encodeStep } from './session-text.ts'
 import { StateError } from './state-error.ts'
@@ -52,7 +53,15 @@ export interface SessionOptions {
    * once more. Default 256.
    */
   readonly events?: number
+  /**
+   * UTF-8 bytes of a step log from which on no further step is played. The last step may pass it, by the session's limit of
+   * bytes for one answer. Default 67,108,864 (64 MiB).
+   */
+  readonly logBytes?: number
 }
+
+/** See {@link SessionOptions.logBytes}. */
+export const DEFAULT_LOG_BYTES = 67_108_864
 
 /** How a step gets from outside what it is played with. */
 export interface Preparation {
@@ -106,10 +115,9 @@ export class Session {
     return this.#calls.busy
   }
 
-  /** UTF-8 bytes that the store keeps, the step log left out. */
+  /** UTF-8 bytes that the store keeps for the session, its step log included. */
   get bytes(): number {
-    const { origin, base, head, state } = encodeSession(this.#held.record)
-    return byteLength(origin) + byteLength(base ?? '') + byteLength(head) + byteLength(state)
+    return storedBytes(encodeSession(this.#held.record), this.#held.record)
   }
 
   /**
@@ -124,7 +132,7 @@ export class Session {
    * found of the same action again, it may have happened or not: the step is `outcome-unknown` until another is answered.
    *
    * A move that names no epoch is this holder's own, and is `fenced` once somebody else has taken the session over.
-   * Throws what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `not-json`, `action-invalid`,
+   * Throws what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `log-full`, `not-json`, `action-invalid`,
    * `state-lost` where the store has gone back behind what was seen in it, and `session-not-found` once the session is gone.
    */
   step(move: Move, play: (turn: Turn) => Played | Promise<Played>, preparation?: () => Preparation): Promise<Answered> {
@@ -231,7 +239,11 @@ export class Session {
   }
 
   #decide({ seat, seq, epoch = this.#epoch }: Move): StepVerdict {
-    return decideStep(this.#held.record, { seat, seq, epoch })
+    const { record } = this.#held
+    const verdict = decideStep(record, { seat, seq, epoch })
+    // A step that only tells of the end is the last one, and may still be played.
+    if (verdict.kind === 'play' && !record.end) assertLogRoom(record, this.#options.logBytes ?? DEFAULT_LOG_BYTES)
+    return verdict
   }
 
   /** Gets from outside what a step is played with. */
@@ -274,8 +286,10 @@ export class Session {
   #planStepped({ next, step: unhashed }: Stepped): Plan<Answered> {
     const stateText = this.#stateTextOf(next)
     const step = { ...unhashed, report: { ...unhashed.report, stateHash: stateHash(stateText, next) } }
-    const entry = { revision: next.revision, text: encodeStep(step, next.limits) }
-    return { write: { next, stateText, entry }, answer: { step, replayed: false } }
+    const text = encodeStep(step, next.limits)
+    const counted = { ...next, logBytes: next.logBytes + byteLength(text) }
+    const entry = { revision: next.revision, text }
+    return { write: { next: counted, stateText, entry }, answer: { step, replayed: false } }
   }
 
   /** Plans to give the stored answer of a step that was answered before, if this is that step again. */

@@ -9,6 +9,7 @@ import { CodedError, isBranded, type JsonObject } from '@episodic/protocol'
  * - `episode-ended`: no step follows the end.
  * - `queue-full`: too many calls wait for this session.
  * - `too-large`: the state or answer would pass the session's byte limit.
+ * - `log-full`: the session's step log has reached its byte limit, so no further step is played; `details.limit` is that limit.
  * - `action-invalid`: the action holds something that JSON cannot say, such as half a surrogate pair.
  * - `outcome-unknown`: the step was to do something outside that may not be done twice, and may have done it.
  * - `event-invalid`: the id of an outside event was another event's.
@@ -29,6 +30,7 @@ export type StateErrorCode =
   | 'episode-ended'
   | 'queue-full'
   | 'too-large'
+  | 'log-full'
   | 'action-invalid'
   | 'outcome-unknown'
   | 'event-invalid'

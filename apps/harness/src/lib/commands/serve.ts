@@ -29,6 +29,7 @@ interface ServeOptions extends AccessFlags {
   readonly sessions: number
   readonly sessionsPerPrincipal?: number
   readonly idle: number
+  readonly logBytes: number
   readonly connections: number
   readonly isolate?: true
   readonly rulesTimeout?: number
@@ -56,6 +57,12 @@ export function serveCommand(console: Console): Command {
     .option('--sessions <count>', 'sessions kept at once', wholeNumber(1), 10_000)
     .option('--sessions-per-principal <count>', 'of these, sessions of one principal', wholeNumber(1))
     .option('--idle <seconds>', 'seconds after its last call until a session expires', wholeNumber(1), 900)
+    .option(
+      '--log-bytes <count>',
+      "bytes of a session's step log from which on it plays no further step",
+      wholeNumber(1),
+      67_108_864,
+    )
     .option('--connections <count>', 'connections of each process at once', wholeNumber(1), 10_000)
     .option('--isolate', 'play the rules in threads, so that one that computes for long holds nobody else')
     .option('--rules-timeout <seconds>', 'with --isolate: stop rules that run for longer (default: 10)', wholeNumber(1))
@@ -116,6 +123,7 @@ async function serve(references: string[], options: ServeOptions, console: Conso
     bounds: {
       sessions: options.sessions,
       idleSeconds: options.idle,
+      logBytes: options.logBytes,
       ...(options.sessionsPerPrincipal && { sessionsPerPrincipal: options.sessionsPerPrincipal }),
     },
     metrics,
