@@ -29,6 +29,7 @@ export function leakyWire(door: AgentDoor, change: (answer: string, known: Knowl
           return {
             oddities,
             say: async (message) => change(await conversation.say(message), known),
+            listen: () => conversation.listen(),
             close: () => conversation.close(),
           }
         },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { AGENT_DOORS, type AgentDoor, type CheckName } from '@episodic/harness'
 import type { Environment, Host } from '@episodic/mcp-server'
 import { WireError } from '@episodic/protocol'
@@ -35,6 +36,84 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
     word: SECRET,
     description: ` It may be ${SECRET}, or it may not.`,
   }),
+  inWorld('a copy of the private state in the public one', 'non-interference', {
+    changes: (open, { word }) => {
+      open.field = word
+    },
+  }),
+  inWorld('an encoded copy in the public state', 'non-interference', {
+    changes: (open, { word }) => {
+      open.field = createHash('sha256').update(word).digest('base64url').slice(0, 6)
+    },
+  }),
+  inWorld('a public list in the order of its distance to the secret', 'non-interference', {
+    changes: ({ shelf }, { code }) => void shelf.sort((a, b) => Math.abs(a - code) - Math.abs(b - code)),
+  }),
+  inWorld('the length of a public list', 'non-interference', {
+    changes: ({ shelf }, { code }) => void shelf.splice(1 + (code % 3)),
+  }),
+  inWorld('the order of the keys of the public state', 'non-interference', {
+    changes: (open, { code }) => {
+      open.dials = code % 2 === 0 ? { left: 0, right: 0 } : { right: 0, left: 0 }
+    },
+  }),
+  inWorld('a public key that is there or not', 'non-interference', {
+    changes: (open, { code }) => {
+      open.dials = code > 7 ? { left: 0 } : {}
+    },
+  }),
+  inWorld('a public counter that depends on the secret', 'non-interference', {
+    changes: (open, { code }) => {
+      open.tries += code % 2
+    },
+  }),
+  inWorld('the order of a public list where the world begins', 'non-interference', {
+    begins: ({ shelf }, { code }) => void shelf.sort((a, b) => Math.abs(a - code) - Math.abs(b - code)),
+  }),
+  inWorld('what several public values say together where the world begins', 'non-interference', {
+    begins: (open, { code }) => {
+      open.shelf = [code & 1, (code >> 1) & 1, code >> 2]
+    },
+  }),
+  inWorld('the length of a public list where the world begins', 'non-interference', {
+    begins: (open, { code }) => {
+      open.shelf = Array.from({ length: code }, () => 0)
+    },
+  }),
+  atDoors('a resource that shows more than the public state', 'non-interference', [
+    leakyHost(http, (host, known) => ({
+      async look(capability) {
+        const { state, ...look } = await host.look(capability)
+        const { code } = await known.hidden(known.of(capability))
+        return { ...look, state: { ...state, parity: Number(code) % 2 } }
+      },
+    })),
+  ]),
+  atDoors('the number of notifications', 'non-interference', [
+    leakyHost(http, (host, known) => ({
+      async look(capability) {
+        const look = await host.look(capability)
+        const { code } = await known.hidden(known.of(capability))
+        const twice = (listener: () => void) => () => {
+          listener()
+          if (Number(code) % 2 === 0) listener()
+        }
+        return { ...look, onChange: (listener) => look.onChange(twice(listener)) }
+      },
+    })),
+  ]),
+  atDoors('a list of resources that depends on the state', 'non-interference', [
+    leakyWire(stdio, async (answer, known) => {
+      const { code } = await known.hidden(known.sessions.at(-1))
+      return answer.replace('"resources":[', `"resources":[{"uri":"vault://shelf/${Number(code) % 3}"},`)
+    }),
+  ]),
+  atDoors('a completion that knows the answer', 'non-interference', [
+    leakyWire(http, async (answer, known) => {
+      const { word } = await known.hidden(known.sessions.at(-1))
+      return answer.replace('"values":[', `"values":["${String(word).slice(0, 2)}",`)
+    }),
+  ]),
   atDoors('the text of an exception', 'canaries', [
     leakyHost(http, (host) => ({ act: (...call) => host.act(...call).catch(tellAll) })),
   ]),

@@ -7,10 +7,22 @@ interface Hidden {
   code: number
 }
 
+/** What a player may know of a vault. */
+interface Open {
+  tries: number
+  field: string
+  shelf: number[]
+  dials: { left?: number | undefined; right?: number | undefined }
+}
+
 /** What is wrong with a vault: each is what an author might well write. An honest one has none of it. */
 export interface Flaw {
   /** Filled into a field of the public state that nobody needs. */
   readonly field?: (hidden: Hidden) => string
+  /** Done to the public state with every try, whose answer shows nothing of it. */
+  readonly changes?: (open: Open, hidden: Hidden) => void
+  /** Done to the public state where a vault begins. */
+  readonly begins?: (open: Open, hidden: Hidden) => void
   /** Filled into a field of the structured answer that the text does not mention. */
   readonly note?: (hidden: Hidden) => string
   /** Said instead of the text. */
@@ -26,6 +38,8 @@ export interface Flaw {
 }
 
 const LARGEST = 15
+/** What stands on the shelf of every vault. */
+const SHELF = [0, 3, 6, 9, 12, 15]
 
 /** A vault with a code and a word. A try tells whether the code is higher or lower; a look tells nothing new. */
 export function createVault(flaw: Flaw = {}): Environment {
@@ -35,17 +49,26 @@ export function createVault(flaw: Flaw = {}): Environment {
     description: 'Open a vault.',
     params: z.object({}),
     state: {
-      public: z.object({ tries: z.int().min(0), low: z.int(), high: z.int(), field: z.string() }),
+      public: z.object({
+        tries: z.int().min(0),
+        low: z.int(),
+        high: z.int(),
+        field: z.string(),
+        shelf: z.array(z.int()),
+        dials: z.object({ left: z.int().optional(), right: z.int().optional() }),
+      }),
       private: z.object({ word: z.string(), code: z.int() }),
     },
     limits: { steps: 20 },
-    start: ({ rng }) => ({
-      public: { tries: 0, low: 0, high: LARGEST, field: '' },
-      private: {
+    start({ rng }) {
+      const open = { tries: 0, low: 0, high: LARGEST, field: '', shelf: [...SHELF], dials: {} }
+      const hidden = {
         word: flaw.word ?? Array.from({ length: 12 }, () => rng.pick([...'abcdefghijklmnop'])).join(''),
         code: rng.int(0, LARGEST),
-      },
-    }),
+      }
+      flaw.begins?.(open, hidden)
+      return { public: open, private: hidden }
+    },
     observe: ({ tries, low, high }) => `${tries} tries so far. The code is from ${low} to ${high}.`,
     tools: ({ tool }) => ({
       look: tool({
@@ -69,6 +92,7 @@ export function createVault(flaw: Flaw = {}): Environment {
           const tried = Number(input.code)
           const hint = reveal(tried === code ? 'open' : tried < code ? 'higher' : 'lower')
           state.public.tries += 1
+          flaw.changes?.(state.public, state.private)
           if (hint === 'open') end('open')
           else if (hint === 'higher') state.public.low = Math.max(state.public.low, tried + 1)
           else state.public.high = Math.min(state.public.high, tried - 1)

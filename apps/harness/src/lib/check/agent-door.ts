@@ -4,6 +4,11 @@ import type { Host } from '@episodic/mcp-server'
 export interface Conversation {
   /** Sends one message, which need not be one, and gives every byte that came back for it. */
   say(message: string): Promise<string>
+  /**
+   * Receives from now on what the server sends unasked, such as notifications. The function that it resolves with ends this
+   * and gives what came, and nothing where the answers of `say` have it already, because both share one channel.
+   */
+  listen(): Promise<() => Promise<string>>
   /** What can be asked at this door besides messages, by name: other methods, paths and headers. */
   readonly oddities: Readonly<Record<string, () => Promise<string>>>
   close(): Promise<void>

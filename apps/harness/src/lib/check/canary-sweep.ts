@@ -13,7 +13,15 @@ import { type CanaryState, plantCanaries } from './canaries.ts'
 import { type CheckResult, type Finding, resultOf } from './check-report.ts'
 import { type Form, findSecrets, formsOf } from './encodings.ts'
 import { listeningPlayer } from './listening-player.ts'
-import { callMessage, hostileMessages, INITIALIZE, type Message, stillMessages, TOOLS_LIST } from './messages.ts'
+import {
+  callMessage,
+  hostileMessages,
+  INITIALIZE,
+  type Message,
+  READ_STATE,
+  stillMessages,
+  TOOLS_LIST,
+} from './messages.ts'
 import { HOOKS, type Stage, stageEnvironment } from './staged-environment.ts'
 import type { Setting, Subject } from './subject.ts'
 import { waywardPolicy } from './wayward-policy.ts'
@@ -146,6 +154,7 @@ async function converse(
   const watch = (kind: string, answer: string) => note(swept, kind, answer)
   const hostile = hostileMessages(tool?.name ?? '', stolen)
   for (const message of stillMessages(stolen)) await hear(swept, conversation, message)
+  const heard = await conversation.listen()
   await playOn(conversation, act, 4, watch)
   for (const failing of HOOKS) {
     stage.failing = failing
@@ -157,10 +166,11 @@ async function converse(
   await playOn(conversation, act, STEPS, watch)
   for (const message of [TOOLS_LIST, ...hostile.slice(0, 2)])
     await hear(swept, conversation, { ...message, kind: `${message.kind}, after the end` })
+  watch('what was subscribed to', await heard())
   for (const [kind, ask] of Object.entries(conversation.oddities)) watch(kind, await ask())
 }
 
-/** Plays so many calls, and looks at what comes back where somebody watches. */
+/** Plays so many calls and reads the state after each, and looks at what comes back where somebody watches. */
 async function playOn(
   conversation: Conversation,
   act: () => Promise<Action>,
@@ -168,7 +178,10 @@ async function playOn(
   watch: (kind: string, answer: string) => void = () => {},
   kind = 'a call',
 ): Promise<void> {
-  for (let i = 0; i < calls; i++) watch(kind, await conversation.say(callMessage(kind, await act()).text))
+  for (let i = 0; i < calls; i++) {
+    watch(kind, await conversation.say(callMessage(kind, await act()).text))
+    watch(`${READ_STATE.kind} after ${kind}`, await conversation.say(READ_STATE.text))
+  }
 }
 
 /** A player who half knows the game, as it goes with the canaries in it. */

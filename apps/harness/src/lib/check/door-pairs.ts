@@ -1,5 +1,6 @@
-import { createHost, type Host } from '@episodic/mcp-server'
+import { createHost, type Host, type Rehearsal, rehearse } from '@episodic/mcp-server'
 import {
+  type Action,
   createRng,
   DEFAULT_SEAT,
   type Json,
@@ -12,7 +13,7 @@ import type { OpenDoor } from './agent-door.ts'
 import type { Finding } from './check-report.ts'
 import { findDifference } from './difference.ts'
 import { listeningPlayer } from './listening-player.ts'
-import { callMessage, INITIALIZE, type Message, TOOLS_LIST } from './messages.ts'
+import { callMessage, INITIALIZE, type Message, READ_STATE, READS, SUBSCRIBE } from './messages.ts'
 import { type Beginning, drawPair, type PrivatePair } from './private-pairs.ts'
 import { type Stage, stageEnvironment } from './staged-environment.ts'
 import type { Setting, Subject } from './subject.ts'
@@ -29,8 +30,9 @@ export interface Begun {
 }
 
 /**
- * Plays pairs through real doors, by real sessions that differ in their private states alone, and compares everything
- * that comes back: status lines, headers and lists of tools too. What a session is named by differs and is left out.
+ * Plays pairs through real doors, by real sessions that differ in their private states alone, and compares everything that an
+ * agent can read there: status lines and headers, what is listed, the public state after each call, and the notifications of
+ * its changes. What a session is named by differs and is left out.
  */
 export async function compareOverDoors(
   subject: Subject,
@@ -74,18 +76,42 @@ interface Told {
   readonly revealed: readonly Json[]
 }
 
-/** What both agents of a pair say: discovery, then calls. */
+/**
+ * What both agents of a pair say: all that can be read before the first call; then calls, with the state and one other thing
+ * read after each; and all of it again. There is no call from which on different values are revealed, so that all that is
+ * received has to be equal.
+ */
 async function draftMessages(
   { world }: Subject,
   setting: Setting,
-  { seed, first }: PrivatePair,
+  { seed, first, second }: PrivatePair,
   rng: Rng,
 ): Promise<Message[]> {
   const policy = waywardPolicy(world.solver ?? null, { random: rng.float(), wrong: 0.2 })
   const act = await listeningPlayer(world, setting, policy, { seed, privateState: first })
+  const sides = [first, second].map((privateState) =>
+    rehearse(world.environment, { params: setting.params, seed, privateState }),
+  )
   const calls: Message[] = []
-  for (let i = 0; i < CALLS; i++) calls.push(callMessage(`call ${i + 1}`, await act()))
-  return [INITIALIZE, TOOLS_LIST, ...calls, { ...TOOLS_LIST, kind: 'tools/list, after the calls' }]
+  for (let i = 1; i <= CALLS; i++) {
+    const action = await act()
+    const [revealed, against] = sides.map((side) => JSON.stringify(revealedBy(side, action)))
+    if (revealed !== against) break
+    const reads = [READ_STATE, rng.pick(READS)].map((read) => ({ ...read, kind: `${read.kind} after call ${i}` }))
+    calls.push(callMessage(`call ${i}`, action), ...reads)
+  }
+  const atEnd = [...READS, READ_STATE].map((read) => ({ ...read, kind: `${read.kind} after the calls` }))
+  return [INITIALIZE, ...READS, READ_STATE, SUBSCRIBE, ...calls, ...atEnd]
+}
+
+function revealedBy(rehearsal: Rehearsal, { tool, arguments: args }: Action): readonly Json[] {
+  if (rehearsal.end !== null) return []
+  try {
+    return rehearsal.play(tool, args).revealed
+  } catch {
+    // What the rules throw changes nothing.
+    return []
+  }
 }
 
 interface Talk {
@@ -109,11 +135,13 @@ async function converse(
   })
   const conversation = await door.converse(session.seats[DEFAULT_SEAT]?.capability as string)
   const told: Told[] = []
+  const pushed = await conversation.listen()
   heard()
   for (const { text } of messages) {
     const answer = await conversation.say(text)
     told.push({ text: withoutNames(answer), revealed: heard() })
   }
+  told.push({ text: withoutNames(await pushed()), revealed: heard() })
   await conversation.close()
   await host.close(null, session.session)
   return told
@@ -142,12 +170,12 @@ function compare(
     if (!difference) continue
     // A private state that does not fit the public one may make the rules fail, and that says nothing.
     if (!fits && /The environment failed/.test(told.text + against.text)) return null
-    const { kind, text } = messages[i] as Message
+    const { kind, text } = messages[i] ?? { kind: 'what was subscribed to', text: SUBSCRIBE.text }
     return {
       what: `The answer to ${kind} over ${door} tells apart two private states that had revealed the same.`,
       again: `params ${JSON.stringify(params)}, seed ${seed} against ${from}, message ${i + 1}: ${text.slice(0, 300)}`,
       advice:
-        'Let neither what is said nor what is listed depend on private state, but for what goes through reveal(…).',
+        'Let neither what is said, nor the public state, nor what is listed depend on private state, but for what goes through reveal(…).',
       difference,
     }
   }

@@ -22,6 +22,7 @@ function talkAs(port: number, capability: string): Conversation {
   const path = `/mcp/s/${capability}`
   return {
     say: (body) => exchange(port, 'POST', path, JSON_TYPE, body),
+    listen: () => listen(port, path, {}),
     oddities: oddities(port, path, {}),
     async close() {},
   }
@@ -36,6 +37,7 @@ function talkPlainly(port: number): Conversation {
       if (id !== undefined) session = { 'mcp-session-id': id }
       return answer
     },
+    listen: () => listen(port, '/mcp', session),
     get oddities() {
       return oddities(port, '/mcp', session)
     },
@@ -84,13 +86,58 @@ function exchange(
   headers: Readonly<Record<string, string>>,
   body?: string,
 ): Promise<string> {
+  return send(port, requestText(port, method, path, headers, body))
+}
+
+/**
+ * Opens the stream of events that GET answers with. To end it, this side says that it has nothing more to send: the server
+ * hangs up then, and every event that it wrote before comes before that.
+ */
+async function listen(port: number, path: string, own: Readonly<Record<string, string>>) {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>()
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  let heard = ''
+  socket.setEncoding('utf8')
+  socket.on('data', (text: string) => {
+    heard += text
+    open()
+  })
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    open()
+    close()
+  })
+  socket.on('end', () => socket.destroy())
+  socket.write(requestText(port, 'GET', path, { ...own, accept: 'text/event-stream' }))
+  await opened
+  return async () => {
+    socket.end()
+    await closed
+    return withoutTime(withoutSigns(heard))
+  }
+}
+
+/** The head of a stream of events, and its events: what shows in between that it is still in use comes by the clock. */
+function withoutSigns(stream: string): string {
+  const [head = ''] = stream.split('\r\n\r\n', 1)
+  return [`${head}\r\n`, ...(stream.match(/^(event|id|data): .*$/gm) ?? [])].join('\n')
+}
+
+function requestText(
+  port: number,
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body?: string,
+): string {
   const lines = Object.entries({
     host: `127.0.0.1:${port}`,
     connection: 'close',
     ...headers,
     ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
   }).map(([name, value]) => `${name}: ${value}\r\n`)
-  return send(port, `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`)
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`
 }
 
 function send(port: number, request: string): Promise<string> {
@@ -100,13 +147,11 @@ function send(port: number, request: string): Promise<string> {
     socket.on('data', (chunk) => chunks.push(chunk))
     // A server may answer and hang up before it has read what is too large: what it said counts.
     socket.on('error', () => {})
-    socket.on('close', () =>
-      resolve(
-        Buffer.concat(chunks)
-          .toString('utf8')
-          .replace(/^date: .*\r\n/im, ''),
-      ),
-    )
+    socket.on('close', () => resolve(withoutTime(Buffer.concat(chunks).toString('utf8'))))
     socket.write(request)
   })
+}
+
+function withoutTime(answer: string): string {
+  return answer.replace(/^date: .*\r\n/im, '')
 }

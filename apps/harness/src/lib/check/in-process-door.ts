@@ -30,6 +30,8 @@ export const inProcessDoor: AgentDoor = {
               return JSON.stringify({ code, message: text, details })
             }
           },
+          // A channel in the same process sends nothing unasked.
+          listen: async () => async () => '',
           oddities: {},
           close: () => channel.close(),
         }

@@ -19,6 +19,25 @@ export const INITIALIZE: Message = {
 }
 export const TOOLS_LIST: Message = { kind: 'tools/list', text: request('tools/list', {}) }
 
+/** Where the public state of a session is read. */
+const STATE = { uri: 'episodic://session/state' }
+export const READ_STATE: Message = { kind: 'resources/read of the state', text: request('resources/read', STATE) }
+export const SUBSCRIBE: Message = { kind: 'resources/subscribe', text: request('resources/subscribe', STATE) }
+
+/** Everything else that an agent reads without playing. */
+export const READS: readonly Message[] = [
+  TOOLS_LIST,
+  ...['resources/list', 'resources/templates/list', 'prompts/list'].map((kind) => ({ kind, text: request(kind, {}) })),
+  { kind: 'prompts/get', text: request('prompts/get', { name: 'instructions' }) },
+  {
+    kind: 'completion/complete',
+    text: request('completion/complete', {
+      ref: { type: 'ref/prompt', name: 'instructions' },
+      argument: { name: 'tool', value: '' },
+    }),
+  },
+]
+
 /** A call of a tool. */
 export function callMessage(kind: string, { tool, arguments: args }: Action): Message {
   return { kind, text: request('tools/call', { name: tool, arguments: args }) }
@@ -31,7 +50,9 @@ export function stillMessages(stolen: { readonly control: string; readonly capab
     INITIALIZE,
     { kind: 'notifications/initialized', text: '{"jsonrpc":"2.0","method":"notifications/initialized"}' },
     { kind: 'ping', text: request('ping') },
-    TOOLS_LIST,
+    ...READS,
+    READ_STATE,
+    SUBSCRIBE,
     ...[
       'resources/list',
       'resources/templates/list',
@@ -42,7 +63,10 @@ export function stillMessages(stolen: { readonly control: string; readonly capab
       'logging/setLevel',
       'tasks/list',
       'server/discover',
-    ].map((kind) => ({ kind, text: request(kind, { uri: 'state://private', name: 'state', level: 'debug' }) })),
+    ].map((kind) => ({
+      kind: `${kind} of what is not there`,
+      text: request(kind, { uri: 'state://private', name: 'state', level: 'debug' }),
+    })),
     ...Object.values(METHODS).map((kind) => ({ kind, text: request(kind, { session: control }) })),
     { kind: 'an unknown method', text: request('private/state', { session: capability }) },
     { kind: 'a batch', text: `[${request('ping')}]` },

@@ -10,6 +10,9 @@ import type { CheckedWorld, Setting, Subject } from './subject.ts'
 import { findToldStarts } from './told-start.ts'
 import { drawPolicy } from './wayward-policy.ts'
 
+/** Seeds of each setting whose starts are compared, and of how many of them pairs are made. */
+const STARTS = 384
+const PAIRED = 48
 /** Steps of a pair. What depends on a secret for longer than this is found by other pairs. */
 const STEPS = 64
 /** The share of pairs beyond which it says little that none of them told: they parted before they could. */
@@ -29,25 +32,29 @@ interface Compared {
 
 /**
  * Plays pairs of episodes that differ in their private states alone: the same parameters, public start, chance and
- * actions. Up to the first step whose tools reveal different values, an agent has to be told the same, byte for byte.
+ * actions. Up to the first step whose tools reveal different values, an agent has to be told the same and has to read the same
+ * public state, byte for byte.
  */
 export async function checkNonInterference(subject: Subject): Promise<CheckResult> {
   const { world, settings, seed } = subject
   const { environment } = world
-  const beginnings = settings.map((setting) => beginningsOf(environment, setting, seed))
+  const starts = settings.map((setting) => beginningsOf(environment, setting, seed, STARTS))
+  const beginnings = starts.map((found) => found.slice(0, PAIRED))
   const differing: Begun[] = settings.flatMap((setting, i) => {
     const found = beginnings[i] as Beginning[]
     return drawPair(environment, found, createRng(seed)) ? [{ setting, beginnings: found }] : []
   })
-  const findings: Finding[] = differing.flatMap(({ setting, beginnings: found }) => toldStarts(setting, found))
+  const told = toldStarts(subject, starts)
   if (differing.length === 0) {
     const declared = beginnings.some((found) => found.some((one) => Object.keys(one.private).length > 0))
     const warnings = declared ? ['There is a private state, and no two seeds differ in it.'] : []
     return resultOf('non-interference', 'nothing is private, so there is nothing to tell', {
+      findings: told.findings,
       warnings,
       figures: { pairs: 0, steps: 0, parted: 0, differing: 0 },
     })
   }
+  const { findings, warnings } = told
   const counts = { pairs: 0, steps: 0, parted: 0, partedAtOnce: 0, unfit: 0, fitting: 0 }
   for (let i = 0; i < subject.pairs; i++) {
     subject.signal?.throwIfAborted()
@@ -68,7 +75,6 @@ export async function checkNonInterference(subject: Subject): Promise<CheckResul
   const doors = await compareOverDoors(subject, differing)
   findings.push(...doors.findings)
   const { pairs, steps, parted, partedAtOnce, unfit } = counts
-  const warnings: string[] = []
   if (unfit > pairs / 2)
     warnings.push(
       `In ${unfit} of ${pairs} pairs the private state of another seed did not fit the public one, so that little was compared.`,
@@ -88,15 +94,25 @@ export async function checkNonInterference(subject: Subject): Promise<CheckResul
   )
 }
 
-function toldStarts({ params }: Setting, beginnings: readonly Beginning[]): Finding[] {
-  return findToldStarts(beginnings).map((told) => ({
-    what: `Where the world begins, public.${told.public} tells private.${told.private}.`,
-    again: `params ${JSON.stringify(params)}, seeds ${beginnings
-      .slice(0, 3)
-      .map((one) => one.seed)
-      .join(', ')}`,
-    advice: 'Keep it in the private state alone, and reveal(…) of it what a tool is meant to tell.',
-  }))
+/** What the public state tells of the private one where the world begins, said once for all settings. */
+function toldStarts({ settings }: Subject, starts: readonly (readonly Beginning[])[]) {
+  const findings = new Map<string, Finding>()
+  const warnings = new Set<string>()
+  for (const [i, beginnings] of starts.entries())
+    for (const { reading, private: path, tells } of findToldStarts(beginnings)) {
+      const what = `Where the world begins, ${reading} ${tells === 'all' ? 'tells' : 'follows from'} private.${path}`
+      if (tells === 'part') warnings.add(`${what}, and narrows down what that is.`)
+      else if (!findings.has(what))
+        findings.set(what, {
+          what: `${what}.`,
+          again: `params ${JSON.stringify(settings[i]?.params)}, seeds ${beginnings
+            .slice(0, 3)
+            .map((one) => one.seed)
+            .join(', ')}`,
+          advice: 'Keep it in the private state alone, and reveal(…) of it what a tool is meant to tell.',
+        })
+    }
+  return { findings: [...findings.values()], warnings: [...warnings] }
 }
 
 async function comparePair(world: CheckedWorld, setting: Setting, pair: PrivatePair, rng: Rng): Promise<Compared> {
@@ -128,8 +144,10 @@ async function comparePair(world: CheckedWorld, setting: Setting, pair: PrivateP
     if (!pair.fits && first.step && !second.step) return end({ unfit: true })
     if (JSON.stringify(first.revealed) !== JSON.stringify(second.revealed))
       return end({ parted: true, atOnce: answered === 0 })
-    const difference = findDifference(first.text, second.text)
-    if (difference) return end({ finding: describe(setting, pair, policy, actions, difference) })
+    const heard = findDifference(first.text, second.text)
+    if (heard) return end({ finding: describe(setting, pair, policy, actions, heard) })
+    const read = findDifference(first.state, second.state)
+    if (read) return end({ finding: describe(setting, pair, policy, actions, read, 'The public state after step') })
     steps += 1
     if (first.step?.refused === null) answered += 1
     if (first.step) last = asStep(first.step, steps)
@@ -137,19 +155,26 @@ async function comparePair(world: CheckedWorld, setting: Setting, pair: PrivateP
   return end()
 }
 
-/** What an agent is told of one step. */
+/** What an agent is told of one step, and what it can read after it. */
 interface Told {
   readonly text: string
+  /** The public state as the resource of the session shows it: with its keys in their order. */
+  readonly state: string
   readonly revealed: readonly Json[]
   readonly step: RehearsedStep | null
 }
 
-function tryStep(rehearsal: Rehearsal, { tool, arguments: args }: Action, truncation: ReturnType<typeof truncationAt>) {
+function tryStep(
+  rehearsal: Rehearsal,
+  { tool, arguments: args }: Action,
+  truncation: ReturnType<typeof truncationAt>,
+): Told {
+  const readState = () => JSON.stringify(rehearsal.state.public)
   try {
     const step = rehearsal.play(tool, args, { truncation })
-    return { text: toldText(step), revealed: step.revealed, step }
+    return { text: toldText(step), state: readState(), revealed: step.revealed, step }
   } catch {
-    return { text: 'the environment failed', revealed: [], step: null }
+    return { text: 'the environment failed', state: readState(), revealed: [], step: null }
   }
 }
 
@@ -165,12 +190,13 @@ function describe(
   policy: Policy,
   actions: readonly Action[],
   difference: Difference,
+  what = 'Step',
 ): Finding {
   return {
-    what: `Step ${actions.length} (${JSON.stringify(actions.at(-1))?.slice(0, 200)}) tells apart two private states that had revealed the same.`,
+    what: `${what} ${actions.length} (${JSON.stringify(actions.at(-1))?.slice(0, 200)}) tells apart two private states that had revealed the same.`,
     again: `params ${JSON.stringify(params)}, seed ${seed} against ${from}, actions of ${policy.name}: ${JSON.stringify(actions).slice(0, 600)}`,
     advice:
-      'Let nothing that is said depend on private state, its length and its order included, but for what goes through reveal(…).',
+      'Let nothing that is said or kept in the public state depend on private state, its length and its order included, but for what goes through reveal(…).',
     difference,
   }
 }

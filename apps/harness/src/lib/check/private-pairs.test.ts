@@ -9,7 +9,7 @@ describe('drawPair', () => {
     const { environment } = leverWorld()
     const [setting] = settingsOf({ environment }, '0')
     if (!setting) throw new Error('The levers have defaults.')
-    const beginnings = beginningsOf(environment, setting, '0')
+    const beginnings = beginningsOf(environment, setting, '0', 48)
     const kinds = new Set<string>()
     for (let i = 0; i < 200; i++) {
       const pair = drawPair(environment, beginnings, createRng(`${i}`))

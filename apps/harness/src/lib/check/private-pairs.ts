@@ -4,9 +4,6 @@ import { isKept } from './canaries.ts'
 import { leavesOf, replaceAt } from './json-leaves.ts'
 import type { Setting } from './subject.ts'
 
-/** How many seeds of a setting are looked at for two that differ in what is private alone. */
-const SEEDS = 48
-
 /** Two beginnings of a world that a player cannot tell apart. */
 export interface PrivatePair {
   readonly seed: string
@@ -32,7 +29,7 @@ export interface Beginning {
 }
 
 /** The beginnings of a setting under many seeds. */
-export function beginningsOf(environment: Environment, { params }: Setting, seed: string, count = SEEDS): Beginning[] {
+export function beginningsOf(environment: Environment, { params }: Setting, seed: string, count: number): Beginning[] {
   return Array.from({ length: count }, (_, i) => {
     const own = seedFor(seed, 'beginning', i)
     const { state } = rehearse(environment, { params, seed: own }).start

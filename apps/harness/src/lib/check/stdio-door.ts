@@ -37,6 +37,8 @@ export const stdioDoor: AgentDoor = {
             heard = ''
             return said
           },
+          // Notifications come through the pipe, among the answers.
+          listen: async () => async () => '',
           oddities: {},
           close,
         }
@@ -50,10 +52,13 @@ export const stdioDoor: AgentDoor = {
 
 /** A host whose plain client finds a session that was opened for it, instead of a world that begins by itself. */
 function playing(host: Host, capability: string): Host {
-  const actAt: Host['actAt'] = (_principal, _transportId, _environment, call) => host.act(capability, call)
+  const staged: Pick<Host, 'actAt' | 'lookAt'> = {
+    actAt: (_principal, _transportId, _environment, call) => host.act(capability, call),
+    lookAt: () => host.look(capability),
+  }
   return new Proxy(host, {
     get(target, key) {
-      if (key === 'actAt') return actAt
+      if (key === 'actAt' || key === 'lookAt') return staged[key]
       const value: unknown = Reflect.get(target, key, target)
       return typeof value === 'function' ? value.bind(target) : value
     },
