@@ -72,6 +72,11 @@ export function unknownAirport(asked: string): string {
   return `"${read}" is no code of an airport here. The closest are ${closest.join(', ')}; ask-airports tells all ${AIRPORTS.length}`
 }
 
+/** Says that a city has no airport here, and how to hear which do. */
+export function unknownCity(named: string): string {
+  return `I know no airport in "${named}". "Which airports are there?" tells the cities that I know.`
+}
+
 function distanceOf(asked: string, name: string): number {
   return editDistance(asked.toLowerCase(), name.toLowerCase(), LONGEST_NAME)
 }

@@ -1,6 +1,6 @@
 import { defineContext } from '@episodic/contexts'
 import { z } from 'zod'
-import { cityOf } from './airports.ts'
+import { cityOf, unknownCity } from './airports.ts'
 import { BUSINESS, CABINS, type Flight, fittingFlights, PARTS_OF_DAY } from './timetable.ts'
 import {
   Code,
@@ -189,6 +189,17 @@ export const booking = defineContext({
       final: true,
       entry: ({ data, say }) => say(`Booked and paid: ${describeOffer(data as Complete)} Have a good flight.`),
     },
+  },
+  unrecognised({ data, slot, text, state, say }) {
+    if (slot === 'passengers') {
+      data.passengers = null
+      say(`I cannot book ${text} seats: 1 to ${MOST_PASSENGERS} can fly together.`)
+      return
+    }
+    // What was asked for before is not what is wanted now: it is asked for again.
+    if (slot === 'from' || (slot === 'place' && state === 'from')) data.from = null
+    else if (slot === 'to' || slot === 'place') data.to = null
+    say(unknownCity(text))
   },
   topics: ({ offer }) => (offer ? [`flight:${offer.flight}`] : []),
   resume: ({ data, say }) => say(`Back to your booking, ${readRoute(data.from, data.to)}.`),

@@ -86,6 +86,37 @@ describe('flight-booking', () => {
     expect(call.observation.text.length).toBeLessThan(600)
   })
 
+  it.each(['I want to fly from Berlin to Tokyo', 'no, from berlin to Tokyo', 'Actually from Berlin'])(
+    'says that it does not know a city, and books nothing before it is told another: %s',
+    (text) => {
+      const { world, steps } = play([TRIP, text, 'yes', 'Yes, book it'])
+      expect(steps[1]?.observation.text).toContain('I know no airport in "')
+      expect(steps[1]?.observation.text).toContain('Where do you want to fly from?')
+      for (const { observation } of steps.slice(1)) expect(observation.text).not.toMatch(/Booked and paid|\$\d/)
+      expect(world.play('say', { text: 'from Istanbul' }).observation.text).toMatch(/Istanbul to (Tokyo|Dubai)/)
+    },
+  )
+
+  it('tells no weather of another city than was asked for', () => {
+    const { steps } = play([TRIP, "What's the weather in Berlin?", 'In Dubai'])
+    expect(steps[1]?.observation.text).toMatch(/^I know no airport in "Berlin".*\nFor which city\?/)
+    expect(steps[2]?.observation.text).toMatch(/^Dubai on /)
+  })
+
+  it('says how many can fly together to whoever asks for more', () => {
+    const { steps } = play(['Book a flight from Lahore to Dubai on 2026-01-08 for 40 people'])
+    expect(steps[0]?.observation.text).toContain('I cannot book 40 seats: 1 to 9 can fly together.')
+  })
+
+  it('refuses a slot that is none, and names those that are', () => {
+    const world = rehearse(environment, { params: {}, seed: 'test' })
+    const slots = { origin: 'Lahore', destination: 'Dubai' }
+    const { observation, refused } = world.play('act', { intent: 'book-flight', slots })
+    expect(refused).toBe('arguments')
+    expect(observation.text).toContain('There is no slot "origin", "destination".')
+    expect(observation.text).toContain('book-flight, give-details: from, to, place, date, passengers, cabin, part')
+  })
+
   it('tells all airports to whoever asks for them', () => {
     const { steps } = play(['Which airports are there?', 'where can I fly to?'])
     for (const { observation } of steps)

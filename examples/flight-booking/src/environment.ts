@@ -26,7 +26,7 @@ const Params = z.object({
 
 /** Book a flight with an assistant that has other things to talk about: the agent plays the traveller. */
 export const environment = conversationEnvironment(conversation, {
-  version: '1.1.0',
+  version: '1.2.0',
   description: 'Book a flight in a conversation, ask what you want to know on the way, and get back to the booking.',
   params: Params,
   limits: ({ goal }) => (goal ? { steps: STEPS.booking + STEPS.question * goal.digressions.length } : {}),

@@ -23,7 +23,7 @@ const Params = z.object({
 /** Book for a traveller who digresses, makes mistakes and loses patience: the agent plays the assistant. */
 export const environment = conversationEnvironment(conversation, {
   name: 'flight-desk',
-  version: '1.1.0',
+  version: '1.2.0',
   description: 'Find out what a traveller wants, book it, and answer what they ask on the way.',
   params: Params,
   limits: ({ digressions: questions, slips }) => ({ steps: 40 + 8 * (questions + slips) }),

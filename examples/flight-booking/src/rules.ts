@@ -60,11 +60,15 @@ const context = oneOf({
 
 // Where it goes comes first: `there` is that, and not where it leaves.
 const details = {
-  to: { entity: place, after: ['to', 'into', 'towards', 'for'] },
+  // Whoever books for somebody names no city.
+  to: { entity: place, after: ['to', 'into', 'towards', 'for'], reports: { after: ['to', 'into', 'towards'] } },
   from: { entity: place, after: ['from', 'leaving', 'departing', 'out of'] },
   place: { entity: place },
   date: { entity: date },
-  passengers: { entity: count },
+  passengers: {
+    entity: count,
+    reports: { before: ['passengers', 'passenger', 'people', 'persons', 'adults', 'seats'] },
+  },
   cabin: { entity: cabin },
   part: { entity: part },
 } as const
@@ -152,7 +156,7 @@ const rules: Rules = {
       'will it rain',
       'how (hot|cold|warm) is it',
     ],
-    slots: { city: { entity: place }, date: { entity: date } },
+    slots: { city: { entity: place, reports: { after: ['in', 'at'] } }, date: { entity: date } },
   },
   'ask-baggage': {
     phrases: [

@@ -1,6 +1,6 @@
 import { defineContext } from '@episodic/contexts'
 import { z } from 'zod'
-import { cityOf } from './airports.ts'
+import { cityOf, unknownCity } from './airports.ts'
 import { forecast } from './forecast.ts'
 import { Code, Day, Details, dayOf, readDay, shared } from './trip.ts'
 
@@ -20,11 +20,15 @@ export const weather = defineContext({
       .describe('ask for the weather'),
     'give-details': Details.describe('say or correct where, when or for how many'),
   },
+  unrecognised({ data, text, say }) {
+    data.city = null
+    say(unknownCity(text))
+  },
   initial: 'looking',
   opens: {
     'ask-weather': {
-      effect({ data, slots, shared: { public: trip }, now }) {
-        data.city = slots.city ?? trip.to
+      effect({ data, slots, unrecognised, shared: { public: trip }, now }) {
+        data.city = slots.city ?? (unrecognised.length === 0 ? trip.to : null)
         data.date = slots.date ?? trip.date ?? dayOf(now)
       },
     },

@@ -57,4 +57,5 @@ export type {
 } from './lib/interpreter.ts'
 export { plainFallback } from './lib/plain-fallback.ts'
 export { createRouter, type Route, type RouteDecision, type Router, type RouterOptions } from './lib/router.ts'
+export type { Unrecognised } from './lib/unrecognised.ts'
 export type { UserSimulator, UserTurn } from './lib/user-simulator.ts'

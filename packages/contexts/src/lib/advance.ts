@@ -11,11 +11,13 @@ import { deliver } from './deliver.ts'
 import type { Remembered } from './end-turn.ts'
 import { failed } from './failed.ts'
 import { inputProblem } from './input-problem.ts'
+import { describeSlots, unknownSlots } from './intent-slots.ts'
 import type { IntentCandidate } from './interpreter.ts'
 import { sayInOwnWords } from './own-words.ts'
 import { askAbout, readChoice } from './question.ts'
 import type { Route, RouteDecision } from './router.ts'
 import { listWays, noWay, type Way } from './routes.ts'
+import { shortened } from './shortened.ts'
 import { handTo, open } from './stack.ts'
 import { activeFrame, beginTurn, type Turn } from './turn.ts'
 
@@ -95,9 +97,8 @@ function hear(turn: Turn, { text, interpreted }: Input<'utterance'>): Remembered
   if (choice && choice !== 'unclear') {
     turn.question = null
     const way = wayOf(turn, choice)
-    if (way) follow(turn, way)
-    else fallBack(turn, { kind: 'not-understood' })
-    return said(way)
+    if (!way) fallBack(turn, { kind: 'not-understood' })
+    return said(way && follow(turn, way) ? way : null)
   }
   if (interpreted.problem !== null) {
     fallBack(turn, { kind: 'interpreter-failed', problem: interpreted.problem })
@@ -110,11 +111,25 @@ function hear(turn: Turn, { text, interpreted }: Input<'utterance'>): Remembered
     fallBack(turn, { kind: 'nothing-open', command: vain.intent })
     return said(null)
   }
+  if (best?.unrecognised?.length && ways.length === 0) {
+    fallBack(turn, { kind: 'unrecognised', intent: best.intent, values: best.unrecognised })
+    return said(null)
+  }
   return said(decide(turn, ways))
 }
 
-/** Takes an intent that was stated. Throws a refusal where nobody accepts it. */
+/** Takes an intent that was stated. Throws a refusal where nobody accepts it, and `slots-invalid` for a slot that it does not have. */
 function act(turn: Turn, { intent, slots, context }: Input<'act'>): Remembered {
+  const known = turn.rules.intents.get(intent)
+  const unknown = known ? unknownSlots(known, slots) : []
+  if (known && unknown.length > 0)
+    throw new ContextError(
+      'slots-invalid',
+      `${intent} has no slot ${unknown
+        .slice(0, 4)
+        .map((slot) => `"${shortened(slot)}"`)
+        .join(', ')}. What it takes: ${describeSlots(known)}.`,
+    )
   const candidate = { intent, slots, score: 1 }
   const ways = waysOf(turn, candidate, context)
   if (ways.length === 0) {
@@ -138,8 +153,7 @@ function decide(turn: Turn, ways: readonly (Way | Route)[]): Route | null {
   const decision = routed(turn, ways)
   if (decision.kind === 'take') {
     turn.question = null
-    follow(turn, decision.route)
-    return decision.route
+    return follow(turn, decision.route) ? decision.route : null
   }
   if (decision.kind === 'ask') {
     turn.question = askAbout(turn, decision.routes)
@@ -161,22 +175,30 @@ function routed({ rules: { name, router } }: Turn, ways: readonly Route[]): Rout
   throw failed(`The router of ${name} picked what it was not given`)
 }
 
-function follow(turn: Turn, route: Way | Route): void {
+/** Goes the way of a route. Says whether it did: where nobody handles what was not recognised, the user is told of it instead. */
+function follow(turn: Turn, route: Way | Route): boolean {
+  const { intent, context, unrecognised = [] } = route
+  const handlesIt = context !== null && turn.rules.contexts.get(context)?.machine.unrecognised
+  if (unrecognised.length > 0 && !handlesIt) {
+    fallBack(turn, { kind: 'unrecognised', intent, values: unrecognised })
+    return false
+  }
   if (!('handler' in route)) {
     const command = readCommand(route)
     if (command) runCommand(turn, command)
-    return
+    return true
   }
-  const { context, intent, handler, openFrame } = route
+  const { handler, openFrame } = route
   // A copy: an effect may put parts of it into its data, and edit them there.
   const given = structuredClone(route.given)
   if (openFrame) handTo(turn, openFrame, intent, handler, given)
   else if (context !== null) open(turn, context, intent, handler, given)
+  return true
 }
 
 /** The way of an option, where it is still open: the state may have changed since it was offered. */
-function wayOf(turn: Turn, { intent, slots, context, frame }: QuestionOption): Way | Route | null {
-  const ways = waysOf(turn, { intent, slots, score: 1 }, context ?? undefined)
+function wayOf(turn: Turn, { intent, slots, context, frame, unrecognised }: QuestionOption): Way | Route | null {
+  const ways = waysOf(turn, { intent, slots, score: 1, unrecognised }, context ?? undefined)
   return ways.find((way) => way.frame === frame) ?? null
 }
 

@@ -7,7 +7,7 @@ export interface CompiledRule {
   readonly name: string
   readonly phrases: readonly string[]
   readonly beside: readonly string[]
-  readonly slots: readonly (SlotRule & { readonly slot: string; readonly cues: Cues })[]
+  readonly slots: readonly (SlotRule & { readonly slot: string; readonly cues: Cues; readonly strangers: Cues })[]
   readonly needs: readonly string[]
   /** Every word that stands in its phrases and cues. */
   readonly words: readonly string[]
@@ -36,9 +36,7 @@ export function compileRule(
   if (wordless !== undefined)
     throw new ContextError('definition-invalid', `The phrase "${wordless}" of "${name}" has no word in it.`)
   const compiled = Object.entries(slots).map(([slot, rule]) => {
-    const { after = [], before = [] } = rule
-    const cues = after.length + before.length > 0 ? { after: after.map(wordsOf), before: before.map(wordsOf) } : null
-    return { slot, ...rule, cues }
+    return { slot, ...rule, cues: cuesOf(rule), strangers: cuesOf(rule.reports ?? rule) }
   })
   return {
     name,
@@ -52,6 +50,10 @@ export function compileRule(
       ...compiled.flatMap(({ cues }) => (cues ? [...cues.after, ...cues.before].flat() : [])),
     ].map(plain),
   }
+}
+
+function cuesOf({ after = [], before = [] }: Pick<SlotRule, 'after' | 'before'>): Cues {
+  return after.length + before.length > 0 ? { after: after.map(wordsOf), before: before.map(wordsOf) } : null
 }
 
 /** A phrase in the words that an utterance has. */

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { EventAddress } from './conversation-input.ts'
 import type { ClosedFrame, ConversationRecord, Frame } from './conversation-record.ts'
 import type { Machine } from './machine.ts'
+import type { Unrecognised } from './unrecognised.ts'
 
 /** Schemas by name: the slots of intents, or the data of events. Each is an object schema. */
 export type Schemas = { readonly [name: string]: z.ZodType }
@@ -84,7 +85,11 @@ export type Handlers<View, Moment, State extends string> =
 
 /** What comes with an input: the slots of an intent, or the data of an event. */
 type Given<Intents extends Schemas, Events extends Schemas, Name> = Name extends keyof Intents
-  ? { readonly slots: z.output<Intents[Name]> }
+  ? {
+      readonly slots: z.output<Intents[Name]>
+      /** What was said for slots of the intent and is no value of them: none of these slots is in `slots`. Mostly empty. */
+      readonly unrecognised: readonly Unrecognised[]
+    }
   : Name extends keyof Events
     ? { readonly event: z.output<Events[Name]> }
     : never
@@ -199,6 +204,15 @@ export interface ContextDefinition<
       /** The intent or event that caused it; `null` where it followed by itself. */
       readonly on: string | null
     },
+  ) => void
+  /**
+   * Runs for each slot of an intent for which something was said that is no value of it, before the intent is taken: "from
+   * Berlin", where no flight leaves. Say so, and forget the value that the slot had, so that it is asked for again. Left out,
+   * such an intent is not taken: the conversation's `fallback` tells the user, and nothing changes.
+   */
+  readonly unrecognised?: (
+    moment: ContextMoment<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> &
+      Unrecognised & { readonly intent: keyof NoInfer<Intents> & string },
   ) => void
   /**
    * Runs when it is active again after a digression, and says so. `closed` is what stood over it, where that is over.

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
+import type { Unrecognised } from './unrecognised.ts'
 
 /**
  * All that a conversation is, as plain JSON: durable, replayable, and forkable by copying it. Nothing edits one in place:
@@ -74,6 +75,8 @@ export interface QuestionOption {
   readonly context: string | null
   /** The frame that would take it; `null` where one would be opened. */
   readonly frame: number | null
+  /** What was said for its slots and is no value of them. Default: nothing. */
+  readonly unrecognised?: readonly Unrecognised[] | undefined
 }
 
 /** One input and what was answered. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Context, SharedSchemas } from './context.ts'
 import type { ConversationBounds, ConversationDefinition } from './conversation.ts'
+import type { IntentInfo } from './interpreter.ts'
 import type { Router } from './router.ts'
 
 /** What a conversation goes by, its types erased and its names looked up once. */
@@ -13,8 +14,8 @@ export interface ConversationRules {
   readonly bounds: ConversationBounds
   /** The schema of each event that a context hears of. */
   readonly events: ReadonlyMap<string, z.ZodType>
-  /** What each intent is, as a user reads it. */
-  readonly intents: ReadonlyMap<string, string>
+  /** Every intent by its name, the commands among them. */
+  readonly intents: ReadonlyMap<string, IntentInfo>
   readonly fallback: NonNullable<ConversationDefinition<readonly Context[]>['fallback']>
   readonly summarise: NonNullable<ConversationDefinition<readonly Context[]>['summarise']>
 }

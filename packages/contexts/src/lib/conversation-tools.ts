@@ -1,12 +1,17 @@
 import type { EnvironmentDefinition, PlayContext } from '@episodic/mcp-server'
-import { jsonObjectSchema, jsonSchema } from '@episodic/protocol'
+import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
+import { actInput } from './act-input.ts'
 import type { Advanced } from './advanced.ts'
 import { ContextError } from './context-error.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationInput } from './conversation-input.ts'
 import { type ConversationState, keepLines, keepRecord, type Line, recordOf } from './conversation-state.ts'
+import { describeSlots } from './intent-slots.ts'
 import type { Interpreted } from './interpret-utterance.ts'
+import type { IntentInfo } from './interpreter.ts'
+import { shortened } from './shortened.ts'
+import { unrecognisedSchema } from './unrecognised.ts'
 import type { UserSimulator } from './user-simulator.ts'
 
 /** What every tool answers. */
@@ -34,13 +39,20 @@ type Play = PlayContext<ConversationState, unknown, unknown, z.output<typeof Ans
 type IsReached = (state: ConversationState, params: never) => boolean
 
 const interpretedSchema: z.ZodType<Interpreted> = z.object({
-  candidates: z.array(z.object({ intent: z.string(), score: z.number(), slots: jsonObjectSchema })),
+  candidates: z.array(
+    z.object({
+      intent: z.string(),
+      score: z.number(),
+      slots: jsonObjectSchema,
+      unrecognised: unrecognisedSchema.optional(),
+    }),
+  ),
   problem: z.string().nullable(),
 })
 
 /** The tools of an agent that plays the user: it says something in words, or states an intent without any. */
 export function userTools(conversation: Conversation, tool: ConversationToolMaker, isReached: IsReached): Tools {
-  const { interpreter, intents, contexts } = conversation
+  const { interpreter } = conversation
   const take = (play: Play, input: ConversationInput, line: string) => {
     const advanced = conversation.advance(recordOf(play.state), input)
     if (advanced.refused) return play.refuse(advanced.refused.message)
@@ -81,21 +93,12 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
       })
   const act = tool({
     description: 'State what you want without words: an intent, and what comes with it.',
-    input: z.object({
-      intent: z.enum(intents.map(({ name }) => name) as [string]).describe('what you want'),
-      slots: z
-        .record(z.string(), jsonSchema.describe('a value, as the intent wants it'))
-        .default({})
-        .describe('what comes with it, by name'),
-      context: z
-        .enum(contexts.map(({ name }) => name) as [string])
-        .optional()
-        .describe('who is to take it, where several could'),
-    }),
+    input: actInput(conversation),
     output: Answer,
     play(play) {
       const { intent, slots, context } = play.input
-      return take(play, { kind: 'act', intent, slots, context, now: play.state.public.now }, `(${intent})`)
+      const input = { kind: 'act', intent, slots: slots as JsonObject, context, now: play.state.public.now } as const
+      return take(play, input, `(${intent})`)
     },
   })
   return interpreter ? { say, act } : { act }
@@ -114,7 +117,8 @@ export function assistantTools<Goal>(
   user: UserSimulator<Goal>,
 ): Tools {
   const tools: Record<string, Tools[string]> = {}
-  for (const { name, description, contexts } of conversation.intents) {
+  for (const intent of conversation.intents) {
+    const { name, description, contexts } = intent
     if (name === REPLY)
       throw new ContextError(
         'definition-invalid',
@@ -123,7 +127,7 @@ export function assistantTools<Goal>(
     const context = conversation.contexts.find((each) => each.name === contexts[0])
     tools[name] = tool({
       description: `Do what the user wants: ${description}.`,
-      input: context?.intents[name] ?? commandInput(conversation, name),
+      input: strictInput(context?.intents[name] ?? commandInput(conversation, name), intent),
       output: Answer,
       play(play) {
         const slots = play.input as Record<string, never>
@@ -166,6 +170,22 @@ function commandInput({ contexts }: Conversation, name: string): z.ZodObject {
   return name === 'switch'
     ? z.object({ context: z.enum(contexts.map((context) => context.name) as [string]) })
     : z.object({})
+}
+
+/** The slots of an intent as the input of a tool: a slot that the intent does not have is refused, where its schema would drop it. */
+function strictInput(schema: z.ZodType, intent: IntentInfo): z.ZodType {
+  if (!(schema instanceof z.ZodObject) || schema.def.catchall) return schema
+  return schema.clone({
+    ...schema.def,
+    catchall: z.never(),
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys'
+        ? `${intent.name} has no slot ${(keys as readonly string[])
+            .slice(0, 4)
+            .map((key) => `"${shortened(key)}"`)
+            .join(', ')}. What it takes: ${describeSlots(intent)}`
+        : undefined,
+  })
 }
 
 /** Keeps what an input came to, and passes on what its handlers revealed. */

@@ -6,6 +6,7 @@ import type { ConversationRecord, Frame, HistoryEntry, QuestionOption } from './
 import type { Interpreted, InterpretOptions } from './interpret-utterance.ts'
 import type { IntentInfo, Interpreter } from './interpreter.ts'
 import type { Router } from './router.ts'
+import type { Unrecognised } from './unrecognised.ts'
 
 /** How much a conversation holds. Each has a default. */
 export interface ConversationBounds {
@@ -35,6 +36,8 @@ export type FallbackReason =
   | { readonly kind: 'ambiguous'; readonly options: readonly QuestionOption[] }
   /** The user meant none of what they were asked to choose between. */
   | { readonly kind: 'declined' }
+  /** Something was said for a slot and is no value of it, and the context that would take the intent does not handle that itself. */
+  | { readonly kind: 'unrecognised'; readonly intent: string; readonly values: readonly Unrecognised[] }
   /** The interpreter failed; `problem` says how. */
   | { readonly kind: 'interpreter-failed'; readonly problem: string }
   /** The user wants to give up what is open, or to go back to what is below it, and there is nothing. */

@@ -49,7 +49,13 @@ export function defineContext<
     assertTargets(always, state)
     states[state] = { on, always, final, ...(entry && { entry }), ...(exit && { exit }), ...(prompt && { prompt }) }
   }
-  const { onTransition, result, topics = () => [], resume = ({ say }) => say(`Back to ${description}.`) } = erased
+  const {
+    onTransition,
+    unrecognised,
+    result,
+    topics = () => [],
+    resume = ({ say }) => say(`Back to ${description}.`),
+  } = erased
   const machine: Machine = {
     initial,
     states,
@@ -58,6 +64,7 @@ export function defineContext<
     topics,
     resume,
     ...(onTransition && { onTransition }),
+    ...(unrecognised && { unrecognised }),
     ...(result && { result }),
   }
   const context: Context = {
@@ -111,7 +118,8 @@ export function defineContext<
 type ErasedAccepts = { readonly [input: string]: MachineHandler | readonly MachineHandler[] }
 
 /** The definition with its types erased: JSON in, JSON out. */
-interface ErasedDefinition extends Partial<Pick<Machine, 'topics' | 'onTransition' | 'resume' | 'result'>> {
+interface ErasedDefinition
+  extends Partial<Pick<Machine, 'topics' | 'onTransition' | 'unrecognised' | 'resume' | 'result'>> {
   readonly name: string
   readonly description: string
   readonly data: z.ZodType

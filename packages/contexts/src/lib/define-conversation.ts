@@ -69,7 +69,7 @@ export function defineConversation<
     shared: shared ?? null,
     bounds,
     events: eventSchemas(contexts, invalid),
-    intents: new Map(intents.map((intent) => [intent.name, intent.description])),
+    intents: new Map(intents.map((intent) => [intent.name, intent])),
     fallback: definition.fallback ?? plainFallback(contexts),
     summarise: definition.summarise ?? ((summary) => summary),
   }

@@ -1,6 +1,7 @@
 import type { Json } from '@episodic/protocol'
 import type { CompiledRule, Cues } from './compile-rule.ts'
 import type { Entity, Mention } from './entity.ts'
+import type { Stranger } from './find-unrecognised.ts'
 import type { Place } from './said-phrases.ts'
 import type { Utterance } from './utterance.ts'
 
@@ -24,30 +25,49 @@ export function isInside({ start, end }: Place, places: readonly Place[]): boole
   return places.some((other) => other.start <= start && other.end >= end && other.end - other.start > end - start)
 }
 
-/** Fills the slots of an intent, each word used once, and gives the words that went into them. What stands behind `not` is not meant. */
+/** A slot for which something was said that its entity does not know. */
+export type UnrecognisedSlot = Stranger & { readonly slot: string }
+
+/**
+ * Fills the slots of an intent, each word used once, and gives the words that went into them. What stands behind `not` is not meant.
+ * Where something that nothing knows was said for a slot after its value, it is the correction: the slot stays empty.
+ *
+ * @param findUnknown - finds what nothing knows beside some cues.
+ */
 export function fillSlots(
   { slots: rules }: CompiledRule,
   { words }: Utterance,
   mentions: Mentions,
-): { readonly slots: Record<string, Json>; readonly explained: Set<number> } {
+  findUnknown: (cues: NonNullable<Cues>) => Stranger | null,
+): {
+  readonly slots: Record<string, Json>
+  readonly explained: Set<number>
+  readonly unrecognised: UnrecognisedSlot[]
+} {
   const slots: Record<string, Json> = {}
+  const unrecognised: UnrecognisedSlot[] = []
   const explained = new Set<number>()
-  const isFree = ({ start, end }: Mention) => {
+  const isFree = ({ start, end }: Place) => {
     for (let word = start; word < end; word++) if (explained.has(word)) return false
     return true
   }
-  for (const { slot, entity, cues } of rules) {
+  for (const { slot, entity, cues, strangers } of rules) {
     const named = mentions.get(entity) ?? []
     // What is denied is used up, so that no other slot takes it.
     for (const mention of named.filter(isFree)) if (isDenied(mention, cues, words)) explain(explained, mention)
     const free = named.filter(isFree)
     // Whoever corrects themselves says the right one last.
     const found = cues ? free.findLast((mention) => cueOf(mention, cues, words) !== null) : free[0]
+    const stranger = strangers && findUnknown(strangers)
+    if (stranger && !(found && found.start > stranger.start) && isFree(stranger)) {
+      unrecognised.push({ slot, ...stranger })
+      continue
+    }
     if (!found) continue
     slots[slot] = found.value
     explain(explained, (cues && cueOf(found, cues, words)) ?? found)
   }
-  return { slots, explained }
+  return { slots, explained, unrecognised }
 }
 
 /** Notes that the words of a place are explained. */

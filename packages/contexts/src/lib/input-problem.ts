@@ -4,12 +4,22 @@ import { ContextError } from './context-error.ts'
 import type { ConversationInput } from './conversation-input.ts'
 import type { ConversationRules } from './conversation-rules.ts'
 import { explain } from './explain.ts'
+import { unrecognisedSchema } from './unrecognised.ts'
 
 const now = z.number()
 const name = z.string().max(128)
 
 const interpreted = z.object({
-  candidates: z.array(z.object({ intent: name, score: z.number().min(0).max(1), slots: jsonObjectSchema })).max(64),
+  candidates: z
+    .array(
+      z.object({
+        intent: name,
+        score: z.number().min(0).max(1),
+        slots: jsonObjectSchema,
+        unrecognised: unrecognisedSchema.optional(),
+      }),
+    )
+    .max(64),
   problem: z.string().nullable(),
 })
 

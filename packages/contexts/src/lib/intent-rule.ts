@@ -7,6 +7,11 @@ export interface SlotRule {
   readonly after?: readonly string[]
   /** Words right behind it, such as `passengers`. */
   readonly before?: readonly string[]
+  /**
+   * Words beside which something that the entity does not know is reported as unrecognised: the Berlin of "from Berlin" where no
+   * flight leaves. Default: `after` and `before`. Name fewer where a word stands before other things too, such as `for`.
+   */
+  readonly reports?: { readonly after?: readonly string[]; readonly before?: readonly string[] }
 }
 
 /** How an intent is recognised. */

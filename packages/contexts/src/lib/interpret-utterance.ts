@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '@episodic/state'
 import { z } from 'zod'
 import { explain } from './explain.ts'
 import type { IntentCandidate, Interpreter, InterpretRequest } from './interpreter.ts'
+import { unrecognisedSchema } from './unrecognised.ts'
 
 /** What an interpreter made of an utterance, checked: plain JSON, kept with the input, so that a replay needs no interpreter. */
 export interface Interpreted {
@@ -30,7 +31,12 @@ const LARGEST_SLOTS = 4_000
 
 const interpretationSchema = z.object({
   candidates: z.array(
-    z.object({ intent: z.string().min(1).max(128), score: z.number().min(0).max(1), slots: jsonObjectSchema }),
+    z.object({
+      intent: z.string().min(1).max(128),
+      score: z.number().min(0).max(1),
+      slots: jsonObjectSchema,
+      unrecognised: unrecognisedSchema.optional(),
+    }),
   ),
 })
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { Frame, HistoryEntry, Question } from './conversation-record.ts'
+import type { Unrecognised } from './unrecognised.ts'
 
 /**
  * Turns what a user said into what they may have meant. A port: rules by default, a model where one is wanted.
@@ -65,4 +66,6 @@ export interface IntentCandidate {
   readonly score: number
   /** What was said along with it, by slot. A candidate whose slots its schema refuses is left out of the routing. */
   readonly slots: JsonObject
+  /** What was said for a slot and is no value of it, such as a city without an airport. None of these slots is in `slots`. Default: none. */
+  readonly unrecognised?: readonly Unrecognised[] | undefined
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import type { EventAddress } from './conversation-input.ts'
 import type { ClosedFrame } from './conversation-record.ts'
+import type { Unrecognised } from './unrecognised.ts'
 
 /** The code of a context, its types erased: its schemas have been checked, and JSON goes in and out. */
 export interface Machine {
@@ -10,6 +11,7 @@ export interface Machine {
   readonly on: { readonly [input: string]: readonly MachineHandler[] }
   topics(data: JsonObject): readonly string[]
   onTransition?(moment: Hook & { readonly from: string; readonly to: string; readonly on: string | null }): void
+  unrecognised?(moment: Omit<Hook, 'unrecognised'> & Unrecognised & { readonly intent: string }): void
   resume(moment: Hook & { readonly closed: ClosedFrame | null }): void
   result?(view: View): JsonObject | undefined
 }
@@ -33,6 +35,8 @@ export interface MachineHandler {
 export interface InputData {
   readonly slots?: JsonObject
   readonly event?: JsonObject
+  /** What was said for slots of the intent and is no value of them. */
+  readonly unrecognised?: readonly Unrecognised[]
 }
 
 export interface View extends InputData {

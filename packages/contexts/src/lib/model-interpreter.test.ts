@@ -103,6 +103,18 @@ describe('createModelInterpreter', () => {
     expect(await interpret(model.baseUrl)).toEqual({ interpretation: WEATHER, failures: [] })
   })
 
+  it('gives what the model says was named and is no value of a slot', async () => {
+    const unrecognised = [{ slot: 'city', text: 'Berlin' }]
+    // The model's schema wants a city; without one the user means to ask all the same.
+    const asked = intents.map((intent) => ({ ...intent, slots: { ...intent.slots, required: [] } }))
+    const answer = { candidates: [{ intent: 'ask-weather', score: 0.9, slots: {}, unrecognised }] }
+    await using model = await openModel(says(answer))
+    expect(await interpret(model.baseUrl, { request: { intents: asked } })).toEqual({
+      interpretation: answer,
+      failures: [],
+    })
+  })
+
   it('tells the model what was said, what it may mean, and what was said before', async () => {
     await using model = await openModel(says({ candidates: [] }))
     const open = [{ id: 1, context: 'weather', state: 'asking', data: { city: null } }]

@@ -14,6 +14,10 @@ export function plainFallback(
     switch (reason.kind) {
       case 'not-understood':
         return active ? 'I did not understand that.' : `I did not understand that. This is about: ${offers}.`
+      case 'unrecognised': {
+        const values = reason.values.map(({ slot, text }) => `"${text}" (${slot.replaceAll(/[-_.]+/g, ' ')})`)
+        return `I do not know ${values.join(', ')}, so I have changed nothing.`
+      }
       case 'interpreter-failed':
         return 'I could not make that out just now. Please say it again.'
       case 'nothing-open':

@@ -64,6 +64,7 @@ export function enterFrame(
   if (handler.target !== undefined) frame.state = handler.target
   note(turn, 'opened', frame, { from: null, to: frame.state, on })
   frame.stirred = true
+  tellUnrecognised(turn, frame, on, given)
   runEffect(turn, frame, handler, given, wishes)
   enterState(turn, frame)
   goOn(turn, frame, wishes)
@@ -131,6 +132,7 @@ function move(
 ): void {
   draft(frame)
   frame.stirred = true
+  tellUnrecognised(turn, frame, on, given)
   const { target } = handler
   if (target === undefined) {
     runEffect(turn, frame, handler, given, wishes)
@@ -150,6 +152,15 @@ function move(
 function enterState(turn: Turn, frame: OpenFrame): void {
   const state = frame.context.machine.states[frame.state]
   if (state?.entry) runCode(frame, `The entry of ${frame.state}`, () => state.entry?.(hookOf(turn, frame)))
+}
+
+/** Tells a context what was said for slots of an intent and is no value of them, before it takes the intent. */
+function tellUnrecognised(turn: Turn, frame: OpenFrame, intent: string | null, { unrecognised = [] }: InputData): void {
+  const { machine } = frame.context
+  for (const value of unrecognised)
+    runCode(frame, 'The unrecognised', () =>
+      machine.unrecognised?.(Object.assign(hookOf(turn, frame), { ...value, intent: String(intent) })),
+    )
 }
 
 function runEffect(turn: Turn, frame: OpenFrame, handler: MachineHandler, given: InputData, wishes: Wishes): void {

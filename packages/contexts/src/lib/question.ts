@@ -7,12 +7,13 @@ import type { Turn } from './turn.ts'
 /** Puts the ways that could be meant before the user. */
 export function askAbout({ rules }: Turn, routes: readonly Route[]): Question {
   return {
-    options: routes.map(({ intent, slots, context, frame }, _, { length }) => {
-      const words = rules.intents.get(intent) ?? intent
+    options: routes.map(({ intent, slots, context, frame, unrecognised }, _, { length }) => {
+      const words = rules.intents.get(intent)?.description ?? intent
       const values = Object.values(slots).filter(isTellable).join(', ')
       const alike = length > 1 && routes.filter((other) => other.intent === intent).length > 1
       const who = alike && context !== null ? ` in ${rules.contexts.get(context)?.description ?? context}` : ''
-      return { label: `${words}${values && ` (${values})`}${who}`, intent, slots, context, frame }
+      const label = `${words}${values && ` (${values})`}${who}`
+      return { label, intent, slots, context, frame, ...(unrecognised && { unrecognised }) }
     }),
   }
 }

@@ -2,6 +2,7 @@ import { jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Context } from './context.ts'
 import type { ConversationRules } from './conversation-rules.ts'
+import { unrecognisedSchema } from './unrecognised.ts'
 
 /** Schemas of the two parts of a record. What a context keeps is what its own schema declares. */
 export function recordSchemas({ contexts, shared }: ConversationRules): {
@@ -43,6 +44,7 @@ const optionSchema = z.object({
   slots: jsonObjectSchema,
   context: z.string().nullable(),
   frame: z.int().nullable(),
+  unrecognised: unrecognisedSchema.optional(),
 })
 
 const entrySchema = z.object({

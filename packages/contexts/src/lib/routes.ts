@@ -49,10 +49,10 @@ function wayInto(turn: Turn, context: Context, candidate: IntentCandidate, given
 }
 
 /** The slots as the context's schema reads them; `null` where it does not know the intent, or refuses them. */
-function readSlots(context: Context, { intent, slots }: IntentCandidate): InputData | null {
+function readSlots(context: Context, { intent, slots, unrecognised = [] }: IntentCandidate): InputData | null {
   if (!Object.hasOwn(context.intents, intent)) return null
   const parsed = context.intents[intent]?.safeParse(slots)
-  return parsed?.success ? { slots: parsed.data as JsonObject } : null
+  return parsed?.success ? { slots: parsed.data as JsonObject, unrecognised } : null
 }
 
 /**

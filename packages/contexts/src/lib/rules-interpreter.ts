@@ -1,11 +1,12 @@
 import type { Json, JsonObject } from '@episodic/protocol'
-import { type CompiledRule, compileRule } from './compile-rule.ts'
+import { type CompiledRule, type Cues, compileRule } from './compile-rule.ts'
 import type { HistoryEntry } from './conversation-record.ts'
 import type { Entity } from './entity.ts'
-import { explain, fillSlots, isInside, type Mentions, outermost } from './fill-slots.ts'
+import { explain, fillSlots, isInside, type Mentions, outermost, type UnrecognisedSlot } from './fill-slots.ts'
+import { findStranger } from './find-unrecognised.ts'
 import type { Rules } from './intent-rule.ts'
 import type { IntentCandidate, Interpreter } from './interpreter.ts'
-import { gatherPhrases, saidPhrases } from './said-phrases.ts'
+import { gatherPhrases, type Place, saidPhrases } from './said-phrases.ts'
 import { readUtterance, type Utterance } from './utterance.ts'
 import { createVocabulary } from './vocabulary.ts'
 import { COMMON_WORDS, FOLLOW_UPS, weightOf } from './word-weight.ts'
@@ -40,10 +41,8 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
   const intents = Object.entries(rules).map(([name, rule]) => compileRule(name, rule))
   const entities = [...new Set(intents.flatMap(({ slots }) => slots.map(({ entity }) => entity)))]
   const known = gatherPhrases(intents.flatMap(({ phrases, beside }) => [...phrases, ...beside]))
-  const vocabulary = createVocabulary(
-    [...entities.flatMap(({ words }) => words), ...intents.flatMap(({ words }) => words)],
-    COMMON_WORDS,
-  )
+  const knownWords = new Set([...entities.flatMap(({ words }) => words), ...intents.flatMap(({ words }) => words)])
+  const vocabulary = createVocabulary(knownWords, COMMON_WORDS)
   return {
     name: 'rules',
     intents: intents.map(({ name }) => name),
@@ -64,6 +63,9 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
         }),
         allSaid,
       )
+      const understood = wordsIn([...mentions.values(), ...said.values()].flat())
+      const findUnknown = (cues: NonNullable<Cues>) =>
+        findStranger(cues, utterance, (word) => understood.has(word), knownWords)
       const earlier = followedUp(utterance, mentions, history, intents)
       const candidates: IntentCandidate[] = []
       for (const intent of intents) {
@@ -72,18 +74,40 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
         const phrases = placesOf(intent.phrases).filter((place) => !isInside(place, allSaid))
         // Who follows up on one thing does not begin another by naming what both have slots for.
         if (phrases.length === 0 && !follows && (intent.phrases.length > 0 || earlier !== null)) continue
-        const { slots, explained } = fillSlots(intent, utterance, mentions)
-        if (phrases.length === 0 && Object.keys(slots).length === 0) continue
+        const { slots, explained, unrecognised: strangers } = fillSlots(intent, utterance, mentions, findUnknown)
+        const beside = placesOf(intent.beside)
+        // A word that nobody knows says something where the intent is meant anyway, or where it is written as a name.
+        const isMeant = phrases.length + beside.length > 0 || Object.keys(slots).length > 0
+        const unrecognised = strangers.filter(({ isName }) => isMeant || isName)
+        if (phrases.length === 0 && Object.keys(slots).length + unrecognised.length === 0) continue
         const filled = follows ? { ...earlier.slots, ...slots } : slots
         if (intent.needs.some((slot) => !Object.hasOwn(filled, slot))) continue
-        for (const place of [...phrases, ...placesOf(intent.beside)]) explain(explained, place)
+        for (const place of [...phrases, ...beside]) explain(explained, place)
         if (follows) explain(explained, { start: 0, end: earlier.opening })
         const worth = phrases.length > 0 || follows ? 1 : NAMED_ALONE
-        candidates.push({ intent: intent.name, score: worth * scoreOf(utterance, explained), slots: filled })
+        const score = worth * scoreOf(utterance, explained, wordsIn(unrecognised))
+        candidates.push({
+          intent: intent.name,
+          score,
+          slots: withoutSlots(filled, unrecognised),
+          ...(unrecognised.length > 0 && { unrecognised: unrecognised.map(({ slot, text }) => ({ slot, text })) }),
+        })
       }
       return { candidates: candidates.sort((a, b) => b.score - a.score).slice(0, MOST_CANDIDATES) }
     },
   }
+}
+
+/** The words of some places. */
+function wordsIn(places: readonly Place[]): Set<number> {
+  const words = new Set<number>()
+  for (const place of places) explain(words, place)
+  return words
+}
+
+/** Slots without those for which something else was said, which a follow-up would take from before. */
+function withoutSlots(slots: JsonObject, unrecognised: readonly UnrecognisedSlot[]): JsonObject {
+  return Object.fromEntries(Object.entries(slots).filter(([name]) => unrecognised.every(({ slot }) => slot !== name)))
 }
 
 /** What is read of a text: whole words, because half of one may be another. */
@@ -118,8 +142,8 @@ function followedUp(
   return earlier ? { intent: earlier.intent as string, slots: earlier.slots, opening } : null
 }
 
-/** The share of an utterance's meaning that is explained, from 0 to 1. */
-function scoreOf({ words }: Utterance, explained: ReadonlySet<number>): number {
+/** The share of an utterance's meaning that is explained, from 0 to 1. What is unrecognised, though it is clear what it is said for, counts as a corrected word does. */
+function scoreOf({ words }: Utterance, explained: ReadonlySet<number>, unrecognised: ReadonlySet<number>): number {
   let meaning = 0
   let understood = 0
   for (const [i, { normal, corrected }] of words.entries()) {
@@ -127,6 +151,7 @@ function scoreOf({ words }: Utterance, explained: ReadonlySet<number>): number {
     const weight = explained.has(i) ? 1 : weightOf(normal)
     meaning += weight
     if (explained.has(i)) understood += corrected ? CORRECTED : 1
+    else if (unrecognised.has(i)) understood += weight * CORRECTED
   }
   return meaning === 0 ? 0 : understood / meaning
 }
