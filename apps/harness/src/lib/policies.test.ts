@@ -61,7 +61,7 @@ describe('findPolicy', () => {
   ])('tells its fault where it %s', async (_, source, message) => {
     await expect(firstOf(`export const policy = { name: 'bad', ${source} }`)).rejects.toMatchObject({
       code: 'policy-failed',
-      message: expect.stringContaining(`The policy bad ${message}`),
+      message: expect.stringContaining(`The policy "bad" ${message}`),
     })
   })
 })

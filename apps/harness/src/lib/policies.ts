@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Player, type Policy, randomPolicy, scriptedPolicy } from '@episodic/env'
+import { type Policy, randomPolicy, scriptedPolicy } from '@episodic/env'
 import { type Action, actionSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { type Agent, isAgent } from './agents/agent.ts'
@@ -9,6 +9,7 @@ import { createProcessAgent } from './agents/process-agent.ts'
 import { HarnessError } from './harness-error.ts'
 import { createLlmPolicy } from './llm/llm-policy.ts'
 import { DEFAULT_SETTINGS, type ModelSettings } from './llm/model-settings.ts'
+import { checkedPolicy } from './policy-fault.ts'
 import { isPolicy, type World } from './world.ts'
 
 const SCRIPT = 'script:'
@@ -73,8 +74,8 @@ export async function findPolicy(
       'policy-unknown',
       'llm: asks a model, and none was named: llm:<model>, as its server calls it.',
     )
-  if (isLlm(name)) return checked(createLlmPolicy(name, name.slice(LLM.length), model))
-  return checked(await find(name, world, folder))
+  if (isLlm(name)) return checkedPolicy(createLlmPolicy(name, name.slice(LLM.length), model))
+  return checkedPolicy(await find(name, world, folder), policyFileOf(name, folder) ? undefined : name)
 }
 
 async function find(name: string, world: World, folder: string): Promise<Policy> {
@@ -88,43 +89,6 @@ async function find(name: string, world: World, folder: string): Promise<Policy>
     'policy-unknown',
     `There is no policy "${name}". There is: ${known.join(', ')}, script:<file.json>, llm:<model>, agent:<file>, process:<command>, or a path to a module that exports one.`,
   )
-}
-
-function checked(policy: Policy): Policy {
-  const { name } = policy
-  const ask = async <T>(play: () => T | Promise<T>): Promise<T> => {
-    try {
-      return await play()
-    } catch (cause) {
-      if (HarnessError.is(cause)) throw cause
-      throw new HarnessError('policy-failed', `The policy ${name} threw: ${(cause as Error)?.message ?? cause}`, {
-        cause,
-      })
-    }
-  }
-  const { resume } = policy
-  return {
-    name,
-    begin: async (context) => checkedPlayer(await ask(() => policy.begin(context))),
-    ...(resume && {
-      resume: async (context, earlier) => checkedPlayer(await ask(() => resume.call(policy, context, earlier))),
-    }),
-  }
-
-  function checkedPlayer(player: Player): Player {
-    return async (observation, view) => {
-      const [answer, action] = await ask(async () => {
-        const answer: unknown = await player(observation, view)
-        // To look at what is nested too deeply throws.
-        return [answer, actionSchema.safeParse(answer)] as const
-      })
-      if (action.success) return action.data
-      throw new HarnessError(
-        'policy-failed',
-        `The policy ${name} answered ${JSON.stringify(answer)?.slice(0, 200)}, and an action is { tool, arguments }.`,
-      )
-    }
-  }
 }
 
 function readScript(file: string): Action[] {

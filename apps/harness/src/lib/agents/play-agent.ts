@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Environment, type Episode, runEpisode, type WatchedEnvironment } from '@episodic/env'
 import { type Action, seedFor } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
-import { cleanText } from '../report/clean-text.ts'
+import { policyFault } from '../policy-fault.ts'
 import type { PlayPlanned } from '../run/play-planned.ts'
 import { sealEpisode } from '../run/seal-episode.ts'
 import type { Agent, Assignment } from './agent.ts'
@@ -129,7 +129,6 @@ async function watchEpisode(
 
   function failureOf(cause: unknown): HarnessError {
     if (HarnessError.is(cause)) return cause
-    const words = cleanText(`${(cause as Error | null | undefined)?.message ?? cause}`)
-    return new HarnessError('policy-failed', `The agent ${agent.name} threw: ${words}`, { cause })
+    return policyFault(`The agent "${agent.name}"`, cause)
   }
 }

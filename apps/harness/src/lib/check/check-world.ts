@@ -1,6 +1,8 @@
 import { HarnessError } from '../harness-error.ts'
+import { checkedPolicy } from '../policy-fault.ts'
 import type { AgentDoor } from './agent-door.ts'
 import { AGENT_DOORS } from './agent-doors.ts'
+import { blame } from './blame.ts'
 import { sweepForCanaries } from './canary-sweep.ts'
 import { CHECKS, type CheckName, type CheckReport, type CheckResult, resultOf, skipped } from './check-report.ts'
 import { checkDeterminism } from './determinism.ts'
@@ -57,10 +59,12 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
       'world-invalid',
       `${name} has no defaults for its parameters and exports no tasks, so that nothing of it can be played. Give it either.`,
     )
+  const { solver } = world
+  const played = solver ? { ...world, solver: checkedPolicy(solver, 'solver') } : world
   const checks: CheckResult[] = []
   for (const check of CHECKS.filter((one) => only.includes(one))) {
     const subject: Subject = {
-      world,
+      world: played,
       settings,
       seed,
       pairs,
@@ -100,9 +104,11 @@ async function attempt(name: CheckName, subject: Subject): Promise<CheckResult> 
       summary: 'the check could not be made',
       findings: [
         {
-          what: `The world failed: ${(error as Error).message}`,
+          ...blame(error, {
+            what: 'The world failed',
+            advice: 'Make its start, its rules and its policies work for its defaults and for every task.',
+          }),
           again: `check seed ${subject.seed}`,
-          advice: 'Make its start, its rules and its policies work for its defaults and for every task.',
         },
       ],
       warnings: [],

@@ -1,4 +1,5 @@
 import { createRng, type Rng, seedFor } from '@episodic/protocol'
+import { blame } from './blame.ts'
 import { type CheckResult, type Finding, resultOf } from './check-report.ts'
 import { findDifference } from './difference.ts'
 import { beginEpisode, type EpisodeSetting, type RehearsedEpisode } from './rehearsed-episode.ts'
@@ -81,12 +82,9 @@ async function playTogether(
   return [one.episode, other.episode]
 }
 
-function faultFinding({ message }: Error, again: string): Finding {
-  return {
-    what: `The rules failed: ${message}`,
-    again,
-    advice: 'Make the rules answer or refuse every call; what they throw, a player hears of as a fault of ours.',
-  }
+function faultFinding(error: Error, again: string): Finding {
+  const advice = 'Make the rules answer or refuse every call; what they throw, a player hears of as a fault of ours.'
+  return { ...blame(error, { what: 'The rules failed', advice }), again }
 }
 
 /** What a replay has to reproduce: one line for the start, and one for each step. */

@@ -188,7 +188,9 @@ describe('episodic run --policy agent:<file>', () => {
     const agent = writeAgent('throws.mjs', `throw new Error('I have no idea.')`)
     const { summary } = await run(agent, 'threw')
     expect(summary.counts).toMatchObject({ finished: 0, failed: 3 })
-    expect(summary.failures).toMatchObject([{ message: 'The agent written threw: I have no idea.' }])
+    expect(summary.failures[0].message).toMatch(
+      /^The agent "written" threw: I have no idea\.\n {4}at .*\bthrows\.mjs:\d+:\d+/,
+    )
   })
 
   it('fails the episode of one that throws nothing at all', { timeout: 60_000 }, async () => {

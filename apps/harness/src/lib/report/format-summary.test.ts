@@ -49,6 +49,16 @@ describe('formatSummary', () => {
     expect(told([0.5, 0.5], 1)).toHaveLength(3)
   })
 
+  it('shows the message of a failure to its end', () => {
+    const [record] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]
+    const message = `The model said: ${'no key was found here, '.repeat(12)}and that is the end of it.`
+    const fold = createFold()
+    fold.add({ ...record, outcome: { kind: 'failed', error: { code: 'policy-failed', message } }, returns: null })
+    const shown = formatSummary(fold.finish({ name: 'test' }), { color: false })
+    expect(shown.replaceAll(/\n +/g, ' ')).toContain(message)
+    for (const line of shown.split('\n')) expect(line.length).toBeLessThan(140)
+  })
+
   it('says little about an empty run', () => {
     expect(formatSummary(createFold().finish({ name: 'none' }), { color: false })).toContain('0 scheduled')
   })

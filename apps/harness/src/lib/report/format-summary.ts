@@ -14,10 +14,12 @@ import { describeIntervals, noteInterval } from './interval-notes.ts'
 import { isShaped } from './is-shaped.ts'
 import { describeRules } from './success.ts'
 import type { Distribution, Summary } from './summary.ts'
+import { wrapText } from './wrap-text.ts'
 
 const NAME_WIDTH = 18
 const VALUE_WIDTH = 10
 const LABEL_WIDTH = 24
+const MESSAGE_WIDTH = 90
 const MOST_ROWS = 6
 /** As many as there are bins of difficulty, and a few more. */
 const MOST_SHARES = 16
@@ -148,10 +150,14 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ),
     ...block(
       'failures',
-      failures.map(
-        ({ name, count, message }) =>
-          `    ${red(cleanText(name).padEnd(LABEL_WIDTH))}${formatCount(count).padStart(7)}   ${dim(cleanText(message).slice(0, 90))}`,
-      ),
+      failures.map(({ name, count, message }) => {
+        const [first, ...more] = wrapText(message, MESSAGE_WIDTH).map(dim)
+        const indent = ' '.repeat(4 + LABEL_WIDTH + 7 + 3)
+        return [
+          `    ${red(cleanText(name).padEnd(LABEL_WIDTH))}${formatCount(count).padStart(7)}   ${first}`,
+          ...more.map((line) => indent + line),
+        ].join('\n')
+      }),
     ),
     ...(counts.conflicts > 0
       ? [

@@ -154,7 +154,7 @@ export function renderFailures({ failures, counts }: Summary): string {
       element('td', {}, element('code', {}, escapeHtml(name))),
       cell(formatCount(count)),
       cell(formatPercent(count / (counts.finished + counts.failed))),
-      element('td', {}, escapeHtml(message)),
+      element('td', { class: 'told' }, escapeHtml(message)),
     ),
   )
   const head = element(
