@@ -4,6 +4,7 @@ import { CodedError, isBranded } from '@episodic/protocol'
  * - `world-not-found`, `world-invalid`: a world could not be found, or what was found is not one.
  * - `policy-unknown`: no such policy.
  * - `policy-failed`: a policy threw, or answered with what is no action.
+ * - `model-refused`: the server of a language model refuses for good: its key, the model's name or the address is wrong.
  * - `budget-spent`: a policy took more of what it may use than an episode is allowed.
  * - `option-invalid`: the command was asked for something that it does not do.
  * - `not-forkable`: a run was to branch in a world whose state somebody else keeps.
@@ -25,6 +26,7 @@ export type HarnessErrorCode =
   | 'world-invalid'
   | 'policy-unknown'
   | 'policy-failed'
+  | 'model-refused'
   | 'budget-spent'
   | 'option-invalid'
   | 'not-forkable'

@@ -64,6 +64,70 @@ describe('episodic run --policy llm:<model>', () => {
     ])
   })
 
+  it.each([
+    [401, /check the key/i, []],
+    [404, /check the name of the model, and --base-url/i, ['--processes', '2']],
+  ])(
+    'stops where every request gets HTTP %i, seals none of that, and goes on when resumed',
+    async (status, advice, options) => {
+      let known = 0
+      const refuses = () => known-- <= 0
+      server = await startChatServer((request, _, response) => {
+        if (!refuses()) return bisecting(request)
+        response.writeHead(status).end(`{"error":{"message":"Not so ${status}"}}`)
+        return null
+      })
+      const out = `refused-${status}`
+      const folder = join(workshop.folder, out)
+      const stopped = await run('--tasks', '40', '--concurrency', '4', '--out', out, ...options)
+      expect(stopped.status).toBe(1)
+      expect(stopped.err).toContain('5 episodes in a row failed with a refusal')
+      expect(stopped.err).toMatch(advice)
+      expect(stopped.err).toMatch(/40 episodes are left\. To play them:\n {2}episodic run .* --resume/)
+      // A few that were in flight with the fifth.
+      expect(server.requests.length).toBeLessThanOrEqual(9)
+      expect(readEpisodes(folder)).toEqual([])
+      // It answers for some episodes, and then no more.
+      known = 60
+      expect(await run('--tasks', '40', '--concurrency', '4', '--out', out, '--resume', ...options)).toMatchObject({
+        status: 1,
+      })
+      const sealed = readEpisodes(folder)
+      expect(sealed.length).toBeGreaterThan(0)
+      for (const { outcome } of sealed) expect(outcome.kind).toBe('finished')
+      known = Number.POSITIVE_INFINITY
+      expect(await run('--tasks', '40', '--out', out, '--resume', ...options)).toMatchObject({ status: 0 })
+      const all = readEpisodes(folder)
+      expect(all.slice(0, sealed.length)).toEqual(sealed)
+      expect(all.filter(({ outcome }) => outcome.kind === 'finished')).toHaveLength(40)
+    },
+    60_000,
+  )
+
+  it('stops a run of fewer tasks that were all refused, too', async () => {
+    server = await startChatServer((_, __, response) => {
+      response.writeHead(403).end('{"error":{"message":"Not for you"}}')
+      return null
+    })
+    const { status, err } = await run('--tasks', '2', '--out', 'few')
+    expect([status, err]).toEqual([1, expect.stringContaining('2 episodes in a row failed with a refusal')])
+    expect(readEpisodes(join(workshop.folder, 'few'))).toEqual([])
+  })
+
+  it('seals an episode that alone was refused as failed', async () => {
+    server = await startChatServer((request, number, response) => {
+      if (number > 0) return bisecting(request)
+      response.writeHead(403).end('{"error":{"message":"Not this prompt"}}')
+      return null
+    })
+    const { status, out } = await run('--concurrency', '1', '--json', '--out', 'alone')
+    expect(status).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      counts: { finished: 5, failed: 1, unresolved: 0 },
+      failures: [{ name: 'model-refused', message: expect.stringContaining('Not this prompt') }],
+    })
+  })
+
   it('does not resume with other sampling', async () => {
     server = await startChatServer(bisecting)
     expect(await run('--temperature', '0.5', '--out', 'sampled')).toMatchObject({ status: 0 })

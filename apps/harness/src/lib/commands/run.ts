@@ -285,9 +285,9 @@ async function* unsealed(
     }
 }
 
-/** Whether a run stopped because what it was played with went away: it can be gone on with. */
+/** Whether a run stopped because what it was played with went away, or refuses: it can be gone on with. */
 function isLost(failure: unknown): boolean {
-  return HarnessError.is(failure, 'server-failed') || HarnessError.is(failure, 'worker-failed')
+  return (['server-failed', 'worker-failed', 'model-refused'] as const).some((code) => HarnessError.is(failure, code))
 }
 
 interface Keyed {

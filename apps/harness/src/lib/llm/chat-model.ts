@@ -16,8 +16,8 @@ export interface ChatModel {
    * (`retry-after`, of up to a minute): those that were not answered whole, timed out, or were answered 408, 409, 429 or
    * 5xx.
    *
-   * Throws HarnessError `policy-failed` where none is answered, and where what is answered is no completion. After an
-   * abort: the signal's reason.
+   * Throws HarnessError `model-refused` for 401, 403 and 404, which asking again does not change, and `policy-failed` where
+   * no request is answered otherwise, and where what is answered is no completion. After an abort: the signal's reason.
    */
   ask(question: Question): Promise<Answer>
 }
@@ -91,11 +91,20 @@ function functionOf({ name, description, inputSchema }: ToolInfo): OpenAI.ChatCo
 
 /** What the server said goes into records and reports, so that it is short; what was sent does not. */
 function unanswered(model: string, baseURL: string | undefined, cause: unknown): HarnessError {
-  const status = cause instanceof APIError && cause.status !== undefined ? ` (HTTP ${cause.status})` : ''
-  const said = shortened(rootOf(cause))
-  return new HarnessError('policy-failed', `The model ${model}${placeOf(baseURL)} did not answer${status}: ${said}`, {
-    cause,
-  })
+  const status = cause instanceof APIError ? cause.status : undefined
+  const shown = status === undefined ? '' : ` (HTTP ${status})`
+  const advice = status === undefined ? undefined : ADVICE[status]
+  const words = `The model ${model}${placeOf(baseURL)} did not answer${shown}: ${shortened(rootOf(cause))}`
+  return advice
+    ? new HarnessError('model-refused', `${words.replace(/\.?$/, '.')} ${advice}`, { cause })
+    : new HarnessError('policy-failed', words, { cause })
+}
+
+/** What to do about refusals that asking again does not change. */
+const ADVICE: Readonly<Record<number, string>> = {
+  401: 'Check the key in OPENAI_API_KEY.',
+  403: 'Check the key in OPENAI_API_KEY, and that it may use this model.',
+  404: 'Check the name of the model, and --base-url, which often ends in /v1.',
 }
 
 /** The words of what was behind an error: the client says of all that went wrong on the way that the connection did. */

@@ -116,8 +116,32 @@ describe('createLlmPolicy', () => {
   it('fails an episode whose model never calls a tool, and tells what that took', async () => {
     const episode = await play(() => saying({ role: 'assistant', content: 'Hello!' }))
     expect(episode).toMatchObject({ kind: 'failed', steps: [], cause: { code: 'policy-failed' } })
-    expect(String((episode as { cause?: unknown }).cause)).toContain('3 answers in a row')
+    expect(String((episode as { cause?: unknown }).cause)).toContain(
+      '3 answers in a row that are no action: no call of a tool, then no call of a tool, then no call of a tool.',
+    )
     expect((episode as { undecided?: unknown[] }).undecided).toHaveLength(3)
+  })
+
+  it('tells arguments that are no JSON from an answer that calls nothing', async () => {
+    const answers = [
+      calling('guess', '{"value": 5'),
+      saying({ role: 'assistant', content: 'Hm.' }),
+      calling('guess', '[5]'),
+    ]
+    const episode = await play((_, number) => answers[number] as object)
+    expect(String((episode as { cause?: unknown }).cause)).toContain(
+      'no action: arguments for guess that are no JSON object, then no call of a tool, then arguments for guess that are no JSON object. The last one stopped by "tool_calls": "guess [5]".',
+    )
+  })
+
+  it('asks again where the JSON of an answer breaks off', async () => {
+    const episode = await play((request, number, response) => {
+      if (number > 0) return bisecting(request)
+      response.setHeader('content-type', 'application/json').end('{"id":"chat_1","choices":[{"mess')
+      return null
+    })
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
+    expect(server!.requests).toHaveLength(episode.steps.length + 1)
   })
 
   it('fails an episode that takes more tokens than it may', async () => {
@@ -176,8 +200,26 @@ describe('createLlmPolicy', () => {
     ['answers with nothing', () => ({}), /3 answers in a row/],
   ])('fails an episode whose server %s, and says so', async (_, answer, message) => {
     const episode = await play(answer)
-    expect(episode).toMatchObject({ kind: 'failed', cause: { code: 'policy-failed' } })
+    expect(episode).toMatchObject({
+      kind: 'failed',
+      cause: { code: expect.stringMatching(/^(policy-failed|model-refused)$/) },
+    })
     expect(String((episode as { cause?: unknown }).cause)).toMatch(message)
+  })
+
+  it.each([
+    [401, 'Check the key in OPENAI_API_KEY.'],
+    [403, 'that it may use this model.'],
+    [404, 'Check the name of the model, and --base-url'],
+  ])('tells %i from what asking again may change, with what to do', async (status, advice) => {
+    const episode = await play((_, __, response) => {
+      response.writeHead(status).end('{"error":{"message":"Not for you"}}')
+      return null
+    })
+    expect(episode).toMatchObject({ kind: 'failed', cause: { code: 'model-refused' } })
+    expect(String((episode as { cause?: unknown }).cause)).toContain(`(HTTP ${status}): ${status} Not for you. `)
+    expect(String((episode as { cause?: unknown }).cause)).toContain(advice)
+    expect(server!.requests).toHaveLength(1)
   })
 
   it('stops waiting for a slow answer where it is aborted', async () => {

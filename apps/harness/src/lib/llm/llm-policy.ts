@@ -48,7 +48,8 @@ function createPlayer(
   return async (observation, { signal, onCompletion }) => {
     transcript ??= begin(observation)
     if (pending) transcript.addStep(pending.call, pending.text, observation)
-    for (let mistakes = 0; ; ) {
+    const mistaken: string[] = []
+    for (;;) {
       if (tokenBudget !== null && spent >= tokenBudget)
         throw new HarnessError(
           'budget-spent',
@@ -62,11 +63,11 @@ function createPlayer(
         pending = { call: answer.call, text: answer.completion.text }
         return action
       }
-      mistakes += 1
-      if (mistakes === MISTAKES)
+      mistaken.push(mistakeOf(answer))
+      if (mistaken.length === MISTAKES)
         throw new HarnessError(
           'policy-failed',
-          `The model gave ${MISTAKES} answers in a row that call no tool. The last one stopped by "${answer.finish}": ${quote(answer)}.`,
+          `The model gave ${MISTAKES} answers in a row that are no action: ${mistaken.join(', then ')}. The last one stopped by "${answer.finish}": ${quote(answer)}.`,
         )
       transcript.addMistake([assistant(answer.completion.text ?? ''), { role: 'user', content: correct(answer) }])
     }
@@ -96,6 +97,11 @@ function actionOf(call: ToolCall | null): Action | null {
   } catch {
     return null
   }
+}
+
+/** What is wrong with an answer that is no action. */
+function mistakeOf({ call }: Answer): string {
+  return call ? `arguments for ${call.name.slice(0, 64)} that are no JSON object` : 'no call of a tool'
 }
 
 function correct({ call, finish }: Answer): string {
