@@ -30,11 +30,13 @@ export async function openTalker(url: string, { token, ...options }: ClientOptio
   closed.catch(() => {})
   await once(webSocket, 'open')
 
-  /** The first frame that was not taken yet and is of one of these types. Rejects where none will come any more. */
+  /** The first frame that was not taken yet and is of one of these types. Rejects where none will come any more, and at an error that nobody asked for. */
   const next = async <Type extends ServerFrame['type']>(...types: Type[]): Promise<FrameOf<Type>> => {
     for (;;) {
       const at = frames.findIndex(({ type }) => types.includes(type as Type))
       if (at >= 0) return frames.splice(at, 1)[0] as FrameOf<Type>
+      const refused = frames.find((frame) => frame.type === 'error')
+      if (refused) throw new Error(`Instead of ${types.join(' or ')} came ${JSON.stringify(refused)}.`)
       if (over) throw new Error(`The socket closed, and no ${types.join(' or ')} came.`)
       await changed.promise
     }
