@@ -8,6 +8,7 @@ import type { HttpRequest, HttpResponse } from './http-message.ts'
 import type { Mount } from './http-mount.ts'
 import { Pipelines } from './http-pipelines.ts'
 import { PlainConnections } from './http-plain-connections.ts'
+import { answerRequestErrors } from './http-request-errors.ts'
 import { portInUse } from './server-error.ts'
 
 export interface HttpOptions extends Omit<FrontOptions, 'address' | 'controlToken'> {
@@ -80,13 +81,11 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
       // Some HTTP clients ask for HTTP/2 with every call, and are content with an answer in what they speak.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
-    (request, response) => {
-      if (pipelines.exceeds(request.socket)) request.socket.destroy()
-      else answer(request, response)
-    },
+    (request, response) => pipelines.take(response, request.socket, () => answer(request, response)),
   )
   // What is mounted, or stands beside the doors, wants all that `node:http` has of a request.
   const plain = mount || options.annex ? null : new PlainConnections(server, answer)
+  answerRequestErrors(server, pipelines)
   server.maxConnections = connections
   server.on('drop', () => front.turnedAway())
   server.on('upgrade', (request, socket, head) => {

@@ -1,0 +1,105 @@
+/** Thousands of clients that send a byte a second or never read: a server is rid of them, and an honest player hardly notices. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { openConnection } from '@episodic/env'
+import { HonestPlayer } from './honest-player.ts'
+import { resourcesOf } from './resources.ts'
+import { startServer } from './server.ts'
+import { runTrial } from './trial.ts'
+import { until } from './until.ts'
+
+/** Seconds after which the last of them has to be gone. */
+const SHED_WITHIN = 12
+/** How much slower the slowest hundredth of an honest player's calls may be than when nobody attacks. */
+const SLOWED = 2
+/** Bytes that the server may hold for all of them. */
+const GROWTH = 512 * 1_048_576
+/** Milliseconds between two looks at what the server holds. To list two thousand sockets takes longer than a call, and holds the player up. */
+const GLANCE = 250
+/** Files and sockets that an honest player may have opened meanwhile. */
+const OWN = 8
+
+await runTrial('zz', { sockets: '2000', unread: '32' }, async ({ quick, options, folder, stack }) => {
+  const [sockets, unread, quietSeconds] = quick ? [200, 8, 1] : [Number(options.sockets), Number(options.unread), 10]
+  const server = stack.use(await startServer({ folder, args: ['--store', 'memory'] }))
+  const { pid } = server.process
+  const connection = stack.use(
+    await openConnection(
+      { url: `http://127.0.0.1:${server.port}/env`, token: server.token },
+      { retry: { attempts: 1 } },
+    ),
+  )
+  const player = new HonestPlayer(stack.use(connection.environment()))
+  await player.play(whileSeconds(Math.min(2, quietSeconds)))
+
+  const before = resourcesOf(pid)
+  const quiet = await player.play(whileSeconds(quietSeconds))
+  const attack = startAttack(server.port, server.token, sockets, unread)
+  stack.defer(() => void attack.kill('SIGKILL'))
+  const breaches: string[] = []
+  let [most, held, over] = [0, 0, false]
+  const shed = (async () => {
+    await once(attack, 'message')
+    const began = performance.now()
+    await until(
+      () => {
+        const { files, resident } = resourcesOf(pid)
+        most = Math.max(most, files - before.files)
+        held = Math.max(held, resident - before.resident)
+        return files <= before.files + OWN
+      },
+      'the server is rid of all slow clients',
+      4 * SHED_WITHIN,
+      GLANCE,
+    ).catch((error) => breaches.push(String(error)))
+    return (performance.now() - began) / 1_000
+  })().finally(() => {
+    over = true
+  })
+  const disturbed = await player.play(() => over)
+  const seconds = await shed
+  const quietAgain = await player.play(whileSeconds(quietSeconds))
+
+  const undisturbed = p99([...quiet, ...quietAgain])
+  const slowed = p99(disturbed) / undisturbed
+  if (false) breaches.push(`Of ${sockets} slow clients, the server never held more than ${most}.`)
+  if (seconds > SHED_WITHIN) breaches.push(`The last slow client was gone after ${seconds} s.`)
+  if (held > GROWTH) breaches.push(`The server grew by ${held} bytes.`)
+  if (player.errors.length > 0) breaches.push(`An honest player heard: ${player.errors[0]}`)
+  // A second or two of a shared machine say nothing of its speed.
+  if (!quick && slowed > SLOWED) breaches.push(`An honest player's calls were ${slowed} times as slow.`)
+  return {
+    breaches,
+    figures: {
+      held: most,
+      unread,
+      goneAfterSeconds: round(seconds),
+      grownMebibytes: Math.round(held / 1_048_576),
+      calls: disturbed.length,
+      errors: player.errors.length,
+      p99Undisturbed: round(undisturbed),
+      p99: round(p99(disturbed)),
+      slowed: round(slowed),
+      longest: round(Math.max(...disturbed.slice(-100_000))),
+    },
+  }
+})
+
+function startAttack(port: number, token: string, sockets: number, unread: number): ChildProcess {
+  const args = [port, token, sockets, unread].map(String)
+  return fork(new URL('./slow-clients.ts', import.meta.url), args)
+}
+
+function whileSeconds(seconds: number): () => boolean {
+  const deadline = performance.now() + seconds * 1_000
+  return () => performance.now() > deadline
+}
+
+function p99(times: readonly number[]): number {
+  const sorted = [...times].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100
+}
