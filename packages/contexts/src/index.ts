@@ -56,6 +56,8 @@ export type {
   InterpretRequest,
 } from './lib/interpreter.ts'
 export { plainFallback } from './lib/plain-fallback.ts'
+export type { ReplyWriter, WriteRequest } from './lib/reply-writer.ts'
 export { createRouter, type Route, type RouteDecision, type Router, type RouterOptions } from './lib/router.ts'
 export type { Unrecognised } from './lib/unrecognised.ts'
 export type { UserSimulator, UserTurn } from './lib/user-simulator.ts'
+export type { WriteOptions, Written } from './lib/write-reply.ts'

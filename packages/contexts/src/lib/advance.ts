@@ -37,7 +37,8 @@ export function advance(rules: ConversationRules, record: ConversationRecord, in
         `The conversation is over (${record.public.ended}) and takes nothing more. Start another.`,
       ),
     )
-  const turn = beginTurn(rules, record, input.now)
+  const written = 'written' in input ? (input.written?.text ?? null) : null
+  const turn = beginTurn(rules, record, input.now, written)
   try {
     return conclude(turn, take(turn, input), input.kind === 'event' ? input.id : null)
   } catch (error) {

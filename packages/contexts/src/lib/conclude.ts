@@ -13,8 +13,11 @@ export function conclude(turn: Turn, remembered: Remembered, eventId: string | n
   if (!event) {
     const active = activeFrame(turn)
     if (active?.stirred && turn.ended === null && !turn.question) prompt(turn, active)
+    if (turn.written !== null) tellWritten(turn, turn.written)
     return endTurn(turn, remembered, eventId)
   }
+  // What a writer wrote is told once, for all that the input caused.
+  if (turn.written !== null) turn.replies.length = 0
   const before = endTurn(turn, remembered, eventId)
   const next = followingTurn(turn, before.record)
   const after = conclude(next, deliver(next, event))
@@ -25,4 +28,10 @@ export function conclude(turn: Turn, remembered: Remembered, eventId: string | n
     transitions: [...before.transitions, ...after.transitions],
     revealed: [...before.revealed, ...after.revealed],
   }
+}
+
+/** Tells the user what a writer wrote, in place of the replies. */
+function tellWritten({ replies }: Turn, text: string): void {
+  const { context = null, frame = null } = replies.at(-1) ?? {}
+  replies.splice(0, replies.length, { text, context, frame })
 }

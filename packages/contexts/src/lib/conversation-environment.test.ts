@@ -170,7 +170,7 @@ describe('an agent that plays the user', () => {
     expect((await line?.step({ tool: 'say', arguments: { text } }))?.observation).toEqual(live.observation)
 
     const again = rehearse(patient, { params: { detours: 1 }, strict: true })
-    const prepared = { candidates: [{ intent: 'ask-refund', score: 1, slots: {} }], problem: null }
+    const prepared = { interpreted: { candidates: [{ intent: 'ask-refund', score: 1, slots: {} }], problem: null } }
     expect(again.play('say', { text: 'whatever was said' }, { prepared }).observation.text).toContain(
       'What went wrong?',
     )

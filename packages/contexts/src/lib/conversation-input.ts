@@ -1,10 +1,18 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { Interpreted } from './interpret-utterance.ts'
+import type { Written } from './write-reply.ts'
 
 /** All that can happen to a conversation: plain JSON, so that a list of them replays it. `now` is in milliseconds since 1970 UTC. */
 export type ConversationInput =
   /** Something a user said, and what the interpreter made of it. */
-  | { readonly kind: 'utterance'; readonly text: string; readonly interpreted: Interpreted; readonly now: number }
+  | {
+      readonly kind: 'utterance'
+      readonly text: string
+      readonly interpreted: Interpreted
+      /** What the conversation's writer made of the replies. Left out, the user is told the replies as they are. */
+      readonly written?: Written | undefined
+      readonly now: number
+    }
   /** An intent stated with no words, as a tool call does. */
   | {
       readonly kind: 'act'
@@ -12,6 +20,7 @@ export type ConversationInput =
       readonly slots: JsonObject
       /** Who is to take it. Left out, whoever the router picks. */
       readonly context?: string | undefined
+      readonly written?: Written | undefined
       readonly now: number
     }
   /** What a user wants of the conversation itself. */

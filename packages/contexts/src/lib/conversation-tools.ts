@@ -6,6 +6,7 @@ import type { Advanced } from './advanced.ts'
 import { ContextError } from './context-error.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationInput } from './conversation-input.ts'
+import type { ConversationRecord } from './conversation-record.ts'
 import { type ConversationState, keepLines, keepRecord, type Line, recordOf } from './conversation-state.ts'
 import { describeSlots } from './intent-slots.ts'
 import type { Interpreted } from './interpret-utterance.ts'
@@ -13,6 +14,7 @@ import type { IntentInfo } from './interpreter.ts'
 import { shortened } from './shortened.ts'
 import { unrecognisedSchema } from './unrecognised.ts'
 import type { UserSimulator } from './user-simulator.ts'
+import { type Written, writtenSchema } from './write-reply.ts'
 
 /** What every tool answers. */
 const Answer = z.object({
@@ -38,21 +40,37 @@ type Play = PlayContext<ConversationState, unknown, unknown, z.output<typeof Ans
 /** What is asked of a state by a goal. */
 type IsReached = (state: ConversationState, params: never) => boolean
 
-const interpretedSchema: z.ZodType<Interpreted> = z.object({
-  candidates: z.array(
-    z.object({
-      intent: z.string(),
-      score: z.number(),
-      slots: jsonObjectSchema,
-      unrecognised: unrecognisedSchema.optional(),
-    }),
-  ),
-  problem: z.string().nullable(),
+/** What was asked before a step, and is recorded with it. */
+interface Prepared {
+  readonly interpreted: Interpreted
+  readonly written?: Written | undefined
+}
+
+const preparedSchema: z.ZodType<Prepared> = z.object({
+  interpreted: z.object({
+    candidates: z.array(
+      z.object({
+        intent: z.string(),
+        score: z.number(),
+        slots: jsonObjectSchema,
+        unrecognised: unrecognisedSchema.optional(),
+      }),
+    ),
+    problem: z.string().nullable(),
+  }),
+  written: writtenSchema.optional(),
 })
+
+/** The record and the time of a state that is only read. */
+function seen(state: unknown): { readonly record: ConversationRecord; readonly now: number } {
+  // A type that is read-only all the way down never ends where JSON is inside.
+  const read = state as ConversationState
+  return { record: recordOf(read), now: read.public.now }
+}
 
 /** The tools of an agent that plays the user: it says something in words, or states an intent without any. */
 export function userTools(conversation: Conversation, tool: ConversationToolMaker, isReached: IsReached): Tools {
-  const { interpreter } = conversation
+  const { interpreter, writer } = conversation
   const take = (play: Play, input: ConversationInput, line: string) => {
     const advanced = conversation.advance(recordOf(play.state), input)
     if (advanced.refused) return play.refuse(advanced.refused.message)
@@ -63,8 +81,7 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
     else if (advanced.record.public.ended !== null) play.end(advanced.record.public.ended)
     return play.say(tellReplies(advanced), answerOf(advanced))
   }
-  const hear = (play: Play, text: string, interpreted: Interpreted) =>
-    take(play, { kind: 'utterance', text, interpreted, now: play.state.public.now }, text)
+  const nowOf = ({ state }: Pick<Play, 'state'>): number => state.public.now
   const saying = {
     description: 'Say something to the assistant.',
     input: z.object({
@@ -72,35 +89,61 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
     }),
     output: Answer,
   }
-  const say = interpreter?.later
-    ? tool({
-        ...saying,
-        prepared: interpretedSchema,
-        prepare: ({ state, input, signal }) => {
-          // A type that is read-only all the way down never ends where JSON is inside.
-          const { public: open, ...rest } = state as unknown as ConversationState
-          return conversation.interpret(recordOf({ public: open, ...rest }), input.text, { now: open.now, signal })
-        },
-        play: (play) => hear(play, play.input.text, play.prepared),
-      })
-    : tool({
-        ...saying,
-        play(play) {
-          const { text } = play.input
-          const { now } = play.state.public
-          return hear(play, text, conversation.interpretNow(recordOf(play.state), text, { now }))
-        },
-      })
-  const act = tool({
+  const utterance = (text: string, now: number, { interpreted, written }: Prepared): ConversationInput => ({
+    kind: 'utterance',
+    text,
+    interpreted,
+    ...(written && { written }),
+    now,
+  })
+  // What answers later is asked before the step, and what it said is recorded with the step.
+  const say =
+    interpreter?.later || writer
+      ? tool({
+          ...saying,
+          prepared: preparedSchema,
+          async prepare({ state, input: { text }, signal }): Promise<Prepared> {
+            const { record, now } = seen(state)
+            const interpreted = await conversation.interpret(record, text, { now, signal })
+            const written = await conversation.write(record, utterance(text, now, { interpreted }), { signal })
+            return { interpreted, written }
+          },
+          play: (play) => take(play, utterance(play.input.text, nowOf(play), play.prepared), play.input.text),
+        })
+      : tool({
+          ...saying,
+          play(play) {
+            const { text } = play.input
+            const now = nowOf(play)
+            const interpreted = conversation.interpretNow(recordOf(play.state), text, { now })
+            return take(play, utterance(text, now, { interpreted }), text)
+          },
+        })
+  const acting = {
     description: 'State what you want without words: an intent, and what comes with it.',
     input: actInput(conversation),
     output: Answer,
-    play(play) {
-      const { intent, slots, context } = play.input
-      const input = { kind: 'act', intent, slots: slots as JsonObject, context, now: play.state.public.now } as const
-      return take(play, input, `(${intent})`)
-    },
-  })
+  }
+  const stated = ({ intent, slots, context }: z.output<typeof acting.input>, now: number, written?: Written) =>
+    ({
+      kind: 'act',
+      intent,
+      slots: slots as JsonObject,
+      context,
+      ...(written && { written }),
+      now,
+    }) satisfies ConversationInput
+  const act = writer
+    ? tool({
+        ...acting,
+        prepared: writtenSchema,
+        prepare({ state, input, signal }) {
+          const { record, now } = seen(state)
+          return conversation.write(record, stated(input, now), { signal })
+        },
+        play: (play) => take(play, stated(play.input, nowOf(play), play.prepared), `(${play.input.intent})`),
+      })
+    : tool({ ...acting, play: (play) => take(play, stated(play.input, nowOf(play)), `(${play.input.intent})`) })
   return interpreter ? { say, act } : { act }
 }
 

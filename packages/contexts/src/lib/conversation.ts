@@ -5,8 +5,10 @@ import type { ConversationInput, EventAddress } from './conversation-input.ts'
 import type { ConversationRecord, Frame, HistoryEntry, QuestionOption } from './conversation-record.ts'
 import type { Interpreted, InterpretOptions } from './interpret-utterance.ts'
 import type { IntentInfo, Interpreter } from './interpreter.ts'
+import type { ReplyWriter } from './reply-writer.ts'
 import type { Router } from './router.ts'
 import type { Unrecognised } from './unrecognised.ts'
+import type { WriteOptions, Written } from './write-reply.ts'
 
 /** How much a conversation holds. Each has a default. */
 export interface ConversationBounds {
@@ -57,6 +59,8 @@ export interface ConversationDefinition<
   readonly contexts: Contexts
   /** Turns what a user says into intents. Left out, the conversation takes acts, commands and events alone. */
   readonly interpreter?: Interpreter
+  /** Puts what the contexts answer into other words. Left out, users read it as the contexts wrote it. */
+  readonly writer?: ReplyWriter
   /** Picks who takes an utterance. Default: `createRouter()`. */
   readonly router?: Router
   /** What all contexts share: object schemas. Contexts that use it name the same schemas. */
@@ -109,6 +113,7 @@ export interface Conversation<
   readonly name: string
   readonly contexts: Contexts
   readonly interpreter: Interpreter | null
+  readonly writer: ReplyWriter | null
   readonly router: Router
   readonly shared: Shared
   readonly bounds: ConversationBounds
@@ -129,6 +134,12 @@ export interface Conversation<
   interpret(record: ConversationRecord, text: string, options: InterpretOptions): Promise<Interpreted>
   /** The same for an interpreter that answers at once. One that answers later has failed. */
   interpretNow(record: ConversationRecord, text: string, options: { readonly now: number }): Interpreted
+  /**
+   * Asks the writer to put what an input would be answered into other words. The result makes the `written` of the same input, for
+   * `advance` with the same record; a throw, a lateness, and a text that drops or invents a fact are a `problem` in it, and the replies
+   * are told as they are. Rejects only when `signal` is aborted.
+   */
+  write(record: ConversationRecord, input: ConversationInput, options?: WriteOptions): Promise<Written>
   /**
    * Takes one input: pure, so that equal records and inputs give equal results, and `record` stays as it was.
    *

@@ -1,6 +1,7 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import { advance } from './advance.ts'
+import type { Advanced } from './advanced.ts'
 import { COMMAND_INTENTS } from './commands.ts'
 import type { Context, SharedSchemas } from './context.ts'
 import { ContextError } from './context-error.ts'
@@ -17,6 +18,7 @@ import { recordSchemas } from './record-schemas.ts'
 import { createRouter } from './router.ts'
 import { acceptedBy } from './routes.ts'
 import { startConversation } from './start-conversation.ts'
+import { UNWRITTEN, writeReply } from './write-reply.ts'
 
 const DEFAULT_BOUNDS: ConversationBounds = {
   depth: 8,
@@ -38,7 +40,15 @@ export function defineConversation<
   const Contexts extends readonly Context[],
   Shared extends SharedSchemas | undefined = undefined,
 >(definition: ConversationDefinition<Contexts, Shared>): Conversation<Contexts, Shared> {
-  const { name, contexts, interpreter = null, router = createRouter(), shared, initial = null } = definition
+  const {
+    name,
+    contexts,
+    interpreter = null,
+    writer = null,
+    router = createRouter(),
+    shared,
+    initial = null,
+  } = definition
   const invalid = (why: string): ContextError =>
     new ContextError('definition-invalid', `The conversation ${name} cannot be played: ${why}.`)
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
@@ -94,6 +104,7 @@ export function defineConversation<
     name,
     contexts,
     interpreter,
+    writer,
     router,
     shared: shared as Shared,
     bounds,
@@ -108,6 +119,23 @@ export function defineConversation<
     interpretNow(record, text, { now }) {
       if (!interpreter) return mute
       return isSaid(text) ? interpretAtOnce(interpreter, requestFor(record, text, now)) : unsaid
+    },
+    async write(record, input, options = {}) {
+      if (!writer || (input.kind !== 'utterance' && input.kind !== 'act')) return UNWRITTEN
+      const { written: _, ...unwritten } = input
+      let answered: Advanced
+      try {
+        answered = advance(rules, record, unwritten)
+      } catch {
+        // Whoever takes the input is told.
+        return UNWRITTEN
+      }
+      const { replies, refused, intent } = answered
+      if (refused || replies.length === 0) return UNWRITTEN
+      const said = input.kind === 'utterance' ? input.text : null
+      const facts = replies.map(({ text }) => text)
+      const request = { facts, said, intent, now: input.now, history: record.public.history }
+      return await writeReply(writer, request, bounds.replies.length, options)
     },
     advance: (record, input) => advance(rules, record, input),
     act: (intent, slots, { now, context }) => ({

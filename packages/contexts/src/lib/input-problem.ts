@@ -5,6 +5,7 @@ import type { ConversationInput } from './conversation-input.ts'
 import type { ConversationRules } from './conversation-rules.ts'
 import { explain } from './explain.ts'
 import { unrecognisedSchema } from './unrecognised.ts'
+import { writtenSchema } from './write-reply.ts'
 
 const now = z.number()
 const name = z.string().max(128)
@@ -23,6 +24,8 @@ const interpreted = z.object({
   problem: z.string().nullable(),
 })
 
+const written = writtenSchema.optional()
+
 const command = z.discriminatedUnion('name', [
   z.object({ name: z.enum(['switch', 'open']), context: name }),
   z.object({ name: z.enum(['cancel', 'back', 'end']) }),
@@ -30,8 +33,8 @@ const command = z.discriminatedUnion('name', [
 
 /** Accepts what {@link ConversationInput} says. */
 export const conversationInputSchema: z.ZodType<ConversationInput> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('utterance'), text: z.string(), interpreted, now }),
-  z.object({ kind: z.literal('act'), intent: name, slots: jsonObjectSchema, context: name.optional(), now }),
+  z.object({ kind: z.literal('utterance'), text: z.string(), interpreted, written, now }),
+  z.object({ kind: z.literal('act'), intent: name, slots: jsonObjectSchema, context: name.optional(), written, now }),
   z.object({ kind: z.literal('command'), command, now }),
   z.object({
     kind: z.literal('event'),
@@ -53,8 +56,16 @@ export function inputProblem({ bounds }: ConversationRules, input: ConversationI
       { details: { length: input.text.length, longest: bounds.text } },
     )
   const parsed = conversationInputSchema.safeParse(input)
-  const problem = parsed.success ? contentProblem(parsed.data, bounds.text) : explain(parsed.error)
+  const problem = parsed.success
+    ? (contentProblem(parsed.data, bounds.text) ?? writtenProblem(parsed.data, bounds.replies.length))
+    : explain(parsed.error)
   return problem ? new ContextError('input-invalid', `This is no input of a conversation: ${problem}.`) : null
+}
+
+/** What a writer wrote is no longer than a reply may be. */
+function writtenProblem(input: ConversationInput, longest: number): string | null {
+  const length = ('written' in input && input.written?.text?.length) || 0
+  return length > longest ? `what was written has ${length} characters, and at most ${longest} are told` : null
 }
 
 /** What came with an input is plain JSON, and no longer than a text may be. */

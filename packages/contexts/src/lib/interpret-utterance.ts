@@ -1,6 +1,7 @@
 import { findNonJson, jsonObjectSchema } from '@episodic/protocol'
 import { type Clock, systemClock } from '@episodic/state'
 import { z } from 'zod'
+import { askWithin } from './ask-within.ts'
 import { explain } from './explain.ts'
 import type { IntentCandidate, Interpreter, InterpretRequest } from './interpreter.ts'
 import { unrecognisedSchema } from './unrecognised.ts'
@@ -46,24 +47,11 @@ export async function interpretUtterance(
   request: Omit<InterpretRequest, 'signal'>,
   { milliseconds = 10_000, signal, clock = systemClock }: Omit<InterpretOptions, 'now'>,
 ): Promise<Interpreted> {
-  signal?.throwIfAborted()
-  const limit = new AbortController()
-  const { promise: late, resolve: tellLate, reject } = Promise.withResolvers<Interpreted>()
-  const callOff = clock.after(milliseconds, () => {
-    limit.abort(new DOMException('The interpreter took too long.', 'TimeoutError'))
-    tellLate(failure(interpreter, `took longer than ${milliseconds} ms`))
-  })
-  const onAbort = (): void => {
-    limit.abort(signal?.reason)
-    reject(signal?.reason)
-  }
-  signal?.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([ask(interpreter, { ...request, signal: limit.signal }), late])
-  } finally {
-    callOff()
-    signal?.removeEventListener('abort', onAbort)
-  }
+  return await askWithin(
+    (limit) => ask(interpreter, { ...request, signal: limit }),
+    () => failure(interpreter, `took longer than ${milliseconds} ms`),
+    { milliseconds, signal, clock },
+  )
 }
 
 async function ask(interpreter: Interpreter, request: InterpretRequest): Promise<Interpreted> {

@@ -1,7 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text as readText } from 'node:stream/consumers'
-import type { JsonObject } from '@episodic/protocol'
+import type { ServerResponse } from 'node:http'
 import { createManualClock } from '@episodic/state'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -9,6 +6,7 @@ import { defineContext, defineConversation } from '../index.ts'
 import { createRulesInterpreter } from '../interpret.ts'
 import { createModelInterpreter, type ModelInterpreterOptions } from '../model.ts'
 import type { IntentInfo, InterpretRequest } from './interpreter.ts'
+import { type Asked, json, openModel, says } from './model.fixture.ts'
 import { earlier, MONDAY, requestOf } from './request.fixture.ts'
 
 const fallback = createRulesInterpreter({ greet: { phrases: ['hello'] } })
@@ -24,60 +22,6 @@ const intents: readonly IntentInfo[] = [
   },
 ]
 const WEATHER = { candidates: [{ intent: 'ask-weather', score: 0.9, slots: { city: 'DXB' } }] }
-
-interface Asked {
-  readonly path: string
-  readonly headers: IncomingMessage['headers']
-  readonly body: JsonObject
-}
-
-/** A server that speaks the API of chat completions, and answers as it is told. */
-async function openModel(answer: (response: ServerResponse) => void) {
-  const asked: Asked[] = []
-  const arrived = Promise.withResolvers<void>()
-  const gone = Promise.withResolvers<void>()
-  const server = createServer(async (request, response) => {
-    response.on('close', () => gone.resolve())
-    asked.push({ path: request.url as string, headers: request.headers, body: JSON.parse(await readText(request)) })
-    arrived.resolve()
-    answer(response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    asked,
-    /** Resolves once a request is there. */
-    arrived: arrived.promise,
-    /** Resolves once a connection is closed, by whichever side. */
-    gone: gone.promise,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
-
-const json =
-  (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  (response: ServerResponse) =>
-    void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
-
-/** The answer of a model that says so. */
-const says = (content: unknown) =>
-  json(200, {
-    id: 'chatcmpl-1',
-    object: 'chat.completion',
-    created: 1,
-    model: 'small',
-    choices: [
-      {
-        index: 0,
-        finish_reason: 'stop',
-        message: { role: 'assistant', content: typeof content === 'string' ? content : JSON.stringify(content) },
-      },
-    ],
-  })
 
 /** Interprets "hello" and hears of failures. */
 async function interpret(

@@ -1,34 +1,20 @@
 import type { JsonObject } from '@episodic/protocol'
-import { type Clock, systemClock } from '@episodic/state'
-import { OpenAI } from 'openai'
 import { z } from 'zod'
 import type { IntentInfo, Interpretation, Interpreter, InterpretRequest } from './interpreter.ts'
+import { createModelEndpoint, type ModelEndpoint } from './model-endpoint.ts'
 
 /** How to reach a model, and what to do without it. */
-export interface ModelInterpreterOptions {
-  /** The model's name at its endpoint. */
-  readonly model: string
+export interface ModelInterpreterOptions extends ModelEndpoint {
   /** Answers where the model does not: rules, most often. */
   readonly fallback: Interpreter
-  /** An endpoint that speaks OpenAI's chat completions, such as `http://127.0.0.1:8000/v1`. Default: OpenAI's own. */
-  readonly baseUrl?: string
-  /** Default: the environment variable `OPENAI_API_KEY`. Endpoints that want none take any. */
-  readonly apiKey?: string
-  /** How long the model may take, in milliseconds, its whole answer included. Default 4,000. */
-  readonly milliseconds?: number
   /** Hears why the fallback was asked instead. */
   readonly onFailure?: (error: unknown) => void
-  /** Measures the time limit. Default: the machine's. */
-  readonly clock?: Clock
 }
 
 /** Entries of the history that a model is shown, the latest. */
 const HISTORY_SHOWN = 8
 /** Candidates that a model may give. */
 const MOST_CANDIDATES = 8
-/** The longest answer that is read, in bytes. */
-const MOST_BYTES = 256 * 1024
-
 /**
  * Creates an interpreter that asks a model at an OpenAI-compatible endpoint, with a JSON Schema of the conversation's
  * intents and slots. What the model answers is checked against that schema; where it fails, is late, is refused or answers
@@ -39,13 +25,8 @@ const MOST_BYTES = 256 * 1024
  * and none is given.
  */
 export function createModelInterpreter(options: ModelInterpreterOptions): Interpreter {
-  const { model, fallback, baseUrl, apiKey, milliseconds = 4_000, onFailure, clock = systemClock } = options
-  const client = new OpenAI({
-    ...(baseUrl !== undefined && { baseURL: baseUrl }),
-    ...(apiKey !== undefined && { apiKey }),
-    maxRetries: 0,
-    fetch: boundedFetch,
-  })
+  const { model, fallback, onFailure } = options
+  const ask = createModelEndpoint(options)
   const answers = new WeakMap<readonly IntentInfo[], Answer>()
   const answerOf = (intents: readonly IntentInfo[]): Answer => {
     const known = answers.get(intents) ?? describeAnswer(intents)
@@ -58,31 +39,22 @@ export function createModelInterpreter(options: ModelInterpreterOptions): Interp
     later: true,
     ...(fallback.intents && { intents: fallback.intents }),
     async interpret(request) {
-      const limit = new AbortController()
-      const stop = clock.after(milliseconds, () =>
-        limit.abort(new Error(`The model ${model} had not answered after ${milliseconds} ms.`)),
-      )
       try {
         const { jsonSchema, check } = answerOf(request.intents)
-        const completion = await client.chat.completions.create(
-          {
-            model,
-            temperature: 0,
-            messages: [
-              { role: 'system', content: INSTRUCTIONS },
-              { role: 'user', content: JSON.stringify(situationOf(request)) },
-            ],
-            response_format: { type: 'json_schema', json_schema: { name: 'interpretation', schema: jsonSchema } },
-          },
-          { signal: AbortSignal.any([request.signal, limit.signal]) },
-        )
-        return check(completion.choices[0]?.message.content)
+        const text = await ask({
+          temperature: 0,
+          messages: [
+            { role: 'system', content: INSTRUCTIONS },
+            { role: 'user', content: JSON.stringify(situationOf(request)) },
+          ],
+          response_format: { type: 'json_schema', json_schema: { name: 'interpretation', schema: jsonSchema } },
+          signal: request.signal,
+        })
+        return check(text)
       } catch (error) {
         request.signal.throwIfAborted()
-        onFailure?.(limit.signal.aborted ? limit.signal.reason : error)
+        onFailure?.(error)
         return fallback.interpret(request)
-      } finally {
-        stop()
       }
     },
   }
@@ -130,7 +102,7 @@ const UNRECOGNISED = {
 interface Answer {
   readonly jsonSchema: JsonObject
   /** Throws where a text is no such answer. */
-  check(text: string | null | undefined): Interpretation
+  check(text: string): Interpretation
 }
 
 function describeAnswer(intents: readonly IntentInfo[]): Answer {
@@ -161,26 +133,6 @@ function describeAnswer(intents: readonly IntentInfo[]): Answer {
   const schema = z.fromJSONSchema(jsonSchema) as z.ZodType<Interpretation>
   return {
     jsonSchema,
-    check(text) {
-      if (typeof text !== 'string') throw new Error('The model answered with no text.')
-      return schema.parse(JSON.parse(text))
-    },
+    check: (text) => schema.parse(JSON.parse(text)),
   }
-}
-
-/** A `fetch` whose answers end with an error where they get too long. */
-async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, init)
-  let bytes = 0
-  const counted = response.body?.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        bytes += chunk.byteLength
-        if (bytes > MOST_BYTES) controller.error(new Error(`The model's answer is longer than ${MOST_BYTES} bytes.`))
-        else controller.enqueue(chunk)
-      },
-    }),
-  )
-  const { status, statusText, headers } = response
-  return new Response(counted ?? null, { status, statusText, headers })
 }

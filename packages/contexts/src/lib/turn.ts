@@ -42,6 +42,8 @@ export interface Turn {
   readonly revealed: Json[]
   /** What is still to be delivered, oldest first. */
   readonly published: Published[]
+  /** What the user is told in place of the replies; `null` where they are told those. */
+  readonly written: string | null
   /** How many that were published have been delivered since the input came, this turn's own included. */
   readonly delivered: number
   /** A copy of what is shared, made when the first handler asks. */
@@ -52,7 +54,12 @@ export interface Turn {
 }
 
 /** Begins to take an input. Throws `record-invalid` for a record that names what the conversation does not know. */
-export function beginTurn(rules: ConversationRules, record: ConversationRecord, now: number): Turn {
+export function beginTurn(
+  rules: ConversationRules,
+  record: ConversationRecord,
+  now: number,
+  written: string | null = null,
+): Turn {
   const { stack, question, ended, nextFrame } = record.public
   return {
     rules,
@@ -64,6 +71,7 @@ export function beginTurn(rules: ConversationRules, record: ConversationRecord, 
     transitions: [],
     revealed: [],
     published: [],
+    written,
     delivered: 0,
     shared: null,
     question,
@@ -74,7 +82,7 @@ export function beginTurn(rules: ConversationRules, record: ConversationRecord, 
 
 /** Begins the turn that follows within the taking of one input, on the record that the turn before it has made. */
 export function followingTurn(turn: Turn, record: ConversationRecord): Turn {
-  const next = beginTurn(turn.rules, record, turn.now)
+  const next = beginTurn(turn.rules, record, turn.now, turn.written)
   for (const frame of next.stack) frame.stirred = turn.stack.some(({ id, stirred }) => id === frame.id && stirred)
   return { ...next, published: turn.published, delivered: turn.delivered + 1 }
 }

@@ -1,0 +1,73 @@
+import type { WriteRequest } from './reply-writer.ts'
+
+/**
+ * Says which fact a text drops or invents, as far as that shows without understanding it; `null` where it does neither.
+ *
+ * Facts that show are numbers (prices, times, flight numbers), codes in capitals, names, and whether something is asked. Each
+ * number, code and name of the replies has to be in the text, numbers in digits; each one of the text has to be in the replies or in what
+ * the user has said. Words in other places are the writer's.
+ */
+export function factProblem(
+  text: string,
+  { facts, said, history }: Pick<WriteRequest, 'facts' | 'said' | 'history'>,
+): string | null {
+  const told = facts.join('\n')
+  const known = [told, said ?? '', ...history.flatMap(({ text: earlier, replies }) => [earlier, ...replies])].join('\n')
+  const [toldTokens, textTokens, knownTokens] = [tokensOf(told), tokensOf(text), tokensOf(known)]
+
+  const dropped =
+    toldTokens.numbers.find((number) => !textTokens.numbers.includes(number)) ??
+    toldTokens.codes.find((code) => !textTokens.words.some((word) => word === code)) ??
+    toldTokens.names.find((name) => !textTokens.words.some((word) => isSameName(word, name)))
+  if (dropped !== undefined) return `left out "${dropped}"`
+
+  const invented =
+    // Of numbers only those that count now: a price of before is wrong by now.
+    textTokens.numbers.find((number) => ![...toldTokens.numbers, ...tokensOf(said ?? '').numbers].includes(number)) ??
+    textTokens.codes.find((code) => !knownTokens.words.includes(code)) ??
+    textTokens.names.find((name) => !knownTokens.words.some((word) => isSameName(word, name)))
+  if (invented !== undefined) return `invented "${invented}"`
+
+  if (told.trimEnd().endsWith('?') && !text.includes('?')) return 'asks nothing, where the user was to be asked'
+  return null
+}
+
+interface Tokens {
+  readonly words: readonly string[]
+  /** Without what groups their digits. */
+  readonly numbers: readonly string[]
+  /** Two capitals or more. */
+  readonly codes: readonly string[]
+  /** Words with a capital that do not begin a sentence. */
+  readonly names: readonly string[]
+}
+
+/** Numbers with what is inside them, words, and what ends a sentence. */
+const TOKENS = /\p{N}+(?:[.,:]\p{N}+)*|\p{L}[\p{L}\p{M}]*(?:['’-]\p{L}[\p{L}\p{M}]*)*|[.!?:\n]/gu
+
+function tokensOf(text: string): Tokens {
+  const tokens = { words: [] as string[], numbers: [] as string[], codes: [] as string[], names: [] as string[] }
+  let begins = true
+  for (const [token] of text.matchAll(TOKENS)) {
+    if (/^\p{N}/u.test(token)) tokens.numbers.push(token.replace(/,(?=\p{N}{3}(?!\p{N}))/gu, ''))
+    else if (/^\p{L}/u.test(token)) {
+      const word = token.replaceAll('’', "'")
+      tokens.words.push(word)
+      if (/^\p{Lu}{2,}$/u.test(word) && word !== 'OK') tokens.codes.push(word)
+      else if (/^\p{Lu}/u.test(word) && !begins && !FIRST_PERSON.test(word)) tokens.names.push(word)
+    }
+    begins = /^[.!?:\n]$/.test(token)
+  }
+  return tokens
+}
+
+const FIRST_PERSON = /^I(?:'\p{L}+)?$/u
+
+/** `Thu` and `Thursday` are one name, and so are `Dubai` and `Dubai's`. */
+function isSameName(one: string, other: string): boolean {
+  const [shorter, longer] = [one, other].map((name) => name.toLowerCase()).sort((a, b) => a.length - b.length) as [
+    string,
+    string,
+  ]
+  return shorter === longer || (shorter.length >= 3 && longer.startsWith(shorter))
+}

@@ -1,0 +1,76 @@
+import { type Clock, systemClock } from '@episodic/state'
+import { OpenAI } from 'openai'
+
+/** How to reach a model. */
+export interface ModelEndpoint {
+  /** The model's name at its endpoint. */
+  readonly model: string
+  /** An endpoint that speaks OpenAI's chat completions, such as `http://127.0.0.1:8000/v1`. Default: OpenAI's own. */
+  readonly baseUrl?: string
+  /** Default: the environment variable `OPENAI_API_KEY`. Endpoints that want none take any. */
+  readonly apiKey?: string
+  /** How long the model may take, in milliseconds, its whole answer included. Default 4,000. */
+  readonly milliseconds?: number
+  /** Measures the time limit. Default: the machine's. */
+  readonly clock?: Clock
+}
+
+/** What a model is asked. */
+export interface ModelRequest
+  extends Pick<OpenAI.ChatCompletionCreateParamsNonStreaming, 'messages' | 'temperature' | 'response_format'> {
+  readonly signal: AbortSignal
+}
+
+/** Asks a model once. Rejects with the reason of the request's signal, and where the model fails, is late or answers without a text. */
+export type AskModel = (request: ModelRequest) => Promise<string>
+
+/** The longest answer that is read, in bytes. */
+const MOST_BYTES = 256 * 1024
+
+/** Prepares to ask a model. It is asked once each time: a user is waiting. Throws where the endpoint wants a key and none is given. */
+export function createModelEndpoint(options: ModelEndpoint): AskModel {
+  const { model, baseUrl, apiKey, milliseconds = 4_000, clock = systemClock } = options
+  const client = new OpenAI({
+    ...(baseUrl !== undefined && { baseURL: baseUrl }),
+    ...(apiKey !== undefined && { apiKey }),
+    maxRetries: 0,
+    fetch: boundedFetch,
+  })
+  return async ({ signal, ...asked }) => {
+    const limit = new AbortController()
+    const stop = clock.after(milliseconds, () =>
+      limit.abort(new Error(`The model ${model} had not answered after ${milliseconds} ms.`)),
+    )
+    try {
+      const completion = await client.chat.completions.create(
+        { model, ...asked },
+        { signal: AbortSignal.any([signal, limit.signal]) },
+      )
+      const text = completion.choices[0]?.message.content
+      if (typeof text !== 'string') throw new Error('The model answered with no text.')
+      return text
+    } catch (error) {
+      signal.throwIfAborted()
+      throw limit.signal.aborted ? limit.signal.reason : error
+    } finally {
+      stop()
+    }
+  }
+}
+
+/** A `fetch` whose answers end with an error where they get too long. */
+async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init)
+  let bytes = 0
+  const counted = response.body?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        bytes += chunk.byteLength
+        if (bytes > MOST_BYTES) controller.error(new Error(`The model's answer is longer than ${MOST_BYTES} bytes.`))
+        else controller.enqueue(chunk)
+      },
+    }),
+  )
+  const { status, statusText, headers } = response
+  return new Response(counted ?? null, { status, statusText, headers })
+}
