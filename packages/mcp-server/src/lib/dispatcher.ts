@@ -17,7 +17,7 @@ import { randomText } from './handles.ts'
 import type { Host } from './host.ts'
 import { type Answer, scanAnswer } from './leak-scan.ts'
 import { isLong, parseMessage } from './parse-message.ts'
-import { answerRequest, idOf, isObject } from './requests.ts'
+import { answerRequest, ID_CHARACTERS, idOf, isObject, isRequestId } from './requests.ts'
 import { discover } from './sdk-discovery.ts'
 import { type TraceHeaders, traceCall } from './trace-call.ts'
 import { Turns } from './turns.ts'
@@ -66,9 +66,6 @@ export interface DispatcherOptions {
   /** Hears of what reached a caller as `internal`, and of what a store said where a caller heard that it is unavailable. */
   readonly onError?: ErrorHearer
 }
-
-/** Every answer says its request's id again. */
-const MAX_ID = 256
 
 export function createDispatcher(host: Host, { onError = () => {} }: DispatcherOptions = {}): Dispatcher {
   const refuse = (cause: unknown, id: string | number | null = null): Reply => {
@@ -142,12 +139,12 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
           options.correspondence?.().callOff(params.requestId)
         return Promise.resolve(NOTHING)
       }
-      if (typeof id === 'string' ? id.length > MAX_ID : !Number.isSafeInteger(id))
+      if (!isRequestId(id))
         return Promise.resolve(
           refuse(
             new WireError(
               'invalid-request',
-              `The id of a request is a string of at most ${MAX_ID} characters, or a whole number.`,
+              `The id of a request is well-formed text of at most ${ID_CHARACTERS} characters, or a whole number.`,
             ),
           ),
         )
@@ -225,8 +222,7 @@ function replyOf(answer: object): Reply {
 
 /** The id of what is at least meant to be a request. */
 function answerableId(message: unknown): string | number | null {
-  const id = isObject(message) && typeof message.method === 'string' ? idOf(message) : null
-  return typeof id === 'string' && id.length > MAX_ID ? null : id
+  return isObject(message) && typeof message.method === 'string' ? idOf(message) : null
 }
 
 /** A request that says what it wants, under an id that is fit to be said again. */

@@ -159,6 +159,8 @@ describe('a message', () => {
     [message(call('1'), '{"toString":1}'), -32600],
     [message(call('1'), 'true'), -32600],
     [message(call('1'), `"${'x'.repeat(257)}"`), -32600],
+    [message(call('1'), '"\\ud800"'), -32600],
+    [message(call('1'), '"a\\udfff"'), -32600],
     [message('null'), -32602],
     [message('[]'), -32602],
     [message('"guess"'), -32602],

@@ -1,6 +1,7 @@
 import { connect as connectSocket } from 'node:net'
 import { METHODS } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
+import type { Annex } from './http-annex.ts'
 import type { HttpOptions } from './http-server.ts'
 import { serveHttp } from './http-server.ts'
 import {
@@ -17,6 +18,14 @@ import {
 const ANNA = 'anna-has-a-long-bearer-token'
 const BEN = 'ben-has-a-longer-bearer-token'
 const LISTED = 'https://lab.example.com'
+
+const NO_ANNEX: Annex = {
+  owns: () => false,
+  answer: async () => {},
+  upgrade: async () => {},
+  drain: async () => 0,
+  end() {},
+}
 
 const served = async (options: HttpOptions = {}) => {
   const { host } = createTestHost()
@@ -97,6 +106,18 @@ describe('the Host header, on loopback', () => {
     const { port } = await served()
     expect(await statusOf(port, ['POST /mcp HTTP/1.1'])).toBe(400)
     expect(await statusOf(port, ['POST /mcp HTTP/1.0'])).toBe(403)
+  })
+
+  it.each(['localhost', 'evil.com', ''])('is there once, and is refused where %j comes with it', async (other) => {
+    // One that answers plain requests by itself, and one that leaves all of them to node:http.
+    for (const options of [{}, { annex: NO_ANNEX }]) {
+      const { port } = await served(options)
+      for (const hosts of [
+        ['Host: localhost', `Host: ${other}`],
+        [`host: ${other}`, 'HOST: localhost'],
+      ])
+        expect(await statusOf(port, ['POST /mcp HTTP/1.1', ...hosts])).toBe(400)
+    }
   })
 
   it('is looked at before anything else, at every path', async () => {

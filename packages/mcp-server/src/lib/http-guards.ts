@@ -17,7 +17,7 @@ export interface Denial {
 }
 
 export interface Guards {
-  /** Host and Origin: keeps web pages from reaching the server through a victim's browser. */
+  /** One Host, and Origin: keeps web pages from reaching the server through a victim's browser. */
   checkSource(request: HttpRequest): Denial | null
   /** The CORS headers of an answer; none for an origin that is not listed. */
   corsHeaders(request: HttpRequest): Readonly<Record<string, string>> | undefined
@@ -48,7 +48,11 @@ export function createGuards(address: string, options: SourceOptions, asksAgents
   ])
 
   return {
-    checkSource({ headers }) {
+    checkSource(request) {
+      // A plain request has one: whatever comes twice is left to node:http, which shows the first alone.
+      if ('rawHeaders' in request && countOf('host', request.rawHeaders) > 1)
+        return { status: 400, message: 'A request names one Host, and this one names several.' }
+      const { headers } = request
       const host = hostnameOf(headers.host ?? '')
       if (host === null || !hosts.has(host)) return { status: 403, message: 'This server does not serve that Host.' }
       const { origin } = headers
@@ -68,6 +72,11 @@ export function createGuards(address: string, options: SourceOptions, asksAgents
         : undefined
     },
   }
+}
+
+/** How often a header stands in a request. */
+function countOf(name: string, rawHeaders: readonly string[]): number {
+  return rawHeaders.filter((raw, index) => index % 2 === 0 && raw.toLowerCase() === name).length
 }
 
 /** Whether an address can be reached from this machine alone. */

@@ -47,5 +47,13 @@ export function isObject(value: unknown): value is JsonObject {
 /** The id to refuse a message under; `null` where it has none. */
 export function idOf(message: unknown): string | number | null {
   const id = isObject(message) ? message.id : null
-  return typeof id === 'string' || Number.isSafeInteger(id) ? (id as string | number) : null
+  return isRequestId(id) ? id : null
+}
+
+/** Characters of an id: every answer repeats its request's. */
+export const ID_CHARACTERS = 256
+
+/** Whether a request may have this id: well-formed text of at most 256 characters, or a whole number. */
+export function isRequestId(id: unknown): id is string | number {
+  return typeof id === 'string' ? id.length <= ID_CHARACTERS && id.isWellFormed() : Number.isSafeInteger(id)
 }
