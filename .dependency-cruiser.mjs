@@ -20,7 +20,7 @@ const SDK_FILES = '^packages/(mcp-server|env|agent)/src/lib/sdk-[^/]+[.]ts$'
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [
   '^packages/state/src/lib/(sqlite|redis)-[^/]+[.]ts$',
-  '^packages/mcp-server/src/lib/(http|socket|stdio|isolate)-[^/]+[.]ts$',
+  '^packages/mcp-server/src/lib/(http|socket|stdio|isolate|process)-[^/]+[.]ts$',
   '^packages/contexts/src/lib/(http|page)-[^/]+[.]ts$',
   '^packages/dataset/src/lib/(jsonl[^/]*|read-lines|write-tasks)[.]ts$',
 ]

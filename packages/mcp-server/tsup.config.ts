@@ -7,6 +7,7 @@ export default defineConfig({
     stdio: 'src/stdio.ts',
     socket: 'src/socket.ts',
     isolate: 'src/isolate.ts',
+    process: 'src/process.ts',
     // Started as a thread, by its place beside the others.
     'isolate-entry': 'src/lib/isolate-entry.ts',
   },

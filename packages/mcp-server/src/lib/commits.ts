@@ -58,6 +58,7 @@ export class Commits {
       session.step(
         { seat, action, seq, epoch },
         (turn) => {
+          assertSound(live)
           // What has been done outside is played, whoever waits for it.
           if (turn.prepared === undefined) inQueue?.throwIfAborted()
           return this.#told(
@@ -73,6 +74,7 @@ export class Commits {
         },
         needed
           ? () => {
+              assertSound(live)
               inQueue?.throwIfAborted()
               acts = needed.preparation.external
               return createPreparation(environment, call, needed, { clock: this.#clock, faults: this.#faults })
@@ -98,6 +100,7 @@ export class Commits {
     const { id } = session.record
     const result = await this.#sessions.use(live, () =>
       session.publish(event, (turn) => {
+        assertSound(live)
         signal?.throwIfAborted()
         return this.#faults.guard(environment.name, id, () => this.#rules.apply(environment, turn, event))
       }),
@@ -133,6 +136,11 @@ export class Commits {
       this.#faults.dropped(environment.name, session.record.id, call.action.tool, outcome.undeclared)
     return outcome
   }
+}
+
+/** Throws what a session refuses its further steps with, where something of it has failed. */
+function assertSound({ failure }: Live): void {
+  if (failure) throw failure
 }
 
 function outcomeOf({ step, replayed }: Answered): StepOutcome {

@@ -81,6 +81,7 @@ class SessionHost implements Host {
     bounds: wanted,
     onFault = () => {},
     metrics,
+    containment,
     rules = directRules,
   }: HostOptions) {
     const bounds = { ...DEFAULT_BOUNDS, ...wanted }
@@ -93,7 +94,12 @@ class SessionHost implements Host {
     this.#ownsStore = !store
     this.#clock = clock
     this.#metrics = metrics
-    const faults = new Faults(onFault, metrics)
+    const faults = new Faults({
+      onFault,
+      metrics,
+      containment,
+      onEscaped: (session, refusal) => this.#sessions.fail(session, refusal),
+    })
     const { idleSeconds, queue, events, logBytes } = bounds
     this.idleSeconds = idleSeconds
     this.#sessions = new LiveSessions({

@@ -1,5 +1,6 @@
 import { WireError } from '@episodic/protocol'
 import { StateError } from '@episodic/state'
+import type { Containment } from './containment.ts'
 import { randomText } from './handles.ts'
 import type { Metrics } from './metrics.ts'
 import type { SecretKind } from './secrets.ts'
@@ -17,16 +18,28 @@ export interface Fault {
   readonly cause: unknown
 }
 
+export interface FaultsOptions {
+  readonly onFault: (fault: Fault) => void
+  readonly metrics: Metrics | undefined
+  readonly containment: Containment | undefined
+  /** Takes the refusal of all further steps of a session, of which something failed after its call was answered. */
+  readonly onEscaped: (session: string, refusal: WireError) => void
+}
+
 /** Tells faults of an environment's own code from mistakes of callers, and gives each fault a reference. */
 export class Faults {
   readonly #onFault: (fault: Fault) => void
   readonly #metrics: Metrics | undefined
+  readonly #containment: Containment | undefined
+  readonly #onEscaped: FaultsOptions['onEscaped']
   /** Tools whose undeclared keys were told of. */
   readonly #told = new Set<string>()
 
-  constructor(onFault: (fault: Fault) => void, metrics: Metrics | undefined) {
+  constructor({ onFault, metrics, containment, onEscaped }: FaultsOptions) {
     this.#onFault = onFault
     this.#metrics = metrics
+    this.#containment = containment
+    this.#onEscaped = onEscaped
   }
 
   /**
@@ -40,11 +53,26 @@ export class Faults {
       throw WireError.is(cause) ? cause : this.#report(environment, session, cause)
     }
     try {
-      const result = run()
+      const result = this.contain(environment, session, run)
       return result instanceof Promise ? (result.catch(fail) as T) : result
     } catch (cause) {
       return fail(cause)
     }
+  }
+
+  /**
+   * Runs an environment's code, so that what it leaves behind and fails later is a fault of this session: its further steps
+   * are refused. What it throws at once is passed on. The first failure of a call is reported; a timer may throw for ever.
+   */
+  contain<T>(environment: string, session: string, run: () => T): T {
+    if (!this.#containment) return run()
+    let reported = false
+    const escaped = (thrown: unknown) => {
+      if (reported) return
+      reported = true
+      this.#onEscaped(session, this.#report(environment, session, asError(thrown), ESCAPED))
+    }
+    return this.#containment.run({ environment, session, escaped }, run)
   }
 
   /** What a session refused, as the wire says it; what the rules left behind and cannot be kept is their fault. */
@@ -80,13 +108,13 @@ export class Faults {
     this.#onFault({ reference: null, environment, session, cause })
   }
 
-  #report(environment: string, session: string, cause: Error): WireError {
+  #report(environment: string, session: string, cause: Error, what = FAILED): WireError {
     const reference = randomText()
     this.#metrics?.fault(environment)
     this.#onFault({ reference, environment, session, cause })
     return new WireError(
       'environment-failed',
-      `The environment ${environment} failed, and the call changed nothing: ${cause.message.slice(0, MESSAGE_LENGTH).toWellFormed()}`,
+      `The environment ${environment} failed${what}: ${cause.message.slice(0, MESSAGE_LENGTH).toWellFormed()}`,
       {
         cause,
         details: { reference },
@@ -94,6 +122,9 @@ export class Faults {
     )
   }
 }
+
+const FAILED = ', and the call changed nothing'
+const ESCAPED = ' after it had answered an earlier call of this session, so no further step of it is played here'
 
 /** Characters of what a world threw that the trusted door is told. All of it is in the log. */
 const MESSAGE_LENGTH = 1_000

@@ -14,6 +14,7 @@ import type {
   WatchResult,
 } from '@episodic/protocol'
 import { type Answered, type Clock, DEFAULT_LOG_BYTES, type SessionStore } from '@episodic/state'
+import type { Containment } from './containment.ts'
 import type { Environment } from './environment.ts'
 import type { Fault } from './faults.ts'
 import type { Metrics } from './metrics.ts'
@@ -32,6 +33,11 @@ export interface HostOptions {
   readonly onFault?: (fault: Fault) => void
   /** Counts what happens. Nothing is counted without it. */
   readonly metrics?: Metrics
+  /**
+   * Keeps what environments' code leaves behind to the session that it belongs to: a program that owns its process makes one
+   * with `containProcess`. Without it, a rejection that nobody handles ends the process, as anywhere.
+   */
+  readonly containment?: Containment
   /** Where the rules are played: at once and in this thread, unless given. The host does not dispose of what it was given. */
   readonly rules?: RulesRunner
 }

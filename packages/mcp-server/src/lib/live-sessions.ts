@@ -29,6 +29,8 @@ export interface Live {
   readonly watchers: Watchers
   /** Monotonic milliseconds of the last finished call. */
   touched: number
+  /** Why no further step of it is played in this process; `null` where nothing failed. */
+  failure: WireError | null
 }
 
 /** A session, and the seat in it that a capability plays. */
@@ -180,6 +182,12 @@ export class LiveSessions {
     }
   }
 
+  /** Has a session in hand refuse its further steps. It can still be read, and closed. */
+  fail(id: string, refusal: WireError): void {
+    const live = this.#live.get(id)
+    if (live) live.failure = refusal
+  }
+
   /** Removes a session, and says whether it was there. */
   async remove(id: string): Promise<boolean> {
     const live = this.#live.get(id)
@@ -243,11 +251,15 @@ export class LiveSessions {
         id,
         control,
         capabilities,
-        declared: () => rules.secrets(environment, session.record.state, session.record.params),
+        declared: () =>
+          faults.contain(environment.name, id, () =>
+            rules.secrets(environment, session.record.state, session.record.params),
+          ),
         withhold: (found) => faults.withhold(environment.name, id, found),
       }),
       watchers: new Watchers(),
       touched: clock.monotonic(),
+      failure: null,
     }
     this.#live.set(id, live)
     return live

@@ -1,3 +1,4 @@
+import type { Stray } from './containment.ts'
 import { Counter, Histogram, type Labels, renderGauge } from './prometheus.ts'
 import type { SecretKind } from './secrets.ts'
 
@@ -19,6 +20,10 @@ export class Metrics {
     'Seconds from the call of a step to its commit, time in the queue included.',
   )
   readonly #faults = new Counter('episodic_faults_total', "Failures of an environment's own code.")
+  readonly #strays = new Counter(
+    'episodic_stray_failures_total',
+    'Failures that reached the process and belong to no session, by kind.',
+  )
   readonly #leaks = new Counter('episodic_leaks_total', 'Answers that were withheld for a secret in them, by its kind.')
   readonly #dropped = new Counter(
     'episodic_undeclared_total',
@@ -54,6 +59,10 @@ export class Metrics {
     this.#faults.add({ environment })
   }
 
+  stray(kind: Stray['kind']): void {
+    this.#strays.add({ kind })
+  }
+
   leaked(environment: string, secret: SecretKind): void {
     this.#leaks.add({ environment, secret })
   }
@@ -81,6 +90,7 @@ export class Metrics {
       this.#steps,
       this.#stepSeconds,
       this.#faults,
+      this.#strays,
       this.#leaks,
       this.#dropped,
       this.#refusals,

@@ -3,6 +3,7 @@ import { createConversationDoor, isConversation } from '@episodic/contexts/http'
 import { createHost, createMetrics, type Host, type Metrics } from '@episodic/mcp-server'
 import { type HttpServer, type Refusal, serveHttp } from '@episodic/mcp-server/http'
 import { createRulesPool, type RulesPool } from '@episodic/mcp-server/isolate'
+import { containProcess } from '@episodic/mcp-server/process'
 import { type SocketServer, serveSocket } from '@episodic/mcp-server/socket'
 import { serveStdio } from '@episodic/mcp-server/stdio'
 import { Command, Option } from 'commander'
@@ -112,11 +113,17 @@ async function serveBySeveral(
 }
 
 async function serve(references: string[], options: ServeOptions, console: Console): Promise<void> {
+  const log = createLog(console.err, options.logLevel)
+  const metrics = createMetrics(isOneOfSeveral ? { process: String(process.pid) } : {})
+  using containment = containProcess({
+    onStray({ kind, cause: err }) {
+      metrics.stray(kind)
+      log.error({ kind, err }, 'something failed that belongs to no session')
+    },
+  })
   const worlds = await Promise.all(references.map((reference) => loadWorld(reference)))
   await using rules = openRules(worlds, options)
   await using store = await openStore(options)
-  const log = createLog(console.err, options.logLevel)
-  const metrics = createMetrics(isOneOfSeveral ? { process: String(process.pid) } : {})
   await using host = createHost({
     environments: worlds.map(({ environment }) => environment),
     store,
@@ -127,6 +134,7 @@ async function serve(references: string[], options: ServeOptions, console: Conso
       ...(options.sessionsPerPrincipal && { sessionsPerPrincipal: options.sessionsPerPrincipal }),
     },
     metrics,
+    containment,
     ...(rules && { rules }),
     onFault: ({ cause: err, ...fault }) => log.error({ ...fault, err }, 'an environment failed'),
   })
