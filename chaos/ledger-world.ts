@@ -17,7 +17,8 @@ export const environment = defineEnvironment({
   tools: ({ tool }) => ({
     add: tool({
       description: 'Add an amount.',
-      input: z.object({ amount: z.int() }),
+      // A note is kept with its step, and makes what a session has to tell as long as a caller likes.
+      input: z.object({ amount: z.int(), note: z.string().max(60_000).optional() }),
       play({ state, input, params, end, say }) {
         state.public.total += input.amount
         state.public.entries += 1
