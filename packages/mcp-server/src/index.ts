@@ -2,6 +2,7 @@ export type { AgentWorld, Caller } from './lib/caller.ts'
 export type { ContainedCall, Containment } from './lib/containment.ts'
 export { Correspondence, type CorrespondenceOptions, type Listening } from './lib/correspondence.ts'
 export { createHost } from './lib/create-host.ts'
+export { declaredAction } from './lib/declared-action.ts'
 export { defineEnvironment } from './lib/define-environment.ts'
 export {
   createDispatcher,

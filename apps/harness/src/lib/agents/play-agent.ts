@@ -4,7 +4,7 @@ import { type Action, seedFor } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
 import { policyFault } from '../policy-fault.ts'
 import type { PlayPlanned } from '../run/play-planned.ts'
-import { sealEpisode } from '../run/seal-episode.ts'
+import { type Sealing, sealEpisode } from '../run/seal-episode.ts'
 import type { Agent, Assignment } from './agent.ts'
 
 export interface PlayAgentOptions {
@@ -17,6 +17,8 @@ export interface PlayAgentOptions {
   /** Of the run. */
   readonly seed: string
   readonly discount: number
+  /** What lines keep of an action. Default: all of it. */
+  readonly accept?: Sealing['accept']
   /** Seconds that an agent may take for an episode. */
   readonly seconds: number
 }
@@ -40,16 +42,15 @@ class Left {
  * episode that the agent leaves before the world has ended is `truncated` as `closed`, with what it earned by then.
  */
 export function createPlayAgent(options: PlayAgentOptions): PlayPlanned {
-  const { agent, seed, discount } = options
+  const { agent, seed, discount, accept } = options
   return async ({ task, attempt }, { run, signal, now }) => {
     const started = now()
     const policySeed = seedFor(seed, 'policy', task.id, attempt)
     const episode = await watchEpisode(task, policySeed, signal, options)
     if (signal.aborted && episode.kind === 'failed') return []
     const time = { started, ended: now() }
-    return [
-      sealEpisode(episode, { task, attempt }, { run, policy: { name: agent.name, seed: policySeed }, discount, time }),
-    ]
+    const policy = { name: agent.name, seed: policySeed }
+    return [sealEpisode(episode, { task, attempt }, { run, policy, discount, time, ...(accept && { accept }) })]
   }
 }
 

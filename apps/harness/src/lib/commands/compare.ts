@@ -14,6 +14,7 @@ interface CompareOptions {
   readonly json?: true
   readonly html?: string
   readonly failIfWorse?: true
+  readonly allowConflicts?: true
 }
 
 /** Flipped episodes of either direction that a page shows step by step: at their largest, they take 4 MiB of it. */
@@ -26,6 +27,7 @@ export function compareCommand(console: Console): Command {
     .argument('<runB>', 'folder of the run in question')
     .option('--json', 'print the comparison as JSON')
     .option('--html <file>', 'write it as a page too, with both plays of the episodes that flipped')
+    .option('--allow-conflicts', 'choose between lines that say different things of one episode, and go on')
     .option('--fail-if-worse', 'exit with 1 where B is shown to solve less or to earn less')
     .addHelpText(
       'after',
@@ -45,7 +47,10 @@ Examples:
 
 async function compare(folderA: string, folderB: string, options: CompareOptions, console: Console): Promise<void> {
   const read = (folder: string) =>
-    readComparedRun(folder, { onTorn: (line) => console.err.write(`${folder}: ${tornNotice(line)}`) })
+    readComparedRun(folder, {
+      onTorn: (line) => console.err.write(`${folder}: ${tornNotice(line)}`),
+      allowConflicts: options.allowConflicts === true,
+    })
   const [a, b] = [await read(folderA), await read(folderB)]
   const comparison = compareRuns(a, b)
   const { gained, lost } = comparison.episodes

@@ -204,7 +204,7 @@ describe('episodic replay', () => {
     }
     const file = writeEpisodes('failed.jsonl', [
       sealed({ steps: steps.slice(0, 1) }),
-      sealed({ start: null, steps: [] }),
+      sealed({ start: null, steps: [], attempt: 1 }),
     ])
     const { status, summary } = await replay(file, ...worldOf)
     expect(status).toBe(0)
@@ -304,7 +304,7 @@ describe('episodic replay', () => {
     const { status, out } = await workshop.run(['replay', file, ...worldOf])
     expect(status).toBe(0)
     expect(out).toMatch(
-      /^Not checked: reward\.total, reward\.shaping, returns\.discounted, end closed\. .*folder does\.$/m,
+      /^Not checked: task, .*policy, .*reward\.total, reward\.shaping, returns\.discounted, end closed, .*folder does\.$/m,
     )
     expect((await workshop.run(['replay', 'guessing', ...worldOf])).out).not.toContain('Not checked')
   })

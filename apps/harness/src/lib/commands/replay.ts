@@ -6,11 +6,11 @@ import { collect, wholeNumber } from '../option-values.ts'
 import { isAgentName } from '../policies.ts'
 import { formatDivergence } from '../replay/divergence.ts'
 import { findSealed } from '../replay/find-sealed.ts'
+import { openPlan } from '../replay/open-plan.ts'
 import { tellProgress } from '../replay/progress.ts'
-import { type RecordedEpisode, readRecorded } from '../replay/read-recorded.ts'
+import { type RecordedLine, readRecorded } from '../replay/read-recorded.ts'
 import { type ReplaySummary, replayRun, STRICT_EPISODES } from '../replay/replay-run.ts'
-import { type Scoring, UNKNOWN_WITHOUT_RUN } from '../replay/scoring.ts'
-import { limitsOfTasks } from '../replay/task-limits.ts'
+import { type Scoring, UNKNOWN_WITHOUT_PLAN, UNKNOWN_WITHOUT_RUN } from '../replay/scoring.ts'
 import { traceEpisode } from '../replay/trace.ts'
 import { tornNotice } from '../run/report-run.ts'
 import { loadRecordedWorld } from '../run/sources.ts'
@@ -19,6 +19,7 @@ import { replayMatrix } from './replay-matrix.ts'
 
 interface ReplayOptions {
   readonly world: readonly string[]
+  readonly dataset?: string
   readonly task?: string
   readonly attempt?: number
   readonly matrix?: true
@@ -31,6 +32,7 @@ export function replayCommand(console: Console): Command {
     .description("play a run's sealed episodes again by the world's rules alone, and compare")
     .argument('[run]', 'folder of a run, finished or not, or a file of sealed episodes')
     .option('--world <world>', 'name, path or package of the world (default: the one that run.json names)', collect, [])
+    .option('--dataset <file>', 'the tasks of the run, where they came from a file that is somewhere else now')
     .option('--task <id>', 'replay the episodes of one task, or of those whose ids begin so, and print their steps')
     .option('--attempt <number>', 'with --task: only this attempt', wholeNumber(0))
     .option('--matrix', 'instead: record over every store, door and concurrency, and compare all of it')
@@ -41,9 +43,11 @@ export function replayCommand(console: Console): Command {
       `
 Compares the start and, of every step, observation, raw reward terms,
 potential, refusal, state hash and end; and each line's hash chain with the
-line. Of a run's folder, rewards and returns are made anew too, and episodes
-that are not there are counted. Ends with 1 where anything differs, and where
-a run that was complete lacks any.
+line. Of a run's folder, rewards and returns are made anew too, and so is its
+plan: each line's task, parameters, seed, attempt and policy are compared with
+it, and episodes that are not there, or not planned, are counted. Ends with 1
+where anything differs, where two lines of one episode do, and where a run that
+was complete lacks any.
 
 The first ${STRICT_EPISODES} episodes, and any that differs, are replayed strictly: rules that
 reach for Math.random, the clock, timers or the network fail.
@@ -76,12 +80,20 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   const episodes = traced ? trace(environment, chosen, configuration ?? null, console) : chosen
   // Of what was chosen out of a run, nobody knows how much there was to be.
   const scheduled = options.task === undefined ? manifest?.scheduled : undefined
-  const limits = configuration && (await limitsOfTasks(configuration, world))
+  const { plan, unknown } = manifest
+    ? await openPlan({ folder, manifest, world }, options.dataset)
+    : { plan: undefined, unknown: null }
   const summary = await replayRun(
     environment,
     episodes,
     // Who played is not known of lines alone.
-    { scoring: configuration, limits, scheduled, mayLeave: !configuration || isAgentName(configuration.policy.name) },
+    {
+      scoring: configuration,
+      plan,
+      scheduled,
+      declaredOnly: configuration !== undefined,
+      mayLeave: !configuration || isAgentName(configuration.policy.name),
+    },
     tellProgress(console.err),
   )
   if (options.task !== undefined && summary.episodes === 0)
@@ -89,9 +101,12 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
       'option-invalid',
       `${shownPath(run)} holds no episode of task ${options.task}${options.attempt === undefined ? '' : `, attempt ${options.attempt}`}.`,
     )
-  const notChecked = manifest ? [] : UNKNOWN_WITHOUT_RUN
+  const notChecked = manifest ? (plan ? [] : UNKNOWN_WITHOUT_PLAN) : [...UNKNOWN_WITHOUT_PLAN, ...UNKNOWN_WITHOUT_RUN]
   console.out.write(options.json ? `${JSON.stringify({ ...summary, notChecked })}\n` : formatReplay(summary, console))
-  if (notChecked.length > 0 && !options.json) console.out.write(`${NOT_CHECKED}\n`)
+  if (notChecked.length > 0 && !options.json)
+    console.out.write(
+      `Not checked: ${notChecked.join(', ')}. ${unknown ? `${unknown} Name it with --dataset.` : NOT_KNOWN}\n`,
+    )
   const missing = summary.missing ? `${summary.missing} of ${scheduled} episodes are not there` : null
   if (missing && !complete)
     console.err.write(`${missing}: the run was stopped before them, and can be resumed to play them.\n`)
@@ -99,14 +114,24 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
     ...(summary.diverged > 0
       ? [`${summary.diverged} of ${summary.episodes} episodes did not give again what was recorded.`]
       : []),
+    ...(summary.conflicting > 0
+      ? [`${summary.conflicting} lines tell something else than another line of the same episode.`]
+      : []),
+    ...(summary.unplanned > 0 ? [`${summary.unplanned} lines are of no episode that the run planned.`] : []),
+    ...(plan && plan.scheduled !== manifest?.scheduled
+      ? [
+          `run.json says that ${manifest?.scheduled} episodes were scheduled, and its configuration plans ${plan.scheduled}.`,
+        ]
+      : []),
     ...(missing && complete ? [`${missing}, and the run's summary says that all were sealed.`] : []),
   ]
   if (wrong.length > 0) throw new HarnessError('replay-diverged', wrong.join(' '))
 }
 
-const NOT_CHECKED = `Not checked: ${UNKNOWN_WITHOUT_RUN.join(', ')}. A file alone does not say how its run weighed, shaped and discounted, nor who may leave before the end; its folder does.`
+const NOT_KNOWN =
+  'A file alone does not say what its run planned, how it weighed, shaped and discounted, nor who may leave before the end; its folder does.'
 
-async function* choose(episodes: AsyncIterable<RecordedEpisode>, task: string, attempt: number | undefined) {
+async function* choose(episodes: AsyncIterable<RecordedLine>, task: string, attempt: number | undefined) {
   for await (const episode of episodes) {
     const { record } = episode
     if (record.task.id.startsWith(task) && (attempt === undefined || record.attempt === attempt)) yield episode
@@ -115,7 +140,7 @@ async function* choose(episodes: AsyncIterable<RecordedEpisode>, task: string, a
 
 async function* trace(
   environment: Environment,
-  episodes: AsyncIterable<RecordedEpisode>,
+  episodes: AsyncIterable<RecordedLine>,
   scoring: Scoring | null,
   { out }: Console,
 ) {

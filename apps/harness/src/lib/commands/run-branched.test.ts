@@ -62,7 +62,10 @@ describe('episodic run --branch', () => {
       cpSync(at('frozen-lake-in-process'), at(out), { recursive: true })
       writeFileSync(at(out, 'episodes.jsonl'), `${JSON.stringify(record)}\n`)
       const { status, out: told, err } = await workshop.run(['replay', out, '--world', lake])
-      expect([status, told + err]).toEqual([1, expect.stringContaining(out === 'edited' ? 'edited' : 'step 3')])
+      expect([status, told + err]).toEqual([1, expect.stringContaining(out === 'edited' ? 'edited' : 'branch.seeds.0')])
+      // Of lines alone no plan is known, and the world plays otherwise.
+      const alone = await workshop.run(['replay', `${out}/episodes.jsonl`, '--world', lake])
+      expect(alone).toMatchObject({ status: 1, out: expect.stringContaining('step 3') })
     }
   })
 

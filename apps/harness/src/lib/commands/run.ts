@@ -194,7 +194,7 @@ async function run(reference: string, options: RunOptions, args: readonly string
     // A run that lost its server, or that was stopped, has something to report all the same.
     if (failure !== null && !signal.aborted && !isLost(failure)) throw failure
     if (HarnessError.is(failure, 'disk-failed')) throw failure
-    const { counts, failures } = await writeReport(folder, fold, options.json === true, console)
+    const { counts, failures } = await writeReport(folder, fold, { json: options.json === true }, console)
     if (counts.unresolved > 0) {
       console.err.write(`${counts.unresolved} episodes are left. To play them:\n  ${resumeLine(folder)}\n`)
       if (HarnessError.is(failure)) throw failure

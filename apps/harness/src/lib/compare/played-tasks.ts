@@ -43,10 +43,19 @@ export type PlayedTasks = ReadonlyMap<string, PlayedTask>
  *
  * Throws `run-invalid` for a task that one run has played in two ways.
  */
-export function createPlayedTasks(): { readonly tasks: PlayedTasks; add(record: EpisodeRecord): void } {
+export function createPlayedTasks(): {
+  readonly tasks: PlayedTasks
+  /** Whether two lines say different things of one episode. */
+  readonly hasConflicts: boolean
+  add(record: EpisodeRecord): void
+} {
+  let hasConflicts = false
   const tasks = new Map<string, { difficulty: number; setup: Setup | null; plays: Map<number, Play> }>()
   return {
     tasks,
+    get hasConflicts() {
+      return hasConflicts
+    },
     add(record) {
       const { id, difficulty } = record.task
       const task = tasks.get(id) ?? { difficulty, setup: null, plays: new Map() }
@@ -61,6 +70,7 @@ export function createPlayedTasks(): { readonly tasks: PlayedTasks; add(record: 
       task.setup ??= setup
       const play = playOf(record)
       const earlier = task.plays.get(record.attempt)
+      if (earlier && compareLines(play, earlier) !== 0) hasConflicts = true
       if (!earlier || compareLines(play, earlier) < 0) task.plays.set(record.attempt, play)
     },
   }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { compareWords, IDENTITY_WORDS, identityOf } from '../report/episode-identity.ts'
 import { type ShownEpisode, showEpisode } from '../report/shown-episode.ts'
+import { refuseConflicts } from '../run/refuse-conflicts.ts'
 import { RUN_FILES, readManifest } from '../run/run-folder.ts'
 import { readSealed } from '../run/sealed-file.ts'
 import type { ComparedRun } from './compare-runs.ts'
@@ -10,16 +11,18 @@ import { createPlayedTasks, type PlayedTasks } from './played-tasks.ts'
 /**
  * Reads what a run has sealed so far, finished or not; a torn last line is told to `onTorn` and passed over.
  *
- * Throws `run-invalid` for a folder that holds no run, and for a damaged one.
+ * Throws `run-invalid` for a folder that holds no run, for a damaged one, and where lines say different things of one
+ * episode.
  */
 export async function readComparedRun(
   folder: string,
-  options: { readonly onTorn?: (line: number) => void } = {},
+  options: { readonly onTorn?: (line: number) => void; readonly allowConflicts?: boolean } = {},
 ): Promise<ComparedRun> {
   const manifest = await readManifest(folder)
   const played = createPlayedTasks()
   const file = join(folder, RUN_FILES.episodes)
   if (existsSync(file)) for await (const record of readSealed(file, options)) played.add(record)
+  if (played.hasConflicts && !options.allowConflicts) await refuseConflicts(folder)
   return { manifest, tasks: played.tasks }
 }
 

@@ -9,8 +9,19 @@ import type { Difference } from './difference.ts'
  * - `not-deterministic`: two replays of the same line differ from each other.
  * - `world-changed`: the line is whole, and the world always answers otherwise.
  * - `score-edited`: the world answers as it did, and other rewards or returns come of that.
+ * - `action-edited`: an action has an argument that its tool does not declare, which no run records.
+ * - `plan-differs`: the configuration of the run plans something else for this episode, or no such episode.
+ * - `conflict`: an earlier line tells something else of the same episode.
  */
-export type Cause = 'edited' | 'rules-failed' | 'not-deterministic' | 'world-changed' | 'score-edited'
+export type Cause =
+  | 'edited'
+  | 'rules-failed'
+  | 'not-deterministic'
+  | 'world-changed'
+  | 'score-edited'
+  | 'action-edited'
+  | 'plan-differs'
+  | 'conflict'
 
 /** Where a recorded episode and its replay part. */
 export interface Divergence {
@@ -22,6 +33,7 @@ export interface Divergence {
   readonly field: string
   /** JSON, shortened. */
   readonly recorded: string
+  /** What the replay gave; what the run planned, or where the earlier line is, where the cause is one of those. */
   readonly replayed: string
   readonly cause: Cause
   /** The cause in words, with what to do. */
@@ -50,6 +62,10 @@ export function describeDivergence(
     'world-changed': `The line is whole, and ${environment.name} ${environment.version} plays otherwise than it did. A change of behaviour needs a new version.`,
     'score-edited':
       'The world plays as it did, and its rewards come to something else. The line was edited, or how its run weighed, shaped and discounted.',
+    'action-edited': 'No run records an argument that the tool does not declare. The line was edited.',
+    'plan-differs':
+      "The configuration in run.json plans something else. The line was edited or is another run's, or the tasks of this world have changed without a new version.",
+    conflict: 'An earlier line of this episode says something else: at most one of them is what was sealed.',
   }
   return {
     task: task.id,
@@ -64,11 +80,13 @@ export function describeDivergence(
 }
 
 /** A divergence for a reader, on a few lines. */
-export function formatDivergence({ task, attempt, step, field, recorded, replayed, meaning }: Divergence): string {
+export function formatDivergence(divergence: Divergence): string {
+  const { task, attempt, step, field, recorded, replayed, cause, meaning } = divergence
   const where = step === null ? 'the line' : step === 0 ? 'the start' : `step ${step}`
+  const expected = cause === 'plan-differs' ? 'planned ' : cause === 'conflict' ? 'earlier ' : 'replayed'
   return `task ${task}, attempt ${attempt}: ${where} differs in ${field}
   recorded  ${recorded}
-  replayed  ${replayed}
+  ${expected}  ${replayed}
   ${meaning}`
 }
 

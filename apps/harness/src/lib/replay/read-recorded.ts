@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readLines } from '@episodic/dataset/jsonl'
 import { chainOf, type EpisodeRecord, episodeRecordSchema } from '@episodic/protocol'
@@ -10,6 +11,14 @@ export interface RecordedEpisode {
   readonly whole: boolean
 }
 
+/** A sealed episode with where it stands in its file. */
+export interface RecordedLine extends RecordedEpisode {
+  /** From 1. */
+  readonly line: number
+  /** The first 48 bits of the SHA-256 of the line. */
+  readonly digest: number
+}
+
 /**
  * Reads sealed episodes to be replayed, one at a time; none where there is no file, for then nothing is sealed yet. A
  * torn last line is told to `onTorn` and passed over.
@@ -20,11 +29,11 @@ export interface RecordedEpisode {
 export async function* readRecorded(
   path: string,
   options: { readonly onTorn?: (line: number) => void } = {},
-): AsyncGenerator<RecordedEpisode, void, undefined> {
+): AsyncGenerator<RecordedLine, void, undefined> {
   if (!existsSync(path)) return
   for await (const { line, text, torn } of readLines(path)) {
     const read = parse(text)
-    if ('record' in read) yield read
+    if ('record' in read) yield { ...read, line, digest: hash('sha256', text, 'buffer').readUIntBE(0, 6) }
     else if (torn) options.onTorn?.(line)
     else throw new HarnessError('run-invalid', `${path}, line ${line} is not a sealed episode: ${read.why}`)
   }

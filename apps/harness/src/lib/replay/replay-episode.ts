@@ -1,4 +1,4 @@
-import { type Environment, type Rehearsal, rehearse } from '@episodic/mcp-server'
+import { declaredAction, type Environment, type Rehearsal, rehearse } from '@episodic/mcp-server'
 import {
   chainOf,
   type EpisodeEnd,
@@ -40,6 +40,8 @@ export interface ReplayOptions {
   readonly limits?: LimitsRequest | undefined
   /** Whether whoever played may leave a world that has not ended, as agents may. Default: nobody may. */
   readonly mayLeave?: boolean | undefined
+  /** Whether actions hold only arguments that their tools declare, as runs record them. Default: not known, and not looked at. */
+  readonly declaredOnly?: boolean | undefined
 }
 
 /**
@@ -74,7 +76,7 @@ export function* replayMoments(
   record: EpisodeRecord,
   options: ReplayOptions,
 ): Generator<ReplayedMoment, void, undefined> {
-  const { strict, scoring, mayLeave } = options
+  const { strict, scoring, mayLeave, declaredOnly } = options
   const { params, seed, branch, start, steps, outcome } = record
   const truncation = truncationOf(outcome)
   const lastEnd = outcome.kind === 'finished' && !(mayLeave && isLeft(outcome)) ? outcome.end : null
@@ -93,6 +95,7 @@ export function* replayMoments(
       const isLast = step === steps.length
       const { events, played } = playRecorded(world, recorded, { fresh, truncation: isLast ? truncation : null })
       const difference =
+        (declaredOnly ? compareAction(environment, recorded) : null) ??
         findDifference(recorded.events, events, 'events') ??
         compareStep(recorded, isLast ? lastEnd : null, played) ??
         (isLast && lastEnd ? findDifference(successOf(outcome), played.success, 'success') : null) ??
@@ -122,6 +125,11 @@ function isLeft(outcome: Outcome): boolean {
 export function truncationOf(outcome: Outcome): Truncation | null {
   if (outcome.kind === 'failed' || outcome.end.kind === 'terminated' || outcome.end.reason === 'closed') return null
   return outcome.end.reason
+}
+
+/** An argument that the tool does not declare changes nothing of what is played, and so has to be looked for. */
+function compareAction(environment: Environment, { action }: RecordedStep): Difference | null {
+  return findDifference(action, declaredAction(environment, action), 'action')
 }
 
 type Played = ReturnType<Rehearsal['play']>
@@ -193,7 +201,11 @@ function explain(
   const shown = first ?? second ?? strict ?? parting ?? line
   const failure = strict?.failure ?? first?.failure ?? null
   if (failure !== null) return describeDivergence(record, shown, { cause: 'rules-failed', failure })
-  const always = SCORED.test(shown.field) ? 'score-edited' : 'world-changed'
+  const always = SCORED.test(shown.field)
+    ? 'score-edited'
+    : shown.field.startsWith('action.')
+      ? 'action-edited'
+      : 'world-changed'
   const cause = findDifference(first, second) === null ? always : 'not-deterministic'
   return describeDivergence(record, shown, { cause, failure })
 }

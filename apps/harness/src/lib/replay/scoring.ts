@@ -6,7 +6,16 @@ import type { RunConfiguration } from '../run/configuration.ts'
 export type Scoring = Pick<RunConfiguration, 'weights' | 'shaping' | 'discount'>
 
 /** What nobody can know who has only the lines: none says how its run weighed, shaped and discounted, or that an agent played, which may leave. */
-export const UNKNOWN_WITHOUT_RUN = ['reward.total', 'reward.shaping', 'returns.discounted', 'end closed'] as const
+export const UNKNOWN_WITHOUT_RUN = [
+  'reward.total',
+  'reward.shaping',
+  'returns.discounted',
+  'end closed',
+  'undeclared arguments',
+] as const
+
+/** What nobody can know who has neither the generator nor the file of tasks: the line is all there is. */
+export const UNKNOWN_WITHOUT_PLAN = ['task', 'params', 'seed', 'attempt', 'policy', 'step limit'] as const
 
 /** What a world gave in a step. */
 interface Given {

@@ -1,5 +1,6 @@
 import type { Policy, Target } from '@episodic/env'
-import type { EnvironmentInfo } from '@episodic/protocol'
+import { declaredAction } from '@episodic/mcp-server'
+import type { Action, EnvironmentInfo } from '@episodic/protocol'
 import { type Agent, isAgent } from '../agents/agent.ts'
 import { createPlayAgent } from '../agents/play-agent.ts'
 import { HarnessError } from '../harness-error.ts'
@@ -40,6 +41,7 @@ export async function openPlaying(
   const createEnvironment = scoredBy(configuration, connection)
   const { seed, discount, branch } = configuration
   if (branch.length > 0) assertForkable(createEnvironment().info)
+  const accept = (action: Action) => declaredAction(world.environment, action)
   const play = isAgent(player)
     ? createPlayAgent({
         agent: player,
@@ -48,9 +50,10 @@ export async function openPlaying(
         addressOf: addressesAt(agentUrl),
         seed,
         discount,
+        accept,
         seconds: AGENT_SECONDS,
       })
-    : createPlayPlanned({ createEnvironment, policy: player, seed, discount, branch })
+    : createPlayPlanned({ createEnvironment, policy: player, seed, discount, branch, accept })
   const owned = cleanUp.move()
   return {
     play,

@@ -52,6 +52,6 @@ export async function playRollout(
 }
 
 /** How many leaves come before those at the end of a path. */
-function placeOf(path: readonly number[], points: readonly BranchPoint[]): number {
+export function placeOf(path: readonly number[], points: readonly BranchPoint[]): number {
   return path.reduce((place, line, i) => place + line * countLeaves(points.slice(i + 1)), 0)
 }

@@ -7,6 +7,7 @@ import { createFold } from '../report/fold.ts'
 import { formatSummary } from '../report/format-summary.ts'
 import { renderReport } from '../report/render-report.ts'
 import type { Summary } from '../report/summary.ts'
+import { refuseConflicts } from './refuse-conflicts.ts'
 import { RUN_FILES, type RunManifest, writeRunFile } from './run-folder.ts'
 import { readSealed } from './sealed-file.ts'
 
@@ -64,9 +65,25 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
   return run
 }
 
-/** Writes `summary.json` and `report.html` and shows the summary, as a table or as JSON. */
-export async function writeReport(folder: string, run: RunFold, json: boolean, console: Console): Promise<Summary> {
+export interface WriteReportOptions {
+  /** Shows the summary as JSON. */
+  readonly json?: boolean
+  /** Chooses between lines that say different things of one episode, as the fold does. */
+  readonly allowConflicts?: boolean
+}
+
+/**
+ * Writes `summary.json` and `report.html` and shows the summary, as a table or as JSON. Throws `run-invalid`, and writes
+ * nothing, where lines say different things of one episode.
+ */
+export async function writeReport(
+  folder: string,
+  run: RunFold,
+  { json = false, allowConflicts = false }: WriteReportOptions,
+  console: Console,
+): Promise<Summary> {
   const summary = run.summarize()
+  if (summary.counts.conflicts > 0 && !allowConflicts) await refuseConflicts(folder)
   await writeRunFile(folder, RUN_FILES.summary, `${JSON.stringify(summary, null, 2)}\n`)
   const report = await writeRunFile(folder, RUN_FILES.report, run.render())
   if (json) console.out.write(`${JSON.stringify(summary)}\n`)

@@ -1,5 +1,12 @@
 import { type Episode, returnsOf } from '@episodic/env'
-import { chainOf, type EpisodeRecord, type RecordedEvent, type Reproducible, type StepInfo } from '@episodic/protocol'
+import {
+  type Action,
+  chainOf,
+  type EpisodeRecord,
+  type RecordedEvent,
+  type Reproducible,
+  type StepInfo,
+} from '@episodic/protocol'
 import type { PlannedEpisode } from './plan.ts'
 
 /** What a record says besides what was played. */
@@ -7,6 +14,8 @@ export interface Sealing {
   readonly run: string
   readonly policy: { readonly name: string; readonly seed: string }
   readonly discount: number
+  /** What is kept of an action, see `declaredAction`. Default: all of it. */
+  readonly accept?: (action: Action) => Action
   /** Its place among episodes that share their beginnings. Default: it shares none. */
   readonly branch?: EpisodeRecord['branch']
   /** Milliseconds since the run began. */
@@ -16,6 +25,7 @@ export interface Sealing {
 /** Makes the record of an episode. A failed one keeps its steps and its cause, and has no return. */
 export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode, sealing: Sealing): EpisodeRecord {
   const { start, steps } = episode
+  const { accept = (action) => action } = sealing
   const reproducible: Reproducible = {
     environment: task.environment,
     params: start?.info.params ?? task.params,
@@ -23,7 +33,7 @@ export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode,
     branch: sealing.branch ?? null,
     start: start && { observation: start.observation, potential: start.info.potential },
     steps: steps.map(({ action, observation, reward, info, milliseconds, completions }) => ({
-      action,
+      action: accept(action),
       observation,
       reward,
       potential: info.potential,
