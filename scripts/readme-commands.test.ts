@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { findReaderTasks } from './readme-commands.ts'
+
+const page = [
+  'Save this as `worlds/one.ts`:',
+  '```ts',
+  "import { x } from 'y'",
+  '```',
+  'Play it, or use `npx tool two`:',
+  '```sh',
+  'tool play  # by hand',
+  '',
+  "session=$(curl -s a | sed -n 's/x//p')",
+  'curl -s b -H "s: $session"',
+  '```',
+  '```json',
+  '{ "mcpServers": {} }',
+  '```',
+].join('\n')
+
+describe('findReaderTasks', () => {
+  it('lists files, commands and configurations in the order of the page', () => {
+    expect(findReaderTasks(page)).toEqual([
+      { kind: 'save', line: 3, file: 'worlds/one.ts', text: "import { x } from 'y'\n" },
+      { kind: 'run', line: 5, command: 'npx tool two' },
+      { kind: 'run', line: 7, command: 'tool play  # by hand' },
+      { kind: 'run', line: 10, command: 'session=$(curl -s a | sed -n \'s/x//p\')\ncurl -s b -H "s: $session"' },
+      { kind: 'configure', line: 13, text: '{ "mcpServers": {} }\n' },
+    ])
+  })
+
+  it('refuses a program without a file to save it as', () => {
+    expect(() => findReaderTasks('Look:\n```ts\nlet x = 1\n```')).toThrow('Line 3')
+  })
+})

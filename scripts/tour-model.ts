@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+interface Message {
+  readonly role: string
+  readonly content: string | null
+  readonly tool_calls?: readonly { readonly function: { readonly arguments: string } }[]
+}
+
+/**
+ * Serves a model behind the API of chat completions, where the README has its reader run one. It plays number-guessing
+ * by halving, from nothing but the messages that it is sent.
+ */
+export async function serveModel(port: number): Promise<AsyncDisposable> {
+  const server = createServer(async (request, response) => {
+    const { messages, model } = JSON.parse(await text(request))
+    const call = { name: 'guess', arguments: JSON.stringify({ value: chooseGuess(messages) }) }
+    const message = {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'call_1', type: 'function', function: call }],
+    }
+    response.setHeader('content-type', 'application/json').end(
+      JSON.stringify({
+        id: 'chat_1',
+        object: 'chat.completion',
+        created: 0,
+        model,
+        choices: [{ index: 0, finish_reason: 'tool_calls', message }],
+        usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
+      }),
+    )
+  }).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** The middle of what the answers so far leave of the range that the first messages tell. */
+function chooseGuess(messages: readonly Message[]): number {
+  const told = messages.map(({ content }) => content ?? '').join('\n')
+  const range = /from (-?\d+) to (-?\d+)/.exec(told) ?? []
+  let [low, high] = [Number(range[1]), Number(range[2])]
+  for (const [index, { tool_calls }] of messages.entries()) {
+    const { value } = JSON.parse(tool_calls?.[0]?.function.arguments ?? '{}')
+    const answer = messages[index + 1]?.content
+    if (value === undefined || answer === undefined) continue
+    if (answer?.includes('higher')) low = value + 1
+    else high = value - 1
+  }
+  return Math.floor((low + high) / 2)
+}
