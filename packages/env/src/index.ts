@@ -34,6 +34,7 @@ export {
   type PlayerView,
   type Policy,
   type PolicyContext,
+  type PolicyDefinition,
 } from './lib/policy.ts'
 export { randomPolicy } from './lib/random-policy.ts'
 export { returnsOf } from './lib/returns.ts'

@@ -40,7 +40,66 @@ export interface Policy {
   resume?(context: PolicyContext, earlier: readonly EarlierStep[]): Player | Promise<Player>
 }
 
-/** Describes a policy. */
-export function definePolicy(policy: Policy): Policy {
-  return policy
+/**
+ * An action as its author writes it: an argument may be `undefined`. Where branches return different arguments, the
+ * compiler gives each branch the keys of the others in this way.
+ */
+export interface WrittenAction {
+  readonly tool: string
+  readonly arguments: WrittenArguments
+}
+
+export interface WrittenArguments {
+  readonly [name: string]: WrittenArgument | undefined
+}
+
+export type WrittenArgument = string | number | boolean | null | readonly WrittenArgument[] | WrittenArguments
+
+/** A {@link Player} as its author writes it. */
+export type WrittenPlayer = (observation: Observation, view: PlayerView) => WrittenAction | Promise<WrittenAction>
+
+/** A {@link Policy} as its author writes it. */
+export interface PolicyDefinition {
+  readonly name: string
+  begin(context: PolicyContext): WrittenPlayer | Promise<WrittenPlayer>
+  resume?(context: PolicyContext, earlier: readonly EarlierStep[]): WrittenPlayer | Promise<WrittenPlayer>
+}
+
+/** Describes a policy. Arguments that its player gives as `undefined` are left out of the action. */
+export function definePolicy(definition: PolicyDefinition): Policy {
+  const { resume, ...rest } = definition
+  return {
+    ...rest,
+    begin: (context) => afterwards(definition.begin(context), playerOf),
+    ...(resume && {
+      resume: (context: PolicyContext, earlier: readonly EarlierStep[]) =>
+        afterwards(resume.call(definition, context, earlier), playerOf),
+    }),
+  }
+}
+
+function playerOf(written: WrittenPlayer): Player {
+  return (observation, view) => afterwards(written(observation, view), actionOf)
+}
+
+function actionOf(written: WrittenAction): Action {
+  return holdsUndefined(written) ? (withoutUndefined(written) as unknown as Action) : (written as Action)
+}
+
+/** Goes on with what a function gave, at once where it gave it at once. */
+function afterwards<T, U>(value: T | Promise<T>, next: (value: T) => U): U | Promise<U> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
+function holdsUndefined(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some((item) => item === undefined || holdsUndefined(item))
+}
+
+/** A copy in which lists and plain objects lack what is `undefined`. What is neither is refused later, as it is. */
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined)
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined)
+  return Object.fromEntries(entries.map(([key, item]) => [key, withoutUndefined(item)]))
 }

@@ -331,3 +331,93 @@ defineEnvironment({
   }),
   rewards: {},
 })
+
+// Literals keep their types wherever a start gives them: after statements, in branches, drawn, and with no parameters.
+const Room = z.enum(['hall', 'cellar', 'attic'])
+const adventure = {
+  name: 'adventure',
+  version: '1.0.0',
+  description: 'Finds the treasure.',
+  params: z.object({ lamps: z.int().default(1) }),
+  state: {
+    public: z.object({
+      room: Room,
+      carried: z.array(z.enum(['lamp', 'key'])),
+      doors: z.record(z.string(), z.enum(['open', 'locked'])),
+      items: z.array(z.object({ name: z.enum(['lamp', 'key']), at: Room.nullable() })),
+    }),
+    private: z.object({ treasure: Room, trap: Room.nullable() }),
+  },
+} as const
+defineEnvironment({
+  ...adventure,
+  start: ({ params, rng }) => {
+    const treasure = rng.pick(['cellar', 'attic'])
+    const room = 'hall'
+    if (params.lamps === 0)
+      return {
+        public: { room: 'cellar', carried: [], doors: { cellar: 'open', attic: 'open' }, items: [] },
+        private: { treasure: 'attic', trap: null },
+      }
+    return {
+      public: {
+        room,
+        carried: ['key'],
+        doors: { cellar: 'locked', attic: 'open' },
+        items: [{ name: 'lamp', at: 'hall' }],
+      },
+      private: { treasure, trap: rng.pick(['hall', 'cellar']) },
+    }
+  },
+  observe: ({ room }) => room,
+  tools: ({ tool }) => ({ wait: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
+  rewards: { found: ({ after }) => (after.public.room === after.private.treasure ? 1 : 0) },
+})
+defineEnvironment({
+  ...adventure,
+  start: () => {
+    const items = [] as const
+    return {
+      public: { room: 'hall', carried: ['lamp'], doors: { attic: 'open' }, items: [...items] },
+      private: { treasure: 'attic', trap: null },
+    }
+  },
+  observe: ({ room }) => room,
+  tools: ({ tool }) => ({ wait: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
+  rewards: {},
+})
+defineEnvironment({
+  ...adventure,
+  // @ts-expect-error a word that the schema does not list
+  start: () => {
+    return {
+      public: { room: 'kitchen', carried: [], doors: {}, items: [] },
+      private: { treasure: 'attic', trap: null },
+    }
+  },
+  observe: ({ room }) => room,
+  tools: ({ tool }) => ({ wait: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
+  rewards: {},
+})
+defineEnvironment({
+  ...adventure,
+  start: ({ rng }) => ({
+    // @ts-expect-error an expression is told of at the very value
+    public: { room: 'kitchen', carried: [], doors: {}, items: [] },
+    private: { treasure: rng.pick(['attic', 'hall']), trap: null },
+  }),
+  observe: ({ room }) => room,
+  tools: ({ tool }) => ({ wait: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
+  rewards: {},
+})
+defineEnvironment({
+  ...adventure,
+  // @ts-expect-error a field of the schema is missing
+  start: ({ rng }) => {
+    const treasure = rng.pick(['attic', 'hall'])
+    return { public: { room: 'hall', carried: [], doors: {} }, private: { treasure, trap: null } }
+  },
+  observe: ({ room }) => room,
+  tools: ({ tool }) => ({ wait: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
+  rewards: {},
+})

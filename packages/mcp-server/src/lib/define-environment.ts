@@ -26,9 +26,9 @@ import { ServerError } from './server-error.ts'
  */
 export function defineEnvironment<
   Params extends z.ZodType,
-  Public extends z.ZodType,
-  Private extends z.ZodType,
-  Tools extends { readonly [name: string]: Tool },
+  Public extends z.ZodType = z.ZodType<KeepsLiterals>,
+  Private extends z.ZodType = z.ZodType<KeepsLiterals>,
+  Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
   Events extends WorldEvents = WorldEvents,
 >(definition: EnvironmentDefinition<Params, Public, Private, Tools, Events>): Environment<Tools> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
@@ -79,6 +79,12 @@ export function defineEnvironment<
     secrets: (current, values) => erased.secrets?.(current, values) ?? NONE,
   } satisfies Environment<Tools>)
 }
+
+/**
+ * What the compiler takes a state for while it does not know its schema yet, which is when it reads a `start` without
+ * parameters. A type with literals in it keeps it from widening `'hall'` to `string`; no state is ever held to it.
+ */
+type KeepsLiterals = '' | 0 | boolean | null | readonly KeepsLiterals[] | { readonly [key: string]: KeepsLiterals }
 
 /** The definition with its types erased: JSON in, JSON out. */
 interface ErasedDefinition

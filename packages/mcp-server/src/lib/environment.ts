@@ -266,7 +266,7 @@ export interface EnvironmentDefinition<
   readonly limits?: LimitsRequest | ((params: z.output<Params>) => LimitsRequest)
   /** Bounds of what a session remembers of its own steps; left out, it remembers none. */
   readonly history?: HistoryBounds
-  readonly start: (context: StartContext<z.output<Params>>) => NoInfer<State>
+  readonly start: NoInfer<(context: StartContext<z.output<Params>>) => State>
   /** Tells a player how the world stands. Sees the public state alone. */
   readonly observe: (state: z.output<Public>, params: z.output<Params>) => string
   /**

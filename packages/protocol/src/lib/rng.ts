@@ -12,7 +12,8 @@ export interface Rng {
   float(): number
   /** `true` with probability `p` (0 to 1, by default one half). */
   chance(p?: number): boolean
-  /** One element, each equally likely. Throws a `RangeError` on an empty list. */
+  /** One element, each equally likely; of a list of words, the type of those words. Throws a `RangeError` on an empty list. */
+  pick<const Word extends string>(items: readonly Word[]): Word
   pick<T>(items: readonly T[]): T
   /** A shuffled copy (Fisher–Yates). */
   shuffle<T>(items: readonly T[]): T[]
@@ -76,9 +77,10 @@ function drawsOf(name: string, generatorOf: (name: string) => RandomGenerator): 
     },
     float: () => uniformFloat64(generatorOf(name)),
     chance: (p = 0.5) => rng.float() < p,
-    pick(items) {
+    pick(items: readonly unknown[]) {
       if (items.length === 0) throw new RangeError('rng.pick needs at least one item; the list is empty.')
-      return items[rng.int(0, items.length - 1)] as (typeof items)[number]
+      // What fits every list that a caller can have.
+      return items[rng.int(0, items.length - 1)] as never
     },
     shuffle(items) {
       const copy = [...items]
