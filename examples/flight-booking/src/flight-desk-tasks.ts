@@ -1,27 +1,36 @@
+import type { ConversationEnvironment } from '@episodic/contexts'
 import { defineTasks } from '@episodic/dataset'
 import { environment } from './flight-desk.ts'
 import { drawDemands, stageOf, tagsOf } from './stages.ts'
 
 /** Travellers in three stages: in the second they correct themselves, in the third they mistype and have less patience. */
-export const tasks = defineTasks({
-  name: 'flight-desk',
-  environment,
-  generate({ rng, difficulty }) {
-    const stage = stageOf(difficulty)
-    const demands = drawDemands(rng, stage)
-    const hard = stage.name === 'stage-3'
-    return {
-      prompt: 'A traveller wants to book a flight. Find out which, book it, and answer what they ask on the way.',
-      hints: ['The traveller hears nothing but what you reply.', 'Whatever they ask in between, the booking is kept.'],
-      params: {
-        ...demands,
-        slips: stage.name === 'stage-1' ? 0 : rng.int(1, 2),
-        typos: hard,
-        patience: hard ? 4 : 6,
-        trouble: rng.pick(stage.troubles),
-      },
-      difficulty,
-      tags: tagsOf(stage, demands),
-    }
-  },
-})
+export const tasks = createTasks(environment)
+
+/** The same for a desk whose travellers speak in words of their own. */
+export function createTasks(desk: ConversationEnvironment) {
+  return defineTasks({
+    name: desk.name,
+    environment: desk,
+    generate({ rng, difficulty }) {
+      const stage = stageOf(difficulty)
+      const demands = drawDemands(rng, stage)
+      const hard = stage.name === 'stage-3'
+      return {
+        prompt: 'A traveller wants to book a flight. Find out which, book it, and answer what they ask on the way.',
+        hints: [
+          'The traveller hears nothing but what you reply.',
+          'Whatever they ask in between, the booking is kept.',
+        ],
+        params: {
+          ...demands,
+          slips: stage.name === 'stage-1' ? 0 : rng.int(1, 2),
+          typos: hard,
+          patience: hard ? 4 : 6,
+          trouble: rng.pick(stage.troubles),
+        },
+        difficulty,
+        tags: tagsOf(stage, demands),
+      }
+    },
+  })
+}

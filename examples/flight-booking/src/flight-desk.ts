@@ -1,4 +1,4 @@
-import { conversationEnvironment } from '@episodic/contexts'
+import { type ConversationEnvironment, conversationEnvironment, type UserSpeaker } from '@episodic/contexts'
 import { z } from 'zod'
 import { conversation } from './conversation.ts'
 import { DIGRESSIONS, describeGoal, drawGoal, MOST_CONSTRAINTS, TODAY } from './goal.ts'
@@ -20,30 +20,40 @@ const Params = z.object({
   trouble: z.enum(TROUBLES).default('none'),
 })
 
-/** Book for a traveller who digresses, makes mistakes and loses patience: the agent plays the assistant. */
-export const environment = conversationEnvironment(conversation, {
-  name: 'flight-desk',
-  version: '1.2.0',
-  description: 'Find out what a traveller wants, book it, and answer what they ask on the way.',
-  params: Params,
-  limits: ({ digressions: questions, slips }) => ({ steps: 40 + 8 * (questions + slips) }),
-  start: ({ params: { trouble } }) => ({
-    now: TODAY,
-    shared: { public: { from: null, to: null, date: null, cabin: null }, private: { trouble } },
-  }),
-  goal: {
-    schema: Traveller,
-    draw: ({ params: { slips, typos, patience, ...demands }, rng }) => ({
-      ...drawGoal(rng, demands),
-      slips,
-      typos,
-      patience,
+/**
+ * Book for a traveller who digresses, makes mistakes and loses patience: the agent plays the assistant.
+ *
+ * @param speaker - says in words of its own what the traveller says, such as a model. The world has a name of its own then,
+ *   `flight-desk-spoken`, because it plays differently. Left out, the traveller speaks by the phrase book.
+ */
+export function createFlightDesk(speaker?: UserSpeaker): ConversationEnvironment {
+  return conversationEnvironment(conversation, {
+    name: speaker ? 'flight-desk-spoken' : 'flight-desk',
+    version: '1.2.0',
+    description: 'Find out what a traveller wants, book it, and answer what they ask on the way.',
+    params: Params,
+    limits: ({ digressions: questions, slips }) => ({ steps: 40 + 8 * (questions + slips) }),
+    start: ({ params: { trouble } }) => ({
+      now: TODAY,
+      shared: { public: { from: null, to: null, date: null, cabin: null }, private: { trouble } },
     }),
-    describe: describeGoal,
-    reached: isReached,
-    accuracy,
-    digressions,
-  },
-  user: traveller,
-  rewards: { inVain },
-})
+    goal: {
+      schema: Traveller,
+      draw: ({ params: { slips, typos, patience, ...demands }, rng }) => ({
+        ...drawGoal(rng, demands),
+        slips,
+        typos,
+        patience,
+      }),
+      describe: describeGoal,
+      reached: isReached,
+      accuracy,
+      digressions,
+    },
+    user: traveller,
+    ...(speaker && { speaker }),
+    rewards: { inVain },
+  })
+}
+
+export const environment = createFlightDesk()

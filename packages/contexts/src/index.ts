@@ -1,4 +1,5 @@
 export type { Advanced, InputRefusal, RefusalCode, Reply } from './lib/advanced.ts'
+export type { AskOptions } from './lib/ask-text.ts'
 export type {
   ClosedFrameOf,
   Context,
@@ -60,4 +61,5 @@ export type { ReplyWriter, WriteRequest } from './lib/reply-writer.ts'
 export { createRouter, type Route, type RouteDecision, type Router, type RouterOptions } from './lib/router.ts'
 export type { Unrecognised } from './lib/unrecognised.ts'
 export type { UserSimulator, UserTurn } from './lib/user-simulator.ts'
-export type { WriteOptions, Written } from './lib/write-reply.ts'
+export type { SpeakRequest, UserSpeaker } from './lib/user-speaker.ts'
+export type { Written } from './lib/write-reply.ts'

@@ -16,6 +16,7 @@ import {
 import { assistantTools, userTools } from './conversation-tools.ts'
 import { explain } from './explain.ts'
 import type { UserSimulator } from './user-simulator.ts'
+import type { UserSpeaker } from './user-speaker.ts'
 
 /** One step, as a reward term of a conversation judges it. */
 export interface ConversationStep<Goal, Params>
@@ -55,6 +56,12 @@ export interface ConversationEnvironmentDefinition<
    */
   readonly user?: UserSimulator<z.output<Goal>, User>
   /**
+   * Says in words of its own what `user` says, such as a model with the goal and a style. It is asked before each `reply`, and what
+   * it says is recorded with the step. Where it fails, is late or says a name, code or number that is neither in the goal nor in the
+   * dialogue, the user says the simulator's own line. The first line of an episode and the last are the simulator's.
+   */
+  readonly speaker?: UserSpeaker
+  /**
    * Further terms, or others in place of the standard ones: `success` (1 for the step that ends a done task), `turn` (−0.01 a
    * step), and, where the goal tells them, what the step added to `accuracy` and to `digressions`.
    */
@@ -93,6 +100,14 @@ export function conversationEnvironment<
   const played = conversation as unknown as Conversation
   const { name = conversation.name, version, description, params, goal, start, person = {}, rewards = {} } = definition
   const user = (definition.user ?? null) as UserSimulator<z.output<Goal>> | null
+  const speaker = definition.speaker ?? null
+  if (speaker && !user)
+    throw new ContextError(
+      'definition-invalid',
+      `The speaker of ${name} has nobody to speak for: give the environment a simulated \`user\`, too.`,
+    )
+  if (speaker?.styles.length === 0)
+    throw new ContextError('definition-invalid', `The speaker of ${name} has no styles: give it one at least.`)
   type Values = z.output<Params>
   const viewOf = (state: ConversationState, values: Values): GoalView<z.output<Goal>, Values> => ({
     record: recordOf(state),
@@ -109,7 +124,7 @@ export function conversationEnvironment<
     description,
     params,
     ...(definition.limits && { limits: definition.limits }),
-    state: stateSchemas(played, goal.schema, user),
+    state: stateSchemas(played, goal.schema, user, speaker !== null),
     start({ params: values, rng }) {
       const wanted = goal.draw({ params: values, rng: rng.stream('goal') })
       if (wanted === null && user)
@@ -120,7 +135,12 @@ export function conversationEnvironment<
       const begun = user?.begin({ goal: drawn as z.output<Goal>, rng: rng.stream('user') }) ?? null
       const state: ConversationState = {
         public: { conversation: record.public, goal: user ? null : drawn, dialogue: [], now },
-        private: { conversation: record.private, goal: drawn, user: begun ? begun.state : null },
+        private: {
+          conversation: record.private,
+          goal: drawn,
+          user: begun ? begun.state : null,
+          ...(speaker && { style: rng.stream('style').pick(speaker.styles) }),
+        },
       }
       if (begun) keepLines(state, [{ by: 'user', text: begun.says }])
       else
@@ -137,7 +157,15 @@ export function conversationEnvironment<
       const wish = told === null ? 'Talk about what you like.' : goal.describe(told as z.output<Goal>)
       return [`You are the user. ${wish}`, ...greeting, tellOpen(open)].join('\n')
     },
-    tools: ({ tool }) => (user ? assistantTools(played, tool, user) : userTools(played, tool, isReached)),
+    tools: ({ tool }) =>
+      user
+        ? assistantTools(
+            played,
+            tool,
+            user,
+            speaker && { speaker, describe: goal.describe as (goal: unknown) => string },
+          )
+        : userTools(played, tool, isReached),
     events: ({ event }) =>
       Object.fromEntries(
         [...eventsOf(conversation.contexts)].map(([type, data]) => [

@@ -30,14 +30,17 @@ export interface ConversationState {
     goal: JsonObject | null
     /** What the simulated user remembers; `null` where the agent plays the user. */
     user: unknown
+    /** How the simulated user talks; left out where no speaker speaks for them. */
+    style?: string | undefined
   }
 }
 
-/** Schemas of such a state. */
+/** Schemas of such a state. `hasStyle` where a speaker speaks for the user. */
 export function stateSchemas(
   { schemas }: Pick<Conversation, 'schemas'>,
   goal: z.ZodType,
   user: UserSimulator<never> | null,
+  hasStyle: boolean,
 ): {
   readonly public: z.ZodType<ConversationState['public']>
   readonly private: z.ZodType<ConversationState['private']>
@@ -53,6 +56,7 @@ export function stateSchemas(
     conversation: schemas.private,
     goal: user ? goal : goal.nullable(),
     user: user ? user.state : z.null(),
+    ...(hasStyle && { style: z.string() }),
   })
   return { public: open as never, private: hidden as never }
 }

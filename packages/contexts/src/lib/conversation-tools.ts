@@ -12,8 +12,10 @@ import { describeSlots } from './intent-slots.ts'
 import type { Interpreted } from './interpret-utterance.ts'
 import type { IntentInfo } from './interpreter.ts'
 import { shortened } from './shortened.ts'
+import { speakForUser, spokenSchema } from './speak-for-user.ts'
 import { unrecognisedSchema } from './unrecognised.ts'
 import type { UserSimulator } from './user-simulator.ts'
+import type { UserSpeaker } from './user-speaker.ts'
 import { type Written, writtenSchema } from './write-reply.ts'
 
 /** What every tool answers. */
@@ -36,6 +38,8 @@ export type ConversationToolMaker = Parameters<
 
 type Tools = { readonly [name: string]: ReturnType<ConversationToolMaker> }
 type Play = PlayContext<ConversationState, unknown, unknown, z.output<typeof Answer>, unknown>
+
+type ReplyPlay = PlayContext<ConversationState, unknown, { readonly text: string }, { said: string }, unknown>
 
 /** What is asked of a state by a goal. */
 type IsReached = (state: ConversationState, params: never) => boolean
@@ -158,6 +162,7 @@ export function assistantTools<Goal>(
   conversation: Conversation,
   tool: ConversationToolMaker,
   user: UserSimulator<Goal>,
+  speaking: { readonly speaker: UserSpeaker; describe(goal: unknown): string } | null,
 ): Tools {
   const tools: Record<string, Tools[string]> = {}
   for (const intent of conversation.intents) {
@@ -182,30 +187,53 @@ export function assistantTools<Goal>(
       },
     })
   }
-  tools[REPLY] = tool({
+  const replying = {
     description: 'Say something to the user, who answers. What the other tools answered only you have seen.',
     input: z.object({ text: z.string().min(1).max(conversation.bounds.text).describe('what to say to the user') }),
     output: z.object({ said: z.string().describe('what the user said') }),
-    play({ state, input: { text }, rng, reveal, say, end }) {
-      const { goal } = state.private
-      const turn = user.answer({
-        state: state.private.user,
-        goal: goal as Goal,
-        record: recordOf(state),
-        text,
-        now: state.public.now,
-        rng: rng.stream('user'),
+  }
+  const answer = (play: ReplyPlay, spoken: string | null) => {
+    const { state, rng, reveal, say, end } = play
+    const { text } = play.input
+    const { goal } = state.private
+    const turn = user.answer({
+      state: state.private.user,
+      goal: goal as Goal,
+      record: recordOf(state),
+      text,
+      now: state.public.now,
+      rng: rng.stream('user'),
+    })
+    // Whether the user leaves, and with which words, is up to the simulator: it goes by what was booked.
+    const said = turn.kind === 'leaves' ? turn.text : (spoken ?? turn.text)
+    // What the user says is told, and nothing else of what the user wants.
+    reveal(turn.kind === 'leaves' ? [said, turn.reason] : said)
+    keepLines(state, [
+      { by: 'assistant', text },
+      { by: 'user', text: said },
+    ])
+    if (turn.kind === 'leaves') end(turn.reason)
+    return say(turn.kind === 'leaves' ? `The user left: ${said}` : `The user: ${said}`, { said })
+  }
+  tools[REPLY] = speaking
+    ? tool({
+        ...replying,
+        prepared: spokenSchema,
+        prepare({ state, input: { text }, signal }) {
+          const { public: open, private: hidden } = state as unknown as ConversationState
+          const request = {
+            goal: speaking.describe(hidden.goal),
+            style: String(hidden.style),
+            dialogue: open.dialogue,
+            text,
+            open: open.conversation.stack,
+            now: open.now,
+          }
+          return speakForUser(speaking.speaker, request, conversation.bounds.text, { signal })
+        },
+        play: (play) => answer(play, play.prepared.text),
       })
-      // What the user says is told, and nothing else of what the user wants.
-      reveal(turn.kind === 'leaves' ? [turn.text, turn.reason] : turn.text)
-      keepLines(state, [
-        { by: 'assistant', text },
-        { by: 'user', text: turn.text },
-      ])
-      if (turn.kind === 'leaves') end(turn.reason)
-      return say(turn.kind === 'leaves' ? `The user left: ${turn.text}` : `The user: ${turn.text}`, { said: turn.text })
-    },
-  })
+    : tool({ ...replying, play: (play) => answer(play, null) })
   return tools
 }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Advanced } from './advanced.ts'
+import type { AskOptions } from './ask-text.ts'
 import type { Context, SharedOf, SharedSchemas } from './context.ts'
 import type { ConversationInput, EventAddress } from './conversation-input.ts'
 import type { ConversationRecord, Frame, HistoryEntry, QuestionOption } from './conversation-record.ts'
@@ -8,7 +9,7 @@ import type { IntentInfo, Interpreter } from './interpreter.ts'
 import type { ReplyWriter } from './reply-writer.ts'
 import type { Router } from './router.ts'
 import type { Unrecognised } from './unrecognised.ts'
-import type { WriteOptions, Written } from './write-reply.ts'
+import type { Written } from './write-reply.ts'
 
 /** How much a conversation holds. Each has a default. */
 export interface ConversationBounds {
@@ -139,7 +140,7 @@ export interface Conversation<
    * `advance` with the same record; a throw, a lateness, and a text that drops or invents a fact are a `problem` in it, and the replies
    * are told as they are. Rejects only when `signal` is aborted.
    */
-  write(record: ConversationRecord, input: ConversationInput, options?: WriteOptions): Promise<Written>
+  write(record: ConversationRecord, input: ConversationInput, options?: AskOptions): Promise<Written>
   /**
    * Takes one input: pure, so that equal records and inputs give equal results, and `record` stays as it was.
    *

@@ -12,29 +12,46 @@ export function factProblem(
   { facts, said, history }: Pick<WriteRequest, 'facts' | 'said' | 'history'>,
 ): string | null {
   const told = facts.join('\n')
+  const dropped = droppedFact(text, told)
+  if (dropped !== null) return dropped
   const known = [told, said ?? '', ...history.flatMap(({ text: earlier, replies }) => [earlier, ...replies])].join('\n')
-  const [toldTokens, textTokens, knownTokens] = [tokensOf(told), tokensOf(text), tokensOf(known)]
+  // Of numbers only those that count now: a price of before is wrong by now.
+  const invented = inventedFact(text, known, `${told}\n${said ?? ''}`)
+  if (invented !== null) return invented
+  return told.trimEnd().endsWith('?') && !text.includes('?') ? 'asks nothing, where the user was to be asked' : null
+}
 
+/** Says which number, code or name of what is to be told is not in a text; `null` where all are. */
+function droppedFact(text: string, told: string): string | null {
+  const { numbers, codes, names } = tokensOf(told)
+  const own = tokensOf(text)
   const dropped =
-    toldTokens.numbers.find((number) => !textTokens.numbers.includes(number)) ??
-    toldTokens.codes.find((code) => !textTokens.words.some((word) => word === code)) ??
-    toldTokens.names.find((name) => !textTokens.words.some((word) => isSameName(word, name)))
-  if (dropped !== undefined) return `left out "${dropped}"`
+    numbers.find((number) => !own.numbers.includes(number)) ??
+    codes.find((code) => !own.words.includes(code)) ??
+    names.find((name) => !own.words.some((word) => isSameName(word, name)))
+  return dropped === undefined ? null : `left out "${dropped}"`
+}
 
+/**
+ * Says which number, code or name of a text stands nowhere else; `null` where all do.
+ *
+ * @param known - where names and codes may stand.
+ * @param counted - where numbers may stand.
+ */
+export function inventedFact(text: string, known: string, counted: string): string | null {
+  const { words } = tokensOf(known)
+  const { numbers } = tokensOf(counted)
+  const own = tokensOf(text)
   const invented =
-    // Of numbers only those that count now: a price of before is wrong by now.
-    textTokens.numbers.find((number) => ![...toldTokens.numbers, ...tokensOf(said ?? '').numbers].includes(number)) ??
-    textTokens.codes.find((code) => !knownTokens.words.includes(code)) ??
-    textTokens.names.find((name) => !knownTokens.words.some((word) => isSameName(word, name)))
-  if (invented !== undefined) return `invented "${invented}"`
-
-  if (told.trimEnd().endsWith('?') && !text.includes('?')) return 'asks nothing, where the user was to be asked'
-  return null
+    own.numbers.find((number) => !numbers.includes(number)) ??
+    own.codes.find((code) => !words.includes(code)) ??
+    own.names.find((name) => !words.some((word) => isSameName(word, name)))
+  return invented === undefined ? null : `invented "${invented}"`
 }
 
 interface Tokens {
   readonly words: readonly string[]
-  /** Without what groups their digits. */
+  /** Without what groups their digits, and without zeros in front: `08` of a date is 8. */
   readonly numbers: readonly string[]
   /** Two capitals or more. */
   readonly codes: readonly string[]
@@ -49,7 +66,8 @@ function tokensOf(text: string): Tokens {
   const tokens = { words: [] as string[], numbers: [] as string[], codes: [] as string[], names: [] as string[] }
   let begins = true
   for (const [token] of text.matchAll(TOKENS)) {
-    if (/^\p{N}/u.test(token)) tokens.numbers.push(token.replace(/,(?=\p{N}{3}(?!\p{N}))/gu, ''))
+    if (/^\p{N}/u.test(token))
+      tokens.numbers.push(token.replace(/,(?=\p{N}{3}(?!\p{N}))/gu, '').replace(/^0+(?=\p{N}+$)/u, ''))
     else if (/^\p{L}/u.test(token)) {
       const word = token.replaceAll('’', "'")
       tokens.words.push(word)

@@ -64,9 +64,9 @@ describe('a model that writes the replies', () => {
 
   it.each<[string, Parameters<typeof openModel>[0], string]>([
     ['fails', json(500, { error: { message: 'out of memory' } }), 'failed: 500'],
-    ['says nothing', says(''), 'wrote nothing'],
+    ['says nothing', says(''), 'said nothing'],
     ['gives no choices', json(200, { choices: [] }), 'no text'],
-    ['says far too much', says('x'.repeat(5_000)), 'wrote 5000 characters, and at most 4000'],
+    ['says far too much', says('x'.repeat(5_000)), 'said 5000 characters, and at most 4000'],
     ['drops the price', says('Lahore to Oslo: shall I book?'), 'left out "100"'],
     ['changes the price', says('Lahore to Oslo for 99: shall I book?'), 'left out "100"'],
     ['adds a number', says('Lahore to Oslo for 100, seat 12: shall I book?'), 'invented "12"'],
