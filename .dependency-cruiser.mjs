@@ -52,13 +52,13 @@ export default {
       severity: 'error',
       comment: 'A package knows nothing of the apps, examples and scripts that use it; its tests neither.',
       from: { path: '^packages/' },
-      to: { path: '^(apps|examples|bench|chaos|scripts)/' },
+      to: { path: '^(apps|examples|bench|chaos|interop|scripts)/' },
     },
     {
       name: 'front-door',
       severity: 'error',
       comment: 'Across packages, import the package by its name.',
-      from: { path: '^(packages|apps|examples)/([^/]+)/|^(bench|chaos)/' },
+      from: { path: '^(packages|apps|examples)/([^/]+)/|^(bench|chaos|interop)/' },
       to: { path: '^(packages|apps|examples)/[^/]+/src/lib/', pathNot: '^$1/$2/' },
     },
     {

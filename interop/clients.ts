@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util'
+import { findAllLeaks, listCells, nameOf, type PlayedCell, playCell } from './cells.ts'
+import type { Client } from './client.ts'
+import { PYTHON_CLIENTS, type PythonClient, startPythonClient } from './python-client.ts'
+import { openPythonEnvironment } from './python-environment.ts'
+import { sdkFirst } from './sdk-first.ts'
+import { sdkSecond } from './sdk-second.ts'
+import { serveWorlds } from './serve-worlds.ts'
+import { WORLDS } from './world.ts'
+
+const TYPESCRIPT_CLIENTS = [sdkFirst, sdkSecond]
+const NAMES = [...TYPESCRIPT_CLIENTS, ...PYTHON_CLIENTS].map(({ name }) => name)
+
+const USAGE = `Usage: pnpm interop clients [--only <client,…>] [--world <world,…>] [--json]
+
+Plays the example worlds with MCP clients that others have written, in each era of MCP that they
+support, over HTTP and over stdio. The clients in Python get virtual environments of their own.
+
+  --only   clients: ${NAMES.join(', ')}
+  --world  worlds: ${WORLDS.map(({ name }) => name).join(', ')}
+  --json   print nothing but the line of JSON that ends every run
+
+The exit code is 0 where every cell of the matrix is played, 1 where one is not, and 2 where the command
+is not understood or a client cannot be installed.`
+
+/** Runs the matrix from the command line, and gives the exit code. */
+export async function runClients(args: readonly string[]): Promise<number> {
+  const { values: options } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string' },
+      world: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (options.help) {
+    console.log(USAGE)
+    return 0
+  }
+  const names = choose('client', NAMES, options.only)
+  const worldNames = choose(
+    'world',
+    WORLDS.map(({ name }) => name),
+    options.world,
+  )
+  const clients: Client[] = TYPESCRIPT_CLIENTS.filter(({ name }) => names.includes(name))
+  await using started = new AsyncDisposableStack()
+  for (const client of PYTHON_CLIENTS.filter(({ name }) => names.includes(name)))
+    clients.push(started.use(startClient(client)))
+  const worlds = WORLDS.filter(({ name }) => worldNames.includes(name))
+  const say = options.json ? () => {} : console.log
+  const played: PlayedCell[] = []
+  await using served = await serveWorlds(worlds)
+  for (const cell of listCells(clients, worlds)) {
+    const result = await playCell(cell, served)
+    say(lineOf(result))
+    played.push(result)
+  }
+  const failed = (await findAllLeaks(played, served)).filter(({ problem }) => problem !== null)
+  for (const cell of failed) console.error(`\n${lineOf(cell)}\n${cell.problem}`)
+  const result = { ok: failed.length === 0, clients: clients.length, worlds: worlds.length, failed: failed.length }
+  console.log(JSON.stringify({ name: 'interop-clients', ...result }))
+  return result.ok ? 0 : 1
+}
+
+function startClient(client: PythonClient): Client {
+  const { python, versionOf } = openPythonEnvironment(client.requirements, (text) => console.error(text))
+  return startPythonClient(client, python, versionOf(client.package))
+}
+
+function choose(noun: string, all: readonly string[], asked: string | undefined): readonly string[] {
+  if (asked === undefined) return all
+  const names = asked.split(',')
+  const unknown = names.filter((name) => !all.includes(name))
+  if (unknown.length > 0) throw new Error(`There is no ${noun} ${unknown.join(', ')}. There is: ${all.join(', ')}.`)
+  return names
+}
+
+function lineOf(cell: PlayedCell): string {
+  return `${cell.problem === null ? '✓' : '✗'} ${nameOf(cell)}`
+}

@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** A virtual environment with what a file in `python/requirements/` pins, and nothing else. */
+export interface PythonEnvironment {
+  /** Its interpreter. */
+  readonly python: string
+  /** The version of a package that the file pins. */
+  versionOf(name: string): string
+}
+
+/** What the programs and their packages need. */
+const LEAST_PYTHON = [3, 11] as const
+
+/** Environments are kept between runs, where nothing that checks the workspace looks. */
+const CACHE = fileURLToPath(new URL('../node_modules/.cache/interop-clients/', import.meta.url))
+
+/**
+ * Gives the environment of a file of requirements; makes it where it is not there yet, and tells of that by `onMake`. Throws
+ * with what to install where Python or one of its modules is missing.
+ */
+export function openPythonEnvironment(requirements: string, onMake: (text: string) => void): PythonEnvironment {
+  const file = fileURLToPath(new URL(`./python/requirements/${requirements}`, import.meta.url))
+  const pinned = readFileSync(file, 'utf8')
+  const interpreter = findPython()
+  const digest = createHash('sha256').update(`${interpreter.version}\n${pinned}`).digest('hex').slice(0, 12)
+  const folder = `${CACHE}${requirements.replace('.txt', '')}-${digest}`
+  const python = `${folder}/bin/python`
+  // Written last, so that an environment which was interrupted is made anew.
+  const complete = `${folder}/complete`
+  if (!existsSync(complete)) {
+    onMake(`making the Python environment of ${requirements}`)
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(CACHE, { recursive: true })
+    run(interpreter.command, ['-m', 'venv', folder])
+    run(python, [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      '--only-binary',
+      ':all:',
+      '-r',
+      file,
+    ])
+    writeFileSync(`${complete}.new`, '')
+    renameSync(`${complete}.new`, complete)
+  }
+  return {
+    python,
+    versionOf(name) {
+      const [, version] = new RegExp(`^${name}==(.+)$`, 'm').exec(pinned) ?? []
+      if (version === undefined) throw new Error(`${requirements} does not pin ${name}.`)
+      return version
+    },
+  }
+}
+
+function findPython(): { readonly command: string; readonly version: string } {
+  const asked = ['-c', 'import sys, venv, ensurepip; print("%d.%d" % sys.version_info[:2])']
+  const { status, stdout, stderr, error } = spawnSync('python3', asked, { encoding: 'utf8' })
+  const least = LEAST_PYTHON.join('.')
+  if (error) throw new Error(`The Python clients need python3, ${least} or newer, on the PATH. ${error.message}`)
+  if (status !== 0)
+    throw new Error(
+      `The Python clients need the modules venv and ensurepip of python3. On Debian and Ubuntu: apt-get install python3-venv\n${stderr.trim()}`,
+    )
+  const version = stdout.trim()
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major !== LEAST_PYTHON[0] || minor < LEAST_PYTHON[1])
+    throw new Error(`The Python clients need python3, ${least} or newer, and this one is ${version}.`)
+  return { command: 'python3', version }
+}
+
+function run(command: string, args: readonly string[]): void {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' })
+  if (status === 0) return
+  throw new Error(`${command} ${args.join(' ')} failed:\n${error?.message ?? `${stdout}${stderr}`.trim()}`)
+}
