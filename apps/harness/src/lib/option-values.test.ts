@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { collect, numberWithin, range, someText, weights, wholeNumber } from './option-values.ts'
+import { callRate, collect, numberWithin, range, someText, weights, wholeNumber } from './option-values.ts'
 
 describe('wholeNumber', () => {
   it('takes whole numbers within bounds, and nothing else', () => {
@@ -37,6 +37,15 @@ describe('range', () => {
   })
   it.each(['', '..', '..1', '0..', '0.8..0.2', '0..2', '-1..1', '0..0.5..1', 'a..b'])('refuses %j', (text) => {
     expect(() => range(text)).toThrow('low..high')
+  })
+})
+
+describe('callRate', () => {
+  it('reads calls and seconds', () => {
+    expect(callRate('1000/10')).toEqual({ calls: 1_000, seconds: 10 })
+  })
+  it.each(['', '10', '/10', '10/', '0/1', '1/0', '-1/1', '1.5/1', '1/1/1', 'a/b'])('refuses %j', (text) => {
+    expect(() => callRate(text)).toThrow('calls/seconds')
   })
 })
 

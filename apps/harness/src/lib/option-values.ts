@@ -46,6 +46,20 @@ export function range(text: string): [number, number] {
   return [low, high]
 }
 
+/** How many calls are let through in so many seconds. */
+export interface CallRate {
+  readonly calls: number
+  readonly seconds: number
+}
+
+/** Reads `1000/10`: calls, and the seconds in which they may be made. */
+export function callRate(text: string): CallRate {
+  const [, calls = 0, seconds = 0] = (/^\s*(\d{1,9})\/(\d{1,5})\s*$/.exec(text) ?? []).map(Number)
+  if (calls < 1 || seconds < 1)
+    throw new InvalidArgumentError('A rate is written as calls/seconds, both whole numbers from 1, such as 1000/10.')
+  return { calls, seconds }
+}
+
 /** Reads a text that says something: a seed of none would be no seed. */
 export function someText(text: string): string {
   if (text === '') throw new InvalidArgumentError('It has to be at least one character.')

@@ -206,6 +206,34 @@ describe('episodic run, stopped', () => {
       expect(existsSync(at('full', 'report.html'))).toBe(true)
     },
   )
+
+  it('stops a run whose lock was removed before it writes beside another one', async () => {
+    const first = await startHeld('unlocked')
+    rmSync(at('unlocked', 'run.lock'))
+    const second = workshop.start([...CONFIGURATION, '--out', 'unlocked', '--resume'])
+    await vi.waitFor(() => expect(existsSync(at('unlocked', 'run.lock'))).toBe(true), { timeout: 30_000 })
+    open()
+    const { status, err } = await first.ended
+    expect({ status, err }).toEqual({
+      status: 1,
+      err: expect.stringContaining('unlocked/run.lock was removed or replaced while this run was writing'),
+    })
+    expect(await second.ended).toMatchObject({ status: 0 })
+    const names = readEpisodes(at('unlocked')).map(nameOf)
+    expect(new Set(names).size).toBe(names.length)
+    expect(withoutTimes(readEpisodes(at('unlocked')))).toEqual(undisturbed)
+  })
+
+  it('names the folder that may not be written to', async () => {
+    mkdirSync(at('read-only'), { mode: 0o555 })
+    const under = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : []
+    chmodSync(workshop.folder, 0o755)
+    for (const out of ['read-only/run', 'read-only/deeper/run']) {
+      const { status, err } = await workshop.run(['run', world, '--tasks', '1', '--out', out], { under })
+      expect(status).toBe(1)
+      expect(err).toContain(`Cannot write to ${out}: read-only may not be written to (EACCES).`)
+    }
+  })
 })
 
 /** Runs a line as a shell would, with `episodic` on its path. */

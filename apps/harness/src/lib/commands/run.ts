@@ -152,7 +152,7 @@ async function run(reference: string, options: RunOptions, args: readonly string
     const played = { over: target ? 'a server that was there' : door, concurrency, processes, player: player.name }
     const sources = await describeSources(folder, reference, world, configuration)
     const count = earlier ? 0 : await countTasks(tasks())
-    using _ = lockRun(folder)
+    using lock = lockRun(folder)
     // Looked at anew: somebody may have begun it since.
     const manifest =
       (await findRun(folder, configuration, options.resume === true)) ??
@@ -168,7 +168,7 @@ async function run(reference: string, options: RunOptions, args: readonly string
       onTorn: (line) => console.err.write(tornNotice(line)),
       onSealed: (record) => sealed.add(keyOf(record)),
     })
-    await using file = await SealedFile.open(join(folder, RUN_FILES.episodes))
+    await using file = await SealedFile.open(join(folder, RUN_FILES.episodes), () => lock.assertHeld())
     const progress = showProgress(console.err, manifest.scheduled, sealed.size)
     let failure: unknown = null
     try {
@@ -194,6 +194,7 @@ async function run(reference: string, options: RunOptions, args: readonly string
     // A run that lost its server, or that was stopped, has something to report all the same.
     if (failure !== null && !signal.aborted && !isLost(failure)) throw failure
     if (HarnessError.is(failure, 'disk-failed')) throw failure
+    lock.assertHeld()
     const { counts, failures } = await writeReport(folder, fold, { json: options.json === true }, console)
     if (counts.unresolved > 0) {
       console.err.write(`${counts.unresolved} episodes are left. To play them:\n  ${resumeLine(folder)}\n`)

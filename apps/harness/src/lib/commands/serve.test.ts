@@ -43,11 +43,25 @@ describe('episodic serve', () => {
     [['--store', 'redis'], 2, /^error: --store redis is not a store\. There is: memory, sqlite:<file>/],
     [['--stdio', '--socket', 'x.sock'], 2, /^error: --stdio speaks over the pipes alone\. Leave --socket x\.sock out/],
     [['--processes', '2', '--socket', 'x.sock'], 2, /^error: --processes 2 serves over HTTP and WebSockets/],
+    [['--rate', '10'], 2, /^error: .*'10' is invalid\. A rate is written as calls\/seconds/],
     [['--port', '70000'], 2, /^error: .*'70000' is invalid\. It has to be a whole number from 0 to 65535/],
   ])('refuses %j', async (options, status, message) => {
     const ended = await workshop.run(['serve', world, '--port', '0', ...options])
     expect([ended.status, ended.out]).toEqual([status, ''])
     expect(ended.err).toMatch(message)
+  })
+
+  it('answers an agent beyond --rate with 429 and when to come back, and no one else', async () => {
+    const own = await workshop.serve([world, '--rate', '3/600'])
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
+    const call = () => fetch(own.agentUrl, { method: 'POST', headers, body })
+    for (let i = 0; i < 3; i++) expect((await call()).status).not.toBe(429)
+    const refused = await call()
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await workshop.run(['sessions', '--url', own.url])).status).toBe(0)
+    own.kill('SIGTERM')
   })
 
   it('opens its trusted door on a Unix socket and as a WebSocket too', async () => {

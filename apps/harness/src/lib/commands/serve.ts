@@ -9,7 +9,7 @@ import { serveStdio } from '@episodic/mcp-server/stdio'
 import { Command, Option } from 'commander'
 import { type Console, colorsOf } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
-import { wholeNumber } from '../option-values.ts'
+import { type CallRate, callRate, wholeNumber } from '../option-values.ts'
 import { type AccessFlags, readAccess, withAccessOptions } from '../serve/access-options.ts'
 import { removeControlToken, writeControlToken } from '../serve/control-token.ts'
 import { createLog, LOG_LEVELS, type Log, type LogLevel } from '../serve/log.ts'
@@ -32,6 +32,7 @@ interface ServeOptions extends AccessFlags {
   readonly idle: number
   readonly logBytes: number
   readonly connections: number
+  readonly rate: CallRate
   readonly isolate?: true
   readonly rulesTimeout?: number
   readonly front: 'straight' | 'sdk'
@@ -65,6 +66,11 @@ export function serveCommand(console: Console): Command {
       67_108_864,
     )
     .option('--connections <count>', 'connections of each process at once', wholeNumber(1), 10_000)
+    .addOption(
+      new Option('--rate <calls/seconds>', "calls of one caller of the agent's door, for each process; more get 429")
+        .argParser(callRate)
+        .default({ calls: 1_000, seconds: 10 }, '1000/10'),
+    )
     .option('--isolate', 'play the rules in threads, so that one that computes for long holds nobody else')
     .option('--rules-timeout <seconds>', 'with --isolate: stop rules that run for longer (default: 10)', wholeNumber(1))
   return withAccessOptions(command)
@@ -84,6 +90,7 @@ Examples:
   episodic serve number-guessing --store redis://127.0.0.1:6379 --processes 4
   episodic serve number-guessing --socket ./guessing.sock
   episodic serve ./my-world.ts --stdio
+  episodic serve ./my-world.ts --rate 20/1
   episodic serve ./my-world.ts --isolate --rules-timeout 2
 
 EPISODIC_CONTROL_TOKEN, where it is set, is the operator's secret at the
@@ -190,6 +197,7 @@ async function listen(
     port: options.port,
     address: options.address,
     connections: options.connections,
+    rate: options.rate,
     front: options.front,
     ...access,
     ...watched,

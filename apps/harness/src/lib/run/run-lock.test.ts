@@ -23,6 +23,19 @@ describe('lockRun', () => {
 
   it('says where it cannot be', () => {
     writeFileSync(join(folder, 'file'), '')
-    expect(() => lockRun(join(folder, 'file/run'))).toThrow(expect.objectContaining({ code: 'disk-failed' }))
+    expect(() => lockRun(join(folder, 'file/run'))).toThrow(
+      expect.objectContaining({ code: 'disk-failed', message: expect.stringContaining(`${folder}/file is no folder`) }),
+    )
+  })
+
+  it('notices that its file was removed, and that another is in its place', () => {
+    const run = join(folder, 'removed')
+    using lock = lockRun(run)
+    lock.assertHeld()
+    rmSync(join(run, 'run.lock'))
+    expect(() => lock.assertHeld()).toThrow(expect.objectContaining({ code: 'run-locked' }))
+    using other = lockRun(run)
+    expect(() => lock.assertHeld()).toThrow(/removed or replaced/)
+    other.assertHeld()
   })
 })

@@ -17,8 +17,10 @@ export class SealedFile implements AsyncDisposable {
   #waiting: { readonly line: string; readonly done: PromiseWithResolvers<void> }[] = []
   #writing: Promise<void> | null = null
   #failure: HarnessError | null = null
+  readonly #beforeWrite: () => void
 
-  private constructor(file: FileHandle, path: string, end: number) {
+  private constructor(file: FileHandle, path: string, end: number, beforeWrite: () => void) {
+    this.#beforeWrite = beforeWrite
     this.#file = file
     this.#path = path
     this.#end = end
@@ -27,13 +29,15 @@ export class SealedFile implements AsyncDisposable {
   /**
    * Opens a file for appending after its last episode. A torn tail that a crash left is cut off; one that lacks nothing
    * but its line break is given that, for {@link readSealed} has counted it.
+   *
+   * @param beforeWrite - called before each write, which it keeps from being made by throwing.
    */
-  static async open(path: string): Promise<SealedFile> {
+  static async open(path: string, beforeWrite: () => void = () => {}): Promise<SealedFile> {
     const file = await open(path, 'a+').catch((cause) => {
       throw new HarnessError('disk-failed', `Cannot write ${path}: ${cause.message}`, { cause })
     })
     const end = await endOfLines(file)
-    const sealed = new SealedFile(file, path, end)
+    const sealed = new SealedFile(file, path, end, beforeWrite)
     const tail = await readFrom(file, end)
     await file.truncate(end)
     if (parse(tail).success) await sealed.#write(Buffer.from(`${tail}\n`))
@@ -60,6 +64,7 @@ export class SealedFile implements AsyncDisposable {
       this.#waiting = []
       try {
         if (this.#failure) throw this.#failure
+        this.#beforeWrite()
         await this.#write(Buffer.from(batch.map(({ line }) => line).join('')))
         for (const { done } of batch) done.resolve()
       } catch (error) {
