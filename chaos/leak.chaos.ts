@@ -1,4 +1,4 @@
-/** Secrets stay where they are: pairs of episodes, canaries at every door, and twelve leaks that must not pass unseen. */
+/** Secrets stay where they are: pairs of episodes, canaries at every door, and planted leaks that must not pass unseen. */
 import { fileURLToPath } from 'node:url'
 import { type CheckReport, checkWorld, loadWorld } from '@episodic/harness'
 import { PLANTED_LEAKS } from './leaks/planted-leaks.ts'

@@ -18,7 +18,7 @@ export const environment = defineEnvironment({
   tools: ({ tool }) => ({
     guess: tool({
       description: 'Guess the number.',
-      input: z.object({ value: z.int() }),
+      input: z.object({ value: z.int().min(1).max(100).describe('Your guess.') }),
       output: z.object({ hint: z.enum(['higher', 'lower', 'correct']) }),
       play({ state, input, refuse, reveal, end, say }) {
         if (input.value < 1 || input.value > state.public.high) return refuse('Out of range.')

@@ -6,10 +6,9 @@ export {
   type CheckName,
   type CheckReport,
   type CheckResult,
-  type Difference,
-  type Finding,
 } from './lib/check/check-report.ts'
 export { type CheckOptions, checkWorld } from './lib/check/check-world.ts'
+export type { Difference, Finding, FindingKind, WaivedFinding } from './lib/check/finding.ts'
 export type { CheckedWorld } from './lib/check/subject.ts'
 export { type ComparedRun, compareRuns } from './lib/compare/compare-runs.ts'
 export { type Comparison, comparisonSchema } from './lib/compare/comparison.ts'

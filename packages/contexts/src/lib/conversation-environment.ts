@@ -39,6 +39,8 @@ export interface ConversationEnvironmentDefinition<
   readonly description: string
   readonly params: Params
   readonly limits?: LimitsRequest | ((params: z.output<Params>) => LimitsRequest)
+  /** What `episodic check` is told of this world: see `defineEnvironment`. */
+  readonly check?: { readonly waive?: Readonly<Record<string, string>> }
   /**
    * The parameters of a conversation that a person begins at the conversation door. A person is nobody's pupil: parameters
    * under which there is no goal, and no limit made for training, let them talk as long as they like. Default: the schema's defaults.
@@ -125,6 +127,7 @@ export function conversationEnvironment<
     params,
     ...(definition.limits && { limits: definition.limits }),
     state: stateSchemas(played, goal.schema, user, speaker !== null),
+    ...(definition.check && { check: definition.check }),
     start({ params: values, rng }) {
       const wanted = goal.draw({ params: values, rng: rng.stream('goal') })
       if (wanted === null && user)

@@ -69,6 +69,7 @@ export function defineEnvironment<
     terms,
     hasPotential: erased.potential !== undefined,
     hasSuccess: erased.success !== undefined,
+    waived: erased.check?.waive ?? {},
     limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),
     start: (context) => erased.start(context),
     observe: (publicState, values) => erased.observe(publicState, values),
@@ -94,6 +95,7 @@ interface ErasedDefinition
   readonly handle?: string
   readonly rewards: { [term: string]: (transition: Transition<WorldState<JsonObject, JsonObject>, unknown>) => number }
   potential?(state: WorldState<JsonObject, JsonObject>, params: unknown): number
+  readonly check?: { readonly waive?: Environment['waived'] }
   success?(final: FinalContext<WorldState<JsonObject, JsonObject>, unknown>): unknown
   secrets?(state: SessionState, params: unknown): readonly string[]
 }

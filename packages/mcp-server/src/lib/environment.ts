@@ -287,6 +287,15 @@ export interface EnvironmentDefinition<
    * not. Left out, the default rule holds (docs/writing-environments.md, "Success").
    */
   readonly success?: (final: FinalContext<NoInfer<State>, z.output<Params>>) => boolean
+  /** What `episodic check` and `checkWorld` are told of this world. Play does not depend on it. */
+  readonly check?: {
+    /**
+     * Findings that are known and meant, each by its name as the report prints it, with the reason, such as
+     * `{ 'start-narrows:word': 'The length of the word is on the board.' }`. A name without its part after the colon stands for all
+     * of its kind. A waived finding is shown with its reason and fails nothing.
+     */
+    readonly waive?: Readonly<Record<string, string>>
+  }
   /**
    * Texts that no answer to a player may hold while the world stands so, such as a word to be found: the server withholds
    * one that does. Asked after every step, so list no more what has been found out. At least 8 characters each, so that
@@ -312,6 +321,8 @@ export interface Environment<Tools extends { readonly [name: string]: Tool } = {
   readonly terms: readonly string[]
   readonly hasPotential: boolean
   readonly hasSuccess: boolean
+  /** Reasons why findings of a check are meant, by the names of the findings. */
+  readonly waived: Readonly<Record<string, string>>
   limitsFor(params: unknown): LimitsRequest
   start(context: { readonly params: unknown; readonly rng: SavableRng }): WorldState<JsonObject, JsonObject>
   observe(state: JsonObject, params: unknown): string

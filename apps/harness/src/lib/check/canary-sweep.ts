@@ -10,8 +10,9 @@ import {
 } from '@episodic/protocol'
 import type { AgentDoor, Conversation } from './agent-door.ts'
 import { type CanaryState, plantCanaries } from './canaries.ts'
-import { type CheckResult, type Finding, resultOf } from './check-report.ts'
+import { type Examined, examined } from './check-report.ts'
 import { type Form, findSecrets, formsOf } from './encodings.ts'
+import type { Finding } from './finding.ts'
 import { listeningPlayer } from './listening-player.ts'
 import {
   callMessage,
@@ -56,7 +57,7 @@ interface Swept {
  * lets each part of the world's code fail with an error that tells everything. Only what a tool reveals may be found, and
  * no answer may be withheld.
  */
-export async function sweepForCanaries(subject: Subject): Promise<CheckResult> {
+export async function sweepForCanaries(subject: Subject): Promise<Examined> {
   const findings: Finding[] = []
   const counts = { messages: 0, bytes: 0, kinds: new Set<string>() }
   const settings = subject.settings.slice(0, SETTINGS)
@@ -72,7 +73,7 @@ export async function sweepForCanaries(subject: Subject): Promise<CheckResult> {
   }
   const { messages, bytes, kinds } = counts
   const planted = marks > 0 ? `${marks} canaries` : 'no private value that tells itself apart; seeds and handles'
-  return resultOf(
+  return examined(
     'canaries',
     `${planted}: ${findings.length === 0 ? 'nothing' : `${findings.length} sightings`} in ${messages} answers (${bytes} bytes) to ${kinds.size} kinds of messages at ${subject.doors.map(({ name }) => name).join(', ')}`,
     { findings, figures: { canaries: marks, messages, bytes, kinds: kinds.size, sightings: findings.length } },
@@ -205,6 +206,7 @@ function note(swept: Swept, kind: string, answer: string): void {
   const kept = own.filter(({ mark }) => !revealed.has(mark)).map(({ place, forms }) => [place, forms] as const)
   for (const { secret, form, at } of findSecrets(answer, [...secrets, ...kept]))
     findings.push({
+      name: `secret-sent:${secret.startsWith('private.') ? secret.slice('private.'.length) : secret}`,
       what: `The answer to ${kind} over ${door.name} holds ${secret} (${form}).`,
       again: `params ${JSON.stringify(setting.params)}, check seed ${subject.seed}: “${answer.slice(Math.max(0, at - 60), at + 60)}”`,
       advice: secret.startsWith('private.')
@@ -223,6 +225,7 @@ function noteWithheld(
   // Whoever asks again has it withheld again.
   if (findings.some((earlier) => earlier.what === what)) return
   findings.push({
+    name: 'answer-withheld',
     what,
     again: `params ${JSON.stringify(setting.params)}, check seed ${subject.seed}`,
     advice:

@@ -1,8 +1,52 @@
+import { fileURLToPath } from 'node:url'
+import { definePolicy } from '@episodic/env'
+import { defineEnvironment } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { loadWorld } from '../world.ts'
 import { CHECKS, type CheckName } from './check-report.ts'
 import { checkWorld } from './check-world.ts'
 import { type LeverFlaw, leverWorld } from './lever-world.fixture.ts'
+
+const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
+
+/** One of four lamps is lit: its switch has to be pressed, and no other. */
+const switchboard = {
+  environment: defineEnvironment({
+    name: 'switchboard',
+    version: '1.0.0',
+    description: 'Press the switch of the lit lamp.',
+    params: z.object({}),
+    state: { public: z.object({ lamps: z.array(z.boolean()), presses: z.int() }), private: z.object({}) },
+    limits: { steps: 8 },
+    start: ({ rng }) => ({ public: { lamps: lampsWith(rng.int(0, 3)), presses: 0 }, private: {} }),
+    observe: ({ lamps }) => `Lit: ${lamps.indexOf(true)}.`,
+    tools: ({ tool }) => ({
+      press: tool({
+        description: 'Press a switch.',
+        input: z.object({ lamp: z.int().min(0).max(3).describe('Which one, from 0.') }),
+        play({ state, input, rng, end, say }) {
+          if (!state.public.lamps[input.lamp]) end('wrong')
+          else if (++state.public.presses === 3) end('done')
+          state.public.lamps = lampsWith(rng.int(0, 3))
+          return say('Click.')
+        },
+      }),
+    }),
+    rewards: { done: ({ end }) => (end?.reason === 'done' ? 1 : 0) },
+  }),
+  solver: definePolicy({
+    name: 'looker',
+    begin: () => (observation) => ({
+      tool: 'press',
+      arguments: { lamp: Number(/Lit: (\d)/.exec(observation.text)?.[1]) },
+    }),
+  }),
+}
+
+function lampsWith(lit: number): boolean[] {
+  return [0, 1, 2, 3].map((lamp) => lamp === lit)
+}
 
 /** One check of the world of levers with something wrong in it. */
 async function checkOne(only: CheckName, flaw: LeverFlaw = {}, seed = '0') {
@@ -16,7 +60,7 @@ describe('checkWorld', () => {
   it('finds nothing wrong with a world that is all right', async () => {
     const report = await checkWorld(leverWorld(), { pairs: 60 })
     expect(report.checks.map(({ name, outcome, findings }) => [name, outcome, findings])).toEqual(
-      CHECKS.map((name) => [name, 'ok', []]),
+      CHECKS.map((name) => [name, 'passed', []]),
     )
     expect(report).toMatchObject({ ok: true, seed: '0', world: { name: 'levers', version: '1.0.0' } })
   })
@@ -55,7 +99,7 @@ describe('checkWorld', () => {
     const report = await checkWorld({ environment: { ...environment, tools } })
     expect(report.ok).toBe(true)
     expect(report.checks.map(({ name, outcome }) => [name, outcome])).toEqual(
-      CHECKS.map((name) => [name, ['canaries', 'hygiene'].includes(name) ? 'ok' : 'skipped']),
+      CHECKS.map((name) => [name, ['canaries', 'hygiene'].includes(name) ? 'passed' : 'skipped']),
     )
     expect(report.checks[0]?.summary).toMatch(/^tool \w+ prepares its steps outside/)
   })
@@ -71,10 +115,91 @@ describe('checkWorld', () => {
   })
 })
 
+describe('a waiver', () => {
+  const hinting = (waived: Readonly<Record<string, string>>) => {
+    const { environment, ...world } = leverWorld({ board: ({ left }) => (left ? 'red' : 'blue') })
+    return { ...world, environment: { ...environment, waived } }
+  }
+  const reason = 'The colour of the board is a hint that players may use.'
+  const only: CheckName[] = ['non-interference']
+
+  it.each(['start-tells:left', 'start-tells'])('by the name %s lets a finding pass, with its reason', async (name) => {
+    const { checks, ok, outcome } = await checkWorld(hinting({ [name]: reason }), { only, pairs: 20 })
+    expect(checks[0]).toMatchObject({
+      outcome: 'passed',
+      findings: [],
+      waived: [{ name: 'start-tells:left', what: expect.stringContaining('public.board'), reason }],
+    })
+    expect([ok, outcome]).toEqual([true, 'passed'])
+  })
+
+  it('lets nothing else pass', async () => {
+    const { checks, ok } = await checkWorld(hinting({ 'start-tells:serial': reason }), { only, pairs: 20 })
+    expect(checks[0]?.findings).toMatchObject([{ name: 'start-tells:left' }])
+    expect(ok).toBe(false)
+  })
+
+  it('that no finding used is said, where all checks were made', async () => {
+    const { environment, ...world } = leverWorld()
+    const idle = { ...world, environment: { ...environment, waived: { 'start-tells': reason } } }
+    const { unusedWaivers, outcome, ok } = await checkWorld(idle, { pairs: 20 })
+    expect([unusedWaivers, outcome, ok]).toEqual([['start-tells'], 'warned', true])
+    expect((await checkWorld(idle, { only, pairs: 20 })).unusedWaivers).toEqual([])
+  })
+
+  it.each([
+    [
+      'names no finding',
+      { 'start-tell': reason },
+      /waives "start-tell", and check has no finding of that name.*start-tells/,
+    ],
+    ['gives no reason', { 'start-tells': ' ' }, /waives "start-tells" without a reason/],
+  ])('that %s is an error', async (_, waived, message) => {
+    await expect(checkWorld(hinting(waived), { only })).rejects.toMatchObject({
+      code: 'world-invalid',
+      message: expect.stringMatching(message),
+    })
+  })
+})
+
 describe('non-interference', () => {
+  it('finds what stands in the public state alone, though no answer shows it', async () => {
+    const quiet = defineEnvironment({
+      name: 'quiet',
+      version: '1.0.0',
+      description: 'Knock.',
+      params: z.object({}),
+      state: { public: z.object({ cursor: z.string() }), private: z.object({ word: z.string() }) },
+      start: ({ rng }) => ({ public: { cursor: '' }, private: { word: rng.pick(['ash', 'elm', 'oak']) } }),
+      observe: () => 'A door.',
+      tools: ({ tool }) => ({
+        knock: tool({
+          description: 'Knock at the door.',
+          input: z.object({}),
+          output: z.object({}),
+          play({ state, say }) {
+            state.public.cursor = state.private.word
+            return say('Silence.', {})
+          },
+        }),
+      }),
+      rewards: { none: () => 0 },
+    })
+    const { checks } = await checkWorld({ environment: quiet }, { only: ['non-interference'], pairs: 40 })
+    const names = checks[0]?.findings.map(({ name }) => name)
+    expect(names).toContain('state-differs:knock')
+    const byEndpoint = await checkWorld({ environment: quiet }, { only: ['non-interference'], pairs: 2 })
+    expect(byEndpoint.checks[0]?.findings.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['endpoint-differs:http', 'endpoint-differs:stdio', 'endpoint-differs:in process']),
+    )
+  })
+
   it('warns where no two seeds differ in what is private', async () => {
     const { outcome, warnings } = await checkOne('non-interference', { fixed: true })
-    expect([outcome, warnings]).toEqual(['ok', [expect.stringContaining('no two seeds differ')]])
+    expect([outcome, warnings]).toEqual([
+      'warned',
+      [expect.objectContaining({ what: expect.stringContaining('no two seeds differ') })],
+    ])
   })
 
   it('names step, seeds and the two texts where something tells two private states apart', async () => {
@@ -96,7 +221,9 @@ describe('non-interference', () => {
     const toolInfos = environment.toolInfos.filter(({ name }) => name === 'pull')
     const telling = { environment: { ...environment, toolInfos }, ...(solver && { solver }) }
     const { checks } = await checkWorld(telling, { only: ['non-interference'], pairs: 60 })
-    expect(checks[0]?.warnings).toEqual([expect.stringMatching(/^(5[5-9]|60) of 60 pairs parted at the first call/)])
+    expect(checks[0]?.warnings).toEqual([
+      expect.objectContaining({ what: expect.stringMatching(/^(5[5-9]|60) of 60 pairs parted at the first call/) }),
+    ])
     const { warnings } = await checkOne('non-interference')
     expect(warnings).toEqual([])
   })
@@ -208,6 +335,30 @@ describe('rewards', () => {
 })
 
 describe('learnability', () => {
+  it('warns, and fails only where it is asked for by name', async () => {
+    const { checks, ok, outcome } = await checkWorld(leverWorld({ reward: () => 0 }), { pairs: 20 })
+    expect(checks.find(({ name }) => name === 'learnability')).toMatchObject({
+      outcome: 'warned',
+      findings: [],
+      warnings: [{ name: 'not-learned' }],
+    })
+    // The solver earns no more than random play, which is an error of the rewards.
+    expect([ok, outcome]).toEqual([false, 'failed'])
+    expect((await checkOne('learnability', { reward: () => 0 })).outcome).toBe('failed')
+  })
+
+  it('is skipped where the public state does not hold what the solver goes by', async () => {
+    const { environment, tasks, solver } = await loadWorld('scripts/consumer/higher-or-lower.ts', ROOT)
+    const { checks, ok } = await checkWorld({ environment, tasks, solver }, { only: ['learnability'] })
+    expect([checks[0]?.outcome, ok]).toEqual(['skipped', true])
+    expect(checks[0]?.summary).toContain('a table of it that copies the solver earns')
+  })
+
+  it('tells apart what stands where on a board', async () => {
+    const { checks } = await checkWorld(switchboard, { only: ['learnability'] })
+    expect(checks[0]).toMatchObject({ outcome: 'passed', figures: { moved: expect.closeTo(1, 1) } })
+  })
+
   it('fails where rewards have nothing to do with what is done', async () => {
     const { found } = await checkOne('learnability', { reward: () => 0 })
     expect(found).toContain('random play 0.000')

@@ -1,7 +1,8 @@
 import { createRng, type Rng, seedFor } from '@episodic/protocol'
 import { blame } from './blame.ts'
-import { type CheckResult, type Finding, resultOf } from './check-report.ts'
+import { type Examined, examined } from './check-report.ts'
 import { findDifference } from './difference.ts'
+import type { Finding } from './finding.ts'
 import { beginEpisode, type EpisodeSetting, type RehearsedEpisode } from './rehearsed-episode.ts'
 import type { Subject } from './subject.ts'
 import { drawPolicy } from './wayward-policy.ts'
@@ -15,7 +16,7 @@ const STEPS = 120
  * step by step at the same time, beside an episode of another seed, as a server plays many: what rules keep outside of
  * the state is shared by all of them.
  */
-export async function checkDeterminism(subject: Subject): Promise<CheckResult> {
+export async function checkDeterminism(subject: Subject): Promise<Examined> {
   const { world, settings, seed } = subject
   const { environment } = world
   const findings: Finding[] = []
@@ -49,6 +50,7 @@ export async function checkDeterminism(subject: Subject): Promise<CheckResult> {
       const difference = findDifference(line, other[index] ?? '')
       if (!difference) continue
       findings.push({
+        name: 'replay-differs',
         what: `${index === 0 ? 'The start' : `Step ${index}`} differs when the same is played again.`,
         again: `${again}, played twice at the same time and beside seed ${seedFor(seed, 'beside', i)}`,
         advice:
@@ -58,7 +60,7 @@ export async function checkDeterminism(subject: Subject): Promise<CheckResult> {
       break
     }
   }
-  return resultOf(
+  return examined(
     'determinism',
     `${EPISODES} episodes played twice at once, ${steps} steps: ${findings.length === 0 ? '0 bytes differ' : `${findings.length} found`}`,
     { findings, figures: { episodes: EPISODES, steps, found: findings.length } },
@@ -84,7 +86,7 @@ async function playTogether(
 
 function faultFinding(error: Error, again: string): Finding {
   const advice = 'Make the rules answer or refuse every call; what they throw, a player hears of as a fault of ours.'
-  return { ...blame(error, { what: 'The rules failed', advice }), again }
+  return { ...blame(error, { name: 'rules-failed', what: 'The rules failed', advice }), again }
 }
 
 /** What a replay has to reproduce: one line for the start, and one for each step. */

@@ -1,4 +1,4 @@
-import type { Difference } from './check-report.ts'
+import type { Difference } from './finding.ts'
 
 /** How much is shown on either side of the first byte that differs. */
 const AROUND = 60

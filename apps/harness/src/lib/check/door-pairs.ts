@@ -10,8 +10,8 @@ import {
   seedFor,
 } from '@episodic/protocol'
 import type { OpenDoor } from './agent-door.ts'
-import type { Finding } from './check-report.ts'
 import { findDifference } from './difference.ts'
+import type { Finding } from './finding.ts'
 import { listeningPlayer } from './listening-player.ts'
 import { callMessage, INITIALIZE, type Message, READ_STATE, READS, SUBSCRIBE } from './messages.ts'
 import { type Beginning, drawPair, type PrivatePair } from './private-pairs.ts'
@@ -172,6 +172,7 @@ function compare(
     if (!fits && /The environment failed/.test(told.text + against.text)) return null
     const { kind, text } = messages[i] ?? { kind: 'what was subscribed to', text: SUBSCRIBE.text }
     return {
+      name: `endpoint-differs:${door}`,
       what: `The answer to ${kind} over ${door} tells apart two private states that had revealed the same.`,
       again: `params ${JSON.stringify(params)}, seed ${seed} against ${from}, message ${i + 1}: ${text.slice(0, 300)}`,
       advice:

@@ -14,7 +14,7 @@ describe('episodic check', () => {
     expect(JSON.parse(out)).toMatchObject({
       ok: false,
       checks: [
-        { name: 'hygiene', outcome: 'ok' },
+        { name: 'hygiene', outcome: 'warned' },
         {
           name: 'rewards',
           outcome: 'failed',

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Finding } from './check-report.ts'
+import type { Finding } from './finding.ts'
 
 /** What was rejected while something ran, and nobody waited for it. */
 export interface FloatingRejections extends Disposable {
@@ -20,6 +20,7 @@ export function watchRejections(): FloatingRejections {
       // The process tells of them between two turns of its event loop.
       await nextTurn()
       return [...messages].map((message) => ({
+        name: 'rejection-unhandled',
         what: `A promise was rejected and nobody waited for it: ${message}`,
         again,
         advice:

@@ -1,16 +1,20 @@
 import type { Policy } from '@episodic/env'
-import { createRng, seedFor } from '@episodic/protocol'
+import { createRng, type Rng, seedFor } from '@episodic/protocol'
 import { clusteredMean } from '../report/statistics.ts'
-import { type CheckResult, type Finding, resultOf, skipped } from './check-report.ts'
+import { type Examined, examined, skipped } from './check-report.ts'
 import { discreteActions } from './discrete-actions.ts'
+import type { Finding } from './finding.ts'
 import { featuresOf } from './public-features.ts'
 import { rehearseEpisode } from './rehearsed-episode.ts'
+import { copySolver } from './solver-copy.ts'
 import { sparkline } from './sparkline.ts'
 import type { Setting, Subject } from './subject.ts'
 import { randomWalks, rollOut, type TableStart, type TableWorld, tableStarts } from './table-rollout.ts'
 import { TabularLearner } from './tabular-learner.ts'
 import { waywardPolicy } from './wayward-policy.ts'
 
+/** Episodes of the solver that a table is copied from. */
+const COPIED = 256
 /** Steps that the learner may take, and points of its curve. */
 const BUDGET = 120_000
 const POINTS = 12
@@ -28,9 +32,10 @@ const BEYOND = 0.05
 /**
  * Lets a small learner loose on the easiest setting of the world and sees whether it gets from random play towards the
  * solver: a table over what of the public state may ask for different actions. It tries out the rewards and what a player
- * is told; of any other learner, and of harder settings, it says nothing.
+ * is told; of any other learner, and of harder settings, it says nothing. Where even a table that copies the solver gets nowhere,
+ * the check is skipped: then the fault is the table's.
  */
-export async function checkLearnability(subject: Subject): Promise<CheckResult> {
+export async function checkLearnability(subject: Subject): Promise<Examined> {
   const { world, seed } = subject
   const { solver = null } = world
   const setting = easiest(subject.settings)
@@ -67,20 +72,26 @@ export async function checkLearnability(subject: Subject): Promise<CheckResult> 
   const beats = (other: readonly number[]) => significantlyMore(final, other)
   const [from, to] = [mean(random), mean(final)]
   const moved = best === null ? null : (to - from) / (best - from)
-  const findings = beats(random) && (moved ?? 1) >= ENOUGH ? [] : [unlearned(from, to, steps, setting, seed)]
+  const isLearned = beats(random) && (moved ?? 1) >= ENOUGH
+  if (!isLearned) {
+    const copied = solver && (await copySolver(table, solver, solverStarts(starts, rng)))
+    const copy = copied && mean(measure((state) => copied.get(state) ?? rng.int(0, actions.length - 1)))
+    // Where the solver earns no more than random play, it is no measure of the table.
+    const isShown =
+      copy === null || best === null ? learner.states > 1 : best <= from || (copy - from) / (best - from) >= ENOUGH
+    if (!isShown) return skipped('learnability', tooSmall(learner.states, copy, from))
+  }
+  const findings = isLearned ? [] : [unlearned(from, to, steps, setting, seed)]
   // Where it is measured on what it has met, a learner may know more than a solver that has not.
   if (solved && best !== null && starts.unseen && to - best > BEYOND * Math.abs(best - from) && beats(solved))
     findings.push(outdone(best, to, setting, seed))
+  const ofSolver = watched.length > 0 ? `, of ${watched.join(' and ')} what the solver plays` : ''
   const way = moved === null ? '' : `, ${Math.round(moved * 100)} % of the way to the solver’s ${best?.toFixed(3)}`
-  return resultOf(
+  return examined(
     'learnability',
-    `${sparkline(curve)} a table of ${learner.states} states went from ${from.toFixed(3)} to ${to.toFixed(3)}${way}`,
+    `${sparkline(curve)} a table of ${learner.states} states and ${actions.length} actions${ofSolver} went from ${from.toFixed(3)} to ${to.toFixed(3)}${way}`,
     {
       findings,
-      warnings:
-        watched.length > 0
-          ? [`No schema counts out what ${watched.join(', ')} takes: the learner had what the solver was seen to do.`]
-          : [],
       figures: {
         params: setting.params,
         actions: actions.length,
@@ -96,8 +107,21 @@ export async function checkLearnability(subject: Subject): Promise<CheckResult> 
   )
 }
 
+/** Why nothing can be said: rows of the table stand for states that ask for different actions. */
+function tooSmall(states: number, copy: number | null, random: number): string {
+  const held = 'the public state does not hold what a good action depends on, such as what was said before'
+  if (copy === null) return `${held}: all of it is ${states} state of a table`
+  return `${held}: a table of it that copies the solver earns ${copy.toFixed(3)}, and random play ${random.toFixed(3)}`
+}
+
+/** Starts on which the solver is watched: those that a learner practises on. */
+function solverStarts({ next }: ReturnType<typeof tableStarts>, rng: Rng): TableStart[] {
+  return Array.from({ length: COPIED }, () => next(rng))
+}
+
 function unlearned(random: number, learned: number, steps: number, { params }: Setting, seed: string): Finding {
   return {
+    name: 'not-learned',
     what: `After ${steps} steps a learner earns ${learned.toFixed(3)}, and random play ${random.toFixed(3)}.`,
     again: `params ${JSON.stringify(params)}, check seed ${seed}`,
     advice:
@@ -107,6 +131,7 @@ function unlearned(random: number, learned: number, steps: number, { params }: S
 
 function outdone(solver: number, learned: number, { params }: Setting, seed: string): Finding {
   return {
+    name: 'solver-outdone',
     what: `A learner earns ${learned.toFixed(3)}, and the solver ${solver.toFixed(3)}: something else is paid better than what is asked for.`,
     again: `params ${JSON.stringify(params)}, check seed ${seed}`,
     advice:

@@ -1,9 +1,10 @@
 import type { Policy } from '@episodic/env'
 import { type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
 import { type Action, createRng, type Json, type Rng, type Step, seedFor } from '@episodic/protocol'
-import { type CheckResult, type Difference, type Finding, resultOf } from './check-report.ts'
+import { type Examined, examined } from './check-report.ts'
 import { findDifference } from './difference.ts'
 import { type Begun, compareOverDoors } from './door-pairs.ts'
+import type { Difference, Finding } from './finding.ts'
 import { type Beginning, beginningsOf, drawPair, type PrivatePair } from './private-pairs.ts'
 import { asStep, beginPlayer, truncationAt } from './rehearsed-episode.ts'
 import type { CheckedWorld, Setting, Subject } from './subject.ts'
@@ -35,7 +36,7 @@ interface Compared {
  * actions. Up to the first step whose tools reveal different values, an agent has to be told the same and has to read the same
  * public state, byte for byte.
  */
-export async function checkNonInterference(subject: Subject): Promise<CheckResult> {
+export async function checkNonInterference(subject: Subject): Promise<Examined> {
   const { world, settings, seed } = subject
   const { environment } = world
   const starts = settings.map((setting) => beginningsOf(environment, setting, seed, STARTS))
@@ -47,8 +48,18 @@ export async function checkNonInterference(subject: Subject): Promise<CheckResul
   const told = toldStarts(subject, starts)
   if (differing.length === 0) {
     const declared = beginnings.some((found) => found.some((one) => Object.keys(one.private).length > 0))
-    const warnings = declared ? ['There is a private state, and no two seeds differ in it.'] : []
-    return resultOf('non-interference', 'nothing is private, so there is nothing to tell', {
+    const warnings: Finding[] = declared
+      ? [
+          {
+            name: 'nothing-varies',
+            what: 'There is a private state, and no two seeds differ in it.',
+            again: `${STARTS} seeds of each setting, check seed ${seed}`,
+            advice:
+              'Draw from rng in start what a player has to find out: what is the same for all is learned by heart.',
+          },
+        ]
+      : []
+    return examined('non-interference', 'nothing is private, so there is nothing to tell', {
       findings: told.findings,
       warnings,
       figures: { pairs: 0, steps: 0, parted: 0, differing: 0 },
@@ -75,15 +86,22 @@ export async function checkNonInterference(subject: Subject): Promise<CheckResul
   const doors = await compareOverDoors(subject, differing)
   findings.push(...doors.findings)
   const { pairs, steps, parted, partedAtOnce, unfit } = counts
+  const again = `${pairs} pairs of check seed ${seed}`
   if (unfit > pairs / 2)
-    warnings.push(
-      `In ${unfit} of ${pairs} pairs the private state of another seed did not fit the public one, so that little was compared.`,
-    )
+    warnings.push({
+      name: 'pairs-misfit',
+      what: `In ${unfit} of ${pairs} pairs the private state of another seed did not fit the public one, so that little was compared.`,
+      again,
+      advice: 'Where you can, draw the private state so that it does not depend on the public one.',
+    })
   if (partedAtOnce > pairs * MOST_AT_ONCE)
-    warnings.push(
-      `${partedAtOnce} of ${pairs} pairs parted at the first call that was played, by what it revealed, so that hardly anything was compared: reveal(…) less, or later, for what else is told to be looked at.`,
-    )
-  return resultOf(
+    warnings.push({
+      name: 'pairs-part',
+      what: `${partedAtOnce} of ${pairs} pairs parted at the first call that was played, by what it revealed, so that hardly anything was compared.`,
+      again,
+      advice: 'Let reveal(…) mark less, or later, so that what else is told can be looked at.',
+    })
+  return examined(
     'non-interference',
     `${pairs} pairs, ${steps} steps, ${parted} parted by what was revealed; ${doors.pairs} pairs over the doors (${doors.messages} answers): ${findings.length === 0 ? '0 bytes differ' : `${findings.length} differ`}`,
     {
@@ -96,24 +114,34 @@ export async function checkNonInterference(subject: Subject): Promise<CheckResul
 
 /** What the public state tells of the private one where the world begins, said once for all settings. */
 function toldStarts({ settings }: Subject, starts: readonly (readonly Beginning[])[]) {
-  const findings = new Map<string, Finding>()
-  const warnings = new Set<string>()
+  const found = new Map<string, Finding>()
   for (const [i, beginnings] of starts.entries())
     for (const { reading, private: path, tells } of findToldStarts(beginnings)) {
-      const what = `Where the world begins, ${reading} ${tells === 'all' ? 'tells' : 'follows from'} private.${path}`
-      if (tells === 'part') warnings.add(`${what}, and narrows down what that is.`)
-      else if (!findings.has(what))
-        findings.set(what, {
-          what: `${what}.`,
-          again: `params ${JSON.stringify(settings[i]?.params)}, seeds ${beginnings
-            .slice(0, 3)
-            .map((one) => one.seed)
-            .join(', ')}`,
-          advice: 'Keep it in the private state alone, and reveal(…) of it what a tool is meant to tell.',
-        })
+      const [kind, verb, rest] = WORDS_OF_START[tells]
+      const name = `${kind}:${path}` as const
+      if (found.has(name)) continue
+      found.set(name, {
+        name,
+        what: `Where the world begins, ${reading} ${verb} private.${path}${rest}.`,
+        again: `params ${JSON.stringify(settings[i]?.params)}, seeds ${beginnings
+          .slice(0, 3)
+          .map((one) => one.seed)
+          .join(', ')}`,
+        advice:
+          'Keep it in the private state alone, and reveal(…) of it what a tool is meant to tell. Where players are meant to know it, waive this.',
+      })
     }
-  return { findings: [...findings.values()], warnings: [...warnings] }
+  const [findings, warnings] = [true, false].map((fails) =>
+    [...found.values()].filter(({ name }) => name.startsWith('start-tells') === fails),
+  ) as [Finding[], Finding[]]
+  return { findings, warnings }
 }
+
+const WORDS_OF_START = {
+  all: ['start-tells', 'tells', ''],
+  order: ['start-tells', 'follows from', ''],
+  part: ['start-narrows', 'follows from', ', which narrows down what that is'],
+} as const
 
 async function comparePair(world: CheckedWorld, setting: Setting, pair: PrivatePair, rng: Rng): Promise<Compared> {
   const { environment } = world
@@ -145,9 +173,9 @@ async function comparePair(world: CheckedWorld, setting: Setting, pair: PrivateP
     if (JSON.stringify(first.revealed) !== JSON.stringify(second.revealed))
       return end({ parted: true, atOnce: answered === 0 })
     const heard = findDifference(first.text, second.text)
-    if (heard) return end({ finding: describe(setting, pair, policy, actions, heard) })
+    if (heard) return end({ finding: describe('answer-differs', setting, pair, policy, actions, heard) })
     const read = findDifference(first.state, second.state)
-    if (read) return end({ finding: describe(setting, pair, policy, actions, read, 'The public state after step') })
+    if (read) return end({ finding: describe('state-differs', setting, pair, policy, actions, read) })
     steps += 1
     if (first.step?.refused === null) answered += 1
     if (first.step) last = asStep(first.step, steps)
@@ -185,15 +213,16 @@ function toldText({ observation, refused, end }: RehearsedStep): string {
 }
 
 function describe(
+  kind: 'answer-differs' | 'state-differs',
   { params }: Setting,
   { seed, from }: PrivatePair,
   policy: Policy,
   actions: readonly Action[],
   difference: Difference,
-  what = 'Step',
 ): Finding {
   return {
-    what: `${what} ${actions.length} (${JSON.stringify(actions.at(-1))?.slice(0, 200)}) tells apart two private states that had revealed the same.`,
+    name: `${kind}:${actions.at(-1)?.tool}`,
+    what: `${kind === 'state-differs' ? 'The public state after step' : 'Step'} ${actions.length} (${JSON.stringify(actions.at(-1))?.slice(0, 200)}) tells apart two private states that had revealed the same.`,
     again: `params ${JSON.stringify(params)}, seed ${seed} against ${from}, actions of ${policy.name}: ${JSON.stringify(actions).slice(0, 600)}`,
     advice:
       'Let nothing that is said or kept in the public state depend on private state, its length and its order included, but for what goes through reveal(…).',

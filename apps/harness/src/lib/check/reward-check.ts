@@ -2,7 +2,8 @@ import { openConnection, runEpisode, withShaping } from '@episodic/env'
 import { createHost, openInProcess } from '@episodic/mcp-server'
 import { seedFor } from '@episodic/protocol'
 import { clusteredMean } from '../report/statistics.ts'
-import { type CheckResult, type Finding, resultOf } from './check-report.ts'
+import { type Examined, examined } from './check-report.ts'
+import type { Finding } from './finding.ts'
 import { type RehearsedEpisode, rehearseEpisode } from './rehearsed-episode.ts'
 import type { Setting, Subject } from './subject.ts'
 import { waywardPolicy } from './wayward-policy.ts'
@@ -20,11 +21,11 @@ const ROUNDING = 1e-9
  * Checks rewards: finite and bounded, none for what was refused, a solver that earns more than random play does over
  * the same tasks, and shaping that telescopes to what its potential says.
  */
-export async function checkRewards(subject: Subject): Promise<CheckResult> {
+export async function checkRewards(subject: Subject): Promise<Examined> {
   const { world, settings, seed } = subject
   const { environment, solver = null } = world
   const findings: Finding[] = []
-  const warnings: string[] = []
+  const warnings: Finding[] = []
   const random = waywardPolicy(null, { random: 1, wrong: 0.1 })
   const returns = { random: [] as number[], solver: [] as number[] }
   const range = { low: 0, high: 0 }
@@ -49,16 +50,30 @@ export async function checkRewards(subject: Subject): Promise<CheckResult> {
   const gain = solver && returns.random.length === returns.solver.length ? clusteredMean(paired, tasks) : null
   if (gain && !(gain.mean > 0 && (gain.low ?? gain.mean) > 0))
     findings.push({
+      name: 'solver-no-better',
       what: `The solver earns ${gain.mean.toFixed(3)} more than random play (95 % interval ${gain.low?.toFixed(3)} to ${gain.high?.toFixed(3)}): that is no difference, or one to the worse.`,
       again: `${EPISODES} tasks of check seed ${seed}, each played by both`,
       advice: 'Reward what the task asks for, so that who does it earns more than who does not.',
     })
-  if (!solver) warnings.push('The world exports no solver, so that nothing says what a good return is.')
-  if (new Set(returns.random).size === 1 && !solver) warnings.push('Every random episode earns the same.')
+  const again = `${EPISODES} tasks of check seed ${seed}`
+  if (!solver)
+    warnings.push({
+      name: 'solver-missing',
+      what: 'The world exports no solver, so that nothing says what a good return is.',
+      again,
+      advice: 'Export a policy that plays well as `solver`.',
+    })
+  if (new Set(returns.random).size === 1 && !solver)
+    warnings.push({
+      name: 'return-constant',
+      what: 'Every random episode earns the same.',
+      again,
+      advice: 'See that rewards tell good actions from bad ones.',
+    })
   if (environment.hasPotential) findings.push(...(await shapingFindings(subject)))
   const means = { random: mean(returns.random), solver: mean(returns.solver) }
   const shaping = environment.hasPotential ? `; shaping telescopes for γ ${DISCOUNTS.join(' and ')}` : ''
-  return resultOf(
+  return examined(
     'rewards',
     `steps earn ${range.low.toFixed(3)} to ${range.high.toFixed(3)}, random play ${means.random?.toFixed(3)}${means.solver === null ? '' : `, the solver ${means.solver.toFixed(3)}`}${findings.length === 0 ? shaping : ''}`,
     { findings, warnings, figures: { episodes: EPISODES, ...range, ...means, gain: gain?.mean ?? null } },
@@ -70,6 +85,7 @@ function paymentFindings({ steps, fault }: RehearsedEpisode, { params }: Setting
   const again = (step: number) => `params ${JSON.stringify(params)}, seed ${seed}, step ${step}`
   if (fault)
     findings.push({
+      name: 'rules-failed',
       what: `The rules failed: ${fault.message}`,
       again: again(steps.length + 1),
       advice: 'Make every reward term a finite number, and every rule answer or refuse.',
@@ -77,12 +93,14 @@ function paymentFindings({ steps, fault }: RehearsedEpisode, { params }: Setting
   for (const [i, { reward, refused, terms, action }] of steps.entries()) {
     if (refused && reward > 0)
       findings.push({
+        name: 'refusal-paid',
         what: `A refused call (${JSON.stringify(action)}) earns ${reward}.`,
         again: again(i + 1),
         advice: `Pay nothing where refused is set: ${JSON.stringify(terms)}.`,
       })
     if (Math.abs(reward) > LARGEST)
       findings.push({
+        name: 'reward-huge',
         what: `One step earns ${reward}.`,
         again: again(i + 1),
         advice: 'Scale rewards so that a good episode earns about 1.',
@@ -116,7 +134,8 @@ async function shapingFindings({ world, settings, seed }: Subject): Promise<Find
       const again = `params ${JSON.stringify(params)}, seed ${own}, γ ${discount}`
       if (episode.kind === 'failed') {
         const advice = 'Make the rules answer or refuse every call.'
-        findings.push({ what: `An episode failed: ${(episode.cause as Error).message}`, again, advice })
+        const what = `An episode failed: ${(episode.cause as Error).message}`
+        findings.push({ name: 'episode-failed', what, again, advice })
         continue
       }
       const { start, steps, end } = episode
@@ -125,6 +144,7 @@ async function shapingFindings({ world, settings, seed }: Subject): Promise<Find
       const expected = discount ** steps.length * last - (start.info.potential ?? 0)
       if (Math.abs(summed - expected) > ROUNDING * Math.max(1, Math.abs(expected)))
         findings.push({
+          name: 'shaping-wrong',
           what: `Shaping adds up to ${summed} and not to ${expected}, which its potential says.`,
           again,
           advice: 'Make the potential a pure function of state and parameters.',

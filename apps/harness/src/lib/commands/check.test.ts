@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { COIN_WORLD, exampleWorld, openWorkshop } from '../episodic.fixture.ts'
 
@@ -10,9 +11,9 @@ describe('episodic check', () => {
   it('says of each check what it came to, and passes a world that is all right', async () => {
     const args = ['check', exampleWorld('number-guessing'), '--pairs', '50', '--only', 'hygiene,non-interference']
     const { status, out } = await workshop.run(args)
-    expect(out).toMatch(/^ok {7}non-interference {2}50 pairs.*0 bytes differ$/m)
-    expect(out).toMatch(/^ok {7}hygiene /m)
-    expect(out).toContain('number-guessing 1.0.0 passes.')
+    expect(out).toMatch(/^passed {3}non-interference {2}50 pairs.*0 bytes differ$/m)
+    expect(out).toMatch(/^(passed|warned) {3}hygiene /m)
+    expect(out).toMatch(/^number-guessing \d+\.\d+\.\d+ passes/m)
     expect(out).not.toContain('canaries')
     expect(status).toBe(0)
   })
@@ -31,6 +32,28 @@ describe('episodic check', () => {
     expect(status).toBe(1)
     const { out: json } = await workshop.run([...args, '--json'])
     expect(JSON.parse(json)).toMatchObject({ ok: false, checks: [{ name: 'non-interference', outcome: 'failed' }] })
+  })
+
+  it('passes the first world of the README with nothing to warn of', async () => {
+    const world = fileURLToPath(new URL('../../../../../scripts/consumer/higher-or-lower.ts', import.meta.url))
+    const { status, out } = await workshop.run(['check', world])
+    expect(out).not.toMatch(/warning|failed/)
+    expect(out).toMatch(/^higher-or-lower 1\.0\.0 passes\.$/m)
+    expect(status).toBe(0)
+  })
+
+  it('shows what a world waives, with the reason, and says of a waiver that nothing uses it', async () => {
+    const waiving = COIN_WORLD.replace(
+      "description: 'Call a coin.',",
+      "description: 'Call a coin.', check: { waive: { 'solver-missing': 'Anybody can call a coin.', 'reward-huge': 'It is worth it.' } },",
+    )
+    expect(waiving).not.toBe(COIN_WORLD)
+    writeFileSync(join(workshop.folder, 'waiving.ts'), waiving)
+    const { status, out } = await workshop.run(['check', './waiving.ts', '--pairs', '20'])
+    expect(out).toMatch(/waived: .* \[solver-missing\] Reason: Anybody can call a coin\./)
+    expect(out).toContain('The waiver "reward-huge" was used by no finding.')
+    expect(out).toMatch(/passes, with \d+ warnings?\.$/m)
+    expect(status).toBe(0)
   })
 
   it('names the checks there are for one that is none', async () => {

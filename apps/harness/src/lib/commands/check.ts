@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { CHECKS, type CheckName } from '../check/check-report.ts'
 import { checkWorld } from '../check/check-world.ts'
-import { formatCheck } from '../check/format-check.ts'
+import { formatCheck, formatVerdict } from '../check/format-check.ts'
 import { type Console, colorsOf, usesColor } from '../console.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { someText, wholeNumber } from '../option-values.ts'
@@ -25,7 +25,10 @@ export function checkCommand(console: Console): Command {
     .addHelpText(
       'after',
       `
-Exits with 1 where a check failed; a warning fails nothing.
+Each check passes, warns, fails or is skipped. Exits with 1 where one failed; warnings fail nothing.
+Learnability only warns, unless --only names it.
+A finding has its name in brackets: a world waives it with a reason in its definition,
+  check: { waive: { '<finding>': '<reason>' } }
 
 Examples:
   episodic check number-guessing
@@ -37,11 +40,11 @@ Examples:
 
 async function check(
   reference: string,
-  { pairs, seed, only = [...CHECKS], json }: CheckCommandOptions,
+  { pairs, seed, only, json }: CheckCommandOptions,
   console: Console,
 ): Promise<void> {
   const world = await loadWorld(reference)
-  const { green, red, dim } = colorsOf(console.out)
+  const { dim } = colorsOf(console.out)
   const interruption = untilInterrupted(console)
   const terminal = console.err.isTTY === true
   const erase = () => terminal && console.err.write('\r\x1b[2K')
@@ -49,7 +52,7 @@ async function check(
     const report = await checkWorld(world, {
       pairs,
       seed,
-      only,
+      ...(only && { only }),
       signal: interruption.signal,
       onProgress(name, done, total) {
         if (terminal) console.err.write(`\r\x1b[2K${dim(`${name} ${Math.floor((100 * done) / total)} %`)}`)
@@ -59,13 +62,7 @@ async function check(
         if (!json) console.out.write(`${formatCheck(result, usesColor(console.out))}\n`)
       },
     })
-    const { name, version } = report.world
-    if (json) console.out.write(`${JSON.stringify(report)}\n`)
-    else {
-      const failed = report.checks.filter(({ outcome }) => outcome === 'failed').length
-      const verdict = report.ok ? green('passes') : red(`fails ${failed} of ${report.checks.length} checks`)
-      console.out.write(`\n${name} ${version} ${verdict}.\n`)
-    }
+    console.out.write(json ? `${JSON.stringify(report)}\n` : `\n${formatVerdict(report, usesColor(console.out))}\n`)
     if (!report.ok) process.exitCode = 1
   } finally {
     erase()
