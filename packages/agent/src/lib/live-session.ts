@@ -8,6 +8,7 @@ import type { CallOptions, SessionCalls } from './session-calls.ts'
 import { callError, type SessionStanding, sessionError } from './session-errors.ts'
 import type { SessionHealth } from './session-health.ts'
 import { claimsRepeatable, type SessionTool } from './session-tool.ts'
+import { observe } from './telemetry.ts'
 import type { ToolAnswer } from './tool-answer.ts'
 import { runTransaction, type TransactionCalls } from './transaction.ts'
 import { Turns } from './turns.ts'
@@ -23,6 +24,10 @@ export interface LiveSessionOptions {
   readonly reconnects: number
   readonly reconnectMilliseconds: number
 }
+
+/** Attributes of what telemetry is told of: the server's name in the configuration, and why a session is opened again. */
+const SERVER = 'episodic.mcp.server'
+const REASON = 'episodic.recovery.reason'
 
 /** Milliseconds that are waited at most between two attempts to reach a server. */
 const LONGEST_PAUSE = 5_000
@@ -53,7 +58,13 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
 
   /** Opens a session. Rejects with `connection-failed` or `unauthorized`, or with the signal's own reason. */
   static async open(options: LiveSessionOptions, { signal }: WaitOptions): Promise<LiveSession> {
-    const { connection, tools } = await connectAndList(options, { signal })
+    const observation = {
+      what: 'open',
+      name: `open ${options.server}`,
+      attributes: { [SERVER]: options.server },
+      signal,
+    } as const
+    const { connection, tools } = await observe(observation, () => connectAndList(options, { signal }))
     return new LiveSession(options, connection, tools)
   }
 
@@ -75,7 +86,21 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
   }
 
   callTool(name: string, args: JsonObject = {}, options: CallOptions = {}): Promise<ToolAnswer> {
-    return this.#turns.run(options.signal, () => this.#call(name, args, options))
+    // A model may call what there is not: such a name is none that telemetry should grow by.
+    const known = this.#tools.has(name)
+    const attributes = {
+      [SERVER]: this.server,
+      'mcp.method.name': 'tools/call',
+      ...(known && { 'gen_ai.tool.name': name }),
+    }
+    const observation = {
+      what: 'call',
+      name: known ? `tools/call ${name}` : 'tools/call',
+      attributes,
+      signal: options.signal,
+      failureOf: ({ isError }: ToolAnswer) => (isError ? 'tool_error' : null),
+    } as const
+    return observe(observation, () => this.#turns.run(options.signal, () => this.#call(name, args, options)))
   }
 
   async checkHealth({ signal }: WaitOptions = {}): Promise<SessionHealth> {
@@ -180,7 +205,15 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
   }
 
   async #reopen(signal: AbortSignal | undefined): Promise<void> {
-    if (this.health === 'closed') throw this.#notOpen()
+    const { health } = this
+    if (health === 'closed') throw this.#notOpen()
+    // What is open is opened again because somebody asked for it.
+    const attributes = { [SERVER]: this.server, [REASON]: health === 'open' ? 'refresh' : health }
+    const observation = { what: 'recovery', name: `recover ${this.server}`, attributes, signal } as const
+    await observe(observation, () => this.#openAgain(signal))
+  }
+
+  async #openAgain(signal: AbortSignal | undefined): Promise<void> {
     const waiting = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal
     try {
       await this.#connection.close()
