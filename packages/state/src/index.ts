@@ -9,6 +9,7 @@ export { type Change, type Played, playStep, type Stepped, type Turn } from './l
 export {
   type Answered,
   DEFAULT_LOG_BYTES,
+  DEFAULT_TEXT_BYTES,
   type Move,
   type Preparation,
   Session,

@@ -1,6 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { DEFAULT_SEAT, type OpenResult, WireError } from '@episodic/protocol'
+import { createMemoryStore } from '@episodic/state/memory'
+import { openSqliteStore } from '@episodic/state/sqlite'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Host } from './host.ts'
 import { asking, call, createTestHost } from './testbed.fixture.ts'
 
@@ -307,5 +313,31 @@ describe('Host.sessions', () => {
     for (const { session, seats, seed } of opened)
       for (const secret of [session, session.slice(-22), seats[DEFAULT_SEAT]?.capability as string, seed])
         expect(JSON.stringify(listed)).not.toContain(secret)
+  })
+
+  it('says of no session that it is younger than new, where another process has written the time by a clock ahead', async () => {
+    const store = createMemoryStore()
+    const [ahead, host] = [createTestHost({ store }), createTestHost({ store }).host]
+    ahead.clock.advance(40)
+    await ahead.host.open(null, asking())
+    const [listed] = (await host.sessions({ limit: 1 })).sessions
+    expect([listed?.age, listed?.idle]).toEqual([0, 0])
+  })
+})
+
+describe('a host whose SQLite file is locked by another program', () => {
+  it('says that its store is unavailable, and plays the same step once the file is free', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'episodic-locked-'))
+    const path = join(folder, 'sessions.db')
+    await using store = await openSqliteStore(path)
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const { host } = createTestHost({ store })
+    const { session } = await host.open(null, asking())
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN EXCLUSIVE')
+    expect(await told(host.step(null, session, guess(1, 0)))).toMatchObject({ code: 'store-unavailable' })
+    other.exec('COMMIT')
+    other.close()
+    expect((await host.step(null, session, guess(1, 0))).step.report.seq).toBe(1)
   })
 })

@@ -100,7 +100,7 @@ class SessionHost implements Host {
       containment,
       onEscaped: (session, refusal) => this.#sessions.fail(session, refusal),
     })
-    const { idleSeconds, queue, events, logBytes } = bounds
+    const { idleSeconds, queue, events, logBytes, textBytes } = bounds
     this.idleSeconds = idleSeconds
     this.#sessions = new LiveSessions({
       environments: byName,
@@ -112,6 +112,7 @@ class SessionHost implements Host {
       queue,
       events,
       logBytes,
+      textBytes,
     })
     this.#commits = new Commits({ sessions: this.#sessions, rules, clock, faults, metrics })
     this.#transports = new TransportSessions(this.#sessions, clock, idleSeconds)

@@ -1,10 +1,12 @@
 import { WireError } from '@episodic/protocol'
 import { StateError } from '@episodic/state'
 import type { Containment } from './containment.ts'
+import type { Environment } from './environment.ts'
 import { randomText } from './handles.ts'
 import type { Metrics } from './metrics.ts'
 import type { SecretKind } from './secrets.ts'
 import { ServerError } from './server-error.ts'
+import type { Misfit } from './stored-state.ts'
 import { asError } from './thrown.ts'
 import type { Waiting } from './waiting.ts'
 
@@ -73,6 +75,20 @@ export class Faults {
       this.#onEscaped(session, this.#report(environment, session, asError(thrown), ESCAPED))
     }
     return this.#containment.run({ environment, session, escaped }, run)
+  }
+
+  /** Refuses a session from the store whose state does not fit what is served. What exactly does not fit is for the log. */
+  misfit({ name, version }: Environment, session: string, { part, problem }: Misfit): WireError {
+    const reference = randomText()
+    const refusal = `The ${part} state of this session, which the store keeps, does not fit the ${part} state schema of ${name} ${version} that is served here: the schema changed within the version.`
+    const cause = new ServerError('rules-failed', `${refusal} ${problem}.`)
+    this.#metrics?.fault(name)
+    this.#onFault({ reference, environment: name, session, cause })
+    return new WireError(
+      'unknown-environment',
+      `${refusal} Nothing was played. Serve the environment that the session began with, give the changed one a new version, or open a new session. Reference: ${reference}.`,
+      { cause, details: { reference } },
+    )
   }
 
   /** What a session refused, as the wire says it; what the rules left behind and cannot be kept is their fault. */

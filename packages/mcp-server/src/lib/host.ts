@@ -13,7 +13,7 @@ import type {
   StateResult,
   WatchResult,
 } from '@episodic/protocol'
-import { type Answered, type Clock, DEFAULT_LOG_BYTES, type SessionStore } from '@episodic/state'
+import { type Answered, type Clock, DEFAULT_LOG_BYTES, DEFAULT_TEXT_BYTES, type SessionStore } from '@episodic/state'
 import type { Containment } from './containment.ts'
 import type { Environment } from './environment.ts'
 import type { Fault } from './faults.ts'
@@ -62,6 +62,11 @@ export interface HostBounds {
    * call, and the session can still be read, forked and closed. Default 67,108,864 (64 MiB).
    */
   readonly logBytes: number
+  /**
+   * UTF-8 bytes of the text of one answer. A tool that says more has failed: nothing is committed, and `onFault` is told.
+   * Default 262,144 (256 KiB).
+   */
+  readonly textBytes: number
 }
 
 export const DEFAULT_BOUNDS: HostBounds = {
@@ -71,6 +76,7 @@ export const DEFAULT_BOUNDS: HostBounds = {
   queue: 64,
   events: 256,
   logBytes: DEFAULT_LOG_BYTES,
+  textBytes: DEFAULT_TEXT_BYTES,
 }
 
 /** What an opener asks for. */

@@ -28,11 +28,16 @@ function summarise(stored: StoredSession, record: SessionRecord, now: number): S
     id: record.id,
     environment: record.environment.name,
     owner: record.owner,
-    age: (now - record.createdAt) / 1_000,
-    idle: (now - record.touchedAt) / 1_000,
+    age: secondsSince(record.createdAt, now),
+    idle: secondsSince(record.touchedAt, now),
     bytes: storedBytes(stored, record),
     steps: Object.values(record.seats).reduce((sum, { seq }) => sum + seq, 0),
     history: record.history.length,
     end: record.end,
   }
+}
+
+/** Another process may have written the time, by a clock that is ahead of this one's. */
+function secondsSince(time: number, now: number): number {
+  return Math.max(0, now - time) / 1_000
 }

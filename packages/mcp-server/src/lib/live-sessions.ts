@@ -15,6 +15,7 @@ import { createHandles, equalSecrets, type Handles, readClaim } from './handles.
 import type { Principal } from './host.ts'
 import type { RulesRunner } from './rules-runner.ts'
 import { Secrets } from './secrets.ts'
+import { findMisfit } from './stored-state.ts'
 import { Watchers } from './watchers.ts'
 
 /** A session that this process has in hand. */
@@ -55,6 +56,7 @@ export interface LiveSessionsOptions {
   readonly queue: number
   readonly events: number
   readonly logBytes: number
+  readonly textBytes: number
 }
 
 /**
@@ -85,7 +87,11 @@ export class LiveSessions {
   async #read(id: string): Promise<Live | null> {
     const [handles, stored] = await Promise.all([this.handles(), this.guardStore(this.#options.store.read(id))])
     // Two calls may have looked it up at once: both must get the one whose queue keeps them in order.
-    return this.#live.get(id) ?? (stored && this.#hold(stored, decodeSession(stored), handles))
+    const held = this.#live.get(id)
+    if (held || !stored) return held ?? null
+    const record = decodeSession(stored)
+    this.#assertFits(record)
+    return this.#hold(stored, record, handles)
   }
 
   /** Whether a transport id or a capability was given out here. Says nothing of whether its session still lives. */
@@ -229,16 +235,31 @@ export class LiveSessions {
     }
   }
 
+  /** Throws for a session that was kept under another version of its environment, or under other schemas of its state. */
+  #assertFits({ id, environment: { name, version }, state }: SessionRecord): void {
+    const environment = this.#environmentOf(name, version)
+    const misfit = this.#options.faults.guard(name, id, () => findMisfit(environment, state))
+    if (misfit) throw this.#options.faults.misfit(environment, id, misfit)
+  }
+
+  #environmentOf(name: string, version: string): Environment {
+    const environment = this.#options.environments.get(name)
+    if (environment?.version === version) return environment
+    throw new WireError(
+      'unknown-environment',
+      `This session plays ${name} ${version}, which is not served here. Serve that version, or open a new session.`,
+    )
+  }
+
   #hold(stored: StoredSession, record: SessionRecord, handles: Handles): Live {
-    const { environments, rules, store, clock, queue, events, logBytes, faults } = this.#options
+    const { rules, store, clock, queue, events, logBytes, textBytes, faults } = this.#options
     const { id, owner, seed } = record
-    const environment = environments.get(record.environment.name)
-    if (environment?.version !== record.environment.version)
-      throw new WireError(
-        'unknown-environment',
-        `This session plays ${record.environment.name} ${record.environment.version}, which is not served here. Serve that version, or open a new session.`,
-      )
-    const session = new Session(stored, { store, clock, history: environment.history, queue, events, logBytes }, record)
+    const environment = this.#environmentOf(record.environment.name, record.environment.version)
+    const session = new Session(
+      stored,
+      { store, clock, history: environment.history, queue, events, logBytes, textBytes },
+      record,
+    )
     const control = handles.control(id, owner)
     const capabilities = SEATS.map((_, seat) => handles.capability(id, seat))
     const live: Live = {

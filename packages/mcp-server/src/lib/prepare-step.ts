@@ -5,6 +5,7 @@ import { explain } from './explain.ts'
 import type { Faults } from './faults.ts'
 import type { StepCall } from './host.ts'
 import { ServerError } from './server-error.ts'
+import { assertNothingShared } from './shared-prototype.ts'
 import { asError } from './thrown.ts'
 
 /** A step that has something to get from outside before it is played. */
@@ -85,7 +86,9 @@ async function prepareStep(
     Promise.resolve()
       .then(() => preparation.prepare(context))
       .then(given.resolve, (thrown) => given.reject(faultOf(tool, thrown)))
-    const parsed = schema.safeParse(await given.promise)
+    const value = await given.promise
+    assertNothingShared(`the preparation of ${tool}`)
+    const parsed = schema.safeParse(value)
     if (!parsed.success) throw failed(tool, `gave something else than \`prepared\` says: ${explain(parsed.error)}`)
     const problem = findNonJson(parsed.data)
     if (problem) throw failed(tool, `gave what JSON cannot say: ${problem.replace('$', 'prepared')}`)

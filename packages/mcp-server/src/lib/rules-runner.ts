@@ -4,6 +4,7 @@ import { applyEvent, type EventTurn } from './apply-event.ts'
 import type { Environment } from './environment.ts'
 import { lookAt, type Outcome, playAction, type RulesTurn, type Standing, type Start, startWorld } from './rules.ts'
 import { ServerError } from './server-error.ts'
+import { assertNothingShared } from './shared-prototype.ts'
 import { asError } from './thrown.ts'
 import type { Waiting } from './waiting.ts'
 
@@ -48,21 +49,23 @@ export interface RulesRunner {
 
 /** Plays the rules at once, where they are called. Rules that never return hold everything. */
 export const directRules = {
-  start: (...given) => asFault(() => startWorld(...given)),
-  look: (...given) => asFault(() => lookAt(...given)),
-  play: (environment, turn, action) => asFault(() => playAction(environment, turn, action)),
-  apply: (environment, turn, event) => asFault(() => applyEvent(environment, turn, event)),
-  judge: (environment, final) => asFault(() => environment.success(final)),
+  start: (environment, ...given) => asFault(environment, () => startWorld(environment, ...given)),
+  look: (environment, ...given) => asFault(environment, () => lookAt(environment, ...given)),
+  play: (environment, turn, action) => asFault(environment, () => playAction(environment, turn, action)),
+  apply: (environment, turn, event) => asFault(environment, () => applyEvent(environment, turn, event)),
+  judge: (environment, final) => asFault(environment, () => environment.success(final)),
   prepares: true,
   secrets: (environment, state, params) => environment.secrets(state, params),
 } satisfies RulesRunner
 
 /** A world that throws a refusal of the wire has failed like any other: its words would reach whoever called. */
-function asFault<T>(run: () => T): T {
+function asFault<T>({ name }: Environment, run: () => T): T {
   try {
     return run()
   } catch (thrown) {
     const cause = asError(thrown)
     throw WireError.is(cause) ? new ServerError('rules-failed', 'The rules threw a WireError.', { cause }) : cause
+  } finally {
+    assertNothingShared(name)
   }
 }

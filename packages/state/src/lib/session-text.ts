@@ -1,6 +1,6 @@
 import { findNonJson, type Limits, type LoggedStep } from '@episodic/protocol'
 import { byteLength } from './byte-length.ts'
-import { assertJsonState } from './json-state.ts'
+import { assertJsonState, UNREADABLE } from './json-state.ts'
 import type { SessionState } from './session-record.ts'
 import { StateError } from './state-error.ts'
 
@@ -9,17 +9,19 @@ import { StateError } from './state-error.ts'
 /** The text of a state. Throws `not-json`, and `too-large` where it would pass the session's limit. */
 export function encodeState(state: SessionState, limits: Limits): string {
   assertJsonState(state)
-  const text = JSON.stringify(state)
+  const text = textOf(state, 'state')
   assertFits(text, limits, 'state')
   return text
 }
 
 /**
- * The text of a step, as the log keeps it. Throws `not-json` and `too-large` for what the rules answered, and
+ * The text of a step, as the log keeps it. Throws `not-json` and `too-large` for what the rules answered, which may say
+ * `textBytes` in words, and
  * `action-invalid` for an action that cannot be written or is too large by itself: that is its sender's doing.
  */
-export function encodeStep(step: LoggedStep, limits: Limits): string {
-  const text = JSON.stringify(step)
+export function encodeStep(step: LoggedStep, limits: Limits, textBytes: number): string {
+  assertTextFits(step.observation.text, textBytes)
+  const text = textOf(step, 'answer')
   if (text.includes(HALF_PAIR)) assertWholeText(step)
   if (!fits(text, limits)) assertStepFits(step, text, limits)
   return text
@@ -63,7 +65,25 @@ function assertFits(text: string, limits: Limits, what: string): void {
   })
 }
 
+/** A text is looked at before it is written: one that is too large would be copied several times first. */
+function assertTextFits(text: string, bytes: number): void {
+  if (fits(text, { bytes })) return
+  throw new StateError(
+    'too-large',
+    `The text of the answer has ${byteLength(text)} bytes, and the limit is ${bytes}. Say less, put data into the structured answer, or raise the host's limit (bounds.textBytes).`,
+    { details: { limit: bytes } },
+  )
+}
+
+function textOf(value: object, what: string): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    throw new StateError('not-json', `The rules left what JSON cannot say: the ${what} ${UNREADABLE}.`)
+  }
+}
+
 /** A UTF-16 code unit is at most three bytes of UTF-8, so short texts need no counting. */
-function fits(text: string, { bytes }: Limits): boolean {
+function fits(text: string, { bytes }: Pick<Limits, 'bytes'>): boolean {
   return text.length * 3 <= bytes || byteLength(text) <= bytes
 }

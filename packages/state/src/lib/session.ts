@@ -58,10 +58,15 @@ export interface SessionOptions {
    * bytes for one answer. Default 67,108,864 (64 MiB).
    */
   readonly logBytes?: number
+  /** UTF-8 bytes of the text of one answer. Default 262,144 (256 KiB). */
+  readonly textBytes?: number
 }
 
 /** See {@link SessionOptions.logBytes}. */
 export const DEFAULT_LOG_BYTES = 67_108_864
+
+/** See {@link SessionOptions.textBytes}. */
+export const DEFAULT_TEXT_BYTES = 262_144
 
 /** How a step gets from outside what it is played with. */
 export interface Preparation {
@@ -286,7 +291,7 @@ export class Session {
   #planStepped({ next, step: unhashed }: Stepped): Plan<Answered> {
     const stateText = this.#stateTextOf(next)
     const step = { ...unhashed, report: { ...unhashed.report, stateHash: stateHash(stateText, next) } }
-    const text = encodeStep(step, next.limits)
+    const text = encodeStep(step, next.limits, this.#options.textBytes ?? DEFAULT_TEXT_BYTES)
     const counted = { ...next, logBytes: next.logBytes + byteLength(text) }
     const entry = { revision: next.revision, text }
     return { write: { next: counted, stateText, entry }, answer: { step, replayed: false } }

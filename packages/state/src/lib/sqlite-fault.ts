@@ -15,19 +15,28 @@ const ADVICE: { readonly [code: string]: string } = {
   'store-unavailable': 'Nothing was applied. See that its folder exists, may be written and has room, and try again',
 }
 
-/** Says in the words of this package why SQLite could not do something with the file at `path`. */
-export function sqliteFault(path: string, cause: unknown): StateError {
+/**
+ * Says in the words of this package why SQLite could not do something with the file at `path`. Whoever opens a file that is
+ * locked has to choose another one; a store that is open waits for the lock to go, so a call may be retried.
+ */
+export function sqliteFault(path: string, cause: unknown, doing: 'opening' | 'using' = 'using'): StateError {
   if (StateError.is(cause)) return cause
   const { errcode = 0, message } = cause as Error & { readonly errcode?: number }
   const code = CODES[errcode & 0xff] ?? 'store-unavailable'
+  if (code === 'store-locked' && doing === 'using')
+    return new StateError(
+      'store-unavailable',
+      `Another connection holds a lock on the store ${path} (${message}). Nothing was applied. Try again once it lets go.`,
+      { cause },
+    )
   return new StateError(code, `The store ${path} cannot be used (${message}). ${ADVICE[code]}.`, { cause })
 }
 
 /** Runs `work`, and throws what SQLite throws in it as {@link sqliteFault} puts it. */
-export function orSqliteFault<T>(path: string, work: () => T): T {
+export function orSqliteFault<T>(path: string, work: () => T, doing?: 'opening'): T {
   try {
     return work()
   } catch (cause) {
-    throw sqliteFault(path, cause)
+    throw sqliteFault(path, cause, doing)
   }
 }

@@ -77,27 +77,31 @@ export function openSqliteFile(
   path: string,
   { durability, secret }: { readonly durability: Durability; readonly secret: Uint8Array },
 ): SqliteFile {
-  return orSqliteFault(path, () => {
-    createPrivately(path)
-    const real = realpathSync(path)
-    const lock = lockStore(real)
-    const database = new DatabaseSync(real)
-    const close = () => {
-      database.close()
-      lock.close()
-    }
-    try {
-      const isNew = inspect(path, database)
-      database.exec(
-        `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${WAL_PAGES}; PRAGMA synchronous = ${SYNCHRONOUS[durability]}`,
-      )
-      if (isNew) createTables(database, secret)
-      return { path: real, database, close }
-    } catch (cause) {
-      close()
-      throw cause
-    }
-  })
+  return orSqliteFault(
+    path,
+    () => {
+      createPrivately(path)
+      const real = realpathSync(path)
+      const lock = lockStore(real)
+      const database = new DatabaseSync(real)
+      const close = () => {
+        database.close()
+        lock.close()
+      }
+      try {
+        const isNew = inspect(path, database)
+        database.exec(
+          `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${WAL_PAGES}; PRAGMA synchronous = ${SYNCHRONOUS[durability]}`,
+        )
+        if (isNew) createTables(database, secret)
+        return { path: real, database, close }
+      } catch (cause) {
+        close()
+        throw cause
+      }
+    },
+    'opening',
+  )
 }
 
 /** Makes the file readable by its owner alone: the store's secret is in it. An existing file is left alone. */

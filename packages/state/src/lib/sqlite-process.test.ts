@@ -94,7 +94,39 @@ describe('a SQLite store and processes', () => {
     expect(await store.readLog('large', { after: 0, limit: 10 })).toEqual([])
     expect(await store.readLog('small', { after: 0, limit: 10 })).toEqual([{ revision: 1, text: 'small:1' }])
   })
+
+  it('is unavailable while another process has locked its file, and goes on by itself after that', async () => {
+    await using store = await openSqliteStore(path)
+    const rest = { id: 'one', epoch: 1, touchedAt: 1, origin: '', base: null, state: '' }
+    const session = (revision: number) => ({ ...rest, revision, head: `${revision}` })
+    await store.create(session(0))
+    const child = spawn(process.execPath, ['--input-type=module', '-e', LOCKER, path], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    children.push(child)
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    expect(await lines.next()).toMatchObject({ value: 'locked' })
+    const commit = () => store.commit(session(1), { revision: 0, epoch: 1 }, { revision: 1, text: 'step' })
+    for (const tried of await Promise.allSettled([commit(), commit()]))
+      expect(tried).toMatchObject({ reason: { code: 'store-unavailable', message: expect.stringContaining('lock') } })
+    child.stdin.end()
+    expect(await lines.next()).toMatchObject({ value: 'released' })
+    expect(await commit()).toBe(true)
+    expect(await store.readLog('one', { after: 0, limit: 10 })).toEqual([{ revision: 1, text: 'step' }])
+  })
 })
+
+/** Locks the file of a store as a copying or inspecting program may, until its input ends. */
+const LOCKER = `
+import { once } from 'node:events'
+import { DatabaseSync } from 'node:sqlite'
+const database = new DatabaseSync(process.argv[1])
+database.exec('BEGIN EXCLUSIVE')
+console.log('locked')
+await once(process.stdin.resume(), 'end')
+database.exec('COMMIT')
+console.log('released')
+`
 
 interface Acknowledged {
   readonly id: string

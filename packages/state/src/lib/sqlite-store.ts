@@ -39,7 +39,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   } catch (cause) {
     // Tables that are not ours: held open, the file would be locked for whoever comes to mend it.
     file.close()
-    throw sqliteFault(file.path, cause)
+    throw sqliteFault(file.path, cause, 'opening')
   }
 }
 
