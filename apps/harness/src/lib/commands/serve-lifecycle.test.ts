@@ -123,7 +123,7 @@ describe('SIGTERM', () => {
     const server = await serve()
     const channel = await trusted(server)
     const { session } = await open(channel)
-    for (let seq = 0; seq < 20; seq++) await step(channel, session, seq, 900_000)
+    for (let seq = 0; seq < 72; seq++) await step(channel, session, seq, 250_000)
     // An answer that is larger than what the sockets hold, and a client that does not read it.
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: METHODS.watch, params: { session } })
     const socket = connectSocket(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {})
