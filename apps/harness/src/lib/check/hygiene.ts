@@ -60,13 +60,17 @@ export function checkHygiene({ world, settings, seed }: Subject): Examined {
       'Give each a .default(…).',
     )
 
-  for (const { value, place } of privateLiterals(environment, settings, seed))
-    wrong(
+  for (const { value, place, doubtful } of privateLiterals(environment, settings, seed)) {
+    const note = doubtful ? warn : wrong
+    note(
       `private-value-named:${value}`,
       `The private value ${JSON.stringify(value)} stands in ${place}.`,
       `tools/list of ${environment.name}`,
-      'Build what players read from what is public alone, and compare with the private state inside play.',
+      doubtful
+        ? 'If it is the same word by chance, enumerate the private values with z.enum, or waive this.'
+        : 'Build what players read from what is public alone, and compare with the private state inside play.',
     )
+  }
 
   for (const setting of settings) {
     const { text } = rehearse(environment, { params: setting.params, seed }).observation

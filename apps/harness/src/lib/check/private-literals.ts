@@ -14,6 +14,8 @@ const LEAST_DIGITS = 4
 export interface PrivateLiteral {
   readonly value: Json
   readonly place: string
+  /** Whether it may well stand there by chance: an ordinary word in a sentence, or a choice that is known to be one. */
+  readonly doubtful: boolean
 }
 
 /** A private value, as it is over all worlds that were begun. */
@@ -21,13 +23,20 @@ interface PrivateValue {
   readonly value: Json
   /** Whether every world has it in the same place. */
   readonly constant: boolean
+  /** Whether the private state's schema enumerates it: everybody may know then that it is one of the choices. */
+  readonly declared: boolean
+  /** Whether it is drawn from so few that worlds repeat them, and not out of a wide range. */
+  readonly listed: boolean
 }
 
 /**
- * Finds private values in the descriptions and schemas that a player reads before it plays: long ones wherever they
- * stand, and short ones that every world has where a schema names nothing else of what is private. What is public as
- * well, such as the name of a place, is no secret by itself; nor is one of the choices that the private state declares
- * and worlds differ in: everybody may know that it is one of them, and what is the same for all worlds does not tell which.
+ * Finds private values in the descriptions and schemas that a player reads before it plays.
+ *
+ * These texts are the same for all seeds, so they cannot tell which of several values was drawn. They can tell a value that all
+ * worlds have, and name a possible answer that nobody would guess. So a value that a schema gives (a constant, a default, the only
+ * private one among its choices) is found where all worlds have it, or where it is drawn from a list of texts or numbers that the
+ * private state does not enumerate. In sentences, words that any schema of the world enumerates are ordinary words of that world, and a number out of a
+ * wide range is there by chance. What is public in the same world is no secret by itself.
  */
 export function privateLiterals(
   environment: Environment,
@@ -35,25 +44,31 @@ export function privateLiterals(
   seed: string,
 ): readonly PrivateLiteral[] {
   const values = privateValues(environment, settings, seed)
-  const long = values.filter(({ value }) => tellsItselfApart(value))
-  const short = values.filter((one) => one.constant && !long.includes(one) && !isBlank(one.value))
-  const known = new Set(values.map(({ value }) => value))
-  const literals = heldBy(long, "the world's description", environment.description)
+  const known = new Map(values.map((one) => [one.value, one]))
+  const vocabulary = enumeratedBy(environment)
+  const telling = values.filter(({ value, constant, listed }) => {
+    const byChance = vocabulary.has(value) || (typeof value === 'number' && !constant && !listed)
+    return tellsItselfApart(value) && !byChance
+  })
+  const literals = heldBy(telling, "the world's description", environment.description)
   for (const { name, description, inputSchema, outputSchema } of environment.toolInfos) {
-    literals.push(...heldBy(long, `the description of ${name}`, description))
+    literals.push(...heldBy(telling, `the description of ${name}`, description))
     for (const [kind, schema] of Object.entries({ input: inputSchema, output: outputSchema ?? {} })) {
       const place = `the ${kind} schema of ${name}`
-      const named = new Set([...walkSchema(schema)].flatMap((inner) => namesOf(inner.schema, known)))
-      literals.push(...heldBy(long, place, canonicalJson(withoutChoices(schema, known))))
-      literals.push(...short.flatMap(({ value }) => (named.has(value) ? [{ value, place }] : [])))
+      const given = givenBy(schema, known)
+      literals.push(
+        ...given.map((one) => ({ value: one.value, place, doubtful: one.declared || !tellsItselfApart(one.value) })),
+      )
+      const rest = telling.filter((one) => !given.includes(one))
+      literals.push(...heldBy(rest, place, canonicalJson(withoutChoices(schema, known))))
     }
   }
   return literals
 }
 
-/** The private values of many beginnings, each once, but for those that are public in the same world, or a declared choice. */
+/** The private values of many beginnings, each once, but for those that are public in the same world. */
 function privateValues(environment: Environment, settings: readonly Setting[], seed: string): PrivateValue[] {
-  const places = new Map<string, Set<Json>>()
+  const places = new Map<string, Map<Json, number>>()
   const values = new Set<Json>()
   for (const { params } of settings)
     for (let i = 0; i < SEEDS; i++) {
@@ -61,20 +76,46 @@ function privateValues(environment: Environment, settings: readonly Setting[], s
       const open = new Set(leavesOf(state.public).map(({ value }) => value))
       for (const { path, value } of leavesOf(state.private)) {
         const place = path.join('.')
-        places.set(place, (places.get(place) ?? new Set()).add(value))
+        const held = places.get(place) ?? new Map<Json, number>()
+        places.set(place, held.set(value, (held.get(value) ?? 0) + 1))
         if (!open.has(value)) values.add(value)
       }
     }
-  const constants = new Set([...places.values()].flatMap((held) => (held.size === 1 ? [...held] : [])))
-  const choices = declaredChoices(environment)
-  return [...values]
-    .map((value) => ({ value, constant: constants.has(value) }))
-    .filter(({ value, constant }) => constant || !choices.has(value))
+  const constants = new Set<Json>()
+  const listed = new Set<Json>()
+  for (const held of places.values()) {
+    const begun = [...held.values()].reduce((sum, count) => sum + count, 0)
+    for (const value of held.keys()) {
+      if (held.size === 1) constants.add(value)
+      if (held.size * 2 <= begun) listed.add(value)
+    }
+  }
+  const choices = choicesIn(privateSchemaOf(environment))
+  return [...values].map((value) => ({
+    value,
+    constant: constants.has(value),
+    declared: choices.has(value),
+    listed: listed.has(value),
+  }))
 }
 
-/** What the private state's own schema enumerates. */
-function declaredChoices({ state }: Environment): ReadonlySet<Json> {
-  const schema = z.toJSONSchema(state.private, { io: 'input', unrepresentable: 'any' }) as JsonObject
+/** What any schema of a world enumerates: words that belong to it, and that its texts are written with. */
+function enumeratedBy(environment: Environment): ReadonlySet<Json> {
+  const { toolInfos, paramsSchema } = environment
+  const schemas = toolInfos.flatMap(({ inputSchema, outputSchema }) => [inputSchema, outputSchema ?? {}])
+  const all = [privateSchemaOf(environment), publicSchemaOf(environment), paramsSchema, ...schemas]
+  return new Set(all.flatMap((schema) => [...choicesIn(schema)]))
+}
+
+function privateSchemaOf({ state }: Environment): JsonObject {
+  return z.toJSONSchema(state.private, { io: 'input', unrepresentable: 'any' }) as JsonObject
+}
+
+function publicSchemaOf({ state }: Environment): JsonObject {
+  return z.toJSONSchema(state.public, { io: 'input', unrepresentable: 'any' }) as JsonObject
+}
+
+function choicesIn(schema: JsonObject): ReadonlySet<Json> {
   return new Set([...walkSchema(schema)].flatMap((inner) => choicesOf(inner.schema)))
 }
 
@@ -92,8 +133,15 @@ function isBlank(value: Json): boolean {
   return !value || value === true
 }
 
+/** The values that stand in a text. One ordinary word, or a number that only some worlds have, may do so by chance. */
 function heldBy(values: readonly PrivateValue[], place: string, text: string): PrivateLiteral[] {
-  return values.flatMap(({ value }) => (holds(text, String(value)) ? [{ value, place }] : []))
+  return values
+    .filter(({ value }) => holds(text, String(value)))
+    .map(({ value, constant }) => ({
+      value,
+      place,
+      doubtful: typeof value === 'number' ? !constant : /^\p{L}+$/u.test(String(value)),
+    }))
 }
 
 /** Whether a text holds a value as a word of its own. */
@@ -103,19 +151,28 @@ function holds(text: string, value: string): boolean {
   return !/[\p{L}\p{N}]/u.test(text[at - 1] ?? '') && !/[\p{L}\p{N}]/u.test(text[at + value.length] ?? '')
 }
 
-/** The values that a schema names; an enumeration of several that are private is a choice, and names none of them. */
-function namesOf({ const: only, default: usual, enum: choice }: JsonObject, known: ReadonlySet<Json>): Json[] {
-  const chosen = privateIn(choice, known)
-  return [only ?? null, usual ?? null, ...(chosen.length === 1 ? chosen : [])]
+/** The private values that a schema gives, and that are no mere choice. */
+function givenBy(schema: JsonObject, known: ReadonlyMap<Json, PrivateValue>): PrivateValue[] {
+  const given = [...walkSchema(schema)].flatMap((inner) => {
+    const { const: only, default: usual, enum: choice } = inner.schema
+    const chosen = privateIn(choice, known)
+    const named = [only, usual].flatMap((value) => (value === undefined ? [] : (known.get(value) ?? [])))
+    // An enumeration of several that are private is a choice, and names none of them; nor does one beside other choices that are known.
+    const single = chosen.length === 1 && (!chosen[0]?.declared || (choice as Json[]).length === 1) ? chosen : []
+    return [...named, ...single]
+  })
+  return [...new Set(given)].filter(({ value, constant, declared, listed }) =>
+    constant ? !isBlank(value) : tellsItselfApart(value) && !declared && (typeof value === 'string' || listed),
+  )
 }
 
 /** A schema without those enumerations that are choices. */
-function withoutChoices(schema: JsonObject, known: ReadonlySet<Json>): JsonObject {
+function withoutChoices(schema: JsonObject, known: ReadonlyMap<Json, PrivateValue>): JsonObject {
   return JSON.parse(
     JSON.stringify(schema, (key, value) => (key === 'enum' && privateIn(value, known).length > 1 ? undefined : value)),
   )
 }
 
-function privateIn(choice: unknown, known: ReadonlySet<Json>): Json[] {
-  return Array.isArray(choice) ? (choice as Json[]).filter((value) => known.has(value)) : []
+function privateIn(choice: unknown, known: ReadonlyMap<Json, PrivateValue>): PrivateValue[] {
+  return Array.isArray(choice) ? (choice as Json[]).flatMap((value) => known.get(value) ?? []) : []
 }
