@@ -18,6 +18,8 @@ export interface ServerOptions {
   readonly folder: string
   /** Of `episodic serve`, besides the world, the port and `--json`. */
   readonly args: readonly string[]
+  /** Options of Node itself. Default: none. */
+  readonly node?: readonly string[]
 }
 
 /** `episodic serve` in a process of its own, on one port for as long as it is needed, however often it dies. */
@@ -35,11 +37,11 @@ export interface Server extends AsyncDisposable {
 }
 
 /** Starts a server of one world. */
-export async function startServer({ folder, args, world = LEDGER }: ServerOptions): Promise<Server> {
+export async function startServer({ folder, args, world = LEDGER, node = [] }: ServerOptions): Promise<Server> {
   let port = 0
   let kills = 0
   const launch = async (): Promise<Killable> => {
-    const words = [CLI, 'serve', world, ...args, '--port', String(port), '--json']
+    const words = [...node, CLI, 'serve', world, ...args, '--port', String(port), '--json']
     const started = startProcess(process.execPath, words, {
       cwd: folder,
       env: { EPISODIC_HOME: folder, EPISODIC_CONTROL_TOKEN: TOKEN, NODE_COMPILE_CACHE: `${folder}/compiled` },

@@ -29,7 +29,7 @@ const WAYS: readonly (readonly [atOnce: string, dribble: string])[] = [
 ]
 
 process.on('disconnect', () => process.exit())
-const longAnswer = await prepareLongAnswer()
+const longAnswer = Number(unread) > 0 ? await prepareLongAnswer() : ''
 const dribbling: { readonly socket: Socket; readonly dribble: string; at: number }[] = []
 for (let opened = 0; opened < Number(sockets); opened += ABREAST) {
   const indexes = Array.from({ length: Math.min(ABREAST, Number(sockets) - opened) }, (_, index) => opened + index)

@@ -3,8 +3,9 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { openConnection } from '@episodic/env'
 import { HonestPlayer } from './honest-player.ts'
+import { METERED, readMeter } from './metered.ts'
 import { resourcesOf } from './resources.ts'
-import { startServer } from './server.ts'
+import { type Server, startServer } from './server.ts'
 import { runTrial } from './trial.ts'
 import { until } from './until.ts'
 
@@ -12,8 +13,14 @@ import { until } from './until.ts'
 const SHED_WITHIN = 12
 /** How much slower the slowest hundredth of an honest player's calls may be than when nobody attacks. */
 const SLOWED = 2
-/** Bytes that the server may hold for all of them. */
-const GROWTH = 512 * 1_048_576
+/** How much longer the longest turn of the server's event loop may be than when nobody attacks, in CPU of its main thread. */
+const LONGER = 20
+/** Bytes that the server may hold for a slow client whose request is not complete. */
+const HELD = 16 * 1_024
+/** Slow clients that come and go first, so that what a server keeps of the first ones ever is not counted. */
+const FIRST = 100
+/** Bytes that it may grow by as a whole: what the honest player's sessions keep, and a heap that settles, besides. */
+const GROWTH = 256 * 1_048_576
 /** Milliseconds between two looks at what the server holds. To list two thousand sockets takes longer than a call, and holds the player up. */
 const GLANCE = 250
 /** Files and sockets that an honest player may have opened meanwhile. */
@@ -21,7 +28,7 @@ const OWN = 8
 
 await runTrial('slowloris', { sockets: '2000' }, async ({ quick, options, folder, stack }) => {
   const [sockets, unread, quietSeconds] = quick ? [200, 8, 1] : [Number(options.sockets), 32, 10]
-  const server = stack.use(await startServer({ folder, args: ['--store', 'memory'] }))
+  const server = stack.use(await startServer({ folder, args: ['--store', 'memory'], node: METERED }))
   const { pid } = server.process
   const connection = stack.use(
     await openConnection(
@@ -29,11 +36,14 @@ await runTrial('slowloris', { sockets: '2000' }, async ({ quick, options, folder
       { retry: { attempts: 1 } },
     ),
   )
+  const heldEach = await weigh(server, folder, sockets)
   const player = new HonestPlayer(stack.use(connection.environment()))
   await player.play(whileSeconds(Math.min(2, quietSeconds)))
 
   const before = resourcesOf(pid)
+  await readMeter(server, folder)
   const quiet = await player.play(whileSeconds(quietSeconds))
+  const { turn: turnUndisturbed } = await readMeter(server, folder)
   const attack = startAttack(server.port, server.token, sockets, unread)
   stack.defer(() => void attack.kill('SIGKILL'))
   const breaches: string[] = []
@@ -58,21 +68,26 @@ await runTrial('slowloris', { sockets: '2000' }, async ({ quick, options, folder
   })
   const disturbed = await player.play(() => over)
   const seconds = await shed
+  const { turn } = await readMeter(server, folder)
   const quietAgain = await player.play(whileSeconds(quietSeconds))
 
   const undisturbed = p99([...quiet, ...quietAgain])
   const slowed = p99(disturbed) / undisturbed
   if (most < sockets * 0.9) breaches.push(`Of ${sockets} slow clients, the server never held more than ${most}.`)
   if (seconds > SHED_WITHIN) breaches.push(`The last slow client was gone after ${seconds} s.`)
+  if (heldEach > HELD) breaches.push(`The server held ${heldEach} bytes for a slow client.`)
   if (held > GROWTH) breaches.push(`The server grew by ${held} bytes.`)
   if (player.errors.length > 0) breaches.push(`An honest player heard: ${player.errors[0]}`)
   // A second or two of a shared machine say nothing of its speed.
+  if (!quick && turn > LONGER * turnUndisturbed)
+    breaches.push(`A turn of the event loop was ${turn / turnUndisturbed} times as long.`)
   if (!quick && slowed > SLOWED) breaches.push(`An honest player's calls were ${slowed} times as slow.`)
   return {
     breaches,
     figures: {
       held: most,
       unread,
+      bytesEach: heldEach,
       goneAfterSeconds: round(seconds),
       grownMebibytes: Math.round(held / 1_048_576),
       calls: disturbed.length,
@@ -80,10 +95,34 @@ await runTrial('slowloris', { sockets: '2000' }, async ({ quick, options, folder
       p99Undisturbed: round(undisturbed),
       p99: round(p99(disturbed)),
       slowed: round(slowed),
+      turnUndisturbed: round(turnUndisturbed),
+      turn: round(turn),
       longest: round(Math.max(...disturbed.slice(-100_000))),
     },
   }
 })
+
+/** The bytes that a server holds for each of so many slow clients, none of whose requests is complete. */
+async function weigh(server: Server, folder: string, sockets: number): Promise<number> {
+  const { pid } = server.process
+  const none = resourcesOf(pid).files
+  const attackWith = async (count: number) => {
+    const attack = startAttack(server.port, server.token, count, 0)
+    await once(attack, 'message')
+    await until(() => resourcesOf(pid).files - none > count * 0.9, 'the server holds the slow clients', 60)
+    return async () => {
+      attack.kill('SIGKILL')
+      await until(() => resourcesOf(pid).files <= none + OWN, 'the server is rid of those that hung up', 60)
+    }
+  }
+  await (await attackWith(FIRST))()
+  const before = await readMeter(server, folder)
+  const end = await attackWith(sockets)
+  const files = resourcesOf(pid).files
+  const during = await readMeter(server, folder)
+  await end()
+  return Math.round((during.held - before.held) / (files - none))
+}
 
 function startAttack(port: number, token: string, sockets: number, unread: number): ChildProcess {
   const args = [port, token, sockets, unread].map(String)
