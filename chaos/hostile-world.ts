@@ -6,6 +6,7 @@ export const hostileWorld = defineEnvironment({
   name: 'besieged',
   version: '1.0.0',
   description: 'Adds up amounts, and takes whatever it is given.',
+  handle: false,
   params: z.object({ options: z.record(z.string(), z.json()).default({}) }),
   state: { public: z.object({ total: z.int() }), private: z.object({ calls: z.int() }) },
   limits: { steps: 1_000_000 },

@@ -9,6 +9,7 @@ export const environment = defineEnvironment({
   name: 'ledger',
   version: '1.0.0',
   description: 'Adds up what it is given.',
+  handle: false,
   params: z.object({ entries: z.int().min(1).default(50), mark: z.string().default('') }),
   state: { public: z.object({ mark: z.string(), total: z.int(), entries: z.int() }), private: z.object({}) },
   limits: { steps: 1_000_000 },

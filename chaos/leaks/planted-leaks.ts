@@ -126,6 +126,8 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
   atDoors('a session id that encodes the seed', 'canaries', [
     leakyHost(http, (_host, { sessions }) => ({
       issueTransport: async () => `mcp_${btoa(JSON.stringify({ seed: sessions.at(-1)?.seed }))}`,
+      // An id that was not given out here opens nothing.
+      presentAt: async () => null,
     })),
   ]),
   atDoors('a header with the seed', 'canaries', [

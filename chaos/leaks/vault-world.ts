@@ -47,6 +47,7 @@ export function createVault(flaw: Flaw = {}): Environment {
     name: 'vault',
     version: '1.0.0',
     description: 'Open a vault.',
+    handle: false,
     params: z.object({}),
     state: {
       public: z.object({

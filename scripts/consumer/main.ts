@@ -21,12 +21,15 @@ await talk()
 await lookAtPage()
 console.log(`${played} episodes played on Node ${process.versions.node}`)
 
-/** Keeps a session of the agent's door over two calls. */
+/** Creates a conversation at the agent's door and keeps it over two calls. */
 async function talk(): Promise<void> {
   const url = `${server.agentUrl}/e/small-talk`
   await using sessions = createMcpSessions({ mcpServers: { world: { url } } })
   await using session = await sessions.open('world')
-  for (const text of ['Hello!', 'Hi.']) assert.match((await session.callTool('say', { text })).text, /^Hello to you\./)
+  const { structured } = await session.callTool('create_small_talk')
+  const { small_talk_id } = structured as { small_talk_id: string }
+  for (const text of ['Hello!', 'Hi.'])
+    assert.match((await session.callTool('say', { small_talk_id, text })).text, /^Hello to you\./)
 }
 
 /** The page of a conversation, with all that it loads. */

@@ -45,6 +45,7 @@ export {
   snapshotParamsSchema,
   snapshotResultSchema,
   stateResultSchema,
+  type ToolAnnotations,
   type ToolInfo,
   type WatchParams,
   type WatchResult,

@@ -20,6 +20,7 @@ describe('the eras of MCP', () => {
       name: 'counter',
       version: '1.0.0',
       description: 'Counts.',
+      handle: false,
       params: z.object({}),
       state: { public: z.object({ count: z.int() }), private: z.object({}) },
       start: () => ({ public: { count: 0 }, private: {} }),

@@ -1,31 +1,47 @@
 import { type EnvironmentInfo, WireError } from '@episodic/protocol'
-import type { Caller } from './caller.ts'
-import { actByHandle } from './handle-tools.ts'
+import { agentResult } from './agent-answer.ts'
+import type { AgentWorld, Caller } from './caller.ts'
+import { actByHandle, handleNames } from './handle-tools.ts'
 import type { Acted, Host, StepCall } from './host.ts'
 import type { Answer } from './leak-scan.ts'
 import { unknownEnvironment } from './open-session.ts'
-import { toolError, toolResult } from './tool-result.ts'
+import { toldBy, toolError, toolResult } from './tool-result.ts'
 
-/** Plays one `tools/call` at the agent's door. Faults and ends come back as tool errors, which a model can read. */
+/** Plays one `tools/call` of an agent. Faults and ends come back as tool errors, which a model can read. */
 export async function actAsAgent(host: Host, caller: Caller & { door: 'agent' }, call: StepCall): Promise<Answer> {
   try {
-    const { world, principal } = caller
-    if (world.by === 'capability') return toldOf(await host.act(world.capability, call))
-    if (world.by === 'handle')
-      return toldOf(await actByHandle(host, principal, namedEnvironment(host, world.environment), call))
-    if (world.transportId === null)
-      throw new WireError('invalid-request', 'Send the Mcp-Session-Id that initialize answered with.')
-    return toldOf(await host.actAt(principal, world.transportId, world.environment, call))
+    return answerOf(await act(host, caller, call), () => howToPlayAgain(host, caller.world))
   } catch (error) {
-    if (WireError.is(error, 'episode-ended')) return refused('This session is over. No further calls are played in it.')
+    if (WireError.is(error, 'episode-ended'))
+      return refused(`The episode is over, so this call was not played. ${howToPlayAgain(host, caller.world)}`)
     if (WireError.is(error, 'outcome-unknown')) return refused(error.message)
     if (WireError.is(error, 'too-large'))
       return refused(
-        'The record of this session is full. The call changed nothing, and no further calls are played in it.',
+        `The record of this session is full. The call changed nothing, and no further calls are played in it. ${howToPlayAgain(host, caller.world)}`,
       )
     if (WireError.is(error, 'environment-failed'))
       return refused(`The environment failed, and the call changed nothing. Reference: ${error.details.reference}.`)
     throw error
+  }
+}
+
+function act(host: Host, { world, principal }: Caller & { door: 'agent' }, call: StepCall): Promise<Acted | Answer> {
+  if (world.by === 'capability') return host.act(world.capability, call)
+  if (world.by === 'handle') return actByHandle(host, principal, handledEnvironment(host, world.environment), call)
+  if (world.transportId === null)
+    throw new WireError('invalid-request', 'Send the Mcp-Session-Id that initialize answered with.')
+  return host.actAt(principal, world.transportId, world.environment, call)
+}
+
+/** What an agent has to do for another episode. */
+function howToPlayAgain(host: Host, world: AgentWorld): string {
+  switch (world.by) {
+    case 'capability':
+      return 'This address plays one session alone: ask for the address of another one to play again.'
+    case 'handle':
+      return `Call ${handleNames(handledEnvironment(host, world.environment).handle).create} to play again.`
+    case 'transport':
+      return 'Each MCP session is one episode here: connect again, or send initialize again, to play again.'
   }
 }
 
@@ -43,9 +59,17 @@ export function namedEnvironment(host: Host, name: string): EnvironmentInfo {
   throw unknownEnvironment(name, served)
 }
 
-function toldOf(answered: Acted | Answer): Answer {
+/** The environment of a caller who names sessions by handle: whoever decides that has looked at the environment. */
+export function handledEnvironment(host: Host, name: string): EnvironmentInfo & { readonly handle: string } {
+  return namedEnvironment(host, name) as EnvironmentInfo & { readonly handle: string }
+}
+
+function answerOf(answered: Acted | Answer, again: () => string): Answer {
   if ('result' in answered) return answered
-  return { result: toolResult(answered.step), secrets: answered.secrets }
+  const { step, secrets } = answered
+  // What the server adds is said in its own words, and repeats what the world said.
+  const told = () => toldBy(toolResult(step))
+  return { result: agentResult(step, step.report.end ? again() : ''), secrets, told }
 }
 
 function refused(text: string): Answer {

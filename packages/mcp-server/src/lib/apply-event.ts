@@ -40,7 +40,7 @@ export function findEventProblem(
     return `${environment.name} takes no event "${shortened(String(type), 128)}". It takes: ${types || 'none'}.`
   }
   const parsed = event.data.safeParse(data)
-  const problem = parsed.success ? findNonJson(data, 'data') : explain(parsed.error)
+  const problem = parsed.success ? findNonJson(data, 'data') : explain(parsed.error, data)
   return problem && `Wrong data for the event ${type}: ${problem}.`
 }
 

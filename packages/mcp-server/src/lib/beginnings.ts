@@ -13,7 +13,7 @@ import type { Capacity } from './capacity.ts'
 import type { Environment } from './environment.ts'
 import { takingTurns } from './event-loop.ts'
 import type { Faults } from './faults.ts'
-import type { ForkRequest, OpenRequest, Principal, SnapshotQuery } from './host.ts'
+import type { ForkRequest, OpenRequest, Presented, Principal, SnapshotQuery } from './host.ts'
 import type { Live, LiveSessions } from './live-sessions.ts'
 import type { Metrics } from './metrics.ts'
 import { assertSameOpening, chooseEnvironment, describeOpen, startRecord } from './open-session.ts'
@@ -126,6 +126,37 @@ export class Beginnings {
 
   async snapshot(live: Live, query: SnapshotQuery): Promise<SessionSnapshot> {
     return snapshotOf(await this.#momentOf(live, query))
+  }
+
+  /** How a session stands, in the words of its world. */
+  async present({ environment, session, secrets }: Live): Promise<Presented> {
+    const { id, state, params } = session.record
+    const { observation } = await this.#guard(environment, id, () =>
+      this.#options.rules.look(environment, state, params),
+    )
+    return { observation: observation.text, secrets }
+  }
+
+  /**
+   * How the session that a request would open will stand at its beginning. Nothing is kept of it. `null` where it cannot be
+   * opened so: whoever opens it gets to know why.
+   */
+  async foresee(owner: Principal, request: OpenRequest & { readonly seed: string }): Promise<Presented | null> {
+    const { environments, sessions, rules, clock } = this.#options
+    const environment = chooseEnvironment(environments, request)
+    const id = (await sessions.handles()).idFor(owner, request.requestKey)
+    try {
+      const record = await this.#guard(environment, id, () =>
+        startRecord(rules, environment, { id, owner, now: clock.now() }, request),
+      )
+      const { observation } = await this.#guard(environment, id, () =>
+        rules.look(environment, record.state, record.params),
+      )
+      return { observation: observation.text, secrets: await sessions.secretsOf(record, environment) }
+    } catch (error) {
+      if (WireError.is(error)) return null
+      throw error
+    }
   }
 
   /** What whoever began a session is told. */

@@ -16,16 +16,20 @@ export type Caller =
   | { readonly door: 'agent'; readonly principal: Principal; readonly world: AgentWorld }
 
 /**
- * Which world an agent's call goes to. `transportId` is `null` before `initialize` has given one out. By `handle`, each
- * call names its session itself, as clients of the modern era do.
+ * Which world an agent's call goes to.
+ *
+ * - `capability`: the session of a session URL.
+ * - `handle`: each call names its session in its arguments. `transportId` names the MCP session of a client of a version
+ *   before 2026-07-28; it is `null` for clients since then, and before `initialize` has answered.
+ * - `transport`: an environment without a handle. The MCP session is the episode. `transportId` is `null` before
+ *   `initialize` has given one out.
  */
 export type AgentWorld =
   | { readonly by: 'capability'; readonly capability: string }
   | { readonly by: 'transport'; readonly transportId: string | null; readonly environment: string }
-  | { readonly by: 'handle'; readonly environment: string }
+  | { readonly by: 'handle'; readonly transportId: string | null; readonly environment: string }
 
-/** The secret by which a caller's world is addressed, whatever is asked there; `null` where there is none. */
+/** The secret that every request of a caller carries: a capability or a transport id. `null` where there is none. */
 export function addressOf(world: AgentWorld): string | null {
-  if (world.by === 'handle') return null
   return world.by === 'capability' ? world.capability : world.transportId
 }

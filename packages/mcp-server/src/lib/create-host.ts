@@ -29,6 +29,7 @@ import {
   type ListenRange,
   type Look,
   type OpenRequest,
+  type Presented,
   type Principal,
   type PublishRequest,
   type SessionsQuery,
@@ -46,7 +47,7 @@ import { repeat } from './repeat.ts'
 import { directRules } from './rules-runner.ts'
 import type { Secrets } from './secrets.ts'
 import { withSteadyNow } from './steady-clock.ts'
-import { TransportSessions, transportKey } from './transport-sessions.ts'
+import { TransportSessions } from './transport-sessions.ts'
 import { watchLog } from './watch-log.ts'
 
 /** Creates a host. Throws `option-invalid` for no environments, two of one name, or bounds that bound nothing. */
@@ -182,9 +183,17 @@ class SessionHost implements Host {
   }
 
   async beginAt(principal: Principal, transportId: string, environment: string): Promise<OpenResult> {
-    const live = await this.#beginnings.open(principal, { environment, requestKey: transportKey(transportId) })
-    this.#transports.spend(transportId)
-    return this.#beginnings.describe(live)
+    return this.#beginnings.describe(await this.#openAt(principal, transportId, environment))
+  }
+
+  async present(capability: string): Promise<Presented> {
+    return this.#beginnings.present((await this.#sessions.seated(capability)).live)
+  }
+
+  async presentAt(principal: Principal, transportId: string, environment: string): Promise<Presented | null> {
+    const found = await this.#transports.find(principal, transportId, environment)
+    if (found) return this.#beginnings.present(found)
+    return this.#beginnings.foresee(principal, { environment, ...(await this.#transports.opening(transportId)) })
   }
 
   async look(capability: string): Promise<Look> {
@@ -241,8 +250,8 @@ class SessionHost implements Host {
     return { end, ...(success !== undefined && { success }) }
   }
 
-  issueTransport(principal: Principal): Promise<string> {
-    return this.#transports.issue(principal)
+  issueTransport(principal: Principal, earlier?: string): Promise<string> {
+    return this.#transports.issue(principal, earlier)
   }
 
   vouch(principal: Principal, secret: string): boolean | Promise<boolean> {
@@ -255,6 +264,15 @@ class SessionHost implements Host {
 
   async checkTransport(principal: Principal, transportId: string): Promise<void> {
     await this.#transports.find(principal, transportId)
+  }
+
+  checkConnection(principal: Principal, transportId: string): Promise<void> {
+    return this.#transports.check(principal, transportId)
+  }
+
+  async endConnection(principal: Principal, transportId: string): Promise<void> {
+    await this.#transports.check(principal, transportId)
+    this.#transports.spend(transportId)
   }
 
   async endTransport(principal: Principal, transportId: string, environment: string): Promise<void> {
@@ -295,7 +313,12 @@ class SessionHost implements Host {
   async #liveAt(principal: Principal, transportId: string, environment: string): Promise<Live> {
     const found = await this.#transports.find(principal, transportId, environment)
     if (found) return found
-    const live = await this.#beginnings.open(principal, { environment, requestKey: transportKey(transportId) })
+    return this.#openAt(principal, transportId, environment)
+  }
+
+  async #openAt(principal: Principal, transportId: string, environment: string): Promise<Live> {
+    const opening = await this.#transports.opening(transportId)
+    const live = await this.#beginnings.open(principal, { environment, ...opening })
     this.#transports.spend(transportId)
     return live
   }

@@ -1,6 +1,7 @@
-import type { EventInfo, JsonObject, ToolInfo } from '@episodic/protocol'
+import type { EventInfo, JsonObject, ToolAnnotations, ToolInfo } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
+import { EPISODE_OVER, OBSERVATION } from './agent-answer.ts'
 import type {
   Environment,
   EnvironmentDefinition,
@@ -33,7 +34,7 @@ export function defineEnvironment<
 >(definition: EnvironmentDefinition<Params, Public, Private, Tools, Events>): Environment<Tools> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   const erased = definition as unknown as ErasedDefinition
-  const { name, version, description, params, state, limits = {}, history = null, handle = null } = erased
+  const { name, version, description, params, state, limits = {}, history = null } = erased
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
     throw invalid(
       name,
@@ -49,6 +50,7 @@ export function defineEnvironment<
     definition.events?.({
       event: makeEvent as EventMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>>,
     }) ?? {}
+  const handle = erased.handle === false ? null : (erased.handle ?? name.replaceAll('-', '_'))
   if (handle !== null) assertHandle(name, handle, tools)
   const terms = Object.keys(erased.rewards)
   assertClosed(name, 'public state', state.public)
@@ -92,7 +94,7 @@ interface ErasedDefinition
   extends Pick<Environment, 'name' | 'version' | 'description' | 'params' | 'state' | 'start' | 'observe'> {
   readonly limits?: ReturnType<Environment['limitsFor']> | Environment['limitsFor']
   readonly history?: NonNullable<Environment['history']>
-  readonly handle?: string
+  readonly handle?: string | false
   readonly rewards: { [term: string]: (transition: Transition<WorldState<JsonObject, JsonObject>, unknown>) => number }
   potential?(state: WorldState<JsonObject, JsonObject>, params: unknown): number
   readonly check?: { readonly waive?: Environment['waived'] }
@@ -103,8 +105,9 @@ interface ErasedDefinition
 const NONE: readonly string[] = []
 
 /** A tool as it was written, its types erased. */
-interface WrittenTool extends Omit<Tool, 'output' | 'preparation'> {
+interface WrittenTool extends Omit<Tool, 'output' | 'preparation' | 'annotations'> {
   readonly output?: z.ZodType
+  readonly annotations?: ToolAnnotations
   readonly prepared?: z.ZodType
   readonly prepareSeconds?: number
   readonly effect?: 'external'
@@ -132,7 +135,14 @@ const makeTool = (written: WrittenTool): Tool => {
     )
   const preparation =
     prepared && prepare ? { schema: prepared, seconds, external: effect === 'external', prepare } : null
-  return { ...tool, output, preparation }
+  const annotations: ToolAnnotations = {
+    readOnlyHint: false,
+    destructiveHint: effect === 'external',
+    idempotentHint: false,
+    openWorldHint: preparation !== null,
+    ...tool.annotations,
+  }
+  return { ...tool, output, preparation, annotations }
 }
 
 const makeEvent = <Data extends z.ZodType>(written: WorldEvent<Data>): WorldEvent<Data> => written
@@ -155,9 +165,15 @@ function describeTool(environment: string, name: string, tool: Tool, publicState
   const outputSchema = jsonSchemaOf(tool.output ?? publicState, 'output', `the output of ${name}`)
   if (outputSchema.type !== 'object')
     throw invalid(environment, `the output of ${name} must be an object schema, because MCP carries objects`)
+  for (const field of [OBSERVATION, EPISODE_OVER])
+    if (Object.hasOwn((outputSchema.properties ?? {}) as JsonObject, field))
+      throw invalid(
+        environment,
+        `the output of ${name} declares ${field}, which is a field that the server adds for agents; give yours another name`,
+      )
   // What was prepared is recorded, and read by its schema again: a schema that changes values would change them twice.
   if (tool.preparation) jsonSchemaOf(tool.preparation.schema, 'output', `what ${name} prepares`)
-  return { name, description: tool.description, inputSchema, outputSchema }
+  return { name, description: tool.description, inputSchema, outputSchema, annotations: tool.annotations }
 }
 
 /** A noun whose tools and argument would be taken for others is none. */
@@ -166,13 +182,17 @@ function assertHandle(environment: string, handle: string, tools: { readonly [na
     throw invalid(environment, `its handle is "${handle}", and a handle is one lower-case noun, such as game`)
   const { create, destroy, argument } = handleNames(handle)
   for (const name of [create, destroy])
-    if (Object.hasOwn(tools, name)) throw invalid(environment, `its tool ${name} has the name of a tool of its handle`)
+    if (Object.hasOwn(tools, name))
+      throw invalid(
+        environment,
+        `its tool ${name} has the name of a tool that the server adds; rename it, or choose another \`handle\``,
+      )
   for (const [name, tool] of Object.entries(tools)) {
     const { properties = {} } = jsonSchemaOf(tool.input, 'input', `the input of ${name}`)
     if (Object.hasOwn(properties as JsonObject, argument))
       throw invalid(
         environment,
-        `the argument ${argument} of its tool ${name} has the name that a handle is given under`,
+        `the argument ${argument} of its tool ${name} has the name of the argument that the server adds; rename it, or choose another \`handle\``,
       )
   }
 }

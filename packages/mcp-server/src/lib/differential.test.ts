@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { MODERN_META, OFFICIAL_CLIENTS } from './eras.fixture.ts'
 import { createReference } from './reference.fixture.ts'
 import { STATE_URI } from './session-resource.ts'
-import { tally } from './tally.fixture.ts'
+import { plainTally, tally } from './tally.fixture.ts'
 import { initialize, openOverHttp, send, serveTestHost } from './testbed.fixture.ts'
 
 /** One request, as bytes and headers. */
@@ -210,10 +210,13 @@ function readSaid(status: number, text: string): Said {
 
 function comparable(result: Record<string, unknown>): unknown {
   const { _meta, serverInfo, instructions, capabilities, ttlMs, cacheScope, content, isError, ...rest } = result
-  const { tools, resources, prompts, messages, description, ...same } = rest
+  const { tools, resources, prompts, messages, description, structuredContent, ...same } = rest
+  // What our server adds to the answers of a world.
+  const { observation, episode_over, ...structured } = (structuredContent ?? {}) as Record<string, unknown>
   const listed = { tools, resources, prompts, messages }
   return {
     ...same,
+    ...(structuredContent !== undefined && { structured }),
     ...Object.fromEntries(
       Object.entries(listed).map(([list, entries]) => [list, (entries as { name: string }[])?.map(({ name }) => name)]),
     ),
@@ -268,7 +271,7 @@ describe('the front of the SDKs', () => {
       expect((await client.listTools()).tools).toMatchObject([{ name: 'add' }])
       await client.callTool({ name: 'add', arguments: { by: 4 } })
       const { structuredContent } = await client.callTool({ name: 'add', arguments: { by: 3 } })
-      expect(structuredContent).toEqual({ count: 7 })
+      expect(structuredContent).toMatchObject({ count: 7, episode_over: false })
       expect(await client.readResource({ uri: STATE_URI })).toMatchObject({ contents: [{ text: '{"count":7}' }] })
     },
   )
@@ -286,7 +289,7 @@ describe('the front of the SDKs', () => {
   it('keeps as many plain clients as it may, and those that play before those that do not', async () => {
     const { server } = await serveTestHost(
       { front: 'sdk', rate: { calls: 10_000, seconds: 1 } },
-      { environments: [tally] },
+      { environments: [plainTally] },
     )
     const playing = await initialize(server.agentUrl)
     const idle = await initialize(server.agentUrl)
@@ -300,7 +303,7 @@ describe('the front of the SDKs', () => {
   it('has the sessions of plain clients begin and end as ours do', async () => {
     const told = await Promise.all(
       (['straight', 'sdk'] as const).map(async (front) => {
-        const { server, host } = await serveTestHost({ front }, { environments: [tally] })
+        const { server, host } = await serveTestHost({ front }, { environments: [plainTally] })
         const headers = await initialize(server.agentUrl)
         const statuses: number[] = []
         const say = async (method: string, headers: Record<string, string>, body?: string) => {

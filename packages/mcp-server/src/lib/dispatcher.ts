@@ -96,7 +96,10 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
         reply = { text: JSON.stringify({ jsonrpc: '2.0', id, result }), refusal: null }
       } else {
         const asked = { jsonrpc: '2.0', id, method, params }
-        reply = replyOf(await (modern ? discoverLater : discover)(await advertise(host, caller), asked))
+        const advertisement = await advertise(host, caller, method)
+        reply = replyOf(await (modern ? discoverLater : discover)(advertisement, asked))
+        const { presented } = advertisement
+        if (presented) answer = { result: null, secrets: presented.secrets, told: () => presented.observation }
       }
     } catch (error) {
       // Of a call that was called off, no answer is expected.
@@ -155,8 +158,8 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
 }
 
 /**
- * Whether a request is one of the modern era, in which an answer says that it is complete and who gives it. A world that
- * comes with a transport session is played in the era before, which is all that such a door offers. Throws what
+ * Whether a request is one of the modern era, in which an answer says that it is complete and who gives it. An environment
+ * without a handle wants an MCP session, so it is played in the era before alone. Throws what
  * `readEnvelope` and `assertSpoken` throw.
  */
 function isModern(caller: Caller, method: string, params: unknown): boolean {

@@ -8,6 +8,7 @@ import type {
   Refusal,
   Rng,
   SavableRng,
+  ToolAnnotations,
   ToolInfo,
 } from '@episodic/protocol'
 import type { History, HistoryBounds, SessionState } from '@episodic/state'
@@ -179,8 +180,16 @@ export interface ToolDefinition<
   readonly description: string
   /** An object schema. What fails it never reaches `play`. */
   readonly input: Input
-  /** Schema of the structured answer. Left out, the answer is the public state. */
+  /**
+   * Schema of the structured answer. Left out, the answer is the public state. Agents get it with two fields more,
+   * `observation` and `episode_over`, so it may not declare these itself.
+   */
   readonly output?: Output
+  /**
+   * Hints for MCP clients. Default: not read-only, not idempotent, destructive where `effect` is `external`, and open to
+   * the world where the tool prepares its steps.
+   */
+  readonly annotations?: ToolAnnotations
   /** Schema of what `prepare` gives: plain JSON, with no transforms. What it does not declare is left out. */
   readonly prepared?: Prepared
   /**
@@ -227,6 +236,7 @@ export interface Tool {
   readonly description: string
   readonly input: z.ZodType
   readonly output: z.ZodType | null
+  readonly annotations: ToolAnnotations
   /** `null` where the tool prepares nothing. */
   readonly preparation: Preparation | null
   play(context: PlayContext<unknown, unknown, unknown, unknown, unknown>): Said<unknown> | Refused
@@ -255,11 +265,13 @@ export interface EnvironmentDefinition<
   readonly version: string
   readonly description: string
   /**
-   * What a session is called, such as `game`: a client of MCP 2026-07-28, which has no session of its own, then makes,
-   * names and ends one with `create_game`, the argument `game_id` of every tool, and `destroy_game`. Left out, such a
-   * client plays at a session URL alone.
+   * What one session of this world is called, such as `game`: MCP clients create, name and end one with `create_game`, the
+   * argument `game_id` of every tool, and `destroy_game`. Default: the name of the world, with underscores.
+   *
+   * `false`: the world has its own tools alone. Each MCP session is one episode, so that only clients of versions before
+   * 2026-07-28, which have sessions, can play it without a session URL.
    */
-  readonly handle?: string
+  readonly handle?: string | false
   readonly params: Params
   readonly state: { readonly public: Public; readonly private: Private }
   /** Budgets of every session. An opener can lower them, and can set those that are left out. */
@@ -309,6 +321,7 @@ export interface Environment<Tools extends { readonly [name: string]: Tool } = {
   readonly name: string
   readonly version: string
   readonly description: string
+  /** `null` where the world has its own tools alone. */
   readonly handle: string | null
   readonly params: z.ZodType
   readonly paramsSchema: JsonObject

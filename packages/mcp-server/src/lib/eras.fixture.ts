@@ -19,6 +19,7 @@ export interface ToldByTool {
 
 /** What the tests ask of an official client, whichever it is. */
 export interface OfficialClient {
+  getInstructions(): string | undefined
   listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<ToldByTool>
   readResource(resource: { uri: string }): Promise<object>

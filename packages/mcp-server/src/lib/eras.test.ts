@@ -1,13 +1,25 @@
+import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { DEFAULT_SEAT, ENVELOPE, META, METHODS, MODERN_VERSION } from '@episodic/protocol'
+import { canonicalJson, DEFAULT_SEAT, ENVELOPE, type Json, META, METHODS, MODERN_VERSION } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineEnvironment } from './define-environment.ts'
 import { MODERN_META, modernHeaders, OFFICIAL_CLIENTS, type OfficialClient } from './eras.fixture.ts'
 import type { HttpOptions } from './http-server.ts'
 import { halve, numberGuessing } from './number-guessing.fixture.ts'
-import { tally } from './tally.fixture.ts'
-import { controlHeaders, freshKey, openOverHttp, rpc, send, serveTestHost } from './testbed.fixture.ts'
+import { serveStdio } from './stdio-server.ts'
+import { plainTally, tally } from './tally.fixture.ts'
+import {
+  controlHeaders,
+  createTestHost,
+  freshKey,
+  INITIALIZE,
+  openOverHttp,
+  rpc,
+  send,
+  serve,
+  serveTestHost,
+} from './testbed.fixture.ts'
 
 const ENVIRONMENTS = [numberGuessing, tally]
 const STDIO = fileURLToPath(new URL('./serve-stdio.fixture.ts', import.meta.url))
@@ -30,9 +42,16 @@ async function countToTen(client: OfficialClient, naming: Record<string, unknown
   for (const by of [5, 3, 2]) {
     const { structuredContent, isError } = await client.callTool({ name: 'add', arguments: { ...naming, by } })
     expect(isError).toBeFalsy()
-    if (by === 2) expect(structuredContent).toEqual({ count: 10 })
+    if (by === 2) expect(structuredContent).toMatchObject({ count: 10, episode_over: true })
   }
   expect(textOf(await client.callTool({ name: 'add', arguments: { ...naming, by: 1 } }))).toContain('is over')
+}
+
+/** Creates a session, as the tools say to do first, and gives the argument that names it. */
+async function createTally(client: OfficialClient): Promise<{ tally_id: unknown }> {
+  const created = await client.callTool({ name: 'create_tally', arguments: {} })
+  expect(textOf(created)).toContain('The count is 0.')
+  return { tally_id: (created.structuredContent as { tally_id: string }).tally_id }
 }
 
 describe('a session URL', () => {
@@ -67,31 +86,71 @@ describe('a session URL', () => {
 })
 
 describe('a world with a handle', () => {
-  it.each(['SDK 2 by itself', 'SDK 2 of 2026'] as const)(
+  it.each(Object.entries(OFFICIAL_CLIENTS))(
     'is played by the client of %s, which names its session',
-    async (kind) => {
+    async (_, connect) => {
       const { tallyUrl, host } = await serveWorlds()
-      const client = await OFFICIAL_CLIENTS[kind](tallyUrl)
+      const client = await connect(tallyUrl)
       expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['create_tally', 'add', 'destroy_tally'])
-      const created = await client.callTool({ name: 'create_tally', arguments: {} })
-      expect(textOf(created)).toContain('The count is 0.')
-      await countToTen(client, created.structuredContent as Record<string, unknown>)
+      await countToTen(client, await createTally(client))
       expect((await host.sessions({ limit: 10 })).sessions).toMatchObject([{ steps: 3, end: { reason: 'counted' } }])
     },
   )
 
-  it.each(['SDK 1', 'SDK 2 before 2026'] as const)('is played by the client of %s in its own session', async (kind) => {
-    const { tallyUrl } = await serveWorlds()
-    const client = await OFFICIAL_CLIENTS[kind](tallyUrl)
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['add'])
-    await countToTen(client, {})
+  it.each(Object.entries(OFFICIAL_CLIENTS))('is played over a pipe by the client of %s', async (_, connect) => {
+    const client = await connect({ command: process.execPath, args: [STDIO, 'agent', 'tally'] })
+    await countToTen(client, await createTally(client))
   })
 
-  it.each(Object.entries(OFFICIAL_CLIENTS))('is played over a pipe by the client of %s', async (kind, connect) => {
-    const client = await connect({ command: process.execPath, args: [STDIO, 'agent', 'tally'] })
-    const modern = kind === 'SDK 2 by itself' || kind === 'SDK 2 of 2026'
-    const naming = modern ? (await client.callTool({ name: 'create_tally', arguments: {} })).structuredContent : {}
-    await countToTen(client, naming as Record<string, unknown>)
+  it('lists the same tools in every version and over every transport', async () => {
+    const { tallyUrl } = await serveWorlds()
+    const lists = new Set<string>()
+    for (const connect of Object.values(OFFICIAL_CLIENTS))
+      for (const place of [tallyUrl, { command: process.execPath, args: [STDIO, 'agent', 'tally'] }]) {
+        const { tools } = await (await connect(place)).listTools()
+        lists.add(canonicalJson(tools as unknown as Json))
+      }
+    expect(lists.size).toBe(1)
+  })
+
+  it.each(Object.entries(OFFICIAL_CLIENTS))(
+    'tells the client of %s how things stand before the first step, that the episode is over, and how to play again',
+    async (_, connect) => {
+      const { tallyUrl, host } = await serveWorlds()
+      for (const place of [tallyUrl, { command: process.execPath, args: [STDIO, 'agent', 'tally'] }]) {
+        const client = await connect(place)
+        expect(client.getInstructions()).toContain('Begin with create_tally')
+        for (let episode = 1; episode <= 2; episode++) {
+          const created = await client.callTool({ name: 'create_tally', arguments: {} })
+          expect(textOf(created)).toContain('The count is 0.')
+          const { tally_id, ...opening } = created.structuredContent as Record<string, unknown>
+          expect(opening).toEqual({ observation: 'The count is 0.', episode_over: false })
+          if (place === tallyUrl)
+            expect((await host.sessions({ limit: 10 })).sessions).toContainEqual(expect.objectContaining({ steps: 0 }))
+          for (const by of [5, 5]) {
+            const told = await client.callTool({ name: 'add', arguments: { tally_id, by } })
+            expect(told.structuredContent).toMatchObject({
+              observation: textOf(told),
+              episode_over: textOf(told).includes('The episode is over.'),
+            })
+          }
+          const after = await client.callTool({ name: 'add', arguments: { tally_id, by: 1 } })
+          expect(after).toMatchObject({ isError: true })
+          expect(textOf(after)).toContain('Call create_tally to play again.')
+        }
+      }
+    },
+  )
+
+  it('has a connection of a version before 2026-07-28 live on however long it plays', async () => {
+    const { tallyUrl, clock, host } = await serveWorlds({}, { idleSeconds: 60 })
+    const client = await OFFICIAL_CLIENTS['SDK 1'](tallyUrl)
+    for (let i = 0; i < 3; i++) {
+      clock.advance(50_000)
+      await host.sweep()
+      await countToTen(client, await createTally(client))
+    }
+    expect((await client.listTools()).tools).toHaveLength(3)
   })
 
   it('says for how long a session is kept, in the tools that make and end one', async () => {
@@ -106,13 +165,11 @@ describe('a world with a handle', () => {
   it('keeps the sessions of one client apart', async () => {
     const { tallyUrl } = await serveWorlds()
     const client = await OFFICIAL_CLIENTS['SDK 2 of 2026'](tallyUrl)
-    const create = async () =>
-      (await client.callTool({ name: 'create_tally', arguments: {} })).structuredContent as Record<string, unknown>
-    const [left, right] = [await create(), await create()]
+    const [left, right] = [await createTally(client), await createTally(client)]
     const add = (naming: object, by: number) => client.callTool({ name: 'add', arguments: { ...naming, by } })
     await Promise.all([add(left, 1), add(right, 2)])
-    expect((await add(left, 1)).structuredContent).toEqual({ count: 2 })
-    expect((await add(right, 1)).structuredContent).toEqual({ count: 3 })
+    expect((await add(left, 1)).structuredContent).toMatchObject({ count: 2 })
+    expect((await add(right, 1)).structuredContent).toMatchObject({ count: 3 })
   })
 
   it('tells a forged, a foreign, an ended and an expired handle apart for nobody, and says what may be wrong', async () => {
@@ -156,7 +213,7 @@ describe('a world with a handle', () => {
     const { tallyUrl } = await serveWorlds()
     const told = async (name: string) =>
       textOf((await ask(tallyUrl, 'tools/call', { name, arguments: { by: 1 } })).json.result ?? {})
-    expect(await told('add')).toContain('add needs tally_id')
+    expect(await told('add')).toMatch(/^tally_id is missing.*Call create_tally first/)
     expect(await told('reset')).toContain('The tools are: create_tally, add, destroy_tally.')
   })
 
@@ -182,34 +239,84 @@ describe('a world with a handle', () => {
 })
 
 describe('a world without a handle', () => {
-  it('tells a client of 2026 where it could be played', async () => {
-    const { server } = await serveWorlds()
-    const client = await OFFICIAL_CLIENTS['SDK 2 of 2026'](server.agentUrl)
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['guess'])
-    const told = await client.callTool({ name: 'guess', arguments: { value: 1 } })
-    expect(told.isError).toBe(true)
-    expect(textOf(told)).toContain('/mcp/s/')
+  it.each([
+    ['HTTP', async () => (await serveWorlds()).server.agentUrl],
+    ['a pipe', async () => ({ command: process.execPath, args: [STDIO] })],
+  ] as const)(
+    'speaks the versions before 2026-07-28 over %s, which clients find out by themselves',
+    async (_, placeOf) => {
+      const place = await placeOf()
+      const client = await OFFICIAL_CLIENTS['SDK 2 by itself'](place)
+      expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['guess'])
+      expect(client.getInstructions()).toContain('8 guesses left')
+      expect(textOf(await client.callTool({ name: 'guess', arguments: { value: 1 } }))).toContain('7 guesses left')
+      await expect(OFFICIAL_CLIENTS['SDK 2 of 2026'](place)).rejects.toThrow()
+    },
+  )
+
+  it('says in its instructions how the very episode will begin that the first call opens', async () => {
+    const { host } = createTestHost({ environments: [hiddenStart] })
+    const { agentUrl } = await serve(host)
+    for (let i = 0; i < 5; i++) {
+      const client = await OFFICIAL_CLIENTS['SDK 1'](agentUrl)
+      expect((await host.sessions({ limit: 10 })).total).toBe(i)
+      const place = /You stand at \d+\./.exec(client.getInstructions() ?? '')?.[0]
+      expect(place).toBeDefined()
+      expect(textOf(await client.callTool({ name: 'look', arguments: {} }))).toContain(place)
+    }
   })
 
-  it('has a pipe speak the era before, which a client finds out by itself', async () => {
-    const place = { command: process.execPath, args: [STDIO] }
-    const client = await OFFICIAL_CLIENTS['SDK 2 by itself'](place)
-    expect(textOf(await client.callTool({ name: 'guess', arguments: { value: 1 } }))).toContain('7 guesses left')
-    await expect(OFFICIAL_CLIENTS['SDK 2 of 2026'](place)).rejects.toThrow()
+  it('says how to play again, and a pipe that is initialized anew does', async () => {
+    const { host } = createTestHost({ environments: [plainTally] })
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const served = serveStdio(host, { input, output })
+    const say = (method: string, params: object) =>
+      input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })}\n`)
+    for (let episode = 1; episode <= 2; episode++) {
+      say('initialize', INITIALIZE)
+      for (let i = 0; i < 3; i++) say('tools/call', { name: 'add', arguments: { by: 5 } })
+    }
+    input.end()
+    await served
+    const answers = String(output.read())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).result)
+    for (const episode of [answers.slice(0, 4), answers.slice(4)]) {
+      expect(episode[0].instructions).toContain('The count is 0.')
+      expect(episode[2].structuredContent).toMatchObject({ count: 10, episode_over: true })
+      expect(textOf(episode[3])).toContain('send initialize again, to play again')
+    }
   })
+})
+
+/** A world whose beginning is drawn. */
+const hiddenStart = defineEnvironment({
+  name: 'hidden-start',
+  version: '1.0.0',
+  description: 'Look where you stand.',
+  handle: false,
+  params: z.object({}),
+  state: { public: z.object({ place: z.int() }), private: z.object({}) },
+  start: ({ rng }) => ({ public: { place: rng.int(1, 1_000_000) }, private: {} }),
+  observe: ({ place }) => `You stand at ${place}.`,
+  tools: ({ tool }) => ({
+    look: tool({ description: 'Look.', input: z.object({}), play: ({ say }) => say('You look around.') }),
+  }),
+  rewards: {},
 })
 
 describe('a request of 2026', () => {
   it('is answered as that revision asks, without a session of a transport', async () => {
-    const { server, tallyUrl } = await serveWorlds()
-    const discovered = await ask(server.agentUrl, 'server/discover', {}, { 'mcp-session-id': 'mcp_mine' })
+    const { tallyUrl } = await serveWorlds()
+    const discovered = await ask(tallyUrl, 'server/discover', {}, { 'mcp-session-id': 'mcp_mine' })
     expect(discovered.status).toBe(200)
     expect(discovered.headers).not.toHaveProperty('mcp-session-id')
     expect(discovered.json.result).toMatchObject({
       resultType: 'complete',
       supportedVersions: [MODERN_VERSION],
       capabilities: { tools: {} },
-      _meta: { [ENVELOPE.server]: { name: 'number-guessing', version: '1.0.0' } },
+      _meta: { [ENVELOPE.server]: { name: 'tally', version: '1.0.0' } },
     })
     for (const answer of [discovered, await ask(tallyUrl, 'tools/list')])
       expect(answer.json.result).toMatchObject({ ttlMs: 300_000, cacheScope: 'private' })
@@ -243,10 +350,10 @@ describe('a request of 2026', () => {
   })
 
   it('takes notifications without a word', async () => {
-    const { server } = await serveWorlds()
+    const { tallyUrl } = await serveWorlds()
     const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { _meta: MODERN_META } })
     const headers = modernHeaders('notifications/cancelled')
-    expect(await send(server.agentUrl, { headers, body })).toMatchObject({ status: 202, text: '' })
+    expect(await send(tallyUrl, { headers, body })).toMatchObject({ status: 202, text: '' })
   })
 
   it('is no GET and no DELETE', async () => {

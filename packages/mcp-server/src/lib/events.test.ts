@@ -225,7 +225,7 @@ describe('an event that ends the episode', () => {
       content: [{ text: expect.stringContaining('The market has closed.') }],
     })
     const after = await client.callTool({ name: 'buy', arguments: { shares: 1 } })
-    expect(after).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('This session is over') }] })
+    expect(after).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('The episode is over') }] })
   })
 })
 

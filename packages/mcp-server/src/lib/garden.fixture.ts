@@ -6,6 +6,7 @@ export const garden = defineEnvironment({
   name: 'garden',
   version: '1.0.0',
   description: 'Grow something.',
+  handle: false,
   params: z.object({ patience: z.int().default(30) }),
   state: {
     public: z.object({ height: z.number(), memories: z.int(), now: z.number() }),

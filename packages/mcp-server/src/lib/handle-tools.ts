@@ -1,31 +1,41 @@
 import { DEFAULT_SEAT, type EnvironmentInfo, type JsonObject, type ToolInfo, WireError } from '@episodic/protocol'
+import { agentTool, EPISODE_OVER, OBSERVATION, OBSERVATION_FIELDS } from './agent-answer.ts'
 import type { Acted, Host, Principal, StepCall } from './host.ts'
 import type { Answer } from './leak-scan.ts'
 import { type ToolResult, toolError } from './tool-result.ts'
 
-/** The names that a world's noun gives: of the tools that make and end a session, and of the argument that names one. */
+/** The names that a world's noun gives: of the tools that create and end a session, and of the argument that names one. */
 export function handleNames(noun: string) {
   return { create: `create_${noun}`, destroy: `destroy_${noun}`, argument: `${noun}_id` }
 }
 
-/** The tools of a world as a client sees them that names its session in every call. */
+/**
+ * The tools of a world whose sessions are named in each call: the same list for every version of MCP and over every
+ * transport, so that what a model sees does not depend on what its client has negotiated.
+ */
 export function handleTools({ tools, handle = '' }: EnvironmentInfo, idleSeconds: number): readonly ToolInfo[] {
   const { create, destroy, argument } = handleNames(handle)
-  const schema = { type: 'string', description: `What ${create} answered with.` }
-  const naming = { type: 'object', properties: { [argument]: schema }, required: [argument] }
+  const noun = spoken(handle)
+  const schema = { type: 'string', description: `Which ${noun}: the ${argument} that ${create} answered with.` }
   return [
     {
       name: create,
-      description: `Begin a new ${handle}, and get the ${argument} that the other tools want. It is kept until ${destroy} ends it, or until ${idleSeconds} seconds pass without a call for it.`,
+      description: `Begin a new ${noun}. Call this first: it costs no step, says how things stand, and answers with the ${argument} that the other tools need. A ${noun} is kept until ${destroy} ends it, or until ${idleSeconds} seconds pass without a call for it.`,
       inputSchema: { type: 'object', properties: {} },
-      outputSchema: naming,
+      outputSchema: {
+        type: 'object',
+        properties: { [argument]: schema, ...OBSERVATION_FIELDS },
+        required: [argument, OBSERVATION, EPISODE_OVER],
+      },
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     },
-    ...tools.map((tool) => ({ ...tool, inputSchema: withArgument(tool.inputSchema, argument, schema) })),
+    ...tools.map((tool) => ({ ...agentTool(tool), inputSchema: withArgument(tool.inputSchema, argument, schema) })),
     {
       name: destroy,
-      description: `End a ${handle} for good. One that nobody ends is gone by itself after ${idleSeconds} seconds without a call.`,
-      inputSchema: naming,
+      description: `End a ${noun} for good. A ${noun} that is not ended is removed after ${idleSeconds} seconds without a call for it.`,
+      inputSchema: { type: 'object', properties: { [argument]: schema }, required: [argument] },
       outputSchema: null,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
   ]
 }
@@ -34,27 +44,27 @@ export function handleTools({ tools, handle = '' }: EnvironmentInfo, idleSeconds
 export async function actByHandle(
   host: Host,
   principal: Principal,
-  environment: EnvironmentInfo,
-  { action: { tool, arguments: given } }: StepCall,
+  { name, handle, tools }: EnvironmentInfo & { readonly handle: string },
+  { action: { tool, arguments: given }, waiting }: StepCall,
 ): Promise<Answer | Acted> {
-  const { name, handle, tools } = environment
-  if (handle === undefined) return refused(NO_SESSIONS)
   const { create, destroy, argument } = handleNames(handle)
+  const noun = spoken(handle)
   if (tool === create) return begin(host, principal, name, argument)
   if (tool !== destroy && !tools.some((known) => known.name === tool))
     return refused(
       `There is no tool of that name. The tools are: ${[create, ...tools.map((known) => known.name), destroy].join(', ')}.`,
     )
   const { [argument]: id, ...rest } = given
-  if (typeof id !== 'string') return refused(`${tool} needs ${argument}, the text that ${create} answered with.`)
+  if (typeof id !== 'string')
+    return refused(`${argument} is missing: ${tool} needs the text that ${create} answered with. Call ${create} first.`)
   try {
-    if (tool !== destroy) return await host.actAt(principal, id, name, { action: { tool, arguments: rest } })
+    if (tool !== destroy) return await host.actAt(principal, id, name, { action: { tool, arguments: rest }, waiting })
     await host.endTransport(principal, id, name)
-    return { result: { content: [{ type: 'text', text: `This ${handle} is over.` }] }, secrets: null }
+    return { result: { content: [{ type: 'text', text: `The ${noun} is over.` }] }, secrets: null }
   } catch (error) {
     if (!WireError.is(error, 'session-not-found')) throw error
     return refused(
-      `There is no ${handle} of this ${argument}: it was ended, or ${host.idleSeconds} seconds passed without a call for it, or it was never made for you here. Make another one with ${create}.`,
+      `There is no ${noun} with this ${argument}: it was ended, or ${host.idleSeconds} seconds passed without a call for it, or it was never created for you here. Create another one with ${create}.`,
     )
   }
 }
@@ -62,9 +72,12 @@ export async function actByHandle(
 async function begin(host: Host, principal: Principal, environment: string, argument: string): Promise<Answer> {
   const id = await host.issueTransport(principal)
   const { seats } = await host.beginAt(principal, id, environment)
-  const text = `${argument}: ${id}\n${seats[DEFAULT_SEAT]?.observation.text}`
-  const result: ToolResult = { content: [{ type: 'text', text }], structuredContent: { [argument]: id } }
-  return { result, secrets: await host.secretsOf(principal, id) }
+  const observation = seats[DEFAULT_SEAT]?.observation.text as string
+  const result: ToolResult = {
+    content: [{ type: 'text', text: `${argument}: ${id}\n${observation}` }],
+    structuredContent: { [argument]: id, [OBSERVATION]: observation, [EPISODE_OVER]: false },
+  }
+  return { result, secrets: await host.secretsOf(principal, id), told: () => observation }
 }
 
 function withArgument(inputSchema: JsonObject, argument: string, schema: JsonObject): JsonObject {
@@ -72,9 +85,11 @@ function withArgument(inputSchema: JsonObject, argument: string, schema: JsonObj
   return { ...inputSchema, properties: { [argument]: schema, ...properties }, required: [argument, ...required] }
 }
 
+/** A handle as a word in a sentence. */
+function spoken(handle: string): string {
+  return handle.replaceAll('_', ' ')
+}
+
 function refused(text: string): Answer {
   return { result: toolError(text), secrets: null }
 }
-
-const NO_SESSIONS =
-  'This address keeps no sessions for clients of this version of MCP. Ask whoever runs the server for a session URL (/mcp/s/…) and connect to that, or connect with a version before 2026-07-28.'

@@ -16,8 +16,13 @@ export interface Handles {
   control(id: string, owner: string | null): string
   /** The secret that plays one seat of a session at the agent's door. */
   capability(id: string, seat: number): string
-  /** The `Mcp-Session-Id` of a plain client: a name that proves that this server gave it out, to whom, and when. */
-  transport(principal: string | null, issuedAt: number): string
+  /**
+   * The `Mcp-Session-Id` of a plain client: a name that proves that this server gave it out, to whom, and when. With the
+   * random part of `earlier`, and so with its seed, where that is given.
+   */
+  transport(principal: string | null, issuedAt: number, earlier?: string): string
+  /** The seed of the world that a transport session opens: 128 secret bits that follow from the random part of its id. */
+  seedOf(transportId: string): string
   /** When a transport id was given out; `null` for one that was not given out here, or to somebody else. */
   transportIssuedAt(principal: string | null, transportId: string): number | null
 }
@@ -54,10 +59,11 @@ export function createHandles(secret: Uint8Array): Handles {
     },
     control: (id, owner) => `ctl_${id}${prove('control', id, nameOf(owner))}`,
     capability: (id, seat) => `cap_${seat.toString(36)}${id}${prove('capability', id, String(seat))}`,
-    transport(principal, issuedAt) {
-      const name = `${randomText()}.${issuedAt.toString(36)}`
+    transport(principal, issuedAt, earlier) {
+      const name = `${earlier === undefined ? randomText() : randomPartOf(earlier)}.${issuedAt.toString(36)}`
       return `mcp_${name}.${prove('transport', nameOf(principal), name)}`
     },
+    seedOf: (transportId) => prove('seed', randomPartOf(transportId)),
     transportIssuedAt(principal, transportId) {
       const parts = /^mcp_([\w-]{22}\.([0-9a-z]{1,11}))\.([\w-]{22})$/.exec(transportId)
       if (!parts) return null
@@ -68,6 +74,11 @@ export function createHandles(secret: Uint8Array): Handles {
 }
 
 const encoder = new TextEncoder()
+
+/** The part of a transport id that was drawn: what is between its prefix and the time of its issue. */
+function randomPartOf(transportId: string): string {
+  return transportId.slice('mcp_'.length).split('.', 1)[0] as string
+}
 
 /** Nobody in particular is a name that no principal can have. */
 function nameOf(principal: string | null): string {

@@ -127,6 +127,13 @@ export interface Look {
   onChange(listener: () => void): () => void
 }
 
+/** How a session stands, in the words of its world. */
+export interface Presented {
+  readonly observation: string
+  /** What must not be in it: whoever passes it on has to look. */
+  readonly secrets: Secrets
+}
+
 /** An answered step, and what must not be in what a player is told of it: whoever passes it on has to look. */
 export interface Acted extends Answered {
   readonly secrets: Secrets
@@ -156,6 +163,13 @@ export interface Host extends AsyncDisposable {
   look(capability: string): Promise<Look>
   /** The public state of the world of a plain client's transport session, opening it as its first call does. */
   lookAt(principal: Principal, transportId: string, environment: string): Promise<Look>
+  /** How a capability's session stands. */
+  present(capability: string): Promise<Presented>
+  /**
+   * How the world of a plain client's transport session stands, or will stand at its first call, which opens it. `null` where
+   * no world begins without parameters.
+   */
+  presentAt(principal: Principal, transportId: string, environment: string): Promise<Presented | null>
   state(principal: Principal, control: string): Promise<StateResult>
   watch(principal: Principal, control: string, range: WatchRange): Promise<WatchResult>
   /**
@@ -188,8 +202,11 @@ export interface Host extends AsyncDisposable {
    */
   fork(principal: Principal, control: string, request: ForkRequest): Promise<readonly OpenResult[]>
   close(principal: Principal, control: string): Promise<CloseResult>
-  /** Names a new plain client. Nothing is kept for it until it plays. */
-  issueTransport(principal: Principal): Promise<string>
+  /**
+   * Names a new MCP session. Nothing is kept for it until it plays. `earlier`, an id that never played, is named anew: the
+   * world of both begins the same.
+   */
+  issueTransport(principal: Principal, earlier?: string): Promise<string>
   /** Begins the world of a transport session at once, and gives how it stands. */
   beginAt(principal: Principal, transportId: string, environment: string): Promise<OpenResult>
   /** Whether a transport id or a capability was given out here, living or not: who floods with others is nobody. */
@@ -200,6 +217,10 @@ export interface Host extends AsyncDisposable {
   environmentOf(capability: string): Promise<EnvironmentInfo>
   /** Throws `session-not-found` for a transport session that was not issued here, has expired or was ended. */
   checkTransport(principal: Principal, transportId: string): Promise<void>
+  /** The same for an MCP session that plays no world itself, because its calls name theirs: it does not expire. */
+  checkConnection(principal: Principal, transportId: string): Promise<void>
+  /** Ends such an MCP session. The sessions that its calls named live on. */
+  endConnection(principal: Principal, transportId: string): Promise<void>
   /** Ends a plain client's transport session, and with it the world that it played. */
   endTransport(principal: Principal, transportId: string, environment: string): Promise<void>
   /** Live sessions: all for an operator, and for anybody else those of their own. */

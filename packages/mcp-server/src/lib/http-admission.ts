@@ -51,12 +51,12 @@ export class Admission {
     const capability = /^\/mcp\/s\/([\w-]+)$/.exec(path)?.[1]
     if (capability) return { kind: 'agent', world: { by: 'capability', capability } }
     const named = path === '/mcp' ? this.#host.environments[0]?.name : /^\/mcp\/e\/([\w-]+)$/.exec(path)?.[1]
-    if (!named || !this.#host.environments.some(({ name }) => name === named)) return null
-    const transportId = headers['mcp-session-id']
-    return {
-      kind: 'agent',
-      world: { by: 'transport', transportId: typeof transportId === 'string' ? transportId : null, environment: named },
-    }
+    const environment = this.#host.environments.find(({ name }) => name === named)
+    if (!environment) return null
+    const sent = headers['mcp-session-id']
+    const by = environment.handle === undefined ? 'transport' : 'handle'
+    const transportId = typeof sent === 'string' ? sent : null
+    return { kind: 'agent', world: { by, transportId, environment: environment.name } }
   }
 
   /** Whoever a bearer token stands for at a door, at once for a token that is known here. */

@@ -167,6 +167,8 @@ export class HttpFront {
     } catch (error) {
       return this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error, idOf(message)), 400)
     }
+    // An environment without a handle is not played in the era that has no sessions: its clients fall back to the one before.
+    if (caller.door === 'agent' && caller.world.by === 'transport' && !this.#mount) modern = false
     if (modern) caller = withoutTransport(caller)
     const unspoken = modern ? null : checkVersion(request)
     if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
@@ -176,17 +178,24 @@ export class HttpFront {
     if (method !== 'subscriptions/listen') this.#calls.begin(response)
     if (this.#mount && caller.door === 'agent')
       return this.#answerMounted(this.#mount, request, response, { caller, message, modern })
-    // A call proves its transport session by itself, where it finds its world.
-    if (caller.door === 'agent' && method !== 'initialize' && method !== 'tools/call') {
-      const missing = await this.#checkTransport(caller)
-      if (missing) return this.#replies.answer(request, response, caller, missing)
+    if (caller.door === 'agent' && !modern && method !== 'server/discover') {
+      if (method === 'initialize') caller = await this.#withNewTransport(caller)
+      else {
+        const missing = await this.#checkTransport(caller, method)
+        if (missing) return this.#replies.answer(request, response, caller, missing)
+      }
     }
     const cors = () => this.#admission.corsHeaders(request)
     const talk = new Talk({ request, response, caller, method, modern, cors }, this.#calls, this.#streams)
     const reply = await this.#dispatcher.dispatch(caller, message, talk)
     if (talk.begun) return this.#replies.conclude(talk.begun, caller, reply)
-    if (method === 'initialize' && reply.refusal === null && caller.door === 'agent' && caller.world.by === 'transport')
-      response.setHeader('Mcp-Session-Id', await this.#host.issueTransport(caller.principal))
+    if (
+      method === 'initialize' &&
+      reply.refusal === null &&
+      caller.door === 'agent' &&
+      caller.world.by !== 'capability'
+    )
+      response.setHeader('Mcp-Session-Id', caller.world.transportId as string)
     this.#replies.answer(request, response, caller, reply, statusOf(reply.refusal, caller.door, modern))
   }
 
@@ -240,9 +249,10 @@ export class HttpFront {
     this.#calls.begin(response)
     try {
       // Under a session URL the world belongs to whoever opened it: an agent that hangs up does not end it.
-      if (world.by === 'transport') {
+      if (world.by !== 'capability') {
         if (world.transportId === null) return this.#replies.deny(request, response, caller, missingTransport())
-        await this.#host.endTransport(principal, world.transportId, world.environment)
+        if (world.by === 'transport') await this.#host.endTransport(principal, world.transportId, world.environment)
+        else await this.#host.endConnection(principal, world.transportId)
         this.#streams.forget(caller)
       }
       response.writeHead(204, this.#admission.corsHeaders(request)).end()
@@ -251,12 +261,21 @@ export class HttpFront {
     }
   }
 
-  /** A request of a plain client has to name a transport session that was given out here. */
-  async #checkTransport({ principal, world }: AgentCaller): Promise<Reply | null> {
-    if (world.by !== 'transport') return null
+  /** The caller of an `initialize`, under the name of the MCP session that begins with it. */
+  async #withNewTransport(caller: AgentCaller): Promise<AgentCaller> {
+    const { principal, world } = caller
+    if (world.by === 'capability') return caller
+    return { ...caller, world: { ...world, transportId: await this.#host.issueTransport(principal) } }
+  }
+
+  /** A request of a plain client has to name an MCP session that was given out here. */
+  async #checkTransport({ principal, world }: AgentCaller, method?: unknown): Promise<Reply | null> {
+    // A call of the MCP session's own world proves the session by itself, where it finds the world.
+    if (world.by === 'capability' || (world.by === 'transport' && method === 'tools/call')) return null
     try {
       if (world.transportId === null) throw new WireError('invalid-request', missingTransport().message)
-      await this.#host.checkTransport(principal, world.transportId)
+      if (world.by === 'handle') await this.#host.checkConnection(principal, world.transportId)
+      else await this.#host.checkTransport(principal, world.transportId)
       return null
     } catch (error) {
       return this.#dispatcher.refuse(error)
@@ -294,6 +313,6 @@ function pathOf({ url = '' }: HttpRequest): string {
 
 /** The same caller in the era that has no transport sessions: its calls name their own. */
 function withoutTransport(caller: Caller): Caller {
-  if (caller.door === 'trusted' || caller.world.by !== 'transport') return caller
-  return { ...caller, world: { by: 'handle', environment: caller.world.environment } }
+  if (caller.door === 'trusted' || caller.world.by !== 'handle') return caller
+  return { ...caller, world: { ...caller.world, transportId: null } }
 }

@@ -41,7 +41,7 @@ export class Streams {
   /** Whether a client has all the streams that it may have. */
   hasEnough(caller: AgentCaller): boolean {
     const open = this.#clients.get(keyOf(caller))?.streams.size ?? 0
-    return open >= (caller.world.by === 'transport' ? 1 : STREAMS_PER_URL)
+    return open >= (caller.world.by === 'capability' ? STREAMS_PER_URL : 1)
   }
 
   /** Opens the stream of a client: what it is subscribed to is told there. */

@@ -1,5 +1,5 @@
 import { WireError } from '@episodic/protocol'
-import type { Caller } from './caller.ts'
+import { addressOf, type Caller } from './caller.ts'
 import type { Correspondence } from './correspondence.ts'
 import type { DispatchOptions } from './dispatcher.ts'
 import type { Calls } from './http-calls.ts'
@@ -58,7 +58,7 @@ export class Talk implements DispatchOptions {
     const { caller, modern, method } = this.#talked
     if (caller.door === 'trusted') return undefined
     if (modern) return method === 'subscriptions/listen' && this.#takesEvents ? this.#listen : undefined
-    return caller.world.by === 'handle' ? undefined : () => this.#streams.correspondenceWith(caller)
+    return addressOf(caller.world) === null ? undefined : () => this.#streams.correspondenceWith(caller)
   }
 
   get say(): ((text: string) => void) | undefined {

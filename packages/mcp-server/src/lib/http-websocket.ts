@@ -80,7 +80,7 @@ export class WebSocketDoors {
     const source = admission.checkSource(request)
     if (source) return this.#deny(socket, null, source)
     const door = admission.doorOf(path, request)
-    if (!door || (door.kind === 'agent' && door.world.by === 'transport')) return this.#deny(socket, null, NO_DOOR)
+    if (!door || (door.kind === 'agent' && door.world.by !== 'capability')) return this.#deny(socket, null, NO_DOOR)
     const identify = () => admission.identify(door.kind, tokenOf(request))
     const identity = await identify()
     const known = { door: door.kind, principal: 'status' in identity ? null : identity.principal }

@@ -58,7 +58,12 @@ describe('openInProcess', () => {
     const agent = openInProcess(host, { door: 'agent', principal: null, world: { by: 'capability', capability } })
     expect(await agent.request('tools/call', guess(1))).toEqual({
       content: [{ type: 'text', text: expect.any(String) }],
-      structuredContent: { value: 1, hint: expect.any(String) },
+      structuredContent: {
+        value: 1,
+        hint: expect.any(String),
+        observation: expect.any(String),
+        episode_over: false,
+      },
     })
     for (const method of Object.values(METHODS))
       await expect(agent.request(method, { session })).rejects.toThrow(

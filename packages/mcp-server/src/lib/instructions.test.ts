@@ -5,11 +5,11 @@ import {
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { STATE, serveWorlds } from './resource-readers.fixture.ts'
+import { STATE, servePlainWorlds, serveWorlds } from './resource-readers.fixture.ts'
 
 describe('the prompt of a world', () => {
   it('is its instructions, or those of one tool, which a client can complete', async () => {
-    const { server } = await serveWorlds()
+    const { server } = await servePlainWorlds()
     const client = new Client({ name: 'x', version: '1' })
     await client.connect(
       new StreamableHTTPClientTransport(new URL(server.agentUrl)) as Parameters<Client['connect']>[0],
@@ -22,7 +22,7 @@ describe('the prompt of a world', () => {
       return messages.map(({ content }) => (content as { text: string }).text).join()
     }
     expect(await told()).toBe(
-      `Count to ten.\n\nThe tools:\n- add: Add to the count.\n\nHow things stand can be read at any time, as the resource ${STATE}.`,
+      `Count to ten.\n\nThe count is 0.\n\nThe tools:\n- add: Add to the count.\n\nHow things stand can be read at any time, as the resource ${STATE}.`,
     )
     expect(await told({ tool: 'add' })).toContain('"by":')
     await expect(told({ tool: 'nothing' })).rejects.toThrow(/-32602.*The tools are: add\./)

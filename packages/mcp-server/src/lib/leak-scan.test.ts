@@ -124,7 +124,7 @@ describe('a declared word that is one of the protocol’s own', () => {
     for (const method of ['tools/list', 'ping']) expect((await rpc(url, method, {})).json.error).toBeUndefined()
     await initialize(url)
     const { json } = await rpc(url, 'tools/call', { name: 'repeat', arguments: { text: 'Hello.' } })
-    expect(json.result?.structuredContent).toEqual({ sign: 'Closed.', open: false })
+    expect(json.result?.structuredContent).toMatchObject({ sign: 'Closed.', open: false })
     expect(faults).toEqual([])
   })
 

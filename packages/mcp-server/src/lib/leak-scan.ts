@@ -16,7 +16,7 @@ export interface Answer {
   readonly result: unknown
   /** `null` where no step was answered. */
   readonly secrets: Secrets | null
-  /** What of it the world tells. Left out for the answer of a tool. */
+  /** What of it the world tells. Left out where that is the whole answer of a tool. */
   readonly told?: () => string
 }
 

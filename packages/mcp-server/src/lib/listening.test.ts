@@ -7,7 +7,7 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { MODERN_META, modernHeaders } from './eras.fixture.ts'
 import { openInProcess } from './in-process.ts'
-import { connectFirst, STATE, serveWorlds, sessionUrl } from './resource-readers.fixture.ts'
+import { connectFirst, STATE, servePlainWorlds, serveWorlds, sessionUrl } from './resource-readers.fixture.ts'
 import { serveStdio } from './stdio-server.ts'
 import { tally } from './tally.fixture.ts'
 import { createTestHost, initialize, rpc, send } from './testbed.fixture.ts'
@@ -69,7 +69,7 @@ describe('listening', () => {
     say(2, 'subscriptions/listen', { notifications: { resourceSubscriptions: [uri] } })
     expect(await next()).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
     // Nobody takes that for now, and meanwhile the world goes on.
-    const world = { by: 'handle', environment: 'tally' } as const
+    const world = { by: 'handle', transportId: null, environment: 'tally' } as const
     const door = openInProcess(host, { door: 'agent', principal: null, world })
     for (let i = 0; i < 9; i++) await door.request('tools/call', { name: 'add', arguments: { tally_id, by: 1 } })
     input.end()
@@ -101,7 +101,7 @@ describe('listening', () => {
   })
 
   it('is bounded for each server: one more is refused, and its client plays all the same', async () => {
-    const served = await serveWorlds({ streams: 1 })
+    const served = await servePlainWorlds({ streams: 1 })
     const { server } = served
     const reader = await connectFirst(server.agentUrl)
     await reader.subscribe(STATE)
@@ -122,7 +122,7 @@ describe('listening', () => {
   })
 
   it('gives a place back when its client goes', async () => {
-    const { server } = await serveWorlds({ streams: 1 })
+    const { server } = await servePlainWorlds({ streams: 1 })
     for (let i = 0; i < 3; i++) {
       const headers = await initialize(server.agentUrl)
       const request = httpRequest(server.agentUrl, { headers: { ...headers, accept: 'text/event-stream' } })
@@ -141,7 +141,7 @@ describe('listening', () => {
   })
 
   it('wants a session that there is, and ends with it', async () => {
-    const { server } = await serveWorlds()
+    const { server } = await servePlainWorlds()
     const listen = (headers: Record<string, string>, url = server.agentUrl) => send(url, { method: 'GET', headers })
     expect((await listen({})).status).toBe(400)
     expect((await listen({ 'mcp-session-id': 'mcp_nonsense' })).status).toBe(404)

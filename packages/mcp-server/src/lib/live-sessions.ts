@@ -252,38 +252,52 @@ export class LiveSessions {
   }
 
   #hold(stored: StoredSession, record: SessionRecord, handles: Handles): Live {
-    const { rules, store, clock, queue, events, logBytes, textBytes, faults } = this.#options
-    const { id, owner, seed } = record
+    const { store, clock, queue, events, logBytes, textBytes } = this.#options
     const environment = this.#environmentOf(record.environment.name, record.environment.version)
     const session = new Session(
       stored,
       { store, clock, history: environment.history, queue, events, logBytes, textBytes },
       record,
     )
-    const control = handles.control(id, owner)
-    const capabilities = SEATS.map((_, seat) => handles.capability(id, seat))
     const live: Live = {
       session,
       environment,
-      control,
-      capabilities,
-      secrets: new Secrets({
-        seed,
-        id,
-        control,
-        capabilities,
-        declared: () =>
-          faults.contain(environment.name, id, () =>
-            rules.secrets(environment, session.record.state, session.record.params),
-          ),
-        withhold: (found) => faults.withhold(environment.name, id, found),
-      }),
+      ...this.#guarded(session, environment, handles),
       watchers: new Watchers(),
       touched: clock.monotonic(),
       failure: null,
     }
-    this.#live.set(id, live)
+    this.#live.set(record.id, live)
     return live
+  }
+
+  /** What the session of a record keeps from its players, in hand or not. */
+  async secretsOf(record: SessionRecord, environment: Environment): Promise<Secrets> {
+    return this.#guarded({ record }, environment, await this.handles()).secrets
+  }
+
+  /** The handles of a session, and what looks for them and for what its world declares in what players get. */
+  #guarded(
+    session: Pick<Session, 'record'>,
+    environment: Environment,
+    handles: Handles,
+  ): Pick<Live, 'control' | 'capabilities' | 'secrets'> {
+    const { rules, faults } = this.#options
+    const { id, owner, seed } = session.record
+    const control = handles.control(id, owner)
+    const capabilities = SEATS.map((_, seat) => handles.capability(id, seat))
+    const secrets = new Secrets({
+      seed,
+      id,
+      control,
+      capabilities,
+      declared: () =>
+        faults.contain(environment.name, id, () =>
+          rules.secrets(environment, session.record.state, session.record.params),
+        ),
+      withhold: (found) => faults.withhold(environment.name, id, found),
+    })
+    return { control, capabilities, secrets }
   }
 
   /** Whether no commit has said for a while that a session is used: other processes look at the store. */

@@ -22,6 +22,7 @@ export function createMarket(exchange: Exchange = createExchange()) {
     name: 'market',
     version: '1.0.0',
     description: 'Buy shares while their price changes outside.',
+    handle: false,
     params: z.object({ price: z.int().min(1).default(10) }),
     state: {
       public: z.object({ price: z.int(), shares: z.int(), spent: z.int() }),

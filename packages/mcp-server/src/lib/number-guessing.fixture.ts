@@ -12,6 +12,7 @@ export const numberGuessing = defineEnvironment({
   name: 'number-guessing',
   version: '1.0.0',
   description: 'Find the hidden number in few guesses.',
+  handle: false,
   params: z.object({ low: z.int().default(1), high: z.int().default(100), maxGuesses: z.int().min(1).default(8) }),
   state: {
     public: z.object({ low: z.int(), high: z.int(), guesses: z.array(Guess), guessesLeft: z.int() }),

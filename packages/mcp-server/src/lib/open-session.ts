@@ -91,7 +91,7 @@ function toJson(value: unknown): JsonObject {
 function parseParams(environment: Environment, given: JsonObject): JsonObject {
   const parsed = environment.params.safeParse(given)
   if (parsed.success) return parsed.data as JsonObject
-  throw new WireError('invalid-params', `Wrong parameters for ${environment.name}: ${explain(parsed.error)}.`)
+  throw new WireError('invalid-params', `Wrong parameters for ${environment.name}: ${explain(parsed.error, given)}.`)
 }
 
 /** What an opener is told. Made anew from where the session began, so that asking again gives the same answer. */

@@ -236,8 +236,14 @@ describe('whoever listens', () => {
     const { client } = await connectClient(url)
     const answer = await client.callTool({ name: 'sell', arguments: { seats: 6 } })
     expect(answer).toMatchObject({
-      content: [{ text: 'Sold 6.\nA seat is 15 now, for the last seats.\nThe house is sold out.' }],
-      structuredContent: { seats: 0, price: 15, earned: 60 },
+      content: [
+        {
+          text: expect.stringMatching(
+            /^Sold 6\.\nA seat is 15 now, for the last seats\.\nThe house is sold out\.\nThe episode is over\./,
+          ),
+        },
+      ],
+      structuredContent: { seats: 0, price: 15, earned: 60, episode_over: true },
     })
     expect(await updated.promise).toBe(uri)
     const { contents } = await listener.readResource({ uri: uri as string })

@@ -12,7 +12,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { HttpOptions } from './http-server.ts'
 import { lamp } from './lamp.fixture.ts'
 import { numberGuessing } from './number-guessing.fixture.ts'
-import { tally } from './tally.fixture.ts'
+import { plainTally, tally } from './tally.fixture.ts'
 import { openOverHttp, serveTestHost } from './testbed.fixture.ts'
 import { vault } from './vault.fixture.ts'
 
@@ -21,6 +21,9 @@ export const STATE = 'episodic://session/state'
 
 export const ENVIRONMENTS = [tally, lamp, vault, numberGuessing]
 export const serveWorlds = (options: HttpOptions = {}) => serveTestHost(options, { environments: ENVIRONMENTS })
+/** The same, where each MCP session is one episode of the first. */
+export const servePlainWorlds = (options: HttpOptions = {}) =>
+  serveTestHost(options, { environments: [plainTally, lamp, vault, numberGuessing] })
 export type Served = Awaited<ReturnType<typeof serveWorlds>>
 
 /** Opens a session and gives its URL. */

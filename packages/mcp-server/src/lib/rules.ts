@@ -103,7 +103,7 @@ export function playAction(environment: Environment, turn: RulesTurn, called: Ac
     )
   const input = tool.input.safeParse(action.arguments)
   // A -0 that was let in here would come back out of the store as 0, or be taken for a fault of the rules.
-  const problem = input.success ? findNonJson(action.arguments, 'arguments') : explain(input.error)
+  const problem = input.success ? findNonJson(action.arguments, 'arguments') : explain(input.error, action.arguments)
   if (!input.success || problem) return refuse('arguments', `Invalid arguments for ${action.tool}: ${problem}.`)
 
   const prepared = tool.preparation

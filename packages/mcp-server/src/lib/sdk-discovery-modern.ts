@@ -29,7 +29,7 @@ export async function discoverModern(advertisement: Advertisement, request: obje
 
 /** A server object of the SDK that says what a door says of itself, and lists what is there. */
 export function createModernServer(advertisement: Advertisement, atAgents: object = AT_AGENTS): Server {
-  const { name, title, version, instructions, extension, tools, state } = advertisement
+  const { name, title, version, instructions, presented, extension, tools, state } = advertisement
   const server = new Server(
     { name, title, version },
     {
@@ -41,7 +41,8 @@ export function createModernServer(advertisement: Advertisement, atAgents: objec
       instructions,
       supportedProtocolVersions: [MODERN_VERSION],
       cacheHints: {
-        'server/discover': CACHED,
+        // How a session stands changes with every step.
+        'server/discover': presented ? { ...CACHED, ttlMs: 0 } : CACHED,
         'tools/list': CACHED,
         'prompts/list': CACHED,
         'resources/list': CACHED,

@@ -12,6 +12,7 @@ import {
   ListToolsRequestSchema,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
+import type { Presented } from './host.ts'
 import { complete, getPrompt, PROMPTS } from './instructions.ts'
 import { numbered } from './numbered.ts'
 import { listResources, listTemplates } from './session-resource.ts'
@@ -23,6 +24,8 @@ export interface Advertisement {
   readonly title: string
   readonly version: string
   readonly instructions: string
+  /** How the caller's session stands, where the instructions say it; `null` elsewhere. */
+  readonly presented: Presented | null
   readonly tools: readonly ToolInfo[]
   /** The URI of the state of a world, or a template of it; `null` at the trusted door, where the extension tells it. */
   readonly state: string | null

@@ -8,6 +8,7 @@ import type { Host } from './host.ts'
 import type { AgentCaller } from './http-admission.ts'
 import type { Admitted, Mount } from './http-mount.ts'
 import { answerAsWeb } from './http-web.ts'
+import { isObject } from './requests.ts'
 import { AT_SDK_FRONT, createLegacyServer } from './sdk-discovery.ts'
 import { answerModern, type Call } from './sdk-front-modern.ts'
 
@@ -33,7 +34,7 @@ export function mountSdkFront(host: Host, options: DispatcherOptions = {}): Moun
       sessionIdGenerator: sessionId === undefined ? undefined : () => sessionId,
       enableJsonResponse: true,
     })
-    const server = createLegacyServer(await advertise(host, caller), AT_SDK_FRONT)
+    const server = createLegacyServer(await advertise(host, caller, 'initialize'), AT_SDK_FRONT)
     const call = callFor(caller)
     const passOn = async ({ method, params }: { method: string; params: object }) => {
       const outcome = await call(method, params)
@@ -59,7 +60,7 @@ export function mountSdkFront(host: Host, options: DispatcherOptions = {}): Moun
   async function answerLegacy(request: IncomingMessage, response: ServerResponse, { caller, message }: Admitted) {
     const { world, principal } = caller
     // At a session URL there is nothing to remember of a client between two requests.
-    if (world.by !== 'transport') return (await open(caller, undefined)).handleRequest(request, response, message)
+    if (world.by === 'capability') return (await open(caller, undefined)).handleRequest(request, response, message)
     const { transportId } = world
     if (transportId === null) {
       const sessionId = await host.issueTransport(principal)
@@ -76,19 +77,24 @@ export function mountSdkFront(host: Host, options: DispatcherOptions = {}): Moun
     await transport.handleRequest(request, response, message)
     if (request.method !== 'DELETE') return
     transports.delete(transportId)
-    await host.endTransport(principal, transportId, world.environment)
+    if (world.by === 'transport') await host.endTransport(principal, transportId, world.environment)
+    else await host.endConnection(principal, transportId)
   }
 
   return {
     answer(request, response, admitted) {
       const { caller, message, modern } = admitted
-      if (!modern) return answerLegacy(request, response, admitted)
+      if (!modern || caller.world.by === 'transport') return answerLegacy(request, response, admitted)
       return answerAsWeb(request, response, async (asked) =>
-        answerModern(asked, message, await advertise(host, caller), callFor(caller)),
+        answerModern(asked, message, await advertise(host, caller, methodIn(message)), callFor(caller)),
       )
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...transports.values()].map((transport) => transport.close()))
     },
   }
+}
+
+function methodIn(message: unknown): string {
+  return isObject(message) && typeof message.method === 'string' ? message.method : ''
 }

@@ -163,7 +163,7 @@ describe('the agent’s door', () => {
         answers.push(await channel.request(method, params).then((result) => JSON.stringify(result), readError))
     }
     const said = Object.values(METHODS).reduce((text, method) => text.replaceAll(method, ''), answers.join('\n'))
-    expect(said).toMatch(/structuredContent.*This session is over/s)
+    expect(said).toMatch(/The episode is over/s)
     for (const word of [...TRUSTED_WORDS, seed, opened.id, opened.session, capability])
       expect(said.toLowerCase()).not.toContain(word.toLowerCase())
   })
@@ -190,7 +190,7 @@ describe('the agent’s door', () => {
       await dispatcher.dispatch({ door: 'agent', principal: null, world }, message)
       texts.add((await dispatcher.dispatch({ door: 'agent', principal: null, world }, message)).text ?? '')
     }
-    expect([...texts]).toEqual([expect.stringContaining('This session is over.')])
+    expect([...texts]).toEqual([expect.stringContaining('The episode is over, so this call was not played.')])
   })
 
   it('tells of a fault by its reference, and shows neither its words nor its stack', async () => {

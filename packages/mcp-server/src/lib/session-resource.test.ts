@@ -15,6 +15,7 @@ import {
   type Reader,
   type Served,
   STATE,
+  servePlainWorlds,
   serveWorlds,
   sessionUrl,
 } from './resource-readers.fixture.ts'
@@ -59,9 +60,9 @@ describe('the public state of a session', () => {
   it.each([
     ['a transport session', async ({ server }: Served): Promise<Place> => server.agentUrl],
     ['a session URL', sessionUrl],
-    ['a pipe', async (): Promise<Place> => ({ command: process.execPath, args: [STDIO, 'agent', 'tally'] })],
+    ['a pipe', async (): Promise<Place> => ({ command: process.execPath, args: [STDIO, 'agent', 'plain-tally'] })],
   ])('is read and listened to in the era before 2026 over %s', async (_, placeOf) => {
-    const reader = await connectFirst(await placeOf(await serveWorlds()))
+    const reader = await connectFirst(await placeOf(await servePlainWorlds()))
     expect((await reader.client.listResources()).resources).toMatchObject([{ uri: STATE }])
     expect((await reader.client.listResourceTemplates()).resourceTemplates).toEqual([])
     await readAndHear(reader, STATE)
@@ -76,15 +77,19 @@ describe('the public state of a session', () => {
   it.each([
     ['HTTP', async ({ server }: Served): Promise<Place> => server.agentUrl],
     ['a pipe', async (): Promise<Place> => ({ command: process.execPath, args: [STDIO, 'agent', 'tally'] })],
-  ])('is named by the handle of its session in 2026 over %s', async (_, placeOf) => {
-    const reader = await connectSecond(await placeOf(await serveWorlds()))
+  ])('is named by the handle of its session over %s, in either era', async (_, placeOf) => {
+    for (const connect of [connectFirst, connectSecond])
+      await readByHandle(await connect(await placeOf(await serveWorlds())))
+  })
+
+  async function readByHandle(reader: Reader) {
     expect((await reader.client.listResources()).resources).toEqual([])
     const { resourceTemplates } = await reader.client.listResourceTemplates()
     expect(resourceTemplates).toMatchObject([{ uriTemplate: 'episodic://session/{tally_id}/state' }])
     const { structuredContent } = await reader.call('create_tally', {})
     const { tally_id } = structuredContent as { tally_id: string }
     await readAndHear(reader, `episodic://session/${tally_id}/state`, { tally_id })
-  })
+  }
 
   it('is read and listened to over a WebSocket', async () => {
     const socket = await openWebSocket(await sessionUrl(await serveWorlds()))
@@ -141,7 +146,7 @@ describe('the public state of a session', () => {
   })
 
   it('opens the world of a plain client as its first call does, and the same one', async () => {
-    const { server, host } = await serveWorlds()
+    const { server, host } = await servePlainWorlds()
     const headers = await initialize(server.agentUrl)
     expect((await host.sessions({ limit: 5 })).total).toBe(0)
     await rpc(server.agentUrl, 'resources/read', { uri: STATE }, headers)

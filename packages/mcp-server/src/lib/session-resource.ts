@@ -1,5 +1,5 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { namedEnvironment } from './agent-requests.ts'
+import { handledEnvironment } from './agent-requests.ts'
 import type { Caller } from './caller.ts'
 import { handleNames } from './handle-tools.ts'
 import type { Host, Look } from './host.ts'
@@ -43,7 +43,7 @@ export async function lookAtUri(
   { principal, world }: Caller & { door: 'agent' },
   uri: string,
 ): Promise<Look> {
-  if (world.by === 'handle') return lookByHandle(host, principal, namedEnvironment(host, world.environment), uri)
+  if (world.by === 'handle') return lookByHandle(host, principal, handledEnvironment(host, world.environment), uri)
   if (uri !== STATE_URI) throw noResource(`The only one is ${STATE_URI}.`)
   if (world.by === 'capability') return host.look(world.capability)
   if (world.transportId === null)
@@ -72,10 +72,9 @@ export function uriIn({ uri }: JsonObject): string {
 async function lookByHandle(
   host: Host,
   principal: Caller['principal'],
-  { name, handle }: { readonly name: string; readonly handle?: string },
+  { name, handle }: { readonly name: string; readonly handle: string },
   uri: string,
 ): Promise<Look> {
-  if (handle === undefined) throw noResource('This address keeps no sessions for clients of this version of MCP.')
   const id = /^episodic:\/\/session\/([\w.-]+)\/state$/.exec(uri)?.[1]
   try {
     if (id !== undefined) return await host.lookAt(principal, id, name)

@@ -4,7 +4,6 @@ import type { Caller } from './caller.ts'
 import { Conversation } from './conversation.ts'
 import { Correspondence } from './correspondence.ts'
 import { createDispatcher, type DispatcherOptions } from './dispatcher.ts'
-import { claimsModern } from './envelope.ts'
 import type { Host } from './host.ts'
 import { isObject } from './requests.ts'
 import { drained } from './stdio-drained.ts'
@@ -32,7 +31,8 @@ export interface StdioOptions extends DispatcherOptions {
  * On its own pipes it takes standard output for itself: whatever else writes there goes to standard error, so that
  * a stray `console.log` of an environment cannot break the framing.
  *
- * At the agent's door the pipe is the session: its world opens at the first call, and `initialize` starts anew.
+ * An environment with a handle is played by sessions that calls create and name, in every version of MCP. Without one the
+ * pipe is the session: its world opens at the first call, and `initialize` starts anew.
  */
 export async function serveStdio(host: Host, options: StdioOptions = {}): Promise<void> {
   const { input = process.stdin, output = takeStandardOutput(), lineBytes = 1_048_576, signal } = options
@@ -74,17 +74,21 @@ function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (
     options.environment ?? (host.environments[0] as { name: string }).name,
   )
   let transportId: string | null = null
+  let begun = false
   return async (message) => {
     const method = isObject(message) ? message.method : undefined
-    // Who keeps no session with the pipe names one in each call, where the world has names for them.
-    if (handle !== undefined && claimsModern(message))
-      return { door: 'agent', principal: null, world: { by: 'handle', environment } }
-    if (method === 'initialize') {
-      transportId = null
-      onAnew()
+    if (method === 'initialize') onAnew()
+    if (handle !== undefined)
+      return { door: 'agent', principal: null, world: { by: 'handle', transportId: null, environment } }
+    if (method === 'initialize' || transportId === null) {
+      transportId = await host.issueTransport(null)
+      begun = false
     }
-    // An id that was given out long before its first call would have expired by then, and a pipe may well lie idle.
-    if (OF_A_SESSION.has(method)) transportId ??= await host.issueTransport(null)
+    if (OF_A_SESSION.has(method) && !begun) {
+      // An id that was given out long before its first call would have expired by then, and a pipe may well lie idle.
+      transportId = await host.issueTransport(null, transportId)
+      begun = true
+    }
     return { door: 'agent', principal: null, world: { by: 'transport', transportId, environment } }
   }
 }

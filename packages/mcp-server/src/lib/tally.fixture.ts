@@ -29,3 +29,6 @@ export const tally = defineEnvironment({
   }),
   rewards: { counted: ({ end }) => (end?.reason === 'counted' ? 1 : 0) },
 })
+
+/** The same without a handle: each MCP session is one episode. */
+export const plainTally: typeof tally = { ...tally, handle: null }

@@ -9,6 +9,7 @@ export const theatre = defineEnvironment({
   name: 'theatre',
   version: '1.0.0',
   description: 'Sell the seats of a theatre.',
+  handle: false,
   params: z.object({ seats: z.int().min(1).max(100).default(6) }),
   state: {
     public: z.object({ seats: z.int(), price: z.int(), earned: z.int() }),

@@ -6,6 +6,7 @@ export const tide = defineEnvironment({
   name: 'tide',
   version: '1.0.0',
   description: 'Stand in the water.',
+  handle: false,
   params: z.object({}),
   state: { public: z.object({ level: z.number(), notes: z.json() }), private: z.object({ pull: z.int() }) },
   history: { entries: 3, bytes: 1_000 },

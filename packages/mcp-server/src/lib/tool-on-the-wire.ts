@@ -1,11 +1,12 @@
 import type { ToolInfo } from '@episodic/protocol'
 
 /** A tool as `tools/list` shows it, in either era. */
-export function toolOnTheWire({ name, description, inputSchema, outputSchema }: ToolInfo) {
+export function toolOnTheWire({ name, description, inputSchema, outputSchema, annotations }: ToolInfo) {
   return {
     name,
     description,
     inputSchema: inputSchema as { type: 'object' },
     ...(outputSchema && { outputSchema: outputSchema as { type: 'object' } }),
+    ...(annotations && { annotations }),
   }
 }

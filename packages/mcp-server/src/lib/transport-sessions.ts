@@ -27,8 +27,21 @@ export class TransportSessions {
     this.#idleSeconds = idleSeconds
   }
 
-  async issue(principal: Principal): Promise<string> {
-    return (await this.#sessions.handles()).transport(principal, Math.floor(this.#clock.now() / 1_000))
+  /** `earlier`: an id whose world never began, and which the new one takes the place of, seed and all. */
+  async issue(principal: Principal, earlier?: string): Promise<string> {
+    return (await this.#sessions.handles()).transport(principal, Math.floor(this.#clock.now() / 1_000), earlier)
+  }
+
+  /** What to open the world of a transport session with: how it begins is certain before it does. */
+  async opening(transportId: string): Promise<{ readonly requestKey: string; readonly seed: string }> {
+    const seed = (await this.#sessions.handles()).seedOf(transportId)
+    return { requestKey: transportKey(transportId), seed }
+  }
+
+  /** Throws `session-not-found` for an id that was not given out here, or was given back. */
+  async check(principal: Principal, transportId: string): Promise<void> {
+    const handles = await this.#sessions.handles()
+    if (handles.transportIssuedAt(principal, transportId) === null || this.#spent.has(transportId)) throw notFound()
   }
 
   /**

@@ -104,5 +104,5 @@ function wholeNumber(meta: JsonObject, key: string): number | undefined {
 function parse<S extends z.ZodType>(schema: S, params: JsonObject, method: string): z.output<S> {
   const parsed = schema.safeParse(params)
   if (parsed.success) return parsed.data
-  throw new WireError('invalid-params', `Wrong parameters for ${method}: ${explain(parsed.error)}.`)
+  throw new WireError('invalid-params', `Wrong parameters for ${method}: ${explain(parsed.error, params)}.`)
 }

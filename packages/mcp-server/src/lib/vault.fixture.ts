@@ -12,6 +12,7 @@ export const vault = defineEnvironment({
   name: 'vault',
   version: '1.0.0',
   description: 'A vault that opens to a word.',
+  handle: false,
   params: z.object({ password: z.string().default(PASSWORD), unlistable: z.boolean().default(false) }),
   state: {
     public: z.object({ sign: z.string(), open: z.boolean() }),

@@ -9,6 +9,7 @@ export const workshop = defineEnvironment({
   name: 'workshop',
   version: '2.1.0',
   description: 'A shop of tools.',
+  handle: false,
   params: z.object({ stock: z.int().min(0).default(3), broken: z.boolean().default(false) }),
   state: {
     public: z.object({ stock: z.int(), now: z.number(), remembered: z.array(z.string()) }),

@@ -52,18 +52,38 @@ export const META = {
 /** The seat of a session that names no seats. */
 export const DEFAULT_SEAT = 'agent'
 
+/** Hints about a tool for clients, with MCP's names and meanings. A hint that is left out has MCP's default. */
+export interface ToolAnnotations {
+  /** Changes nothing in the world, such as a look around. MCP's default: false. */
+  readonly readOnlyHint?: boolean | undefined
+  /** May destroy something. MCP's default: true. */
+  readonly destructiveHint?: boolean | undefined
+  /** Calling it again with the same arguments changes nothing more. MCP's default: false. */
+  readonly idempotentHint?: boolean | undefined
+  /** Reaches beyond the world, such as to the web. MCP's default: true. */
+  readonly openWorldHint?: boolean | undefined
+}
+export const toolAnnotationsSchema: z.ZodType<ToolAnnotations> = z.object({
+  readOnlyHint: z.boolean().optional(),
+  destructiveHint: z.boolean().optional(),
+  idempotentHint: z.boolean().optional(),
+  openWorldHint: z.boolean().optional(),
+})
+
 /** A tool as a player sees it. Schemas are JSON Schema 2020-12. */
 export interface ToolInfo {
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonObject
   readonly outputSchema: JsonObject | null
+  readonly annotations?: ToolAnnotations | undefined
 }
 const toolInfoSchema: z.ZodType<ToolInfo> = z.object({
   name: z.string(),
   description: z.string(),
   inputSchema: jsonObjectSchema,
   outputSchema: jsonObjectSchema.nullable(),
+  annotations: toolAnnotationsSchema.optional(),
 })
 
 /** A type of outside events that a world takes. The schema is JSON Schema 2020-12. */

@@ -22,6 +22,8 @@ export function stageEnvironment(environment: Environment, stage: Stage): Enviro
   }
   return {
     ...environment,
+    // Each door is talked to as the agent of one session, whose tools are the world's own.
+    handle: null,
     start(context) {
       const started = environment.start(context)
       const state = { ...started, private: stage.privateState ?? started.private }

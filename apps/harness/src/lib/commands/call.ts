@@ -18,7 +18,12 @@ export function callCommand(console: Console): Command {
     .argument('[argument...]', 'arguments as name=value; a value is JSON where it can be, and text where not')
     .option('--args <json>', 'all arguments at once, as a JSON object')
     .option('--json', 'print the whole result as JSON')
-    .addHelpText('after', '\nExample:\n  episodic call guess value=50 --url http://127.0.0.1:7337/mcp')
+    .addHelpText(
+      'after',
+      `\nExample, with the id that the first command prints:
+  episodic call create_game --url http://127.0.0.1:7337/mcp
+  episodic call guess game_id=mcp_… value=50 --url http://127.0.0.1:7337/mcp`,
+    )
   return addClientOptions(command).action(
     async (
       tool: string,

@@ -15,6 +15,7 @@ export const environment = defineEnvironment({
   name: 'stuck',
   version: '1.0.0',
   description: 'Count, or never come back.',
+  handle: false,
   params: z.object({}),
   state: { public: z.object({ count: z.int() }), private: z.object({}) },
   start: () => ({ public: { count: 0 }, private: {} }),

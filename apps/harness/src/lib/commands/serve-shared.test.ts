@@ -25,6 +25,7 @@ export const environment = defineEnvironment({
   name: 'sum',
   version: '1.0.0',
   description: 'Add numbers up.',
+  handle: false,
   params: z.object({}),
   state: { public: z.object({ total: z.int() }), private: z.object({}) },
   start: () => ({ public: { total: 0 }, private: {} }),

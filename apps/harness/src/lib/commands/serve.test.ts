@@ -106,9 +106,11 @@ describe('episodic serve', () => {
 describe('episodic tools, call and sessions', () => {
   it('lists what an agent can do', async () => {
     const { out } = await workshop.run(['tools', '--url', server.agentUrl])
-    expect(out).toBe('guess  Guess the number.\n  value: integer\n')
+    expect(out).toMatch(
+      /^create_game {2}Begin a new game\..*^guess {2}Guess the number\.\n {2}game_id: string.*\n {2}value: integer/ms,
+    )
     const json = await workshop.run(['tools', '--url', server.agentUrl, '--json'])
-    expect(JSON.parse(json.out)).toMatchObject([{ name: 'guess' }])
+    expect(JSON.parse(json.out)).toMatchObject([{ name: 'create_game' }, { name: 'guess' }, { name: 'destroy_game' }])
   })
 
   it('speaks over the pipes of a process that a configuration names', async () => {
@@ -120,7 +122,10 @@ describe('episodic tools, call and sessions', () => {
   })
 
   it('calls a tool, and shows the wire where it is asked to', async () => {
-    const call = ['call', 'guess', 'value=50', '--url', server.agentUrl]
+    const created = await workshop.run(['call', 'create_game', '--url', server.agentUrl])
+    expect(created.out).toMatch(/^game_id: mcp_.*\nGuess a whole number/)
+    const [id] = created.out.replace(': ', '=').split('\n') as [string]
+    const call = ['call', 'guess', id, 'value=50', '--url', server.agentUrl]
     const said = await workshop.run(call)
     expect([said.status, said.err]).toEqual([0, ''])
     expect(said.out).toMatch(/^50 is (higher|lower|correct)\./)
@@ -130,7 +135,7 @@ describe('episodic tools, call and sessions', () => {
     expect(raw.err).toMatch(/^← \{.*"structuredContent".*\}$/m)
     // Nothing of the trusted plane passes the agent's door (invariant 3).
     expect(raw.err + raw.out).not.toMatch(/reward|potential|dev\.episodic/)
-    const all = await workshop.run(['call', 'guess', '--args', '{"value":1}', 'value=2', '--url', server.agentUrl])
+    const all = await workshop.run(['call', 'guess', id, '--args', '{"value":1}', 'value=2', '--url', server.agentUrl])
     expect(all.out).toMatch(/^2 is /)
   })
 

@@ -1,0 +1,46 @@
+import type { JsonObject, LoggedStep, ToolInfo } from '@episodic/protocol'
+import { type ToolResult, toolError } from './tool-result.ts'
+
+/**
+ * Some MCP clients show a model the text of an answer alone, and some the structured content alone. What an agent needs to
+ * play is therefore in both: the structured content repeats the text, and says whether the episode is over.
+ */
+export const OBSERVATION = 'observation'
+export const EPISODE_OVER = 'episode_over'
+
+/** JSON Schemas of the two fields. */
+export const OBSERVATION_FIELDS: JsonObject = {
+  [OBSERVATION]: { type: 'string', description: 'The answer in words, and how things stand after it.' },
+  [EPISODE_OVER]: { type: 'boolean', description: 'Whether the episode is over, so that no further call is played.' },
+}
+
+/** A tool as agents see it: its output has the two fields too. */
+export function agentTool(tool: ToolInfo): ToolInfo {
+  if (!tool.outputSchema) return tool
+  // Keys of a record may be restricted, and these two are none of them.
+  const { properties = {}, required = [], propertyNames: _, ...rest } = tool.outputSchema as OutputSchema
+  return {
+    ...tool,
+    outputSchema: {
+      ...rest,
+      properties: { ...properties, ...OBSERVATION_FIELDS },
+      required: [...required, OBSERVATION, EPISODE_OVER],
+    },
+  }
+}
+
+type OutputSchema = JsonObject & { readonly properties?: JsonObject; readonly required?: string[] }
+
+/**
+ * The answer to an agent's step: no byte of reward, end reason or control is in it. `again` says how to play another
+ * episode, and is used where this one is over. A refused step has no structured content, so that every client shows its text.
+ */
+export function agentResult({ observation, report }: LoggedStep, again: string): ToolResult {
+  const over = report.end !== null
+  const text = over ? `${observation.text}\nThe episode is over. ${again}` : observation.text
+  if (report.refused) return toolError(text)
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent: { ...observation.structured, [OBSERVATION]: text, [EPISODE_OVER]: over },
+  }
+}
