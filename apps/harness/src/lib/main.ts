@@ -3,6 +3,7 @@ import { callCommand } from './commands/call.ts'
 import { checkCommand } from './commands/check.ts'
 import { compareCommand } from './commands/compare.ts'
 import { datasetCommand } from './commands/dataset.ts'
+import { loadCommand } from './commands/load.ts'
 import { playCommand } from './commands/play.ts'
 import { replayCommand } from './commands/replay.ts'
 import { reportCommand } from './commands/report.ts'
@@ -40,6 +41,7 @@ export async function main(args: readonly string[], console: Console = processCo
     compareCommand(console),
     checkCommand(console),
     datasetCommand(console),
+    loadCommand(console),
     sessionsCommand(console),
     toolsCommand(console),
     callCommand(console),

@@ -44,7 +44,8 @@ export class Probes {
       ({ total }) => total,
       () => null,
     )
-    const body = this.#metrics?.render({ sessions, calls }) ?? ''
+    const { user, system } = process.cpuUsage()
+    const body = this.#metrics?.render({ sessions, calls, cpuSeconds: (user + system) / 1_000_000 }) ?? ''
     return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', text: body }
   }
 

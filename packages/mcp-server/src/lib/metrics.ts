@@ -1,9 +1,16 @@
 import type { Stray } from './containment.ts'
-import { Counter, Histogram, type Labels, renderGauge } from './prometheus.ts'
+import { Counter, Histogram, type Labels, renderCounter, renderGauge } from './prometheus.ts'
 import type { SecretKind } from './secrets.ts'
 
 /** How a step came out. */
 export type StepOutcome = 'played' | 'refused' | 'replayed'
+
+/** What a metrics text says of the moment. */
+export interface Gauges {
+  readonly sessions: number | null
+  readonly calls: number
+  readonly cpuSeconds?: number | undefined
+}
 
 /**
  * Counts what a host and its doors do. Hand the same one to `createHost`, which fills it, and to `serveHttp`, which
@@ -81,8 +88,11 @@ export class Metrics {
     this.#storeSeconds.observe({ operation }, milliseconds / 1_000)
   }
 
-  /** The Prometheus text. `sessions` is how many there are now; `null` where the store does not say. */
-  render({ sessions, calls }: { readonly sessions: number | null; readonly calls: number }): string {
+  /**
+   * The Prometheus text. `sessions` is how many there are now; `null` where the store does not say. `cpuSeconds` is the
+   * processor time that the process has taken, where that is known.
+   */
+  render({ sessions, calls, cpuSeconds }: Gauges): string {
     const counted = [
       this.#opened,
       this.#closed,
@@ -101,6 +111,14 @@ export class Metrics {
     return [
       sessions === null ? '' : renderGauge('episodic_sessions', 'Sessions in the store.', this.#labels, sessions),
       renderGauge('episodic_calls', 'Calls over HTTP that are being answered.', this.#labels, calls),
+      cpuSeconds === undefined
+        ? ''
+        : renderCounter(
+            'process_cpu_seconds_total',
+            'Processor time, of the user and the system.',
+            this.#labels,
+            cpuSeconds,
+          ),
       ...counted.map((metric) => metric.render(this.#labels)),
     ].join('')
   }

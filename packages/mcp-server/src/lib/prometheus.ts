@@ -20,6 +20,11 @@ export function renderGauge(name: string, help: string, labels: Labels, value: n
   return head(name, 'gauge', help) + series(name, labels, value)
 }
 
+/** The text of a value that only grows, and that somebody else counts. */
+export function renderCounter(name: string, help: string, labels: Labels, value: number): string {
+  return head(name, 'counter', help) + series(name, labels, value)
+}
+
 /** Counts events by their labels. */
 export class Counter {
   readonly #name: string

@@ -19,7 +19,7 @@ export interface PlannedEpisode {
  * not what it was made to be.
  */
 export function tasksOf(
-  { tasks, seed, environment }: RunConfiguration,
+  { tasks, seed, environment }: Pick<RunConfiguration, 'tasks' | 'seed' | 'environment'>,
   world: World,
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): AsyncIterable<Task> {
