@@ -114,7 +114,7 @@ export class Metrics {
       cpuSeconds === undefined
         ? ''
         : renderCounter(
-            'process_cpu_seconds_total',
+            'episodic_process_cpu_seconds_total',
             'Processor time, of the user and the system.',
             this.#labels,
             cpuSeconds,

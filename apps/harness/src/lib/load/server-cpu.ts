@@ -1,5 +1,5 @@
 /** The Prometheus series of the processor time that a process has taken. */
-const SERIES = /^process_cpu_seconds_total(\{[^}]*\})? (\S+)$/m
+const SERIES = /^episodic_process_cpu_seconds_total(\{[^}]*\})? (\S+)$/m
 
 /** Seconds of processor time that a server process has taken, and the labels that name the process. */
 export interface CpuReading {
