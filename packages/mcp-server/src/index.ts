@@ -17,6 +17,7 @@ export type {
   EventContext,
   EventDefinition,
   FinalContext,
+  LegalCalls,
   PlayContext,
   PrepareContext,
   ReadOnly,

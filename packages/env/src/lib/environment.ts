@@ -2,6 +2,7 @@ import type {
   Action,
   EnvironmentInfo,
   JsonObject,
+  LegalActions,
   Limits,
   LimitsRequest,
   Observation,
@@ -85,6 +86,12 @@ export interface Environment extends AsyncDisposable {
    */
   step(action: Action, options?: CallOptions): Promise<Step>
   /**
+   * The actions that the world's rules accept now, by tool, each with a JSON Schema of its arguments; none once the episode
+   * is over. A function of what players see. Left out where the world does not say. Rejects with `not-playing` before
+   * `reset` and after `close`.
+   */
+  legal?(options?: CallOptions): Promise<LegalActions>
+  /**
    * Tells the episode what happened outside, exactly once for an `id`: the next step is played after it, and its
    * `info.events` tells of it. Where it ends the episode, the next step is the last one, and changes nothing. Rejects with
    * `WireError` where the server refuses (`invalid-params` for an event that the world does not take, `episode-ended`,
@@ -129,6 +136,7 @@ export function delegate(
     info: change.info ?? inner.info,
     reset: change.reset ?? ((task, options) => inner.reset(task, options)),
     step: change.step ?? ((action, options) => inner.step(action, options)),
+    ...(inner.legal && { legal: (options) => (inner.legal as NonNullable<Environment['legal']>)(options) }),
     publish: (event, options) => inner.publish(event, options),
     snapshot: (options) => inner.snapshot(options),
     restore: change.restore ?? ((snapshot, options) => inner.restore(snapshot, options)),

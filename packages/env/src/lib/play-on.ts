@@ -32,9 +32,10 @@ export async function playOn(
   let last: Step | null = steps.at(-1) ?? null
   let { observation } = last ?? start
   const onCompletion = (completion: Completion) => void undecided.push(completion)
+  const legal = environment.legal && (() => (environment.legal as NonNullable<Environment['legal']>)({ signal }))
   while (steps.length < until) {
     signal?.throwIfAborted()
-    const action = await player(observation, { last, signal, onCompletion })
+    const action = await player(observation, { last, legal, signal, onCompletion })
     const sent = now()
     last = await environment.step(action, { signal })
     const milliseconds = now() - sent

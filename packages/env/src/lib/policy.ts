@@ -1,4 +1,4 @@
-import type { Action, Completion, JsonObject, Observation, Step, ToolInfo } from '@episodic/protocol'
+import type { Action, Completion, JsonObject, LegalActions, Observation, Step, ToolInfo } from '@episodic/protocol'
 
 /** What a policy is told before it plays. The world's own seed is not among it. */
 export interface PolicyContext {
@@ -12,6 +12,8 @@ export interface PolicyContext {
 export interface PlayerView {
   /** The step before; `null` at the start. */
   readonly last: Step | null
+  /** Asks which actions the world's rules accept now, see `Environment.legal`. Left out where the world does not say. */
+  readonly legal?: (() => Promise<LegalActions>) | undefined
   readonly signal?: AbortSignal | undefined
   /** To be told of each answer of a language model on the way to the action, whether one comes of it or not. */
   readonly onCompletion?: ((completion: Completion) => void) | undefined

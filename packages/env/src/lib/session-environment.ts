@@ -6,6 +6,8 @@ import {
   type EnvironmentInfo,
   forkResultSchema,
   type JsonObject,
+  type LegalActions,
+  legalResultSchema,
   META,
   METHODS,
   type Observation,
@@ -61,6 +63,7 @@ const stepResultSchema = toolAnswerSchema.extend({
 
 class SessionEnvironment implements WatchedEnvironment {
   readonly info: EnvironmentInfo
+  readonly legal?: (options?: CallOptions) => Promise<LegalActions>
   readonly #channel: Channel
   readonly #retry: RetryOptions
   /** The same, asking again where no answer came: the host plays nothing twice. */
@@ -81,6 +84,7 @@ class SessionEnvironment implements WatchedEnvironment {
     this.#retry = retry
     this.#patient = withRetries(channel, retry)
     this.info = info
+    if (info.legal) this.legal = (options) => this.#legal(options)
   }
 
   async reset(task: Playable = {}, { seed = task.seed, signal }: ResetOptions = {}): Promise<Start> {
@@ -157,6 +161,13 @@ class SessionEnvironment implements WatchedEnvironment {
     const reply = await this.#ask('tools/call', call, signal).catch((error) => this.#refused(error))
     const answer = parseReply(stepResultSchema, reply, 'tools/call')
     return this.#count(observationOf(answer), answer._meta[META.step], answer._meta[META.replayed] ?? false)
+  }
+
+  async #legal({ signal }: CallOptions = {}): Promise<LegalActions> {
+    if (!this.#session) throw new EnvError('not-playing', 'No episode is being played. Call reset first.')
+    const request = { session: this.#session.session }
+    const reply = await this.#ask(METHODS.legal, request, signal).catch((error) => this.#refused(error))
+    return parseReply(legalResultSchema, reply, METHODS.legal).tools
   }
 
   get capability(): string | null {

@@ -2,6 +2,7 @@ import {
   type CloseResult,
   DEFAULT_SEAT,
   type EnvironmentInfo,
+  type LegalActions,
   type OpenResult,
   type PublishResult,
   type RestoreRequest,
@@ -44,7 +45,7 @@ import type { Metrics } from './metrics.ts'
 import { describeEnvironment } from './open-session.ts'
 import { PublicChanges } from './public-changes.ts'
 import { repeat } from './repeat.ts'
-import { directRules } from './rules-runner.ts'
+import { directRules, type RulesRunner } from './rules-runner.ts'
 import type { Secrets } from './secrets.ts'
 import { withSteadyNow } from './steady-clock.ts'
 import { TransportSessions } from './transport-sessions.ts'
@@ -66,6 +67,8 @@ class SessionHost implements Host {
   readonly #clock: Clock
   readonly #sessions: LiveSessions
   readonly #commits: Commits
+  readonly #rules: RulesRunner
+  readonly #faults: Faults
   readonly #transports: TransportSessions
   readonly #capacity: Capacity
   readonly #beginnings: Beginnings
@@ -101,6 +104,8 @@ class SessionHost implements Host {
       containment,
       onEscaped: (session, refusal) => this.#sessions.fail(session, refusal),
     })
+    this.#faults = faults
+    this.#rules = rules
     const { idleSeconds, queue, events, logBytes, textBytes } = bounds
     this.idleSeconds = idleSeconds
     this.#sessions = new LiveSessions({
@@ -212,6 +217,14 @@ class SessionHost implements Host {
     const { id, environment, revision, epoch, now, state, end } = structuredClone(record)
     const seats = Object.fromEntries(Object.entries(record.seats).map(([seat, { seq }]) => [seat, { seq }]))
     return { id, environment, revision, epoch, seats, now, state, end }
+  }
+
+  async legal(principal: Principal, control: string): Promise<LegalActions> {
+    const live = await this.#sessions.controlled(principal, control)
+    const { id, end, state, params } = await this.#sessions.use(live, (session) => session.refresh())
+    if (end) return {}
+    const { environment } = live
+    return this.#faults.guard(environment.name, id, () => this.#rules.legal(environment, state, params))
   }
 
   async watch(principal: Principal, control: string, range: WatchRange): Promise<WatchResult> {

@@ -7,6 +7,7 @@ import type {
   EnvironmentDefinition,
   EventMaker,
   FinalContext,
+  LegalCalls,
   Preparation,
   Tool,
   ToolMaker,
@@ -16,6 +17,7 @@ import type {
   WorldState,
 } from './environment.ts'
 import { handleNames } from './handle-tools.ts'
+import { legalActions } from './legal-actions.ts'
 import { findOpenObject } from './open-objects.ts'
 import { ServerError } from './server-error.ts'
 
@@ -55,6 +57,7 @@ export function defineEnvironment<
   const terms = Object.keys(erased.rewards)
   assertClosed(name, 'public state', state.public)
   for (const [tool, { output }] of Object.entries(tools)) if (output) assertClosed(name, `output of ${tool}`, output)
+  const toolInfos = Object.entries(tools).map(([toolName, tool]) => describeTool(name, toolName, tool, state.public))
   return Object.freeze({
     name,
     version,
@@ -65,19 +68,21 @@ export function defineEnvironment<
     state,
     history,
     tools,
-    toolInfos: Object.entries(tools).map(([toolName, tool]) => describeTool(name, toolName, tool, state.public)),
+    toolInfos,
     events,
     eventInfos: Object.entries(events).map(([type, event]) => describeEvent(name, type, event)),
     terms,
     hasPotential: erased.potential !== undefined,
     hasSuccess: erased.success !== undefined,
     waived: erased.check?.waive ?? {},
+    hasLegal: erased.legal !== undefined,
     limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),
     start: (context) => erased.start(context),
     observe: (publicState, values) => erased.observe(publicState, values),
     reward: (term, transition) => finite(name, `reward term "${term}"`, erased.rewards[term]?.(transition)),
     potential: (current, values) =>
       erased.potential ? finite(name, 'potential', erased.potential(current, values)) : null,
+    legal: (current, values) => legalActions(name, toolInfos, erased.legal?.(current, values)),
     success: (final) => (erased.success ? judged(name, erased.success(final)) : undefined),
     secrets: (current, values) => erased.secrets?.(current, values) ?? NONE,
   } satisfies Environment<Tools>)
@@ -99,6 +104,7 @@ interface ErasedDefinition
   potential?(state: WorldState<JsonObject, JsonObject>, params: unknown): number
   readonly check?: { readonly waive?: Environment['waived'] }
   success?(final: FinalContext<WorldState<JsonObject, JsonObject>, unknown>): unknown
+  legal?(state: JsonObject, params: unknown): { readonly [tool: string]: LegalCalls | undefined }
   secrets?(state: SessionState, params: unknown): readonly string[]
 }
 

@@ -3,6 +3,7 @@ import type {
   EventInfo,
   Json,
   JsonObject,
+  LegalActions,
   LimitsRequest,
   RecordedEvent,
   Refusal,
@@ -115,6 +116,12 @@ export interface Transition<State, Params> {
    */
   readonly events: readonly Pick<RecordedEvent, 'type' | 'data' | 'said'>[]
 }
+
+/**
+ * Which calls of a tool the rules accept: `true` for any that its input takes, a list of the arguments, or a schema that is
+ * narrower than its input. A tool that is left out, and one with an empty list, cannot be called now.
+ */
+export type LegalCalls = true | readonly JsonObject[] | z.ZodType
 
 /** What `success` gets: an episode that has ended. */
 export interface FinalContext<State, Params> {
@@ -287,6 +294,14 @@ export interface EnvironmentDefinition<
    */
   readonly events?: (make: { readonly event: EventMaker<NoInfer<State>, z.output<Params>> }) => Events
   readonly tools: (make: { readonly tool: ToolMaker<State, z.output<Params>, NoInfer<Events>> }) => Tools
+  /**
+   * Says which actions the rules accept in a public state, by tool. Pure, and it sees what `observe` sees. Trainers may ask for
+   * it at any time, and the random policy plays nothing else. It only describes: the rules still refuse by themselves.
+   */
+  readonly legal?: (
+    state: z.output<Public>,
+    params: z.output<Params>,
+  ) => { readonly [Name in keyof NoInfer<Tools>]?: LegalCalls }
   /** Named pure terms over one step, in the world's own unit of reward. */
   readonly rewards: {
     readonly [term: string]: (transition: Transition<NoInfer<State>, z.output<Params>>) => number
@@ -336,11 +351,17 @@ export interface Environment<Tools extends { readonly [name: string]: Tool } = {
   readonly hasSuccess: boolean
   /** Reasons why findings of a check are meant, by the names of the findings. */
   readonly waived: Readonly<Record<string, string>>
+  readonly hasLegal: boolean
   limitsFor(params: unknown): LimitsRequest
   start(context: { readonly params: unknown; readonly rng: SavableRng }): WorldState<JsonObject, JsonObject>
   observe(state: JsonObject, params: unknown): string
   reward(term: string, transition: Transition<WorldState<JsonObject, JsonObject>, unknown>): number
   potential(state: WorldState<JsonObject, JsonObject>, params: unknown): number | null
+  /**
+   * The actions that the rules accept in a public state; those of every tool and its whole input where the world does not say.
+   * Throws `rules-failed` for what is no such thing.
+   */
+  legal(state: JsonObject, params: unknown): LegalActions
   /** `undefined` where the world defines no success. Throws `rules-failed` for an answer that is no boolean. */
   success(final: FinalContext<WorldState<JsonObject, JsonObject>, unknown>): boolean | undefined
   secrets(state: SessionState, params: unknown): readonly string[]

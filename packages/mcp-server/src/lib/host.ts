@@ -3,6 +3,7 @@ import type {
   CloseResult,
   EnvironmentInfo,
   JsonObject,
+  LegalActions,
   LimitsRequest,
   OpenResult,
   OutsideEvent,
@@ -171,6 +172,8 @@ export interface Host extends AsyncDisposable {
    */
   presentAt(principal: Principal, transportId: string, environment: string): Promise<Presented | null>
   state(principal: Principal, control: string): Promise<StateResult>
+  /** The actions that the rules accept as the session stands; none once its episode has ended. */
+  legal(principal: Principal, control: string): Promise<LegalActions>
   watch(principal: Principal, control: string, range: WatchRange): Promise<WatchResult>
   /**
    * Tells a session what happened outside: applied once by its id, in its turn among the steps, and kept before this

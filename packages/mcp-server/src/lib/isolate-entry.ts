@@ -79,6 +79,10 @@ function run(call: RulesCall): RulesAnswer {
     const standing = directRules.look(environment, call.state, call.params)
     return { value: standing, secrets: list(environment, call.state, call.params) }
   }
+  if (call.kind === 'legal') {
+    const legal = directRules.legal(environment, call.state, call.params)
+    return { value: legal, secrets: list(environment, call.state, call.params) }
+  }
   if (call.kind === 'judge') {
     const { end, state, params } = call
     return { value: directRules.judge(environment, { end, state, params }), secrets: list(environment, state, params) }

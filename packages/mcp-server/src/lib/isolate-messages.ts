@@ -1,4 +1,4 @@
-import type { Action, JsonObject, OutsideEvent } from '@episodic/protocol'
+import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
 import type { Happened, SessionState } from '@episodic/state'
 import type { EventTurn } from './apply-event.ts'
 import type { Outcome, RulesTurn, Standing } from './rules.ts'
@@ -18,6 +18,7 @@ export type RulesCall = {
   | { readonly kind: 'look'; readonly state: SessionState; readonly params: JsonObject }
   // The draft is a copy of the state, so the thread makes it.
   | { readonly kind: 'play'; readonly turn: Omit<RulesTurn, 'draft'>; readonly action: Action }
+  | { readonly kind: 'legal'; readonly state: SessionState; readonly params: JsonObject }
   | ({ readonly kind: 'judge' } & Final)
   | { readonly kind: 'event'; readonly turn: Omit<EventTurn, 'draft'>; readonly event: OutsideEvent }
 )
@@ -30,7 +31,7 @@ export type ThreadMessage =
 
 /** What a call came to. */
 export interface RulesAnswer {
-  readonly value: Standing | Outcome | Happened | boolean | undefined
+  readonly value: Standing | Outcome | Happened | LegalActions | boolean | undefined
   readonly secrets: ListedSecrets
 }
 

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { Action, JsonObject, OutsideEvent } from '@episodic/protocol'
+import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
 import { type Clock, type Happened, type SessionState, systemClock } from '@episodic/state'
 import type { EventTurn } from './apply-event.ts'
 import type { Environment } from './environment.ts'
@@ -100,6 +100,12 @@ class ThreadPool implements RulesPool {
     const happened = value as Happened
     this.#secrets.set(happened.change.state, secrets)
     return happened
+  }
+
+  async legal(environment: Environment, state: SessionState, params: JsonObject): Promise<LegalActions> {
+    if (!environment.hasLegal) return directRules.legal(environment, state, params)
+    const { value } = await this.#run({ kind: 'legal', environment: nameOf(environment), state, params })
+    return value as LegalActions
   }
 
   async judge(environment: Environment, final: Final): Promise<boolean | undefined> {

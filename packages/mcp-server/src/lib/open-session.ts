@@ -135,6 +135,7 @@ export function describeEnvironment(environment: Environment): EnvironmentInfo {
     terms,
     potential,
     ...(environment.hasSuccess && { success: true }),
+    ...(environment.hasLegal && { legal: true }),
     forkable: true,
     ...(handle !== null && { handle }),
     ...(events.length > 0 && { events }),

@@ -1,4 +1,11 @@
-import { type Action, type EpisodeEnd, type JsonObject, type OutsideEvent, WireError } from '@episodic/protocol'
+import {
+  type Action,
+  type EpisodeEnd,
+  type JsonObject,
+  type LegalActions,
+  type OutsideEvent,
+  WireError,
+} from '@episodic/protocol'
 import type { Happened, SessionState } from '@episodic/state'
 import { applyEvent, type EventTurn } from './apply-event.ts'
 import type { Environment } from './environment.ts'
@@ -33,6 +40,8 @@ export interface RulesRunner {
   play(environment: Environment, turn: RulesTurn, action: Action, waiting?: Waiting): Outcome | Promise<Outcome>
   /** Applies an outside event that the environment takes. Throws, or rejects with, what the rules throw. */
   apply(environment: Environment, turn: EventTurn, event: OutsideEvent): Happened | Promise<Happened>
+  /** Says which actions are legal in a state. Throws, or rejects with, what the rules throw. */
+  legal(environment: Environment, state: SessionState, params: JsonObject): LegalActions | Promise<LegalActions>
   /** Judges an episode that ended in a state; `undefined` where the world defines no success. Throws, or rejects with, what the rules throw. */
   judge(environment: Environment, final: Final): boolean | undefined | Promise<boolean | undefined>
   /**
@@ -53,6 +62,7 @@ export const directRules = {
   look: (environment, ...given) => asFault(environment, () => lookAt(environment, ...given)),
   play: (environment, turn, action) => asFault(environment, () => playAction(environment, turn, action)),
   apply: (environment, turn, event) => asFault(environment, () => applyEvent(environment, turn, event)),
+  legal: (environment, state, params) => asFault(environment, () => environment.legal(state.public, params)),
   judge: (environment, final) => asFault(environment, () => environment.success(final)),
   prepares: true,
   secrets: (environment, state, params) => environment.secrets(state, params),

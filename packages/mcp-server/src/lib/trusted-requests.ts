@@ -42,6 +42,8 @@ export function answerExtension(
       return host.open(principal, parse(openParamsSchema, params, method))
     case METHODS.state:
       return host.state(principal, parse(sessionParamsSchema, params, method).session)
+    case METHODS.legal:
+      return host.legal(principal, parse(sessionParamsSchema, params, method).session).then((tools) => ({ tools }))
     case METHODS.watch: {
       const { session, ...range } = parse(watchParamsSchema, params, method)
       return host.watch(principal, session, { ...range, signal: options.signal })

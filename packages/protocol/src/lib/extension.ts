@@ -26,6 +26,7 @@ export const METHODS = {
   list: 'environment/list',
   open: 'environment/open',
   state: 'environment/state',
+  legal: 'environment/legal',
   watch: 'environment/watch',
   publish: 'environment/publish',
   sessions: 'environment/sessions',
@@ -111,6 +112,8 @@ export interface EnvironmentInfo {
   readonly potential: boolean
   /** Whether the world defines success, so that the report of an episode's end has it. Left out where it does not. */
   readonly success?: boolean | undefined
+  /** Whether the world says which actions its rules accept, so that `environment/legal` can be asked. Left out where it does not. */
+  readonly legal?: boolean | undefined
   /** Whether its sessions can be snapshotted, restored and forked: not where somebody else keeps the state. */
   readonly forkable: boolean
   /** What a session is called in the tools that make, name and end one (`create_<handle>`); left out where there are none. */
@@ -129,6 +132,7 @@ export const environmentInfoSchema: z.ZodType<EnvironmentInfo> = z.object({
   terms: z.array(z.string()),
   potential: z.boolean(),
   success: z.boolean().optional(),
+  legal: z.boolean().optional(),
   forkable: z.boolean(),
   handle: z.string().optional(),
   events: z.array(eventInfoSchema).optional(),
@@ -230,7 +234,17 @@ export const forkParamsSchema = z.strictObject({
 })
 export const forkResultSchema = z.object({ forks: z.array(openResultSchema) })
 
-/** What `environment/state` and `environment/close` take. */
+/**
+ * The actions that the rules of a session accept in its public state: for each tool that may be called now, a JSON Schema of
+ * the arguments, which is its input schema or narrower. Empty once the episode has ended.
+ */
+export interface LegalActions {
+  readonly [tool: string]: JsonObject
+}
+/** What `environment/legal` answers. */
+export const legalResultSchema = z.object({ tools: z.record(z.string(), jsonObjectSchema) })
+
+/** What `environment/state`, `environment/legal` and `environment/close` take. */
 export const sessionParamsSchema = z.strictObject({ session: z.string(), _meta: z.unknown().optional() })
 
 /** The truth about a session, private state included: for the trusted door alone. */

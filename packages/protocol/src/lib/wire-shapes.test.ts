@@ -74,6 +74,7 @@ const info: EnvironmentInfo = {
   terms: ['solved', 'cost'],
   potential: true,
   success: true,
+  legal: true,
   forkable: true,
   handle: 'game',
   limits: DEFAULT_LIMITS,

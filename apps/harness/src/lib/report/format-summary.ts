@@ -10,7 +10,7 @@ import {
   formatPercent,
   formatShareInterval,
 } from './figures.ts'
-import { describeIntervals, noteInterval } from './interval-notes.ts'
+import { describeIntervals, describeRefused, noteInterval } from './interval-notes.ts'
 import { isShaped } from './is-shaped.ts'
 import { describeRules } from './success.ts'
 import type { Distribution, Summary } from './summary.ts'
@@ -117,9 +117,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
             : [line('cost', formatNumber(tokens.cost), `${formatNumber(tokens.cost / tokens.episodes)} an episode`)]),
         ]
       : []),
-    ...(counts.refused > 0
-      ? [line('refused steps', formatCount(counts.refused), `of ${formatCount(counts.steps)}`)]
-      : []),
+    ...(counts.refused > 0 ? [line('refused steps', formatCount(counts.refused), describeRefused(counts))] : []),
     ...(counts.finished > 0 ? [`  ${dim(describeIntervals(success.overall))}`] : []),
     ...block(
       'success by difficulty',

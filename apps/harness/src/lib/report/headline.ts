@@ -9,7 +9,7 @@ import {
   formatShareInterval,
   NOTHING,
 } from './figures.ts'
-import { describeIntervals, noteInterval } from './interval-notes.ts'
+import { describeIntervals, describeRefused, noteInterval } from './interval-notes.ts'
 import { describeRules } from './success.ts'
 import type { Summary } from './summary.ts'
 import { element, tip } from './svg.ts'
@@ -126,6 +126,14 @@ export function renderAccount({ counts, success, ends }: Summary): string {
       ...shown.map(([kind, name, count]) =>
         element('span', {}, element('i', { class: `key ${kind}` }), element('b', {}, formatCount(count)), ` ${name}`),
       ),
+      counts.refused > 0
+        ? element(
+            'span',
+            {},
+            element('b', {}, formatCount(counts.refused)),
+            ` refused steps ${describeRefused(counts)}`,
+          )
+        : '',
     ),
   )
 }

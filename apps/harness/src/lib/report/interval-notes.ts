@@ -1,5 +1,6 @@
 import type { Proportion } from './clustered-rate.ts'
-import { formatCount } from './figures.ts'
+import { formatCount, formatNumber } from './figures.ts'
+import type { Summary } from './summary.ts'
 
 /** Says in one line how the intervals of a run were made, and over how many tasks. */
 export function describeIntervals({ count, clusters }: Pick<Proportion, 'count' | 'clusters'>): string {
@@ -9,6 +10,13 @@ export function describeIntervals({ count, clusters }: Pick<Proportion, 'count' 
   return count === clusters
     ? `95 % intervals over ${tasks}, one episode each: Student’s t for means, Wilson’s score for shares.`
     : `95 % intervals clustered by task (${tasks}, ${formatCount(count)} episodes): robust errors with Student’s t for means, Wilson’s score at the effective sample size for shares.`
+}
+
+/** Says what share of a run's steps was refused. A player that draws at random draws again after each of them. */
+export function describeRefused({ steps, refused }: Pick<Summary['counts'], 'steps' | 'refused'>): string {
+  const accepted = steps - refused
+  const rate = accepted > 0 ? `, ${formatNumber(refused / accepted)} for each accepted one` : ''
+  return `of ${formatCount(steps)}${rate}`
 }
 
 /** A figure's interval, and what it was made from. */
