@@ -2,6 +2,7 @@ import type { Policy } from '@episodic/env'
 import { canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
 import { rehearseEpisode } from './rehearsed-episode.ts'
 import type { TableStart, TableWorld } from './table-rollout.ts'
+import { waywardPolicy } from './wayward-policy.ts'
 
 /**
  * A table with what the solver plays most often in each row, as the number of an action. What it earns says whether rows tell
@@ -12,10 +13,12 @@ export async function copySolver(
   solver: Policy,
   starts: readonly TableStart[],
 ): Promise<ReadonlyMap<string, number>> {
+  // In a swapped private state a solver may lose its way; then it goes on at random.
+  const policy = waywardPolicy(solver, { random: 0, wrong: 0 })
   const numbers = new Map(actions.map((action, i) => [keyOf(action), i]))
   const rows = new Map<string, Map<number, number>>()
   for (const start of starts) {
-    const { rehearsal, steps } = await rehearseEpisode({ environment, setting, policy: solver, ...start })
+    const { rehearsal, steps } = await rehearseEpisode({ environment, setting, policy, ...start })
     let open: JsonObject = rehearsal.start.state.public
     for (const { action, change } of steps) {
       const number = numbers.get(keyOf(action))
