@@ -83,7 +83,9 @@ function openaiAgents(client: Pick<PythonClient, 'name' | 'requirements' | 'eras
 /** Starts the program of a client with the Python of its environment. */
 export function startPythonClient(client: PythonClient, python: string, version: string): Client {
   const { name, eras, plays, sends } = client
-  const program = startLineProgram(python, [fileURLToPath(new URL(`./python/${client.program}`, import.meta.url))])
+  const file = fileURLToPath(new URL(`./python/${client.program}`, import.meta.url))
+  // `-B`: no compiled files beside the sources.
+  const program = startLineProgram(python, ['-B', file])
   return {
     name,
     version,
