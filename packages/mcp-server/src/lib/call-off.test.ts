@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream'
 import { DEFAULT_SEAT, META, METHODS } from '@episodic/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { MODERN_META, modernHeaders } from './eras.fixture.ts'
+import { nextTurn } from './event-loop.ts'
 import { createGatedStore } from './gated-store.fixture.ts'
 import { hearHost } from './heard-host.fixture.ts'
 import type { HostOptions } from './host.ts'
@@ -11,18 +12,19 @@ import { createRulesPool } from './isolate-pool.ts'
 import { treadmill } from './isolate-world.fixture.ts'
 import { createExchange, createMarket } from './market.fixture.ts'
 import { serveStdio } from './stdio-server.ts'
-import { asking, createTestHost, initialize, send, serve } from './testbed.fixture.ts'
+import { asking, call, createTestHost, initialize, send, serve } from './testbed.fixture.ts'
+import type { Waiting } from './waiting.ts'
 import { openWebSocket } from './web-socket.fixture.ts'
 
 /** A workshop whose commits wait, so that a second call has to wait for the first, and what reaches its host. */
 async function openGated(options: Partial<HostOptions> = {}) {
   const gate = createGatedStore()
-  const { host: inner, faults } = createTestHost({ store: gate.store, ...options })
+  const { host: inner, clock, faults } = createTestHost({ store: gate.store, ...options })
   const { host, heard } = hearHost(inner)
   const { session, seats } = await host.open(null, asking({ environment: 'workshop' }))
   const capability = seats[DEFAULT_SEAT]?.capability as string
   const stock = async () => ((await host.state(null, session)).state.public as { stock: number }).stock
-  return { ...gate, host, heard, faults, session, capability, stock }
+  return { ...gate, host, clock, heard, faults, session, capability, stock }
 }
 
 const take = (id: number | string, _meta?: object) => ({
@@ -233,6 +235,26 @@ describe('progress', () => {
       { method: 'notifications/progress', params: { progressToken: 7, progress: 0, message: expect.any(String) } },
       { id: 2, result: { structuredContent: { stock: 1 } } },
     ])
+  })
+
+  it('is reported again every five seconds while the call waits, and no more once its turn has come', async () => {
+    const { host, clock, heard, open, reached, session } = await openGated()
+    const reports: string[] = []
+    const step = (waiting?: Waiting) => host.step(null, session, { ...call('take'), waiting })
+    const first = step()
+    await reached
+    const second = step({ signal: new AbortController().signal, tell: (message) => void reports.push(message) })
+    await heard()
+    for (let i = 0; i < 3; i++) {
+      clock.advance(5_000)
+      await nextTurn()
+    }
+    expect(reports).toEqual(Array.from({ length: 4 }, () => 'Waiting for the calls before this one.'))
+    open()
+    await Promise.all([first, second])
+    clock.advance(60_000)
+    await nextTurn()
+    expect(reports).toHaveLength(4)
   })
 
   it('is told over a pipe and a socket too', async () => {

@@ -7,6 +7,7 @@ import type { Acted, StepCall } from './host.ts'
 import type { Live, LiveSessions } from './live-sessions.ts'
 import type { Metrics, StepOutcome } from './metrics.ts'
 import { afterEffect, createPreparation, toPrepare } from './prepare-step.ts'
+import { reportWaiting } from './report-waiting.ts'
 import type { Outcome } from './rules.ts'
 import type { Final, RulesRunner } from './rules-runner.ts'
 
@@ -52,12 +53,15 @@ export class Commits {
     const began = this.#metrics ? this.#clock.monotonic() : 0
     const needed = toPrepare(environment, action)
     const inQueue = waiting && live.session.busy ? waiting.signal : undefined
-    if (inQueue) waiting?.tell?.('Waiting for the calls before this one.')
+    const stopReporting = inQueue
+      ? reportWaiting(this.#clock, waiting, 'Waiting for the calls before this one.')
+      : undefined
     let acts = false
     const answered = this.#sessions.use(live, (session) =>
       session.step(
         { seat, action, seq, epoch },
         (turn) => {
+          stopReporting?.()
           assertSound(live)
           // What has been done outside is played, whoever waits for it.
           if (turn.prepared === undefined) inQueue?.throwIfAborted()
@@ -74,6 +78,7 @@ export class Commits {
         },
         needed
           ? () => {
+              stopReporting?.()
               assertSound(live)
               inQueue?.throwIfAborted()
               acts = needed.preparation.external
@@ -82,6 +87,7 @@ export class Commits {
           : undefined,
       ),
     )
+    if (stopReporting) answered.then(stopReporting, stopReporting)
     const { step, replayed } = await (needed
       ? answered.catch((error) => {
           throw acts ? afterEffect(action.tool, error) : error

@@ -77,6 +77,18 @@ describe('defineEnvironment', () => {
     expect(workshop.hasPotential).toBe(false)
   })
 
+  it('names sessions after the world unless it is told otherwise', () => {
+    expect(define({ name: 'two-lamps' }).handle).toBe('two_lamps')
+    expect(numberGuessing.handle).toBeNull()
+    const { code, message } = errorOf(() => define({ toolName: 'create_lamp' }))
+    expect([code, message]).toEqual(['definition-invalid', expect.stringContaining('choose another `handle`')])
+  })
+
+  it.each(['observation', 'episode_over'])('refuses an output with the field %s, which the server adds', (field) => {
+    const { code, message } = errorOf(() => define({ output: z.object({ [field]: z.string() }) }))
+    expect([code, message]).toEqual(['definition-invalid', expect.stringContaining(`declares ${field}`)])
+  })
+
   it('returns something that cannot be changed', () => {
     expect(() => Object.assign(numberGuessing, { version: '9.9.9' })).toThrow(TypeError)
   })

@@ -1,11 +1,21 @@
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { canonicalJson, DEFAULT_SEAT, ENVELOPE, type Json, META, METHODS, MODERN_VERSION } from '@episodic/protocol'
+import {
+  canonicalJson,
+  DEFAULT_SEAT,
+  ENVELOPE,
+  type Json,
+  META,
+  METHODS,
+  MODERN_VERSION,
+  type ToolInfo,
+} from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineEnvironment } from './define-environment.ts'
 import { MODERN_META, modernHeaders, OFFICIAL_CLIENTS, type OfficialClient } from './eras.fixture.ts'
 import type { HttpOptions } from './http-server.ts'
+import { createMarket } from './market.fixture.ts'
 import { halve, numberGuessing } from './number-guessing.fixture.ts'
 import { serveStdio } from './stdio-server.ts'
 import { plainTally, tally } from './tally.fixture.ts'
@@ -141,6 +151,30 @@ describe('a world with a handle', () => {
       }
     },
   )
+
+  it('has a short title, and tools with hints for clients', async () => {
+    const { host } = createTestHost({ environments: [createMarket(), tally] })
+    const { port } = await serve(host)
+    const market = `http://127.0.0.1:${port}/mcp/e/market`
+    const { json } = await rpc(`http://127.0.0.1:${port}/mcp/e/tally`, 'initialize', INITIALIZE)
+    expect(json.result?.serverInfo).toMatchObject({ name: 'tally', title: 'Tally' })
+    const hintsOf = async (url: string) => {
+      const { tools } = await (await OFFICIAL_CLIENTS['SDK 1'](url)).listTools()
+      return Object.fromEntries(
+        (tools as unknown as ToolInfo[]).map(({ name, annotations: hints }) => [
+          name,
+          [hints?.readOnlyHint, hints?.destructiveHint, hints?.idempotentHint, hints?.openWorldHint],
+        ]),
+      )
+    }
+    expect(await hintsOf(`http://127.0.0.1:${port}/mcp/e/tally`)).toEqual({
+      create_tally: [false, false, false, false],
+      add: [false, false, false, false],
+      destroy_tally: [false, true, true, false],
+    })
+    // Preparing a step reaches outside.
+    expect(await hintsOf(market)).toMatchObject({ quote: [false, false, false, true] })
+  })
 
   it('has a connection of a version before 2026-07-28 live on however long it plays', async () => {
     const { tallyUrl, clock, host } = await serveWorlds({}, { idleSeconds: 60 })

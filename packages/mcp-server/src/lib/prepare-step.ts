@@ -4,6 +4,7 @@ import type { Environment, Preparation } from './environment.ts'
 import { explain } from './explain.ts'
 import type { Faults } from './faults.ts'
 import type { StepCall } from './host.ts'
+import { reportWaiting } from './report-waiting.ts'
 import { ServerError } from './server-error.ts'
 import { assertNothingShared } from './shared-prototype.ts'
 import { asError } from './thrown.ts'
@@ -36,11 +37,15 @@ export function createPreparation(
   return {
     external,
     async prepare(record) {
-      waiting?.tell?.('Getting from outside what the call needs.')
+      const stopReporting = reportWaiting(clock, waiting, 'Getting from outside what the call needs.')
       // What is done outside goes on whether its caller waits or not, so that a retry may find the answer.
       const signal = external ? undefined : waiting?.signal
       const prepare = () => prepareStep(tool, needed, record, { clock, signal })
-      return await faults.guard(environment.name, record.id, prepare, waiting)
+      try {
+        return await faults.guard(environment.name, record.id, prepare, waiting)
+      } finally {
+        stopReporting()
+      }
     },
   }
 }

@@ -62,7 +62,7 @@ describe('rehearse', () => {
     const refusals = [
       ['rules', 'guess', { value: 101 }, 'Out of range.'],
       ['arguments', 'guess', { value: 'fifty' }, 'value: Invalid input: expected number, received string'],
-      ['arguments', 'guess', {}, 'value is missing'],
+      ['arguments', 'guess', {}, 'value is missing: expected number.'],
       ['arguments', 'guess', { value: -0 }, 'arguments.value is -0'],
       ['tool', 'peek', {}, 'There is no tool "peek". The tools are: guess.'],
       ['tool', 'toString', {}, 'There is no tool "toString".'],
