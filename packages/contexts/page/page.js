@@ -6,8 +6,8 @@ const world = decodeURIComponent(location.pathname.split('/').at(-1))
 const address = new URL(`./${encodeURIComponent(world)}`, location.href)
 const at = (id) => document.getElementById(id)
 
-/** Milliseconds before the first and the slowest try to connect again. */
-const AGAIN = { first: 250, slowest: 8_000 }
+/** Milliseconds before the first and the slowest try to connect again, and how much longer each wait is than the one before: a restarted server is found soon. */
+const AGAIN = { first: 100, slowest: 5_000, growth: 1.6 }
 /** What is answered to a message that is not the next one: another window said something, or the server lost something. */
 const COUNTED_WRONG = new Set(['seq-conflict', 'seq-reused'])
 /** What this tab knows of its conversation, kept over a reload. Everything shown comes from the server. */
@@ -16,6 +16,8 @@ const KEPT = `conversation ${world}`
 const kept = { handle: null, key: null, seq: 0, pending: null, token: '', ...read() }
 let socket = null
 let wait = AGAIN.first
+/** The next try to connect, where one waits. */
+let retry = null
 /** The last turn that is shown. */
 let shown = 0
 /** The context that somebody chose to look at; `null` follows the active one. */
@@ -70,9 +72,16 @@ at('token').addEventListener('submit', (event) => {
 })
 
 at('anew').addEventListener('click', beginAnew)
+// Whoever comes back to the page, or to the network, does not wait.
+addEventListener('online', connectNow)
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') connectNow()
+})
 at('event').addEventListener('change', suggestData)
 
 function connect() {
+  clearTimeout(retry)
+  retry = null
   const protocols = ['episodic', ...(kept.token ? [`episodic.bearer.${encodeURIComponent(kept.token)}`] : [])]
   const url = new URL(address)
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
@@ -94,10 +103,18 @@ function connect() {
       status('Goes on in another window')
       return complain('This conversation goes on in another window. Say something to take it back.')
     }
-    status('Connecting …')
-    setTimeout(connect, wait)
-    wait = Math.min(2 * wait, AGAIN.slowest)
+    const seconds = Math.round(wait / 1_000)
+    status(`Connection lost. Trying again${seconds > 0 ? ` in ${seconds} s` : ''}…`)
+    retry = setTimeout(connect, wait)
+    wait = Math.min(AGAIN.growth * wait, AGAIN.slowest)
   }
+}
+
+/** Does not wait any longer to connect again, where that is what the page waits for. */
+function connectNow() {
+  if (retry === null) return
+  wait = AGAIN.first
+  connect()
 }
 
 function hear(frame) {

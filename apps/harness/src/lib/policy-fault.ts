@@ -1,11 +1,7 @@
-import { relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Player, Policy } from '@episodic/env'
 import { actionSchema } from '@episodic/protocol'
 import { HarnessError } from './harness-error.ts'
-
-/** Frames of a stack that go into a message. */
-const MOST_FRAMES = 5
+import { ownFrames } from './own-frames.ts'
 
 /**
  * The same policy, whose players throw HarnessError `policy-failed` where the policy throws, and where it answers with what
@@ -56,27 +52,10 @@ export function checkedPolicy(policy: Policy, label = policy.name): Policy {
  */
 export function policyFault(who: string, cause: unknown): HarnessError {
   const words = cause instanceof Error ? wordsOf(cause) : String(cause)
-  const frames = cause instanceof Error ? ownFrames(cause.stack ?? '') : []
+  const frames = cause instanceof Error ? ownFrames(cause) : []
   return new HarnessError('policy-failed', [`${who} threw: ${words}`, ...frames].join('\n'), { cause })
 }
 
 function wordsOf({ name, message }: Error): string {
   return name === 'Error' ? message : `${name}: ${message}`
-}
-
-/** The innermost frames of a stack, down to where this package called. Paths are shown from the current folder. */
-function ownFrames(stack: string): string[] {
-  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
-  const ours = frames.findIndex((frame) => frame.includes(import.meta.dirname))
-  return frames
-    .slice(0, ours < 0 ? undefined : ours)
-    .filter((frame) => !frame.includes('node:internal'))
-    .slice(0, MOST_FRAMES)
-    .map((frame) => frame.replace(/(?:file:\/\/)?\/[^\s()]*(?=:\d+:\d+)/, shownFile))
-}
-
-function shownFile(address: string): string {
-  const file = address.startsWith('file:') ? fileURLToPath(address) : address
-  const path = relative(process.cwd(), file)
-  return path.startsWith('..') ? file : path
 }

@@ -48,6 +48,32 @@ describe('loadWorld', () => {
     })
   })
 
+  it("says where a module throws: file, line and column of the author's own frames", async () => {
+    const source = `import { createRulesInterpreter, wholeNumber } from '@episodic/contexts/interpret'
+
+function makeInterpreter() {
+  return createRulesInterpreter({ order: { phrases: ['order'], slots: { cups: { entity: wholeNumber } } } })
+}
+export const interpreter = makeInterpreter()
+`
+    write('cafe.ts', source)
+    const error = await loadWorld('./cafe.ts', folder).catch((cause) => cause)
+    expect(error.code).toBe('world-invalid')
+    const [what, ...frames] = error.message.split('\n')
+    expect(what).toContain('The entity of the slot "cups" of "order" is the function wholeNumber')
+    expect(frames[0]).toMatch(/^\s+at makeInterpreter \(.*cafe\.ts:4:\d+\)$/)
+    expect(frames[1]).toMatch(/^\s+at .*cafe\.ts:6:\d+\)?$/)
+    expect(frames.join()).not.toMatch(/compile-rule|node:internal|world\.ts/)
+  })
+
+  it('says in which line a module does not parse', async () => {
+    write('unparsed.ts', 'export const one = 1\nexport const two = ;\n')
+    await expect(loadWorld('./unparsed.ts', folder)).rejects.toMatchObject({
+      code: 'world-invalid',
+      message: expect.stringMatching(/does not load: .*\n {4}at .*unparsed\.ts:2$/),
+    })
+  })
+
   it.each([
     ['throws', 'throw new Error("broken")', /does not load: broken/],
     ['exports no environment', 'export const environment = {}', /no "environment" made by defineEnvironment/],

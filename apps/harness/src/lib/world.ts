@@ -6,6 +6,7 @@ import type { TasksDefinition } from '@episodic/dataset'
 import type { Policy } from '@episodic/env'
 import type { Environment } from '@episodic/mcp-server'
 import { HarnessError } from './harness-error.ts'
+import { ownFrames } from './own-frames.ts'
 
 /** What a world module exports: an environment, and what is there to play it with. */
 export interface World {
@@ -29,7 +30,7 @@ const ENDINGS = ['.ts', '.mts', '.js', '.mjs']
  * Loads a world by a path to a module or to a package's folder, by a bare name (a folder or a module under `examples/` or
  * `worlds/`), or by the name of an installed package.
  *
- * Throws `world-not-found`, naming those there are, and `world-invalid`.
+ * Throws `world-not-found`, naming those there are, and `world-invalid`, with the author's own frames where loading threw.
  */
 export async function loadWorld(reference: string, folder = process.cwd()): Promise<World> {
   const file = locate(reference, folder)
@@ -46,11 +47,10 @@ export async function loadWorld(reference: string, folder = process.cwd()): Prom
   try {
     module = await import(url)
   } catch (cause) {
-    throw new HarnessError(
-      'world-invalid',
-      `The world ${reference} (${file}) does not load: ${(cause as Error).message}`,
-      { cause },
-    )
+    const frames = cause instanceof Error ? ownFrames(cause) : []
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const message = [`The world ${reference} (${file}) does not load: ${why}`, ...frames].join('\n')
+    throw new HarnessError('world-invalid', message, { cause })
   }
   return { url, ...readWorld(module, reference) }
 }

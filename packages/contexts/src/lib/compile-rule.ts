@@ -35,6 +35,7 @@ export function compileRule(
   const wordless = [...phrases, ...beside].find((phrase) => wordsOf(phrase).length === 0)
   if (wordless !== undefined)
     throw new ContextError('definition-invalid', `The phrase "${wordless}" of "${name}" has no word in it.`)
+  for (const [slot, rule] of Object.entries(slots)) assertEntity(name, slot, rule?.entity)
   const compiled = Object.entries(slots).map(([slot, rule]) => {
     return { slot, ...rule, cues: cuesOf(rule), strangers: cuesOf(rule.reports ?? rule) }
   })
@@ -50,6 +51,25 @@ export function compileRule(
       ...compiled.flatMap(({ cues }) => (cues ? [...cues.after, ...cues.before].flat() : [])),
     ].map(plain),
   }
+}
+
+/** Throws `definition-invalid` for what is no entity, such as `wholeNumber` in place of `wholeNumber({ least: 1, most: 9 })`. */
+function assertEntity(intent: string, slot: string, entity: unknown): void {
+  if (typeof entity === 'object' && entity !== null && 'find' in entity && 'words' in entity) return
+  const given = typeof entity === 'function' ? `the function ${entity.name || 'without a name'}` : String(entity)
+  const call = typeof entity === 'function' ? `: call it, as in ${CALLS[entity.name] ?? `${entity.name}(…)`}` : ''
+  throw new ContextError(
+    'definition-invalid',
+    `The entity of the slot "${slot}" of "${intent}" is ${given}, and has to be an entity${call}.`,
+  )
+}
+
+/** How the entities here are made. */
+const CALLS: Readonly<Record<string, string>> = {
+  wholeNumber: 'wholeNumber({ least: 1, most: 9 })',
+  oneOf: "oneOf({ DXB: ['Dubai'] })",
+  day: 'day()',
+  yesOrNo: 'yesOrNo()',
 }
 
 function cuesOf({ after = [], before = [] }: Pick<SlotRule, 'after' | 'before'>): Cues {

@@ -66,7 +66,7 @@ async function openPage(
     async restart(reopen?: typeof openStore) {
       const { port, controlToken } = server
       await server[Symbol.asyncDispose]()
-      await page.getByRole('status').getByText('Connecting').waitFor()
+      await page.getByRole('status').getByText('Connection lost').waitFor()
       if (reopen) {
         await host[Symbol.asyncDispose]()
         await store[Symbol.asyncDispose]()
@@ -139,6 +139,38 @@ describe.skipIf(missing)(
       await page.locator('#event').selectOption('sold-out')
       await page.getByRole('button', { name: 'Fire' }).click()
       await page.locator('#machine .lit[data-state="sold-out"]').waitFor()
+    })
+
+    it('says that the connection is lost and when it tries again: soon at first, then every few seconds', async () => {
+      const context = await (browser as Browser).newContext()
+      onTestFinished(() => context.close())
+      await using host = createHost({ environments: [environment] })
+      const server = await serveHttp(host, { port: 0, annex: createConversationDoor(host, [environment]) })
+      const page = await context.newPage()
+      // Waits are noted, and over at once.
+      await page.addInitScript({
+        content: `
+          const start = setTimeout
+          globalThis.waits = []
+          globalThis.setTimeout = (run, milliseconds) => (waits.push(milliseconds), start(run, 0))`,
+      })
+      await page.goto(`http://127.0.0.1:${server.port}/conversations/travel`)
+      await page.getByRole('status').getByText('Connected').waitFor()
+      const texts = page.evaluate<string[]>(`new Promise((resolve) => {
+        const seen = []
+        const status = document.getElementById('status')
+        new MutationObserver(() => seen.push(status.textContent) === 14 && resolve(seen)).observe(status, { childList: true })
+      })`)
+      await server[Symbol.asyncDispose]()
+      const seen = await texts
+      expect(seen[0]).toBe('Connection lost. Trying again…')
+      expect(seen).toContain('Connection lost. Trying again in 3 s…')
+      expect(seen.at(-1)).toBe('Connection lost. Trying again in 5 s…')
+      const waits = await page.evaluate<number[]>('waits')
+      const within = (limit: number) => waits.filter((_, i) => waits.slice(0, i + 1).reduce((a, b) => a + b) < limit)
+      expect(within(1_000).length).toBeGreaterThanOrEqual(4)
+      expect(within(8_000).length).toBeGreaterThanOrEqual(8)
+      expect(Math.max(...waits)).toBe(5_000)
     })
 
     it('goes on by itself when the connection drops, and after a reload, with nothing lost or doubled', async () => {

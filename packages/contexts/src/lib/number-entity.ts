@@ -1,3 +1,4 @@
+import { ContextError } from './context-error.ts'
 import type { Entity, Mention } from './entity.ts'
 
 const UNITS =
@@ -14,8 +15,17 @@ const NAMED = new Map([
 /** More digits than this are no count of anything. */
 const MOST_DIGITS = 9
 
-/** A whole number from `least` to `most`, in digits or in words up to ninety-nine. What is out of range is not found. */
-export function wholeNumber({ least, most }: { readonly least: number; readonly most: number }): Entity {
+/**
+ * A whole number from `least` to `most`, both included, in digits or in words up to ninety-nine. What is out of range is not found.
+ * Throws `definition-invalid` where a bound is missing or `least` is above `most`.
+ */
+export function wholeNumber(bounds: { readonly least: number; readonly most: number }): Entity {
+  const { least, most } = bounds ?? {}
+  if (!(least <= most))
+    throw new ContextError(
+      'definition-invalid',
+      `wholeNumber has the bounds ${JSON.stringify(bounds)}: give it both, the lower one first, as in wholeNumber({ least: 1, most: 9 }).`,
+    )
   return {
     words: [...NAMED.keys()],
     find({ words }) {

@@ -193,3 +193,26 @@ describe('createRulesInterpreter', () => {
     }
   })
 })
+
+describe('an entity', () => {
+  it.each([
+    [
+      'wholeNumber without its call',
+      wholeNumber,
+      'the function wholeNumber, and has to be an entity: call it, as in wholeNumber({ least: 1, most: 9 })',
+    ],
+    ['day without its call', day, 'the function day, and has to be an entity: call it, as in day()'],
+    ['nothing', undefined, 'undefined, and has to be an entity.'],
+    ['a text', 'number', 'number, and has to be an entity.'],
+  ])('that is %s is refused, and its slot is named', (_, entity, why) => {
+    const define = () =>
+      createRulesInterpreter({ order: { phrases: ['order'], slots: { count: { entity: entity as never } } } })
+    expect(define).toThrow(ContextError)
+    expect(define).toThrow(`The entity of the slot "count" of "order" is ${why}`)
+  })
+
+  it('of whole numbers has both bounds, in order', () => {
+    expect(() => wholeNumber(undefined as never)).toThrow('wholeNumber has the bounds undefined: give it both')
+    expect(() => wholeNumber({ least: 9, most: 1 })).toThrow('the lower one first')
+  })
+})
