@@ -7,7 +7,7 @@ export const environment = defineEnvironment({
   name: 'higher-or-lower',
   version: '1.0.0',
   description: 'Find the hidden number, hearing only higher or lower.',
-  params: z.object({ high: z.int().min(1).default(7) }),
+  params: z.object({ high: z.int().min(1).max(100).default(7) }),
   // Players see the public state. The private one is for the rules alone.
   state: { public: z.object({ high: z.int(), guesses: z.int() }), private: z.object({ target: z.int() }) },
   start: ({ params, rng }) => ({
@@ -17,16 +17,18 @@ export const environment = defineEnvironment({
   observe: ({ high, guesses }) => `A number from 1 to ${high}. ${guesses} guesses so far.`,
   tools: ({ tool }) => ({
     guess: tool({
-      description: 'Guess the number.',
+      description: 'Guess the number. The answer says whether it is higher or lower than your guess.',
       input: z.object({ value: z.int().min(1).max(100).describe('Your guess.') }),
-      output: z.object({ hint: z.enum(['higher', 'lower', 'correct']) }),
+      output: z.object({
+        hint: z.enum(['higher', 'lower', 'correct']).describe('Where the number is, seen from your guess.'),
+      }),
       play({ state, input, refuse, reveal, end, say }) {
-        if (input.value < 1 || input.value > state.public.high) return refuse('Out of range.')
+        if (input.value > state.public.high) return refuse(`The number is at most ${state.public.high}.`)
         state.public.guesses += 1
         const distance = state.private.target - input.value
         const hint = reveal(distance > 0 ? 'higher' : distance < 0 ? 'lower' : 'correct')
         if (hint === 'correct') end('found')
-        return say(`${input.value}: ${hint}.`, { hint })
+        return say(hint === 'correct' ? 'You found it.' : `The number is ${hint} than ${input.value}.`, { hint })
       },
     }),
   }),

@@ -10,12 +10,18 @@ const LAKES = { '4x4': surveyLake('4x4'), '8x8': surveyLake('8x8') }
 /** Cross a frozen lake without falling into a hole: Gymnasium's FrozenLake-v1. */
 export const environment = defineEnvironment({
   name: 'frozen-lake',
-  version: '1.0.0',
+  version: '1.1.0',
   description: 'Cross a frozen lake from the start to the goal without falling into a hole. The ice may be slippery.',
   handle: 'walk',
   params: z.object({ map: z.enum(['4x4', '8x8']).default('4x4'), slippery: z.boolean().default(true) }),
   state: {
-    public: z.object({ map: z.array(z.string()), slippery: z.boolean(), position: z.int().min(0) }),
+    public: z.object({
+      map: z
+        .array(z.string().describe('One row, a letter for each tile.'))
+        .describe('The rows of the lake: S is the start, F ice, H a hole, G the goal.'),
+      slippery: z.boolean().describe('Whether a move may take you to either side of where you want to go.'),
+      position: z.int().min(0).describe('The tile where you are, counted row by row from 0 at the top left.'),
+    }),
     private: z.object({}),
   },
   limits: ({ map }) => ({ steps: MOVES[map] }),
@@ -24,16 +30,18 @@ export const environment = defineEnvironment({
     private: {},
   }),
   observe: ({ map, slippery, position }) =>
-    `You are at @ on ${slippery ? 'slippery' : 'firm'} ice (F). Reach the goal (G), and keep out of the holes (H).\n` +
+    `You are at @ on ${slippery ? 'slippery' : 'firm'} ice (F; S is the start). Reach the goal (G), and keep out of the holes (H).\n` +
     drawMap(map, position),
   tools: ({ tool }) => ({
     move: tool({
-      description: 'Move one tile. On slippery ice you go where you want, or to either side of it, equally likely.',
-      input: z.object({ direction: z.enum(DIRECTIONS) }),
+      description:
+        'Move one tile. On firm ice you go where you want. On slippery ice you go there or to either side of it, equally likely. At the edge of the lake you stay where you are.',
+      input: z.object({ direction: z.enum(DIRECTIONS).describe('Where you want to go, as seen on the map.') }),
       play({ state, input, params, rng, end, say }) {
         const { tiles, table } = LAKES[params.map]
         const outcomes = table(params.slippery)[state.public.position]?.[input.direction] ?? []
         const { position } = pickOutcome(outcomes, rng.float())
+        const from = state.public.position
         state.public.position = position
         if (tiles[position] === 'G') {
           end('goal')
@@ -43,7 +51,9 @@ export const environment = defineEnvironment({
           end('hole')
           return say('You fell into a hole.')
         }
-        return say(`You tried to go ${input.direction}.`)
+        return say(
+          `You tried to go ${input.direction}, and ${position === from ? 'are where you were' : 'moved one tile'}.`,
+        )
       },
     }),
   }),

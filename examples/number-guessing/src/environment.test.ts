@@ -24,7 +24,7 @@ describe('number-guessing', () => {
           if (world.end) break
           const { observation, refused } = world.play('guess', { value })
           const hint = value === target ? 'correct' : value < target ? 'higher' : 'lower'
-          if (refused) expect(observation.text).toContain('Out of range.')
+          if (refused) expect(observation.text).toContain('is out of range')
           else expect(observation.structured).toEqual({ value, hint })
         }
         expect(targetOf(world.state)).toBe(target)

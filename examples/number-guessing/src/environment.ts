@@ -1,13 +1,18 @@
 import { defineEnvironment } from '@episodic/mcp-server'
 import { z } from 'zod'
 
-const Guess = z.object({ value: z.int(), hint: z.enum(['higher', 'lower', 'correct']) })
+const Guess = z.object({
+  value: z.int().describe('The number that you guessed.'),
+  hint: z
+    .enum(['higher', 'lower', 'correct'])
+    .describe('Whether the hidden number is higher or lower than your guess; correct when you have found it.'),
+})
 type Guess = z.infer<typeof Guess>
 
 /** Find the hidden number: the smallest world that has a secret, a budget and a reward that can be shaped. */
 export const environment = defineEnvironment({
   name: 'number-guessing',
-  version: '1.0.0',
+  version: '1.1.0',
   description: 'Find the hidden number in few guesses.',
   handle: 'game',
   params: z
@@ -21,20 +26,29 @@ export const environment = defineEnvironment({
     public: { low: params.low, high: params.high, guesses: [], guessesLeft: params.maxGuesses },
     private: { target: rng.int(params.low, params.high) },
   }),
-  observe: ({ low, high, guessesLeft }) => `Guess a whole number from ${low} to ${high}. ${guessesLeft} guesses left.`,
+  observe: ({ low, high, guessesLeft }) =>
+    `Guess a whole number from ${low} to ${high}. ${guessesLeft} ${guessesLeft === 1 ? 'guess' : 'guesses'} left.`,
   tools: ({ tool }) => ({
     guess: tool({
-      description: 'Guess the number.',
-      input: z.object({ value: z.int() }),
+      description: 'Guess the number. The answer says whether it is higher or lower than your guess.',
+      input: z.object({ value: z.int().describe('Your guess: a whole number in the range that you were given.') }),
       output: Guess,
       play({ state, input, refuse, reveal, end, say }) {
-        if (input.value < state.public.low || input.value > state.public.high) return refuse('Out of range.')
+        const { low, high } = state.public
+        if (input.value < low || input.value > high)
+          return refuse(`${input.value} is out of range: the number is from ${low} to ${high}. This used no guess.`)
         const hint = reveal(compare(input.value, state.private.target))
         state.public.guesses.push({ value: input.value, hint })
         state.public.guessesLeft -= 1
-        if (hint === 'correct') end('solved')
-        else if (state.public.guessesLeft === 0) end('out-of-guesses')
-        return say(`${input.value} is ${hint}.`, { value: input.value, hint })
+        const answer = { value: input.value, hint }
+        if (hint === 'correct') {
+          end('solved')
+          return say(`${input.value} is correct: you found the number.`, answer)
+        }
+        const told = `The number is ${hint} than ${input.value}.`
+        if (state.public.guessesLeft > 0) return say(told, answer)
+        end('out-of-guesses')
+        return say(`${told} That was your last guess.`, answer)
       },
     }),
   }),

@@ -19,7 +19,7 @@ const STEPS = {
 /** Fill orders from bins whose stock nobody knows, with a cart that holds little and a battery that runs out. */
 export const environment = defineEnvironment({
   name: 'warehouse',
-  version: '1.0.0',
+  version: '1.1.0',
   description: 'Fill the orders of a warehouse: find the stock, fetch it with a cart, and mind the battery.',
   handle: 'shift',
   params: Params,
@@ -45,31 +45,37 @@ export const environment = defineEnvironment({
         if (floor.battery === 0) return refuse('The battery is empty. Recharge.')
         for (const bin of near) bin.counted = reveal(hidden.stock[bin.name] ?? 0)
         if (drain(floor)) end('out-of-battery')
-        return say(`You counted ${near.map(({ name, counted }) => `${counted} in ${name}`).join(', ')}.`)
+        const counts = near.map(({ name, counted }) => `${counted} in ${name}`).join(', ')
+        return say(`You counted ${counts}.${stranded(floor)}`)
       },
     }),
     move: tool({
       description:
-        'Move the cart by one tile. Takes 1 of the battery. An empty battery away from the dock ends it all.',
-      input: z.object({ direction: z.enum(['up', 'down', 'left', 'right']) }),
+        'Move the cart by one tile. Takes 1 of the battery. With an empty battery away from the dock the cart is stranded, and everything ends.',
+      input: z.object({
+        direction: z
+          .enum(['up', 'down', 'left', 'right'])
+          .describe('Up is to a lower row, down to a higher row, left to a lower column, right to a higher column.'),
+      }),
       play({ state: { public: floor }, input, refuse, say, end }) {
         const step = STEPS[input.direction]
         const row = floor.position.row + step.row
         const column = floor.position.column + step.column
-        if (Math.min(row, column) < 0 || Math.max(row, column) >= floor.size) return refuse('There is a wall.')
+        if (Math.min(row, column) < 0 || Math.max(row, column) >= floor.size)
+          return refuse('There is a wall, and the cart is where it was.')
         if (floor.battery === 0) return refuse('The battery is empty. Recharge.')
         floor.position = { row, column }
         if (drain(floor)) end('out-of-battery')
-        return say(`You moved to ${place(floor.position)}.`)
+        return say(`You moved to ${place(floor.position)}.${stranded(floor)}`)
       },
     }),
     pick: tool({
       description:
         'Take up to a number of units from the bin where you are, as far as it has them and the cart has room. Takes 1 of the battery.',
-      input: z.object({ quantity: z.int().min(1).max(50) }),
+      input: z.object({ quantity: z.int().min(1).max(50).describe('Most units to take.') }),
       play({ state: { public: floor, private: hidden }, input, params, refuse, reveal, say, end }) {
         const bin = binHere(floor)
-        if (!bin) return refuse('There is no bin here.')
+        if (!bin) return refuse('There is no bin on this tile.')
         const asked = Math.min(input.quantity, params.capacity - countUnits(floor.cart))
         if (asked === 0) return refuse('The cart is full.')
         const inStock = hidden.stock[bin.name] ?? 0
@@ -80,27 +86,28 @@ export const environment = defineEnvironment({
         if (taken < asked) bin.counted = 0
         else if (bin.counted !== null) bin.counted -= taken
         if (drain(floor)) end('out-of-battery')
-        return say(`You took ${taken} ${bin.article} from ${bin.name}.`)
+        return say(`You took ${taken} ${bin.article} from ${bin.name}.${stranded(floor)}`)
       },
     }),
     deliver: tool({
       description: 'Hand in the whole cart at the dock. Urgent orders are filled first; what no order wants is wasted.',
       input: z.object({}),
       play({ state: { public: floor }, refuse, say, end }) {
-        if (!isAtDock(floor)) return refuse('You can deliver at the dock alone.')
+        if (!isAtDock(floor)) return refuse('You can deliver only at the dock, which is at row 0, column 0.')
         if (countUnits(floor.cart) === 0) return refuse('The cart is empty.')
         const said = `You delivered ${list(floor.cart)}.`
         handIn(floor)
         floor.minute += 1
-        if (floor.orders.every(isComplete)) end('all-delivered')
-        return say(said)
+        if (!floor.orders.every(isComplete)) return say(said)
+        end('all-delivered')
+        return say(`${said} Every order is complete.`)
       },
     }),
     recharge: tool({
       description: 'Charge the battery at the dock until it is full.',
       input: z.object({}),
       play({ state: { public: floor }, params, refuse, say }) {
-        if (!isAtDock(floor)) return refuse('You can recharge at the dock alone.')
+        if (!isAtDock(floor)) return refuse('You can recharge only at the dock, which is at row 0, column 0.')
         if (floor.battery === params.battery) return refuse('The battery is full.')
         floor.battery = params.battery
         floor.minute += 1
@@ -135,9 +142,18 @@ export const environment = defineEnvironment({
     (unitsDelivered(orders) + unitsUnderWay(orders, cart) / 2) / unitsOrdered(orders),
 })
 
-/** Spends one of the battery, and a minute. Says whether the cart is stranded. */
+/** Spends one of the battery, and a minute. Returns whether the cart is stranded. */
 function drain(floor: Floor): boolean {
   floor.battery -= 1
   floor.minute += 1
+  return isStranded(floor)
+}
+
+function isStranded(floor: Floor): boolean {
   return floor.battery === 0 && !isAtDock(floor)
+}
+
+/** What an answer adds where the cart is stranded. */
+function stranded(floor: Floor): string {
+  return isStranded(floor) ? ' The battery is empty, and the cart is stranded.' : ''
 }

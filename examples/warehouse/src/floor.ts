@@ -1,44 +1,42 @@
 import { z } from 'zod'
 
 /** A tile of the floor. The dock is at row 0, column 0. */
-const Place = z.object({ row: z.int().min(0), column: z.int().min(0) })
+const Place = z.object({
+  row: z.int().min(0).describe('Counted from 0 at the top.'),
+  column: z.int().min(0).describe('Counted from 0 at the left.'),
+})
 export type Place = z.infer<typeof Place>
 
 /** Units by article. */
-const Units = z.record(z.string(), z.int().min(0))
+const Units = z.record(z.string(), z.int().min(0).describe('Units of the article.'))
 export type Units = z.infer<typeof Units>
 
 const Bin = Place.extend({
-  name: z.string(),
-  article: z.string(),
-  /** How many units are in it, as far as anybody looked; `null` where nobody did. */
-  counted: z.int().min(0).nullable(),
+  name: z.string().describe('The name of the bin.'),
+  article: z.string().describe('The article that it holds.'),
+  counted: z.int().min(0).nullable().describe('Units in it, where they have been counted; null where they have not.'),
 })
 export type Bin = z.infer<typeof Bin>
 
 const Order = z.object({
-  name: z.string(),
-  article: z.string(),
-  quantity: z.int().min(1),
-  delivered: z.int().min(0),
-  /** The last minute at which an urgent order is in time; `null` for one that can wait. */
-  due: z.int().nullable(),
+  name: z.string().describe('The name of the order.'),
+  article: z.string().describe('The article that is ordered.'),
+  quantity: z.int().min(1).describe('Units that are ordered.'),
+  delivered: z.int().min(0).describe('Units of these that have been delivered.'),
+  due: z.int().nullable().describe('The last minute at which an urgent order is in time; null for one that can wait.'),
 })
 export type Order = z.infer<typeof Order>
 
 /** What everybody can see of the warehouse. */
 export const Floor = z.object({
-  /** Tiles along each side. */
-  size: z.int(),
-  /** Minutes since the start: one for every action that was not refused. */
-  minute: z.int().min(0),
-  position: Place,
-  battery: z.int().min(0),
-  cart: Units,
-  orders: z.array(Order),
-  bins: z.array(Bin),
-  /** Units that were brought to the dock and that no order wanted. */
-  surplus: Units,
+  size: z.int().describe('Tiles along each side of the floor.'),
+  minute: z.int().min(0).describe('Minutes since the start: one for every action that was not refused.'),
+  position: Place.describe('Where the cart is. The dock is at row 0, column 0.'),
+  battery: z.int().min(0).describe('What is left of the charge: a move, a look or a pick takes 1.'),
+  cart: Units.describe('What is in the cart: units by article.'),
+  orders: z.array(Order.describe('One order.')).describe('All orders, complete ones too.'),
+  bins: z.array(Bin.describe('One bin.')).describe('All bins.'),
+  surplus: Units.describe('Units that were brought to the dock and that no order wanted, by article.'),
 })
 export type Floor = z.infer<typeof Floor>
 

@@ -10,6 +10,7 @@ await using files = createOpenFiles(folderArgument())
 const server = new McpServer({ name: 'files', version: '1.0.0' })
 
 const handle = z.int().describe('A handle that open_file gave')
+const folder = z.string().describe('The working directory')
 const path = z.string().min(1).max(1_000).describe('From the working directory, or from the root with a / before it')
 
 server.registerTool(
@@ -17,7 +18,7 @@ server.registerTool(
   {
     description: 'Changes the working directory of this session.',
     inputSchema: { path },
-    outputSchema: { folder: z.string() },
+    outputSchema: { folder },
     annotations: { destructiveHint: false, idempotentHint: false },
   },
   async ({ path }) => {
@@ -31,7 +32,10 @@ server.registerTool(
   {
     description: 'Lists the working directory.',
     inputSchema: {},
-    outputSchema: { folder: z.string(), names: z.array(z.string()) },
+    outputSchema: {
+      folder,
+      names: z.array(z.string()).describe('Its files and folders; the names of folders end in /'),
+    },
     annotations: { readOnlyHint: true },
   },
   async () => {
@@ -44,8 +48,14 @@ server.registerTool(
   'open_file',
   {
     description: 'Opens a file and gives a handle, which remembers how far it was read.',
-    inputSchema: { path, mode: z.enum(['read', 'write', 'append']).default('read') },
-    outputSchema: { handle: z.int() },
+    inputSchema: {
+      path,
+      mode: z
+        .enum(['read', 'write', 'append'])
+        .default('read')
+        .describe('write empties the file first; append writes behind what it holds'),
+    },
+    outputSchema: { handle: z.int().describe('Names the file for read_file, write_file and close_file') },
     annotations: { destructiveHint: true, idempotentHint: false },
   },
   async ({ path, mode }) => {
@@ -58,8 +68,8 @@ server.registerTool(
   'read_file',
   {
     description: 'Reads on in an open file, from where the last read ended.',
-    inputSchema: { handle, bytes: z.int().min(1).max(65_536).default(4_096) },
-    outputSchema: { text: z.string(), atEnd: z.boolean().describe('Whether that was all') },
+    inputSchema: { handle, bytes: z.int().min(1).max(65_536).default(4_096).describe('Most bytes to read') },
+    outputSchema: { text: z.string().describe('What was read'), atEnd: z.boolean().describe('Whether that was all') },
     annotations: { destructiveHint: false, idempotentHint: false },
   },
   async ({ handle, bytes }) => {
@@ -72,7 +82,7 @@ server.registerTool(
   'write_file',
   {
     description: 'Writes text to an open file, behind what was written there before.',
-    inputSchema: { handle, text: z.string().max(65_536) },
+    inputSchema: { handle, text: z.string().max(65_536).describe('What to write') },
     outputSchema: { written: z.int().describe('Characters') },
     annotations: { destructiveHint: true, idempotentHint: false },
   },
@@ -87,7 +97,7 @@ server.registerTool(
   {
     description: 'Closes an open file; its handle means nothing from then on.',
     inputSchema: { handle },
-    outputSchema: { closed: z.int() },
+    outputSchema: { closed: z.int().describe('The handle that is closed') },
     annotations: { destructiveHint: false, idempotentHint: false },
   },
   async ({ handle }) => {

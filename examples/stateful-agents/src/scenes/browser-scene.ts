@@ -70,7 +70,11 @@ function createReadPage(folder: string): LocalTool {
   return {
     name: 'read_page',
     description: 'Reads a snapshot of a page, whose path the browser’s tools answer with.',
-    inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+    inputSchema: {
+      type: 'object',
+      properties: { path: { type: 'string', description: 'The path of the snapshot.' } },
+      required: ['path'],
+    },
     async call({ path }) {
       const file = await realpath(String(path))
       if (!isInside(folder, file)) throw new Error(`${path} is no snapshot.`)

@@ -16,7 +16,7 @@ server.registerTool(
     inputSchema: { command: z.string().min(1).max(10_000).describe('A command for bash') },
     outputSchema: {
       output: z.string().describe('What it wrote to standard output and standard error'),
-      exitCode: z.int(),
+      exitCode: z.int().describe('0 where the command succeeded'),
       folder: z.string().describe('The working directory after it'),
     },
     annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: true },

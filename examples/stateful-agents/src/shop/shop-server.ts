@@ -20,13 +20,13 @@ if (!credentials.success) {
 const { SHOP_URL: url, SHOP_USER: user, SHOP_PASSWORD: password } = credentials.data
 const visit = createShopVisit({ url, user, password })
 const server = new McpServer({ name: 'shop', version: '1.0.0' })
-const basket = { basket: z.array(z.string()) }
+const basket = { basket: z.array(z.string()).describe('What is in the basket') }
 
 server.registerTool(
   'add_to_basket',
   {
     description: 'Puts an item into the basket.',
-    inputSchema: { item: z.string().min(1).max(100) },
+    inputSchema: { item: z.string().min(1).max(100).describe('The name of the item') },
     outputSchema: basket,
     annotations: { destructiveHint: false, idempotentHint: false, openWorldHint: true },
   },
@@ -49,7 +49,10 @@ server.registerTool(
   {
     description: 'Orders what is in the basket, which is empty then.',
     inputSchema: {},
-    outputSchema: { order: z.int(), items: z.array(z.string()) },
+    outputSchema: {
+      order: z.int().describe('The number of the order'),
+      items: z.array(z.string()).describe('What was ordered'),
+    },
     annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: true },
   },
   async (_, { signal }) => answer(await visit.request('POST', '/orders', {}, signal)),

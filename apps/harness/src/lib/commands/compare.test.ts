@@ -32,7 +32,7 @@ describe('episodic compare', () => {
     const { status, comparison } = await compare('careless', 'solver')
     expect(status).toBe(0)
     expect(comparison).toMatchObject({
-      environment: 'number-guessing@1.0.0',
+      environment: 'number-guessing@1.1.0',
       a: { policy: 'careless', finished: 120, failed: 0, unresolved: 0 },
       b: { policy: 'solver', finished: 120 },
       configuration: [{ key: 'policy.name', a: '"careless"', b: '"solver"' }],

@@ -165,7 +165,7 @@ describe('episodic run', () => {
         /typed\.jsonl, line 1 .*difficulty/,
       ],
       version: [
-        lines.join('\n').replaceAll('"version":"1.0.0"', '"version":"0.9.0"'),
+        lines.join('\n').replaceAll('"version":"1.1.0"', '"version":"0.9.0"'),
         /line 1|for number-guessing 0\.9\.0/,
       ],
       empty: ['', /There is no task to play/],
