@@ -136,7 +136,7 @@ describe('episodic run', () => {
       'rubbish',
     ])
     expect(status).toBe(1)
-    expect(out).toMatch(/policy-failed +3 +The policy rubbish answered \d, and an action is/)
+    expect(out).toMatch(/policy-failed +3 +The policy "rubbish" answered \d, and an action is/)
     expect(out).toMatch(/success +–\n/)
     expect(err).toContain('error: No episode finished.')
     expect(readEpisodes(at('rubbish')).every(({ returns }) => returns === null)).toBe(true)
