@@ -163,6 +163,28 @@ describe('a waiver', () => {
 })
 
 describe('non-interference', () => {
+  it('takes no offence at a public start that is drawn apart from the private one, at any endpoint', async () => {
+    const floors = defineEnvironment({
+      name: 'floors',
+      version: '1.0.0',
+      description: 'Find the room.',
+      params: z.object({}),
+      state: { public: z.object({ floor: z.int() }), private: z.object({ room: z.int() }) },
+      start: ({ rng }) => ({ public: { floor: rng.int(1, 9_999) }, private: { room: rng.int(1, 9) } }),
+      observe: ({ floor }) => `Floor ${floor}.`,
+      tools: ({ tool }) => ({
+        knock: tool({
+          description: 'Knock at a door.',
+          input: z.object({ room: z.int().min(1).max(9).describe('Its number.') }),
+          play: ({ state, input, reveal, say }) => say(reveal(input.room === state.private.room) ? 'Yes?' : 'Silence.'),
+        }),
+      }),
+      rewards: { none: () => 0 },
+    })
+    const { checks } = await checkWorld({ environment: floors }, { only: ['non-interference'], pairs: 100 })
+    expect(checks[0]).toMatchObject({ outcome: 'passed', findings: [], figures: { doorPairs: 9 } })
+  })
+
   it('finds what stands in the public state alone, though no answer shows it', async () => {
     const quiet = defineEnvironment({
       name: 'quiet',

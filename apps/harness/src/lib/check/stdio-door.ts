@@ -52,13 +52,14 @@ export const stdioDoor: AgentDoor = {
 
 /** A host whose plain client finds a session that was opened for it, instead of a world that begins by itself. */
 function playing(host: Host, capability: string): Host {
-  const staged: Pick<Host, 'actAt' | 'lookAt'> = {
+  const staged: Pick<Host, 'actAt' | 'lookAt' | 'presentAt'> = {
     actAt: (_principal, _transportId, _environment, call) => host.act(capability, call),
     lookAt: () => host.look(capability),
+    presentAt: () => host.present(capability),
   }
   return new Proxy(host, {
     get(target, key) {
-      if (key === 'actAt' || key === 'lookAt') return staged[key]
+      if (key === 'actAt' || key === 'lookAt' || key === 'presentAt') return staged[key]
       const value: unknown = Reflect.get(target, key, target)
       return typeof value === 'function' ? value.bind(target) : value
     },
