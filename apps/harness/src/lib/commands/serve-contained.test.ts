@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openConnection } from '@episodic/env'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { CLI, openWorkshop } from '../episodic.fixture.ts'
 
 /** A world that counts, and whose tool `break` leaves something behind that fails, or ends the process, in a way of its own. */
@@ -132,6 +132,7 @@ describe('episodic serve, without threads', () => {
     const child = spawn(process.execPath, [CLI, 'serve', join(workshop.folder, 'faulty.ts'), '--stdio'], {
       stdio: ['pipe', 'pipe', 'pipe'],
     })
+    onTestFinished(() => void child.kill('SIGKILL'))
     const ended = once(child, 'close')
     child.stderr.destroy()
     const call = (id: number) =>
