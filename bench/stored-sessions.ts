@@ -19,14 +19,15 @@ export function createMovableClock(): Clock & { move(milliseconds: number): void
   }
 }
 
-/** A host of number-guessing on a store, with sessions that have been played and left. Gives their handles. */
+/** A host of number-guessing on a store, with so many sessions that have been played and left. Gives their handles. */
 export async function fill(
   store: SessionStore,
   clock: Clock = systemClock,
+  sessions = SESSIONS,
 ): Promise<{ readonly host: Host; readonly handles: string[] }> {
-  const host = createHost({ environments: [environment], store, clock, bounds: { sessions: SESSIONS } })
+  const host = createHost({ environments: [environment], store, clock, bounds: { sessions } })
   const handles: string[] = []
-  for (let opened = 0; opened < SESSIONS; opened += 100)
+  for (let opened = 0; opened < sessions; opened += 100)
     handles.push(
       ...(await Promise.all(
         Array.from({ length: 100 }, async (_, i) => {

@@ -16,23 +16,28 @@ interface Latencies {
 
 /**
  * Talks in many conversations at once over WebSockets, with a server in a process of its own, and gives how long an
- * answer took, and how long an event did until its conversation was told: at the pace of people, spread evenly.
+ * answer took, how long an event did until its conversation was told, and the server's CPU for each frame: at the pace of
+ * people, spread evenly.
  */
 export async function talkAtOnce(conversations: number, lines: readonly string[]) {
   using server = await startChild<{ url: string; token: string }>('conversations-server.ts')
   const { url, token } = server.ready
   const talkers = await Promise.all(Array.from({ length: conversations }, () => openTalker(url, token)))
   const latencies: Latencies = { answers: [], events: [] }
+  const cpu = async () => (await server.ask<{ seconds: number }>('cpu')).seconds
+  const usedBefore = await cpu()
   const began = performance.now()
   await Promise.all(
     talkers.map((talker, i) => talker.talk(lines, began + (i / conversations) * PAUSE * 1_000, latencies)),
   )
   const seconds = (performance.now() - began) / 1_000
+  const used = (await cpu()) - usedBefore
   for (const talker of talkers) talker.close()
   const { answers, events } = latencies
   return {
     conversations,
     framesPerSecond: Math.round((answers.length + events.length) / seconds),
+    microsecondsPerFrame: Math.round((used * 1e6) / (answers.length + events.length)),
     answers: spread(answers),
     events: spread(events),
   }

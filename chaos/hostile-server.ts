@@ -17,6 +17,8 @@ import { watchPrototypes } from './prototypes.ts'
 export interface Fared {
   /** Milliseconds of CPU in the longest turn of its event loop. */
   readonly longestTurn: number
+  /** Milliseconds of CPU that it takes to parse and to write the JSON of a message as large as one may be: what a turn is held to. */
+  readonly largestMessage: number
   /** Properties of shared prototypes that are not as they were. */
   readonly polluted: readonly string[]
   /** What reached a caller as `internal`, and faults of the world. */
@@ -52,7 +54,24 @@ else
     })
   ).work
 await asked.promise
-process.send?.({ longestTurn: longest, polluted: changedPrototypes(), failures } satisfies Fared)
+process.send?.({
+  longestTurn: longest,
+  largestMessage: measureLargest(),
+  polluted: changedPrototypes(),
+  failures,
+} satisfies Fared)
+
+/** The middle of several measurements. 1 MiB in 10,000 values is what is let in. */
+function measureLargest(): number {
+  const text = JSON.stringify(Array.from({ length: 10_000 }, (_, n) => ({ [`key ${n}`]: 'x'.repeat(80) })))
+  const took = Array.from({ length: 9 }, () => {
+    const began = process.cpuUsage()
+    for (let times = 0; times < 4; times++) JSON.stringify(JSON.parse(text))
+    const { user, system } = process.cpuUsage(began)
+    return (user + system) / 4_000
+  })
+  return took.sort((a, b) => a - b)[4] as number
+}
 
 async function servePipe(): Promise<void> {
   void serveStdio(host, { door: door === 'stdio-trusted' ? 'trusted' : 'agent', onError: failed })
