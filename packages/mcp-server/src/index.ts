@@ -11,6 +11,7 @@ export {
   type DispatchOptions,
   type Reply,
 } from './lib/dispatcher.ts'
+export { dumpSession } from './lib/dump-session.ts'
 export type {
   Environment,
   EnvironmentDefinition,

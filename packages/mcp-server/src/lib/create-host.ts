@@ -1,6 +1,7 @@
 import {
   type CloseResult,
   DEFAULT_SEAT,
+  type DumpResult,
   type EnvironmentInfo,
   type LegalActions,
   type OpenResult,
@@ -11,19 +12,22 @@ import {
   type WatchResult,
   WireError,
 } from '@episodic/protocol'
-import { type Clock, type SessionStore, systemClock } from '@episodic/state'
+import { type Clock, type SessionRecord, type SessionStore, systemClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { announcementsOf } from './announcements-of.ts'
 import { Beginnings } from './beginnings.ts'
 import { Capacity } from './capacity.ts'
 import { assertHost } from './check-host.ts'
 import { Commits } from './commits.ts'
+import { dumpSession } from './dump-session.ts'
+import type { Environment } from './environment.ts'
 import { Expiry } from './expiry.ts'
 import { Faults } from './faults.ts'
 import {
   type Acted,
   type Announcement,
   DEFAULT_BOUNDS,
+  type DumpQuery,
   type ForkRequest,
   type Host,
   type HostOptions,
@@ -39,7 +43,7 @@ import {
   type WatchRange,
 } from './host.ts'
 import { listSessions } from './list-sessions.ts'
-import { type Live, LiveSessions } from './live-sessions.ts'
+import { type Live, LiveSessions, notFound } from './live-sessions.ts'
 import { withMetrics } from './metered-store.ts'
 import type { Metrics } from './metrics.ts'
 import { describeEnvironment } from './open-session.ts'
@@ -62,6 +66,7 @@ const SWEEP_INTERVAL = 30_000
 class SessionHost implements Host {
   readonly environments: readonly EnvironmentInfo[]
   readonly idleSeconds: number
+  readonly #environments: readonly Environment[]
   readonly #store: SessionStore
   readonly #ownsStore: boolean
   readonly #clock: Clock
@@ -91,6 +96,7 @@ class SessionHost implements Host {
     const bounds = { ...DEFAULT_BOUNDS, ...wanted }
     assertHost({ environments, bounds, rules })
     const byName = new Map(environments.map((environment) => [environment.name, environment]))
+    this.#environments = environments
     this.environments = environments.map(describeEnvironment)
     const clock = withSteadyNow(machine)
     const given = store ?? createMemoryStore()
@@ -302,6 +308,15 @@ class SessionHost implements Host {
 
   sessions(query: SessionsQuery) {
     return this.#sessions.guardStore(listSessions(this.#store, query, this.#clock.now()))
+  }
+
+  async dump({ owner, ...request }: DumpQuery): Promise<DumpResult> {
+    const environmentOf = ({ environment: { name, version } }: SessionRecord) =>
+      this.#environments.find((environment) => environment.name === name && environment.version === version)
+    const dump = await this.#sessions.guardStore(dumpSession(this.#store, request, environmentOf))
+    if (!dump || (owner !== undefined && dump.owner !== owner)) throw notFound()
+    const { session, log, next } = dump
+    return { session, log, next }
   }
 
   async ready(): Promise<void> {

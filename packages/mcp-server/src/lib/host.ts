@@ -1,6 +1,8 @@
 import type {
   Action,
   CloseResult,
+  DumpRequest,
+  DumpResult,
   EnvironmentInfo,
   JsonObject,
   LegalActions,
@@ -228,10 +230,21 @@ export interface Host extends AsyncDisposable {
   endTransport(principal: Principal, transportId: string, environment: string): Promise<void>
   /** Live sessions: all for an operator, and for anybody else those of their own. */
   sessions(query: SessionsQuery): Promise<{ total: number; sessions: SessionSummary[] }>
+  /**
+   * One session with a page of its step log, for a bug report: any for an operator, and for anybody else one of their own.
+   * Private state is in it only where it is asked for, and what the world lists as secret never. Rejects with
+   * `session-not-found`.
+   */
+  dump(query: DumpQuery): Promise<DumpResult>
   /** Resolves where the store answers; rejects with `store-unavailable` where it does not. */
   ready(): Promise<void>
   /** Removes what has been idle too long and says how many. Runs by itself, too. */
   sweep(): Promise<number>
+}
+
+/** Asks for a dump; `owner` narrows it to the sessions of one principal. */
+export interface DumpQuery extends DumpRequest {
+  readonly owner?: Principal | undefined
 }
 
 export interface WatchRange {

@@ -1,4 +1,5 @@
 import {
+  dumpParamsSchema,
   forkParamsSchema,
   type JsonObject,
   META,
@@ -54,6 +55,10 @@ export function answerExtension(
     }
     case METHODS.sessions:
       return host.sessions({ ...parse(sessionsParamsSchema, params, method), ...(!operator && { owner: principal }) })
+    case METHODS.dump: {
+      const { _meta, ...request } = parse(dumpParamsSchema, params, method)
+      return host.dump({ ...request, ...(!operator && { owner: principal }) })
+    }
     case METHODS.snapshot: {
       const { session, at } = parse(snapshotParamsSchema, params, method)
       return host.snapshot(principal, session, { at, signal: options.signal }).then((snapshot) => ({ snapshot }))

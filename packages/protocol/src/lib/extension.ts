@@ -30,6 +30,7 @@ export const METHODS = {
   watch: 'environment/watch',
   publish: 'environment/publish',
   sessions: 'environment/sessions',
+  dump: 'environment/dump',
   snapshot: 'environment/snapshot',
   restore: 'environment/restore',
   fork: 'environment/fork',
@@ -350,6 +351,32 @@ export const sessionsResultSchema = z.object({
       end: episodeEndSchema.nullable(),
     }),
   ),
+})
+
+/** What `environment/dump` takes: the id of a session, as `environment/sessions` lists it, and a page of its step log. */
+export const dumpParamsSchema = z.strictObject({
+  id: z.string().min(1),
+  /** Includes private state and what it can be computed from; what the world lists as secret is hidden all the same. */
+  private: z.boolean().default(false),
+  after: z.int().min(0).default(0),
+  limit: z.int().min(1).max(1_000).default(100),
+  _meta: z.unknown().optional(),
+})
+export type DumpRequest = Omit<z.output<typeof dumpParamsSchema>, '_meta'>
+
+/** What `environment/dump` answers. */
+export interface DumpResult {
+  /** The record of the session, without its step log. */
+  readonly session: JsonObject
+  /** Entries after revision `after`, in order: see {@link LoggedStep}. */
+  readonly log: readonly JsonObject[]
+  /** What to send as `after` for the next page; `null` after the last. */
+  readonly next: number | null
+}
+export const dumpResultSchema: z.ZodType<DumpResult> = z.object({
+  session: jsonObjectSchema,
+  log: z.array(jsonObjectSchema),
+  next: z.int().nullable(),
 })
 
 /** What `environment/close` answers: how the episode ended. The session is gone after it, and closing again finds none. */

@@ -5,10 +5,12 @@ import { type Console, formatTable } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { wholeNumber } from '../option-values.ts'
 import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
+import { sessionsDumpCommand } from './sessions-dump.ts'
 
 export function sessionsCommand(console: Console): Command {
   const command = new Command('sessions')
-    .description('list the live sessions of a server')
+    .description('list the live sessions of a server, or dump one')
+    .addCommand(sessionsDumpCommand(console))
     .option('--limit <count>', 'how many', wholeNumber(1), 50)
     .option('--after <id>', 'those after this one')
     .option('--json', 'print them as JSON')

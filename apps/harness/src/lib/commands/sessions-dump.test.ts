@@ -1,0 +1,145 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openChannel, openConnection } from '@episodic/env'
+import { dumpResultSchema, METHODS } from '@episodic/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openWorkshop, type Serving } from '../episodic.fixture.ts'
+
+const PASSWORD = 'open-sesame-now'
+const CAPABILITY = `cap_${'x'.repeat(30)}`
+const SEED = 'the-seed-of-this-game'
+const WORLD = `
+import { defineEnvironment } from '${import.meta.resolve('@episodic/mcp-server')}'
+import { z } from '${import.meta.resolve('zod')}'
+export const environment = defineEnvironment({
+  name: 'safe',
+  version: '1.0.0',
+  description: 'A safe.',
+  params: z.object({ password: z.string() }),
+  state: {
+    public: z.object({ notes: z.array(z.string()) }),
+    private: z.object({ password: z.string(), weakness: z.string() }),
+  },
+  start: ({ params }) => ({ public: { notes: [] }, private: { password: params.password, weakness: 'the hinge' } }),
+  observe: ({ notes }) => notes.join(' '),
+  secrets: ({ private: { password } }) => [password],
+  tools: ({ tool }) => ({
+    note: tool({
+      description: 'Takes a note.',
+      input: z.object({ text: z.string() }),
+      play({ state, input, say }) {
+        state.public.notes.push(input.text)
+        return say('Noted.')
+      },
+    }),
+  }),
+  rewards: { notes: () => 0 },
+})
+`
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+let server: Serving
+let id: string
+let token: string
+
+beforeAll(async () => {
+  writeFileSync(join(workshop.folder, 'safe.ts'), WORLD)
+  server = await workshop.serve(['./safe.ts', '--store', 'sqlite:sessions.db'])
+  token = readFileSync(server.tokenFile, 'utf8').trim()
+  const connection = await openConnection({ url: server.url, token })
+  const safe = connection.environment()
+  const { info } = await safe.reset({ params: { password: PASSWORD } }, { seed: SEED })
+  id = info.id as string
+  for (const text of ['first', CAPABILITY, 'third', 'fourth', `say ${PASSWORD}`])
+    await safe.step({ tool: 'note', arguments: { text } })
+})
+
+const dump = (...args: string[]) => workshop.run(['sessions', 'dump', ...args])
+
+/** What is hidden in every dump. */
+function expectNoSecret(out: string): void {
+  for (const secret of [PASSWORD, CAPABILITY, token]) expect(out).not.toContain(secret)
+}
+
+describe('episodic sessions dump', () => {
+  it('writes record, state and step log of a live session, without what is private or secret', async () => {
+    const { status, out } = await dump(id, '--url', server.url)
+    expect(status).toBe(0)
+    expectNoSecret(out)
+    for (const hidden of [SEED, 'the hinge']) expect(out).not.toContain(hidden)
+    const { format, session, log } = JSON.parse(out)
+    expect({ format, session }).toMatchObject({
+      format: 1,
+      session: {
+        id,
+        environment: { name: 'safe', version: '1.0.0' },
+        seed: '[hidden]',
+        rng: '[hidden]',
+        state: { public: { notes: ['first', 'cap_[hidden]', 'third', 'fourth', 'say [hidden]'] }, private: '[hidden]' },
+      },
+    })
+    expect(log).toHaveLength(5)
+    expect(log[0]).toMatchObject({
+      action: { tool: 'note', arguments: { text: 'first' } },
+      observation: { text: expect.stringContaining('Noted.') },
+      report: { seq: 1, terms: { notes: 0 }, stateHash: '[hidden]' },
+    })
+  })
+
+  it('includes private state where it is asked for, and what the world lists as secret not even then', async () => {
+    const { status, out } = await dump(id, '--url', server.url, '--private')
+    expect(status).toBe(0)
+    expectNoSecret(out)
+    expect(JSON.parse(out)).toMatchObject({
+      session: { seed: SEED, state: { private: { password: '[hidden]', weakness: 'the hinge' } } },
+      log: [{ report: { stateHash: expect.stringMatching(/^[0-9a-f]+$/) } }, {}, {}, {}, {}],
+    })
+  })
+
+  it('reads a step log in pages', async () => {
+    const channel = await openChannel({ url: server.url, token })
+    const seqs: unknown[] = []
+    for (let after: number | null = 0; after !== null; ) {
+      const page = dumpResultSchema.parse(await channel.request(METHODS.dump, { id, after, limit: 2 }))
+      expect(page.log.length).toBeLessThanOrEqual(2)
+      seqs.push(...page.log.map(({ report }) => (report as { seq: number }).seq))
+      after = page.next
+    }
+    expect(seqs).toEqual([1, 2, 3, 4, 5])
+    await channel.close()
+  })
+
+  it('says what is wrong where it is asked wrongly', async () => {
+    const cases: readonly [readonly string[], number, RegExp][] = [
+      [['unknown', '--url', server.url], 1, /no such session|session/i],
+      [[id, '--url', server.agentUrl], 2, /Only the trusted endpoint dumps sessions/],
+      [[id], 2, /Where is the session\? Give --url/],
+      [[id, '--url', server.url, '--world', './safe.ts'], 2, /the server knows the world/],
+      [[id, '--store', 'sqlite:none.db'], 2, /there is no such store/],
+    ]
+    for (const [args, status, message] of cases) {
+      const ended = await dump(...args)
+      expect([args, ended.status, ended.out]).toEqual([args, status, ''])
+      expect(ended.err).toMatch(message)
+    }
+    // The list of sessions takes its options as before.
+    expect(await workshop.run(['sessions', '--url', server.url, '--json'])).toMatchObject({ status: 0 })
+  })
+
+  it('reads a store that no server holds, with the world for its secrets', async () => {
+    server.kill('SIGTERM')
+    await server.ended
+    const store = ['--store', 'sqlite:sessions.db']
+    const { status, out } = await dump(id, ...store, '--world', './safe.ts', '--private')
+    expect(status).toBe(0)
+    expectNoSecret(out)
+    expect(JSON.parse(out)).toMatchObject({ session: { id, state: { private: { weakness: 'the hinge' } } } })
+    const without = await dump(id, ...store)
+    expect(JSON.parse(without.out)).toMatchObject({ session: { seed: '[hidden]', state: { private: '[hidden]' } } })
+    expect(await dump('unknown', ...store)).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('no session unknown'),
+    })
+  })
+})

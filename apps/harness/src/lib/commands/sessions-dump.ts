@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs'
+import { openChannel } from '@episodic/env'
+import { dumpSession } from '@episodic/mcp-server'
+import {
+  type DumpRequest,
+  type DumpResult,
+  dumpResultSchema,
+  type JsonObject,
+  METHODS,
+  WireError,
+} from '@episodic/protocol'
+import { Command } from 'commander'
+import type { Console } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
+import { openStore } from '../serve/open-store.ts'
+import { redact } from '../serve/redact.ts'
+import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
+import { loadWorld } from '../world.ts'
+
+interface DumpOptions extends TargetOptions {
+  readonly store?: string
+  readonly world?: string
+  readonly private?: true
+}
+
+/** Entries of a step log that are read at once. */
+const PAGE = 1_000
+
+export function sessionsDumpCommand(console: Console): Command {
+  const command = new Command('dump')
+    .description('write one session as JSON, for a bug report: its record, state and step log')
+    .argument('<id>', 'id of the session, as the list of sessions has it')
+    .option('--store <store>', 'read a store that no server holds: sqlite:<file> or redis://<host>:<port>')
+    .option('--world <world>', 'with --store: the world, so that what it lists as secret is hidden')
+    .option('--private', 'include private state, the seed, and what else it can be computed from')
+    .addHelpText(
+      'after',
+      `
+Hidden always: what the world lists as its secrets, and whatever looks like a
+token, a control handle or a capability. Hidden without --private: private
+state, seed, position of chance, state hashes, data of events, and what was
+prepared outside. Not hidden: parameters, public state, actions, answers,
+rewards and the owner's name. Look through it before you send it to anybody.
+
+Examples:
+  episodic sessions dump 4f1c… --url http://127.0.0.1:7337/env > session.json
+  episodic sessions dump 4f1c… --store sqlite:sessions.db --world ./my-world.ts`,
+    )
+  // The list of sessions has the same options for a server, and takes them wherever they stand.
+  return addTargetOptions(command).action((id: string, _: DumpOptions, given: Command) =>
+    dump(id, given.optsWithGlobals<DumpOptions>(), console),
+  )
+}
+
+async function dump(id: string, options: DumpOptions, console: Console): Promise<void> {
+  const { readPage, close } = await openSource(options)
+  try {
+    const log: JsonObject[] = []
+    let session: JsonObject | null = null
+    for (let after: number | null = 0; after !== null; ) {
+      const page: DumpResult = await readPage({ id, private: options.private === true, after, limit: PAGE })
+      session ??= page.session
+      log.push(...page.log)
+      after = page.next
+    }
+    const hide = (_: string, part: unknown) => (typeof part === 'string' ? redact(part) : part)
+    console.out.write(`${JSON.stringify({ format: 1, session, log }, hide, 2)}\n`)
+  } finally {
+    await close()
+  }
+}
+
+/** Where a session is read. */
+interface Source {
+  readPage(request: DumpRequest): Promise<DumpResult>
+  close(): Promise<void>
+}
+
+async function openSource({ store, world, ...options }: DumpOptions): Promise<Source> {
+  const target = targetOf(options)
+  if ((target === null) === (store === undefined))
+    throw new HarnessError('option-invalid', 'Where is the session? Give --url (or --config) for a server, or --store.')
+  if (target) {
+    if (world !== undefined)
+      throw new HarnessError('option-invalid', '--world has no use here: the server knows the world. Leave it out.')
+    const channel = await openChannel(target)
+    return {
+      close: () => channel.close(),
+      async readPage(request) {
+        try {
+          return dumpResultSchema.parse(await channel.request(METHODS.dump, { ...request }))
+        } catch (cause) {
+          if (!WireError.is(cause, 'method-not-found')) throw cause
+          throw new HarnessError('option-invalid', 'Only the trusted endpoint dumps sessions; its URL ends in /env.', {
+            cause,
+          })
+        }
+      },
+    }
+  }
+  const place = store as string
+  const file = /^sqlite:(.+)$/.exec(place)?.[1]
+  if (place === 'memory' || (file !== undefined && !existsSync(file)))
+    throw new HarnessError('option-invalid', `--store ${place} holds no session: there is no such store to read.`)
+  const environment = world === undefined ? undefined : (await loadWorld(world)).environment
+  const opened = await openStore({ store: place, durability: 'process', idle: 900 })
+  return {
+    close: async () => opened[Symbol.asyncDispose](),
+    async readPage(request) {
+      const dump = await dumpSession(opened, request, ({ environment: { name, version } }) => {
+        if (environment === undefined) return undefined
+        if (environment.name === name && environment.version === version) return environment
+        throw new HarnessError(
+          'option-invalid',
+          `The session plays ${name} ${version}, and --world is ${environment.name} ${environment.version}.`,
+        )
+      })
+      if (dump) return dump
+      throw new HarnessError('option-invalid', `--store ${place} holds no session ${request.id}.`)
+    },
+  }
+}
