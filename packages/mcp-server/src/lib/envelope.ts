@@ -19,12 +19,6 @@ export function readEnvelope(method: string, params: unknown): string | null {
   return version as string
 }
 
-/** Whether a message says that it is of the modern era, rightly or not. */
-export function claimsModern(message: unknown): boolean {
-  if (!isObject(message) || !isObject(message.params) || !isObject(message.params._meta)) return false
-  return Object.hasOwn(message.params._meta, ENVELOPE.version)
-}
-
 /** Whether a version is that of the modern era, or comes after it. */
 export function isModern(version: string): boolean {
   return version >= MODERN_VERSION

@@ -78,7 +78,7 @@ export class TransportSessions {
 }
 
 /** The request key under which a transport session opens its world, kept apart from the keys that openers make. */
-export function transportKey(transportId: string): string {
+function transportKey(transportId: string): string {
   return `transport ${transportId}`
 }
 

@@ -65,7 +65,7 @@ export interface ToolAnnotations {
   /** Reaches beyond the world, such as to the web. MCP's default: true. */
   readonly openWorldHint?: boolean | undefined
 }
-export const toolAnnotationsSchema: z.ZodType<ToolAnnotations> = z.object({
+const toolAnnotationsSchema: z.ZodType<ToolAnnotations> = z.object({
   readOnlyHint: z.boolean().optional(),
   destructiveHint: z.boolean().optional(),
   idempotentHint: z.boolean().optional(),
