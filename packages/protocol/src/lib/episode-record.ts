@@ -24,8 +24,8 @@ export interface RecordedStep {
   readonly refused: Refusal | null
   /** Hash of what the world went on from; `null` where a foreign server kept the state. */
   readonly stateHash: string | null
-  /** From sending the action to having the answer. */
-  readonly milliseconds: number
+  /** From sending the action to having the answer; `null` where it is not known, as of an agent that plays by itself. */
+  readonly milliseconds: number | null
   /** Outside events since the step before, oldest first. Left out where there were none. */
   readonly events?: readonly RecordedEvent[] | undefined
   /** What was prepared outside for this step, so that a replay needs nothing from there. Left out where nothing was. */
@@ -141,7 +141,7 @@ export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
       potential: z.number().nullable(),
       refused: refusalSchema.nullable(),
       stateHash: z.string().nullable(),
-      milliseconds: z.number(),
+      milliseconds: z.number().nullable(),
       events: z.array(recordedEventSchema).optional(),
       prepared: jsonSchema.optional(),
       completions: z.array(completionSchema).optional(),

@@ -50,7 +50,9 @@ export function createPlayAgent(options: PlayAgentOptions): PlayPlanned {
     if (signal.aborted && episode.kind === 'failed') return []
     const time = { started, ended: now() }
     const policy = { name: agent.name, seed: policySeed }
-    return [sealEpisode(episode, { task, attempt }, { run, policy, discount, time, ...(accept && { accept }) })]
+    // An agent's steps are seen once they are over, so their times are not known.
+    const sealing = { run, policy, discount, time, timed: false, ...(accept && { accept }) }
+    return [sealEpisode(episode, { task, attempt }, sealing)]
   }
 }
 

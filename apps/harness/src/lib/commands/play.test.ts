@@ -20,6 +20,8 @@ describe('episodic play', () => {
     expect(out).toMatch(
       /is correct: you found the number\.\n.*reward .*solved 1\.000.*\n.*terminated: solved {2}return /,
     )
+    // What was typed stands in the transcript, as it does in a terminal.
+    for (const typed of ['help', 'what 1', 'guess 1']) expect(out).toContain(`> ${typed}\n`)
     expect(out).not.toContain(String.fromCharCode(27))
   })
 

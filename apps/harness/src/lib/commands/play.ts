@@ -68,6 +68,8 @@ async function playInTerminal(environment: Environment, console: Console): Promi
   lines.prompt()
   for await (const line of lines) {
     const text = line.trim()
+    // A terminal shows what is typed by itself; what comes through a pipe would be missing from the transcript.
+    if (!process.stdin.isTTY) console.out.write(`${text}\n`)
     if (text === 'quit' || text === 'exit') break
     if (text === 'help' || text === '?') console.out.write(`${helpOf(tools)}\n`)
     else if (text !== '') {

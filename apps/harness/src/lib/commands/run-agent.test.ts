@@ -56,6 +56,9 @@ describe('episodic run --policy process:<command>', () => {
     expect(summary.counts).toMatchObject({ finished: 3, failed: 0 })
     expect(summary.success.overall).toMatchObject({ successes: 3 })
     const [{ steps }] = readEpisodes(at('bisected')) as [ReturnType<typeof readEpisodes>[number]]
+    // Nobody knows when the agent sent what it did.
+    expect(summary.time.step).toBeNull()
+    expect(steps.map(({ milliseconds }) => milliseconds)).toEqual(steps.map(() => null))
     // Weighed and shaped as any policy's steps are.
     expect(steps.at(-1)!.reward).toMatchObject({ terms: { solved: 1, cost: -0.01 }, shaping: expect.any(Number) })
     expect(steps.at(-1)!.reward.total).toBeCloseTo(2 - 0.01 + steps.at(-1)!.reward.shaping, 9)

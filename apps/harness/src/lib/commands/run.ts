@@ -11,6 +11,7 @@ import { findPlayer, isLlm, policyFileOf } from '../policies.ts'
 import { beginRun, findRun } from '../run/begin-run.ts'
 import type { RunConfiguration } from '../run/configuration.ts'
 import { countLeaves } from '../run/count-leaves.ts'
+import { defaultFolder } from '../run/default-folder.ts'
 import { type Door, PATIENCE } from '../run/environments.ts'
 import { hashFile } from '../run/hash-file.ts'
 import { openPlaying } from '../run/open-playing.ts'
@@ -99,7 +100,7 @@ export function runCommand(console: Console): Command {
       wholeNumber(0),
       PATIENCE,
     )
-    .option('--out <folder>', 'where to write the run (default: runs/<world>-<policy>-<seed>)')
+    .option('--out <folder>', 'where to write the run (default: runs/<world>-<policy>-<seed>, a long policy shortened)')
     .option('--resume', 'play only what the run in the folder lacks')
     .option('--json', 'print the summary as JSON')
     .addHelpText(
@@ -298,8 +299,4 @@ interface Keyed {
 
 function keyOf({ task, attempt }: Keyed): string {
   return `${task.id} ${attempt}`
-}
-
-function defaultFolder({ environment, policy, seed }: RunConfiguration): string {
-  return join('runs', [environment.name, policy.name, seed].join('-').replace(/[^\w.-]+/g, '-'))
 }

@@ -94,7 +94,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ...(time.step
       ? [
           line(
-            'step latency',
+            'world answers in',
             formatDuration(time.step.median),
             `p90 ${formatDuration(time.step.p90)}   p99 ${formatDuration(time.step.p99)}   longest ${formatDuration(time.step.longest)}`,
           ),

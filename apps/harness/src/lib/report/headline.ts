@@ -45,11 +45,13 @@ export function renderHeadline(summary: Summary): string {
       success.steps ? formatNumber(success.steps.median).replace(/\.0+$/, '') : NOTHING,
       success.steps ? `median; half: ${success.steps.lowerQuartile} to ${success.steps.upperQuartile}` : 'no success',
     ],
-    [
-      'Latency of a step',
-      formatDuration(time.step?.median ?? null),
-      time.step ? `median; p99 ${formatDuration(time.step.p99)}` : 'no step',
-    ],
+    time.step
+      ? [
+          'Answer of the world',
+          formatDuration(time.step.median),
+          `to one step: median; p99 ${formatDuration(time.step.p99)}`,
+        ]
+      : null,
     [
       'Episodes a second',
       time.episodesPerSecond === null ? NOTHING : formatNumber(time.episodesPerSecond),

@@ -29,10 +29,11 @@ const plural = (count, word) => count + ' ' + word + (count === 1 ? '' : 's')
 function row(episode) {
   const button = make('button')
   button.type = 'button'
-  button.append(make('span', 'dot ' + episode.outcome), make('span', 'title', episode.task))
+  button.title = episode.task
+  button.append(make('span', 'dot ' + episode.outcome), make('span', 'title', episode.prompt || episode.task))
   button.append(make('span', 'value', episode.returns ? say(episode.returns.unshaped) : 'no score'))
   button.append(make('span', 'detail', [
-    'attempt ' + episode.attempt, plural(stepsOf(episode), 'step'), episode.ending, episode.because.join(', '),
+    episode.task.length > 12 ? episode.task.slice(0, 12) + '…' : episode.task, 'attempt ' + episode.attempt, plural(stepsOf(episode), 'step'), episode.ending, episode.because.join(', '),
   ].join(' · ')))
   button.onclick = () => show(episode)
   return button
@@ -78,7 +79,7 @@ function stepOf(step) {
   for (const [name, value] of step.terms) line.append(make('span', '', name + ' ' + signed(value)))
   if (step.shaping !== 0) line.append(make('span', '', 'shaping ' + signed(step.shaping)))
   if (step.potential !== null) line.append(make('span', '', 'Φ ' + say(step.potential)))
-  line.append(make('span', '', time(step.milliseconds)))
+  if (step.milliseconds !== null) line.append(make('span', '', time(step.milliseconds)))
   if (step.refused) line.append(make('span', 'badge refused', 'refused: ' + step.refused))
   node.append(line)
   return node

@@ -76,7 +76,7 @@ th:last-child, td:last-child { padding-right: 0; }
 td.meter { width: 26%; vertical-align: middle; } td.meter svg { display: block; width: 100%; height: 8px; border-radius: 4px; }
 td.name { white-space: nowrap; overflow-wrap: normal; }
 td.told { white-space: pre-wrap; font-size: 12.5px; }
-.even { table-layout: fixed; }
+.even td:first-child { white-space: nowrap; }
 .tight td { padding-top: 5px; padding-bottom: 5px; }
 .track { fill: var(--soft); }
 .scroll { overflow-x: auto; max-height: 420px; overflow-y: auto; }

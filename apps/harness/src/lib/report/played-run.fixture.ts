@@ -44,7 +44,7 @@ export function playRun({
     const started = (free[slot] ?? 0) + rng.float() * 3
     const failed = rng.chance(failures)
     const { steps, end } = guess({ high, target, shaped, cut: failed ? rng.int(0, 3) : MOST_GUESSES, rng })
-    const ended = started + steps.reduce((sum, step) => sum + step.milliseconds, 0) + 1 + rng.float() * 4
+    const ended = started + steps.reduce((sum, step) => sum + (step.milliseconds ?? 0), 0) + 1 + rng.float() * 4
     free[slot] = ended
     const [code, message] = rng.pick(FAILURES)
     const rewards = steps.map((step) => step.reward)

@@ -72,7 +72,11 @@ function renderEpisodes({ counts }: Summary, episodes: readonly SampledEpisode[]
     )
   })
   const { drawn, best, worst, failed } = SAMPLE_SIZES
-  const caption = `${formatCount(episodes.length)} of ${formatCount(counts.finished + counts.failed)} sealed episodes: ${drawn} drawn by the hash of task and attempt, the ${best} best and ${worst} worst by unshaped return, and up to ${failed} that failed.`
+  const sealed = counts.finished + counts.failed
+  const caption =
+    episodes.length === sealed
+      ? `All ${count(sealed, 'sealed episode')}.`
+      : `${formatCount(episodes.length)} of ${formatCount(sealed)} sealed episodes: ${drawn} drawn by the hash of task and attempt, the ${best} best and ${worst} worst by unshaped return, and up to ${failed} that failed.`
   return element(
     'section',
     {},
@@ -138,7 +142,7 @@ function renderNotes({ counts, branch, success }: Summary): string {
       : []),
     ...(counts.conflicts > 0
       ? [
-          `${count(counts.conflicts, 'sealed line')} told of an episode that another line tells differently. One line of each counts; rewards by step and by term and the latency of steps have all of them in.`,
+          `${count(counts.conflicts, 'sealed line')} told of an episode that another line tells differently. One line of each counts; rewards by step and by term and the times of steps have all of them in.`,
         ]
       : []),
   ]

@@ -79,6 +79,17 @@ describe.skipIf(missing)('the report in a browser (needs Chromium: apt-get insta
     await page.close()
   })
 
+  it('keeps the figures of tables apart at 400 pixels', async () => {
+    const { page } = await openReport(records, 'phone')
+    await page.setViewportSize({ width: 400, height: 800 })
+    const overflowing = await page.evaluate(
+      `[...document.querySelectorAll('table.even th, table.even td')]
+        .filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)`,
+    )
+    expect(overflowing).toEqual([])
+    await page.close()
+  })
+
   it('shows hostile texts, and runs none of them', async () => {
     const hostile = records.map(
       (record): EpisodeRecord => ({

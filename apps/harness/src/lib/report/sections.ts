@@ -120,10 +120,10 @@ export function renderTimes({ time }: Summary): string {
   return section(
     'Time',
     card(
-      'Latency of a step',
-      'Every recorded step, failed episodes included.',
+      'Answer of the world to a step',
+      'From sending an action to having the answer, failed episodes included. What a player takes to choose is not in it.',
       time.step && plotLatency(time.step),
-      'No step was recorded.',
+      'Not known: no step was recorded, or an agent played by itself.',
     ),
     card(
       'In figures',

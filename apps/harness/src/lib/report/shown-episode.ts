@@ -19,7 +19,7 @@ export interface ShownStep {
   readonly terms: readonly (readonly [name: string, value: number])[]
   readonly potential: number | null
   readonly refused: string | null
-  readonly milliseconds: number
+  readonly milliseconds: number | null
 }
 
 /** An episode as the page shows it: cut to a size that is known. */

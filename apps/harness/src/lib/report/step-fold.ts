@@ -23,7 +23,7 @@ export function createStepFold(): StepFold {
   const latency = createLatencyHistogram()
   return {
     add(episode, counts) {
-      for (const { milliseconds } of episode) latency.add(milliseconds)
+      for (const { milliseconds } of episode) if (milliseconds !== null) latency.add(milliseconds)
       if (!counts) return
       episodes += 1
       episode.slice(0, MOST_STEPS).forEach(({ reward }, i) => {

@@ -23,7 +23,7 @@ export function plotLatency({ median, p90, p99, bins }: NonNullable<Summary['tim
     ['p99', p99],
   ] as const
   return drawPlot(
-    'Latency of a step',
+    'Answer of the world to a step',
     HALF,
     { scale: x, format: formatDurationTick, label: 'from the action to its answer (logarithmic)' },
     { scale: y, format: formatTick, label: 'steps' },

@@ -18,6 +18,8 @@ export interface Sealing {
   readonly accept?: (action: Action) => Action
   /** Its place among episodes that share their beginnings. Default: it shares none. */
   readonly branch?: EpisodeRecord['branch']
+  /** Whether the times of the steps are known. Default: they are. */
+  readonly timed?: boolean
   /** Milliseconds since the run began. */
   readonly time: { readonly started: number; readonly ended: number }
 }
@@ -39,7 +41,7 @@ export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode,
       potential: info.potential,
       refused: info.refused,
       stateHash: info.stateHash,
-      milliseconds: roundTime(milliseconds),
+      milliseconds: sealing.timed === false ? null : roundTime(milliseconds),
       ...(info.events && { events: info.events.map(recordedOf) }),
       ...(info.prepared !== undefined && { prepared: info.prepared }),
       ...(completions.length > 0 && { completions }),
