@@ -11,7 +11,8 @@ const page = [
   'tool play  # by hand',
   '',
   "session=$(curl -s a | sed -n 's/x//p')",
-  'curl -s b -H "s: $session"',
+  'call() { curl -s b -H "s: $session" -d "$1"; }',
+  'call 50',
   '```',
   '```json',
   '{ "mcpServers": {} }',
@@ -24,8 +25,12 @@ describe('findReaderTasks', () => {
       { kind: 'save', line: 3, file: 'worlds/one.ts', text: "import { x } from 'y'\n" },
       { kind: 'run', line: 5, command: 'npx tool two' },
       { kind: 'run', line: 7, command: 'tool play  # by hand' },
-      { kind: 'run', line: 10, command: 'session=$(curl -s a | sed -n \'s/x//p\')\ncurl -s b -H "s: $session"' },
-      { kind: 'configure', line: 13, text: '{ "mcpServers": {} }\n' },
+      {
+        kind: 'run',
+        line: 11,
+        command: 'session=$(curl -s a | sed -n \'s/x//p\')\ncall() { curl -s b -H "s: $session" -d "$1"; }\ncall 50',
+      },
+      { kind: 'configure', line: 14, text: '{ "mcpServers": {} }\n' },
     ])
   })
 

@@ -9,7 +9,7 @@ export type ReaderTask =
 
 /**
  * Lists what a Markdown page has its reader do, in its order. A line of an `sh` block is a command; one that only sets
- * a variable belongs to the command after it. Throws where a `ts` block has no file to be saved as.
+ * a variable or defines a function belongs to the command after it. Throws where a `ts` block has no file to be saved as.
  */
 export function findReaderTasks(page: string): ReaderTask[] {
   const tasks: ReaderTask[] = []
@@ -45,12 +45,12 @@ function tasksOfBlock(block: { language: string; line: number; lines: string[] }
 
 function commandsOf(lines: readonly string[], first: number): ReaderTask[] {
   const commands: ReaderTask[] = []
-  let variables = ''
+  let before = ''
   for (const [index, text] of lines.entries()) {
-    if (/^\w+=\$\(.*\)$/.test(text)) variables += `${text}\n`
+    if (/^\w+(=\$\(.*\)|\(\) \{.*\})$/.test(text)) before += `${text}\n`
     else if (text.trim() !== '') {
-      commands.push({ kind: 'run', line: first + index, command: variables + text })
-      variables = ''
+      commands.push({ kind: 'run', line: first + index, command: before + text })
+      before = ''
     }
   }
   return commands

@@ -35,11 +35,11 @@ const SAYS: readonly (readonly [command: RegExp, said: RegExp])[] = [
   [/ episodic run .* --tasks 500$/, /500 finished\s+0 failed/],
   [/ episodic check /, /higher-or-lower 1\.0\.0 passes/],
   [/ episodic compare /, /B solves more, and it earns more/],
-  [/ episodic replay /, /500 replayed/],
+  [/ episodic replay /, /500 reproduced/],
   [/ episodic serve /, /Ctrl-C stops\./],
   [/modelcontextprotocol\/inspector/, /"name": "guess"/],
-  [/curl /, /50/],
-  [/ worlds\/train\.ts$/, /terminated/],
+  [/curl /, /(higher|lower) than 50|50 is correct/],
+  [/ worlds\/train\.ts$/, /kind: '(terminated|truncated)'/],
   [/ episodic run number-guessing --policy/, /100 finished\s+0 failed[\s\S]*success\s+100\.0 %/],
   [/ episodic run flight-booking/, /100 finished\s+0 failed/],
 ]
@@ -153,6 +153,7 @@ async function startServer(command: string): Promise<{ stop: () => Promise<void>
 /** Uses a configuration as a client of MCP does that starts its servers: plays one step of each, over its pipes. */
 async function configure(text: string): Promise<string> {
   const config = JSON.parse(text.replaceAll('/path/to/episodic', clone))
+  for (const server of Object.values<{ env?: object }>(config.mcpServers)) server.env = { PATH: environment.PATH }
   await using sessions = createMcpSessions(config)
   for (const name of Object.keys(config.mcpServers)) {
     await using session = await sessions.open(name)
