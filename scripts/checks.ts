@@ -35,6 +35,7 @@ export function listChecks(folder: string): Check[] {
     ...published.flatMap((room) => checksOfTarball(room.name, join(folder, tarballOf(room)))),
     { name: 'consumer', command: ['node', 'scripts/consumer.ts', folder] },
     ...listRooms().flatMap(checksOfExample),
+    { name: 'README, as printed', command: ['node', 'scripts/readme-tour.ts'] },
   ]
 }
 
