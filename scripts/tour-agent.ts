@@ -26,7 +26,8 @@ await ask('initialize', {
   capabilities: {},
   clientInfo: { name: 'my-agent', version: '1' },
 })
-const range = /from (-?\d+) to (-?\d+)/.exec(process.env.EPISODIC_OBSERVATION ?? '') ?? []
+const { EPISODIC_OBSERVATION: observation = '' } = process.env
+const range = /from (-?\d+) to (-?\d+)/.exec(observation) ?? []
 let [low, high] = [Number(range[1]), Number(range[2])]
 while (low <= high) {
   const value = Math.floor((low + high) / 2)
