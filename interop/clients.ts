@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util'
 import { findAllLeaks, listCells, nameOf, type PlayedCell, playCell } from './cells.ts'
 import type { Client } from './client.ts'
-import { PYTHON_CLIENTS, type PythonClient, startPythonClient } from './python-client.ts'
+import { PAGE_PACKAGES, playPage } from './play-page.ts'
+import { PYTHON_CLIENTS, startPythonClient } from './python-client.ts'
 import { openPythonEnvironment } from './python-environment.ts'
 import { sdkFirst } from './sdk-first.ts'
 import { sdkSecond } from './sdk-second.ts'
 import { serveWorlds } from './serve-worlds.ts'
-import { WORLDS } from './world.ts'
+import { WORLDS, type World } from './world.ts'
 
 const TYPESCRIPT_CLIENTS = [sdkFirst, sdkSecond]
 const NAMES = [...TYPESCRIPT_CLIENTS, ...PYTHON_CLIENTS].map(({ name }) => name)
@@ -46,8 +47,12 @@ export async function runClients(args: readonly string[]): Promise<number> {
   )
   const clients: Client[] = TYPESCRIPT_CLIENTS.filter(({ name }) => names.includes(name))
   await using started = new AsyncDisposableStack()
-  for (const client of PYTHON_CLIENTS.filter(({ name }) => names.includes(name)))
-    clients.push(started.use(startClient(client)))
+  const pythons = new Map<string, string>()
+  for (const client of PYTHON_CLIENTS.filter(({ name }) => names.includes(name))) {
+    const { python, versionOf } = openPythonEnvironment(client.requirements, (text) => console.error(text))
+    pythons.set(client.name, python)
+    clients.push(started.use(startPythonClient(client, python, versionOf(client.package))))
+  }
   const worlds = WORLDS.filter(({ name }) => worldNames.includes(name))
   const say = options.json ? () => {} : console.log
   const played: PlayedCell[] = []
@@ -57,16 +62,20 @@ export async function runClients(args: readonly string[]): Promise<number> {
     say(lineOf(result))
     played.push(result)
   }
+  const guessing = worlds.find(({ name }) => name === 'number-guessing')
+  const problems: string[] = []
+  for (const name of guessing ? PAGE_PACKAGES : []) {
+    const python = pythons.get(name)
+    if (python) problems.push(...(await playPage(name, python, guessing as World, served)))
+    if (python) say(`${problems.length === 0 ? '✓' : '✗'} docs/python.md with ${name}`)
+  }
   const failed = (await findAllLeaks(played, served)).filter(({ problem }) => problem !== null)
   for (const cell of failed) console.error(`\n${lineOf(cell)}\n${cell.problem}`)
-  const result = { ok: failed.length === 0, clients: clients.length, worlds: worlds.length, failed: failed.length }
+  for (const problem of problems) console.error(`\n${problem}`)
+  const failures = failed.length + problems.length
+  const result = { ok: failures === 0, clients: clients.length, worlds: worlds.length, failed: failures }
   console.log(JSON.stringify({ name: 'interop-clients', ...result }))
   return result.ok ? 0 : 1
-}
-
-function startClient(client: PythonClient): Client {
-  const { python, versionOf } = openPythonEnvironment(client.requirements, (text) => console.error(text))
-  return startPythonClient(client, python, versionOf(client.package))
 }
 
 function choose(noun: string, all: readonly string[], asked: string | undefined): readonly string[] {

@@ -19,8 +19,14 @@ export async function actAsAgent(host: Host, caller: Caller & { door: 'agent' },
       return refused(
         `The record of this session is full. The call changed nothing, and no further calls are played in it. ${howToPlayAgain(host, caller.world)}`,
       )
-    if (WireError.is(error, 'environment-failed'))
-      return refused(`The environment failed, and the call changed nothing. Reference: ${error.details.reference}.`)
+    if (WireError.is(error, 'environment-failed')) {
+      const { reference, sessionFailed } = error.details
+      return refused(
+        sessionFailed
+          ? `The environment failed after an earlier call, so no further calls are played in this session. Reference: ${reference}. ${howToPlayAgain(host, caller.world)}`
+          : `The environment failed, and the call changed nothing. Reference: ${reference}.`,
+      )
+    }
     throw error
   }
 }

@@ -72,7 +72,7 @@ export class Faults {
     const escaped = (thrown: unknown) => {
       if (reported) return
       reported = true
-      this.#onEscaped(session, this.#report(environment, session, asError(thrown), ESCAPED))
+      this.#onEscaped(session, this.#report(environment, session, asError(thrown), ESCAPED, { sessionFailed: true }))
     }
     return this.#containment.run({ environment, session, escaped }, run)
   }
@@ -124,17 +124,14 @@ export class Faults {
     this.#onFault({ reference: null, environment, session, cause })
   }
 
-  #report(environment: string, session: string, cause: Error, what = FAILED): WireError {
+  #report(environment: string, session: string, cause: Error, what = FAILED, details = {}): WireError {
     const reference = randomText()
     this.#metrics?.fault(environment)
     this.#onFault({ reference, environment, session, cause })
     return new WireError(
       'environment-failed',
       `The environment ${environment} failed${what}: ${cause.message.slice(0, MESSAGE_LENGTH).toWellFormed()}`,
-      {
-        cause,
-        details: { reference },
-      },
+      { cause, details: { reference, ...details } },
     )
   }
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createMcpSessions } from '@episodic/agent'
 import { openConnection } from '@episodic/env'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { CLI, openWorkshop } from '../episodic.fixture.ts'
@@ -33,6 +34,7 @@ export const environment = defineEnvironment({
   name: 'faulty',
   version: '1.0.0',
   description: 'Counts.',
+  handle: false,
   params: z.object({}),
   state: { public: z.object({ count: z.int() }), private: z.object({}) },
   limits: { steps: 1_000_000 },
@@ -111,6 +113,16 @@ describe('episodic serve, without threads', () => {
       })
       await countOnce()
     }
+    await using agents = createMcpSessions({ mcpServers: { faulty: { url: server.agentUrl } } })
+    await using agent = await agents.open('faulty')
+    await agent.callTool('break', { way: 'rejection' })
+    const told = async () => {
+      const { isError, text } = await agent.callTool('count')
+      if (isError) throw new Error(text)
+    }
+    expect((await refused(told, countOnce)).message).toMatch(
+      /no further calls are played in this session\. Reference: [\w-]+\. .*to play again\./,
+    )
     const faulty = connection.environment()
     await faulty.reset({})
     await faulty.step({ tool: 'stray', arguments: {} })
@@ -120,7 +132,7 @@ describe('episodic serve, without threads', () => {
       await fetch(new URL('/metrics', server.url), { headers: { authorization: 'Bearer the-token-of-the-operator' } })
     ).text()
     expect(metrics).toMatch(/episodic_stray_failures_total\{kind="exception"\} 1/)
-    expect(metrics).toMatch(/episodic_faults_total\{environment="faulty"\} 10/)
+    expect(metrics).toMatch(/episodic_faults_total\{environment="faulty"\} 11/)
     server.kill('SIGTERM')
     const { status, err } = await server.ended
     expect(status).toBe(0)
