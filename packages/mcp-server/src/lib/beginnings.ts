@@ -128,13 +128,18 @@ export class Beginnings {
     return snapshotOf(await this.#momentOf(live, query))
   }
 
-  /** How a session stands, in the words of its world. */
-  async present({ environment, session, secrets }: Live): Promise<Presented> {
+  /** How a session stands, in the words of its world; `null` where these fail, which is reported. */
+  async present({ environment, session, secrets }: Live): Promise<Presented | null> {
     const { id, state, params } = session.record
-    const { observation } = await this.#guard(environment, id, () =>
-      this.#options.rules.look(environment, state, params),
-    )
-    return { observation: observation.text, secrets }
+    try {
+      const { observation } = await this.#guard(environment, id, () =>
+        this.#options.rules.look(environment, state, params),
+      )
+      return { observation: observation.text, secrets }
+    } catch (error) {
+      if (WireError.is(error, 'environment-failed')) return null
+      throw error
+    }
   }
 
   /**

@@ -197,7 +197,7 @@ class SessionHost implements Host {
     return this.#beginnings.describe(await this.#openAt(principal, transportId, environment))
   }
 
-  async present(capability: string): Promise<Presented> {
+  async present(capability: string): Promise<Presented | null> {
     return this.#beginnings.present((await this.#sessions.seated(capability)).live)
   }
 

@@ -166,8 +166,8 @@ export interface Host extends AsyncDisposable {
   look(capability: string): Promise<Look>
   /** The public state of the world of a plain client's transport session, opening it as its first call does. */
   lookAt(principal: Principal, transportId: string, environment: string): Promise<Look>
-  /** How a capability's session stands. */
-  present(capability: string): Promise<Presented>
+  /** How a capability's session stands. `null` where the world's `observe` fails, which is reported as a fault. */
+  present(capability: string): Promise<Presented | null>
   /**
    * How the world of a plain client's transport session stands, or will stand at its first call, which opens it. `null` where
    * no world begins without parameters.

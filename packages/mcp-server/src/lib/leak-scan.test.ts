@@ -5,7 +5,16 @@ import type { Caller } from './caller.ts'
 import { openInProcess } from './in-process.ts'
 import { createMetrics } from './metrics.ts'
 import { serveStdio } from './stdio-server.ts'
-import { asking, controlHeaders, createTestHost, initialize, openOverHttp, rpc, serve } from './testbed.fixture.ts'
+import {
+  asking,
+  controlHeaders,
+  createTestHost,
+  INITIALIZE,
+  initialize,
+  openOverHttp,
+  rpc,
+  serve,
+} from './testbed.fixture.ts'
 import { PASSWORD, rumour, vault } from './vault.fixture.ts'
 
 const SEED = 'a-seed-like-no-other'
@@ -136,6 +145,20 @@ describe('a declared word that is one of the protocol’s own', () => {
       expect(json.error).toMatchObject({ message: expect.stringMatching(/^The server failed/) })
     }
     expect(faults).toHaveLength(5)
+  })
+})
+
+describe.each(['straight', 'sdk'] as const)('the instructions of the %s front', (front) => {
+  it('are withheld where what the world says in them has a declared secret in it', async () => {
+    const { host, capability, faults } = await openVault()
+    const url = (await serve(host, { front })).sessionUrl(capability)
+    expect((await rpc(url, 'initialize', INITIALIZE)).json.result).toBeDefined()
+    // The answer is withheld, and the state has the password from now on.
+    await rpc(url, 'tools/call', { name: 'blab', arguments: { where: 'observation' } })
+    const { text } = await rpc(url, 'initialize', INITIALIZE)
+    expect(JSON.parse(text)).toMatchObject({ error: { message: expect.stringMatching(/^The server failed/) } })
+    expect(tellsPassword(text)).toBe(false)
+    expect(faults).toHaveLength(2)
   })
 })
 

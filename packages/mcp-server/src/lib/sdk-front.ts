@@ -9,7 +9,7 @@ import type { AgentCaller } from './http-admission.ts'
 import type { Admitted, Mount } from './http-mount.ts'
 import { answerAsWeb } from './http-web.ts'
 import { isObject } from './requests.ts'
-import { AT_SDK_FRONT, createLegacyServer } from './sdk-discovery.ts'
+import { type Advertisement, AT_SDK_FRONT, createLegacyServer } from './sdk-discovery.ts'
 import { answerModern, type Call } from './sdk-front-modern.ts'
 
 /** Clients that the SDK's transports are kept of. One that was forgotten begins anew, as after the end of its session. */
@@ -29,12 +29,28 @@ export function mountSdkFront(host: Host, options: DispatcherOptions = {}): Moun
     }
   const transports = new Map<string, StreamableHTTPServerTransport>()
 
-  async function open(caller: AgentCaller, sessionId: string | undefined): Promise<StreamableHTTPServerTransport> {
+  /** What is said to a caller; the SDK says it itself, so what a world says in it is searched for secrets before. */
+  async function advertiseSafely(caller: AgentCaller, message: unknown): Promise<Advertisement> {
+    const advertisement = await advertise(host, caller, methodIn(message))
+    const { presented, instructions } = advertisement
+    presented?.secrets.assertAbsent({
+      text: instructions,
+      told: () => presented.observation,
+      said: () => JSON.stringify([message, caller.world]),
+    })
+    return advertisement
+  }
+
+  async function open(
+    caller: AgentCaller,
+    message: unknown,
+    sessionId: string | undefined,
+  ): Promise<StreamableHTTPServerTransport> {
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: sessionId === undefined ? undefined : () => sessionId,
       enableJsonResponse: true,
     })
-    const server = createLegacyServer(await advertise(host, caller, 'initialize'), AT_SDK_FRONT)
+    const server = createLegacyServer(await advertiseSafely(caller, message), AT_SDK_FRONT)
     const call = callFor(caller)
     const passOn = async ({ method, params }: { method: string; params: object }) => {
       const outcome = await call(method, params)
@@ -60,11 +76,12 @@ export function mountSdkFront(host: Host, options: DispatcherOptions = {}): Moun
   async function answerLegacy(request: IncomingMessage, response: ServerResponse, { caller, message }: Admitted) {
     const { world, principal } = caller
     // At a session URL there is nothing to remember of a client between two requests.
-    if (world.by === 'capability') return (await open(caller, undefined)).handleRequest(request, response, message)
+    if (world.by === 'capability')
+      return (await open(caller, message, undefined)).handleRequest(request, response, message)
     const { transportId } = world
     if (transportId === null) {
       const sessionId = await host.issueTransport(principal)
-      const transport = await open({ ...caller, world: { ...world, transportId: sessionId } }, sessionId)
+      const transport = await open({ ...caller, world: { ...world, transportId: sessionId } }, message, sessionId)
       await transport.handleRequest(request, response, message)
       if (transport.sessionId !== undefined) await keep(sessionId, transport)
       return
@@ -86,7 +103,7 @@ export function mountSdkFront(host: Host, options: DispatcherOptions = {}): Moun
       const { caller, message, modern } = admitted
       if (!modern || caller.world.by === 'transport') return answerLegacy(request, response, admitted)
       return answerAsWeb(request, response, async (asked) =>
-        answerModern(asked, message, await advertise(host, caller, methodIn(message)), callFor(caller)),
+        answerModern(asked, message, await advertiseSafely(caller, message), callFor(caller)),
       )
     },
     async [Symbol.asyncDispose]() {

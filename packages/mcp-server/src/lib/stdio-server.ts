@@ -84,11 +84,10 @@ function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (
       transportId = await host.issueTransport(null)
       begun = false
     }
-    if (OF_A_SESSION.has(method) && !begun) {
-      // An id that was given out long before its first call would have expired by then, and a pipe may well lie idle.
-      transportId = await host.issueTransport(null, transportId)
-      begun = true
-    }
+    // An id expires that opens no session for long, and a pipe may well be idle before its first call: until then each message
+    // renews it, and with its random part its seed.
+    else if (!begun) transportId = await host.issueTransport(null, transportId)
+    if (OF_A_SESSION.has(method)) begun = true
     return { door: 'agent', principal: null, world: { by: 'transport', transportId, environment } }
   }
 }

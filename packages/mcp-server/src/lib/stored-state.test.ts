@@ -35,9 +35,9 @@ function counting(more: { version?: string; public?: z.ZodRawShape; private?: z.
 }
 
 /** A session that an earlier server has kept. */
-async function kept() {
+async function kept(more: Parameters<typeof counting>[0] = {}) {
   const store = createMemoryStore()
-  const before = createTestHost({ environments: [counting().environment], store })
+  const before = createTestHost({ environments: [counting(more).environment], store })
   const { session, seats } = await before.host.open(null, asking({ environment: 'counting', seed: 'one' }))
   await before.host.step(null, session, call('count', {}, 0))
   const snapshot = await before.host.snapshot(null, session, {})
@@ -79,6 +79,17 @@ describe('a session from the store', () => {
       const { step } = await serve(counting(more)).host.step(null, session, call('count', {}, 1))
       expect(step.observation.structured).toMatchObject({ count: 2 })
     }
+  })
+
+  it('is not checked by a schema that changes values, which does not read what it writes', async () => {
+    const key = z
+      .string()
+      .transform((text) => text.length)
+      .pipe(z.number())
+    const { session, serve } = await kept({ private: { key } })
+    expect(await serve(counting({ private: { key } })).host.state(null, session)).toMatchObject({
+      state: { private: { key: 6 } },
+    })
   })
 
   it('of another version is left to the server of that version, and expires as any does', async () => {

@@ -25,6 +25,9 @@ export function findMisfit(environment: Environment, state: SessionState): Misfi
   return null
 }
 
+/** Types of schemas that may give out another value than they were given. */
+const CHANGING = new Set<string>(['pipe', 'transform', 'prefault', 'success', 'catch'])
+
 /** Answers by schema: there is one pair for each environment, and sessions are read by the thousand. */
 const known = new WeakMap<z.ZodType, boolean>()
 
@@ -34,10 +37,15 @@ function readsWhatItWrites(schema: z.ZodType): boolean {
   return found
 }
 
-/** JSON Schema cannot say what a transform gives out. */
+/** A schema with a pipe or a transform in it gives out something else than it takes. */
 function isRepresentable(schema: z.ZodType): boolean {
   try {
-    z.toJSONSchema(schema, { io: 'output' })
+    z.toJSONSchema(schema, {
+      io: 'output',
+      override({ zodSchema }) {
+        if (CHANGING.has(zodSchema._zod.def.type)) throw new TypeError('This schema changes values.')
+      },
+    })
     return true
   } catch {
     return false
