@@ -23,21 +23,21 @@ export interface Setting {
 export async function playConnection(setting: Setting, [first, second]: readonly [View, View]): Promise<void> {
   const seat = takeSeat(setting.connection)
   const last = await playEpisode(setting, seat, first, true)
-  const refusal = await seat.callInVain(last.tool, last.arguments)
+  const refusal = await seat.callRefused(last.tool, last.arguments)
   expectIn(refusal, OVER, 'A call after the end does not say that the episode is over')
   expectIn(refusal, new RegExp(`\\b${seat.beginning}\\b`), `A call after the end does not name ${seat.beginning}`)
   await playEpisode(setting, seat, second, false)
 }
 
 /** Plays from the beginning to the end, and gives the last action. */
-async function playEpisode(setting: Setting, seat: Seat, view: View, clumsily: boolean): Promise<Action> {
+async function playEpisode(setting: Setting, seat: Seat, view: View, withMistakes: boolean): Promise<Action> {
   const player = setting.world.begin()
   let shown = await seat.begin(view)
   for (let step = 0; step < MOST_STEPS; step++) {
     const action = player(shown)
     shown = await seat.call(action.tool, action.arguments, view)
     if (OVER.test(shown)) return action
-    if (clumsily && step === 0) await makeMistakes(setting, seat)
+    if (withMistakes && step === 0) await makeMistakes(setting, seat)
   }
   throw new Error(`No answer said that the episode is over in ${MOST_STEPS} steps. The last one:\n${shown}`)
 }
@@ -46,7 +46,7 @@ async function playEpisode(setting: Setting, seat: Seat, view: View, clumsily: b
 async function makeMistakes({ world, sends }: Setting, seat: Seat): Promise<void> {
   const { tool, argument } = world.demanding
   if (sends.includes('missing argument')) {
-    const shown = await seat.callInVain(tool, {})
+    const shown = await seat.callRefused(tool, {})
     expectIn(
       shown,
       new RegExp(`\\b${argument} is missing`),
@@ -54,7 +54,7 @@ async function makeMistakes({ world, sends }: Setting, seat: Seat): Promise<void
     )
   }
   if (sends.includes('unknown tool')) {
-    const shown = await seat.callInVain('teleport', {})
+    const shown = await seat.callRefused('teleport', {})
     expectIn(shown, new RegExp(`\\b${tool}\\b`), 'The answer to a call of an unknown tool does not list the tools')
   }
 }
@@ -68,7 +68,7 @@ interface Seat {
   /** Calls a tool, with the id of the session where the tools want one. */
   call(tool: string, args: JsonObject, view: View): Promise<string>
   /** The same for a call that is refused: clients show the text of an answer that has no structured content. */
-  callInVain(tool: string, args: JsonObject): Promise<string>
+  callRefused(tool: string, args: JsonObject): Promise<string>
 }
 
 function takeSeat({ tools, call }: Connection): Seat {
@@ -86,7 +86,7 @@ function takeSeat({ tools, call }: Connection): Seat {
       return shown
     },
     call: async (tool, args, view) => viewOf(await play(tool, args), view),
-    callInVain: async (tool, args) => viewOf(await play(tool, args), 'text'),
+    callRefused: async (tool, args) => viewOf(await play(tool, args), 'text'),
   }
 }
 

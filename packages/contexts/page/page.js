@@ -72,7 +72,7 @@ at('token').addEventListener('submit', (event) => {
 })
 
 at('anew').addEventListener('click', beginAnew)
-// Whoever comes back to the page, or to the network, does not wait.
+// Reconnects at once when the page becomes visible again or the network is back.
 addEventListener('online', connectNow)
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') connectNow()

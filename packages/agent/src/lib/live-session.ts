@@ -25,7 +25,7 @@ export interface LiveSessionOptions {
   readonly reconnectMilliseconds: number
 }
 
-/** Attributes of what telemetry is told of: the server's name in the configuration, and why a session is opened again. */
+/** Attributes of what is reported to telemetry: the server's name in the configuration, and why a session is opened again. */
 const SERVER = 'episodic.mcp.server'
 const REASON = 'episodic.recovery.reason'
 
@@ -207,7 +207,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
   async #reopen(signal: AbortSignal | undefined): Promise<void> {
     const { health } = this
     if (health === 'closed') throw this.#notOpen()
-    // What is open is opened again because somebody asked for it.
+    // An open session is only opened again because the caller asked for it.
     const attributes = { [SERVER]: this.server, [REASON]: health === 'open' ? 'refresh' : health }
     const observation = { what: 'recovery', name: `recover ${this.server}`, attributes, signal } as const
     await observe(observation, () => this.#openAgain(signal))

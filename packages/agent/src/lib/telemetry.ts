@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api'
 import { AgentError } from './agent-error.ts'
 
-/** What OpenTelemetry is told of. Each has a span and a counter. */
+/** The operations that are reported to OpenTelemetry. Each has a span and a counter. */
 export type Observed = 'open' | 'call' | 'recovery'
 
 const COUNTERS: Readonly<
@@ -34,7 +34,7 @@ const COUNTERS: Readonly<
 /** The scope of the tracer and of the meter. */
 const SCOPE = '@episodic/agent'
 
-/** Something that OpenTelemetry is told of. */
+/** One operation that is reported to OpenTelemetry. */
 interface Observation<T> {
   readonly what: Observed
   /** The name of its span. */
@@ -47,10 +47,10 @@ interface Observation<T> {
 }
 
 /**
- * Runs something that OpenTelemetry is told of: as a span where a tracer provider is registered, counted where a meter provider is.
- * With neither it costs two looks. What it rejects with becomes `error.type`: `cancelled`, the code of an `AgentError`, or `_OTHER`.
+ * Runs an operation and reports it to OpenTelemetry: as a span if a tracer provider is registered, as a count if a meter provider is.
+ * With neither it costs two lookups. What it rejects with becomes `error.type`: `cancelled`, the code of an `AgentError`, or `_OTHER`.
  *
- * No argument, answer, credential or address is told: names of servers and tools alone.
+ * Only names of servers and tools are recorded: no argument, answer, credential or address.
  */
 export function observe<T>(observation: Observation<T>, run: () => Promise<T>): Promise<T> {
   const tracer = findTracer()
@@ -81,7 +81,7 @@ async function observed<T>(
   }
 }
 
-/** The tracer of whoever registered a provider. The API's own stand-in makes spans that go nowhere, and they are not free. */
+/** The tracer of the registered provider; `undefined` without one, because the API's no-op spans have a cost too. */
 function findTracer(): Tracer | undefined {
   return (trace.getTracerProvider() as Partial<DelegatingProvider>).getDelegateTracer?.(SCOPE)
 }

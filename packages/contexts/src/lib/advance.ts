@@ -11,13 +11,12 @@ import { deliver } from './deliver.ts'
 import type { Remembered } from './end-turn.ts'
 import { failed } from './failed.ts'
 import { inputProblem } from './input-problem.ts'
-import { describeSlots, unknownSlots } from './intent-slots.ts'
+import { describeUnknownSlots, unknownSlots } from './intent-slots.ts'
 import type { IntentCandidate } from './interpreter.ts'
 import { sayInOwnWords } from './own-words.ts'
 import { askAbout, readChoice } from './question.ts'
 import type { Route, RouteDecision } from './router.ts'
 import { listWays, noWay, type Way } from './routes.ts'
-import { shortened } from './shortened.ts'
 import { handTo, open } from './stack.ts'
 import { activeFrame, beginTurn, type Turn } from './turn.ts'
 
@@ -119,18 +118,11 @@ function hear(turn: Turn, { text, interpreted }: Input<'utterance'>): Remembered
   return said(decide(turn, ways))
 }
 
-/** Takes an intent that was stated. Throws a refusal where nobody accepts it, and `slots-invalid` for a slot that it does not have. */
+/** Takes an intent that was stated. Throws a refusal if no context accepts it, and `slots-invalid` for a slot that it does not have. */
 function act(turn: Turn, { intent, slots, context }: Input<'act'>): Remembered {
   const known = turn.rules.intents.get(intent)
   const unknown = known ? unknownSlots(known, slots) : []
-  if (known && unknown.length > 0)
-    throw new ContextError(
-      'slots-invalid',
-      `${intent} has no slot ${unknown
-        .slice(0, 4)
-        .map((slot) => `"${shortened(slot)}"`)
-        .join(', ')}. What it takes: ${describeSlots(known)}.`,
-    )
+  if (known && unknown.length > 0) throw new ContextError('slots-invalid', `${describeUnknownSlots(known, unknown)}.`)
   const candidate = { intent, slots, score: 1 }
   const ways = waysOf(turn, candidate, context)
   if (ways.length === 0) {
@@ -176,7 +168,7 @@ function routed({ rules: { name, router } }: Turn, ways: readonly Route[]): Rout
   throw failed(`The router of ${name} picked what it was not given`)
 }
 
-/** Goes the way of a route. Says whether it did: where nobody handles what was not recognised, the user is told of it instead. */
+/** Follows a route. Returns whether it did: if no context handles what was not recognised, the user is informed instead. */
 function follow(turn: Turn, route: Way | Route): boolean {
   const { intent, context, unrecognised = [] } = route
   const handlesIt = context !== null && turn.rules.contexts.get(context)?.machine.unrecognised

@@ -41,7 +41,7 @@ export async function askText(
     if (typeof given !== 'string') return unusable(`gave ${typeof given}, and has to give a text`)
     const text = given.trim().toWellFormed()
     if (text === '') return unusable('said nothing')
-    if (text.length > longest) return unusable(`said ${text.length} characters, and at most ${longest} are told`)
+    if (text.length > longest) return unusable(`said ${text.length} characters, and at most ${longest} are allowed`)
     const problem = problemOf(text)
     return problem === null ? { text, problem: null } : unusable(problem)
   }

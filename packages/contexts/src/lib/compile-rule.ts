@@ -7,7 +7,7 @@ export interface CompiledRule {
   readonly name: string
   readonly phrases: readonly string[]
   readonly beside: readonly string[]
-  readonly slots: readonly (SlotRule & { readonly slot: string; readonly cues: Cues; readonly strangers: Cues })[]
+  readonly slots: readonly (SlotRule & { readonly slot: string; readonly cues: Cues; readonly unknownCues: Cues })[]
   readonly needs: readonly string[]
   /** Every word that stands in its phrases and cues. */
   readonly words: readonly string[]
@@ -37,7 +37,7 @@ export function compileRule(
     throw new ContextError('definition-invalid', `The phrase "${wordless}" of "${name}" has no word in it.`)
   for (const [slot, rule] of Object.entries(slots)) assertEntity(name, slot, rule?.entity)
   const compiled = Object.entries(slots).map(([slot, rule]) => {
-    return { slot, ...rule, cues: cuesOf(rule), strangers: cuesOf(rule.reports ?? rule) }
+    return { slot, ...rule, cues: cuesOf(rule), unknownCues: cuesOf(rule.reports ?? rule) }
   })
   return {
     name,

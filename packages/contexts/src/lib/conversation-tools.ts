@@ -8,10 +8,9 @@ import type { Conversation } from './conversation.ts'
 import type { ConversationInput } from './conversation-input.ts'
 import type { ConversationRecord } from './conversation-record.ts'
 import { type ConversationState, keepLines, keepRecord, type Line, recordOf } from './conversation-state.ts'
-import { describeSlots } from './intent-slots.ts'
+import { describeUnknownSlots } from './intent-slots.ts'
 import type { Interpreted } from './interpret-utterance.ts'
 import type { IntentInfo } from './interpreter.ts'
-import { shortened } from './shortened.ts'
 import { speakForUser, spokenSchema } from './speak-for-user.ts'
 import { unrecognisedSchema } from './unrecognised.ts'
 import type { UserSimulator } from './user-simulator.ts'
@@ -250,12 +249,7 @@ function strictInput(schema: z.ZodType, intent: IntentInfo): z.ZodType {
     ...schema.def,
     catchall: z.never(),
     error: ({ code, keys }) =>
-      code === 'unrecognized_keys'
-        ? `${intent.name} has no slot ${(keys as readonly string[])
-            .slice(0, 4)
-            .map((key) => `"${shortened(key)}"`)
-            .join(', ')}. What it takes: ${describeSlots(intent)}`
-        : undefined,
+      code === 'unrecognized_keys' ? describeUnknownSlots(intent, keys as readonly string[]) : undefined,
   })
 }
 

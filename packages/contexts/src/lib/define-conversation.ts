@@ -127,7 +127,7 @@ export function defineConversation<
       try {
         answered = advance(rules, record, unwritten)
       } catch {
-        // Whoever takes the input is told.
+        // The same error is reported when the input is taken.
         return UNWRITTEN
       }
       const { replies, refused, intent } = answered

@@ -1,7 +1,7 @@
 import type { Json } from '@episodic/protocol'
 import type { CompiledRule, Cues } from './compile-rule.ts'
 import type { Entity, Mention } from './entity.ts'
-import type { Stranger } from './find-unrecognised.ts'
+import type { UnknownMention } from './find-unrecognised.ts'
 import type { Place } from './said-phrases.ts'
 import type { Utterance } from './utterance.ts'
 
@@ -26,19 +26,19 @@ export function isInside({ start, end }: Place, places: readonly Place[]): boole
 }
 
 /** A slot for which something was said that its entity does not know. */
-export type UnrecognisedSlot = Stranger & { readonly slot: string }
+export type UnrecognisedSlot = UnknownMention & { readonly slot: string }
 
 /**
  * Fills the slots of an intent, each word used once, and gives the words that went into them. What stands behind `not` is not meant.
- * Where something that nothing knows was said for a slot after its value, it is the correction: the slot stays empty.
+ * Where an unknown phrase was said for a slot after its value, it is the correction: the slot stays empty.
  *
- * @param findUnknown - finds what nothing knows beside some cues.
+ * @param findUnknown - finds a phrase beside some cues that no entity recognises.
  */
 export function fillSlots(
   { slots: rules }: CompiledRule,
   { words }: Utterance,
   mentions: Mentions,
-  findUnknown: (cues: NonNullable<Cues>) => Stranger | null,
+  findUnknown: (cues: NonNullable<Cues>) => UnknownMention | null,
 ): {
   readonly slots: Record<string, Json>
   readonly explained: Set<number>
@@ -51,16 +51,16 @@ export function fillSlots(
     for (let word = start; word < end; word++) if (explained.has(word)) return false
     return true
   }
-  for (const { slot, entity, cues, strangers } of rules) {
+  for (const { slot, entity, cues, unknownCues } of rules) {
     const named = mentions.get(entity) ?? []
     // What is denied is used up, so that no other slot takes it.
     for (const mention of named.filter(isFree)) if (isDenied(mention, cues, words)) explain(explained, mention)
     const free = named.filter(isFree)
     // Whoever corrects themselves says the right one last.
     const found = cues ? free.findLast((mention) => cueOf(mention, cues, words) !== null) : free[0]
-    const stranger = strangers && findUnknown(strangers)
-    if (stranger && !(found && found.start > stranger.start) && isFree(stranger)) {
-      unrecognised.push({ slot, ...stranger })
+    const unknown = unknownCues && findUnknown(unknownCues)
+    if (unknown && !(found && found.start > unknown.start) && isFree(unknown)) {
+      unrecognised.push({ slot, ...unknown })
       continue
     }
     if (!found) continue

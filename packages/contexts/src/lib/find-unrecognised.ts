@@ -3,8 +3,8 @@ import type { Place } from './said-phrases.ts'
 import type { Utterance } from './utterance.ts'
 import { COMMON_WORDS, weightOf } from './word-weight.ts'
 
-/** Something that was said where a slot's value is expected, and that no entity knows. */
-export interface Stranger extends Place {
+/** A phrase that was said where a slot's value is expected, and that no entity recognises. */
+export interface UnknownMention extends Place {
   /** As it was said. */
   readonly text: string
   /** Whether it is written as a name is, with a capital. */
@@ -17,31 +17,31 @@ const MOST_WORDS = 4
 const MOST_CHARACTERS = 100
 
 /**
- * Finds the last thing that stands beside one of a slot's cues and that nothing knows: the Berlin of "from Berlin", the 40 of "40
+ * Finds the last thing that stands beside one of a slot's cues and that no entity recognises: the Berlin of "from Berlin", the 40 of "40
  * passengers".
  *
- * Words that rules or everybody knows are none, unless they are written with a capital: "to pay" names no city, and "to New Orleans" does.
+ * Words of the rules and common words are none, unless they are written with a capital: "to pay" names no city, and "to New Orleans" does.
  *
  * @param known - whether a word, by its place, is part of something that was understood.
  * @param vocabulary - the words that the rules know.
  */
-export function findStranger(
+export function findUnknownMention(
   cues: NonNullable<Cues>,
   { words, text }: Utterance,
   known: (word: number) => boolean,
   vocabulary: ReadonlySet<string>,
-): Stranger | null {
+): UnknownMention | null {
   const written = (word: number): string => text.slice(words[word]?.start, words[word]?.end)
   const isName = (word: number): boolean => /^\p{Lu}/u.test(written(word))
   const isNumber = (word: number): boolean => /^\d/.test(written(word))
-  const isStrange = (word: number): boolean => {
+  const isUnknown = (word: number): boolean => {
     const said = words[word]
     if (!said || known(word) || said.normal.length < 2 || weightOf(said.normal) < 1) return false
     return isName(word) || !(COMMON.has(said.normal) || vocabulary.has(said.normal))
   }
   const isCue = (cue: readonly string[], at: number): boolean =>
     at >= 0 && cue.length > 0 && cue.every((word, i) => words[at + i]?.normal === word)
-  const stranger = (start: number, end: number): Stranger => ({
+  const mention = (start: number, end: number): UnknownMention => ({
     start,
     end,
     isName: isName(start),
@@ -56,11 +56,11 @@ export function findStranger(
       const next = at + ahead.length
       const start = ARTICLES.has(words[next]?.normal ?? '') ? next + 1 : next
       let end = start
-      while (end - start < MOST_WORDS && isStrange(end) && !isNumber(end)) end += 1
-      if (end > start) return stranger(start, end)
+      while (end - start < MOST_WORDS && isUnknown(end) && !isNumber(end)) end += 1
+      if (end > start) return mention(start, end)
     }
-    if (cues.before.some((cue) => isCue(cue, at + 1)) && !known(at) && (isStrange(at) || isNumber(at)))
-      return stranger(at, at + 1)
+    if (cues.before.some((cue) => isCue(cue, at + 1)) && !known(at) && (isUnknown(at) || isNumber(at)))
+      return mention(at, at + 1)
   }
   return null
 }

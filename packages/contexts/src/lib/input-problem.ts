@@ -62,10 +62,10 @@ export function inputProblem({ bounds }: ConversationRules, input: ConversationI
   return problem ? new ContextError('input-invalid', `This is no input of a conversation: ${problem}.`) : null
 }
 
-/** What a writer wrote is no longer than a reply may be. */
+/** Checks that the text of a writer is no longer than a reply may be. */
 function writtenProblem(input: ConversationInput, longest: number): string | null {
   const length = ('written' in input && input.written?.text?.length) || 0
-  return length > longest ? `what was written has ${length} characters, and at most ${longest} are told` : null
+  return length > longest ? `what was written has ${length} characters, and at most ${longest} are allowed` : null
 }
 
 /** What came with an input is plain JSON, and no longer than a text may be. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { IntentInfo } from './interpreter.ts'
+import { shortened } from './shortened.ts'
 
 /** The slots of an intent: the JSON Schema of each, by name. */
 export function slotsOf({ slots }: Pick<IntentInfo, 'slots'>): { readonly [slot: string]: JsonObject } {
@@ -17,4 +18,10 @@ export function unknownSlots(intent: Pick<IntentInfo, 'slots'>, slots: JsonObjec
   if (additionalProperties !== undefined && additionalProperties !== false) return []
   const known = slotsOf(intent)
   return Object.keys(slots).filter((slot) => !Object.hasOwn(known, slot))
+}
+
+/** Says that an intent does not have some slots, of which it names the first four, and which slots it has. Without a full stop. */
+export function describeUnknownSlots(intent: Pick<IntentInfo, 'name' | 'slots'>, unknown: readonly string[]): string {
+  const named = unknown.slice(0, 4).map((slot) => `"${shortened(slot)}"`)
+  return `${intent.name} has no slot ${named.join(', ')}. What it takes: ${describeSlots(intent)}`
 }

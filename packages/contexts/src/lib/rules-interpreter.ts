@@ -3,7 +3,7 @@ import { type CompiledRule, type Cues, compileRule } from './compile-rule.ts'
 import type { HistoryEntry } from './conversation-record.ts'
 import type { Entity } from './entity.ts'
 import { explain, fillSlots, isInside, type Mentions, outermost, type UnrecognisedSlot } from './fill-slots.ts'
-import { findStranger } from './find-unrecognised.ts'
+import { findUnknownMention } from './find-unrecognised.ts'
 import type { Rules } from './intent-rule.ts'
 import type { IntentCandidate, Interpreter } from './interpreter.ts'
 import { gatherPhrases, type Place, saidPhrases } from './said-phrases.ts'
@@ -65,7 +65,7 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
       )
       const understood = wordsIn([...mentions.values(), ...said.values()].flat())
       const findUnknown = (cues: NonNullable<Cues>) =>
-        findStranger(cues, utterance, (word) => understood.has(word), knownWords)
+        findUnknownMention(cues, utterance, (word) => understood.has(word), knownWords)
       const earlier = followedUp(utterance, mentions, history, intents)
       const candidates: IntentCandidate[] = []
       for (const intent of intents) {
@@ -74,11 +74,11 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
         const phrases = placesOf(intent.phrases).filter((place) => !isInside(place, allSaid))
         // Who follows up on one thing does not begin another by naming what both have slots for.
         if (phrases.length === 0 && !follows && (intent.phrases.length > 0 || earlier !== null)) continue
-        const { slots, explained, unrecognised: strangers } = fillSlots(intent, utterance, mentions, findUnknown)
+        const { slots, explained, unrecognised: unknownMentions } = fillSlots(intent, utterance, mentions, findUnknown)
         const beside = placesOf(intent.beside)
-        // A word that nobody knows says something where the intent is meant anyway, or where it is written as a name.
+        // An unknown word counts where the intent is meant anyway, or where it is written as a name.
         const isMeant = phrases.length + beside.length > 0 || Object.keys(slots).length > 0
-        const unrecognised = strangers.filter(({ isName }) => isMeant || isName)
+        const unrecognised = unknownMentions.filter(({ isName }) => isMeant || isName)
         if (phrases.length === 0 && Object.keys(slots).length + unrecognised.length === 0) continue
         const filled = follows ? { ...earlier.slots, ...slots } : slots
         if (intent.needs.some((slot) => !Object.hasOwn(filled, slot))) continue

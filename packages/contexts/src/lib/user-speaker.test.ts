@@ -79,7 +79,7 @@ describe('a model that speaks for the simulated user', () => {
     ['says nothing', says(' '), 'said nothing'],
     ['wants to go elsewhere', says('I want to fly to Oslo.'), 'invented "Oslo"'],
     ['makes up a date', says('On 9 January, please.'), 'invented "9"'],
-    ['talks for ever', says('to '.repeat(3_000)), 'at most 4000 are told'],
+    ['talks for ever', says('to '.repeat(3_000)), 'at most 4000 are allowed'],
   ])('that %s is replaced by the script for this turn, and the step says why', async (_, answer, problem) => {
     const { step } = await hear(answer)
     expect(step.observation.structured).toEqual({ said: 'By the script: to Doha.' })

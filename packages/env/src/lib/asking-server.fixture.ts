@@ -18,7 +18,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params = {}, error } = JSON.parse(line)
   const answer = (result: object) => say({ id, result: { resultType: 'complete', ...result } })
   const times = params.arguments?.times ?? Number.POSITIVE_INFINITY
-  // Whoever refuses a question gets its answer: a client without a bound is told from one with, and nobody waits for ever.
+  // A client that refuses a question still gets an answer, so that a client without a bound can be told from one with, and no test hangs.
   if (error) waiting.times = asked
   if (method === undefined) askOrAnswer()
   else if (method === 'server/discover')

@@ -65,7 +65,7 @@ export function namedEnvironment(host: Host, name: string): EnvironmentInfo {
   throw unknownEnvironment(name, served)
 }
 
-/** The environment of a caller who names sessions by handle: whoever decides that has looked at the environment. */
+/** The environment of a caller who names sessions by handle. The caller has checked that the environment has a handle. */
 export function handledEnvironment(host: Host, name: string): EnvironmentInfo & { readonly handle: string } {
   return namedEnvironment(host, name) as EnvironmentInfo & { readonly handle: string }
 }

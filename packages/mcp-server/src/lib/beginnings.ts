@@ -144,7 +144,7 @@ export class Beginnings {
 
   /**
    * How the session that a request would open will stand at its beginning. Nothing is kept of it. `null` where it cannot be
-   * opened so: whoever opens it gets to know why.
+   * opened so: opening it then reports the reason.
    */
   async foresee(owner: Principal, request: OpenRequest & { readonly seed: string }): Promise<Presented | null> {
     const { environments, sessions, rules, clock } = this.#options

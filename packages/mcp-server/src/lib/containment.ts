@@ -3,7 +3,7 @@ export interface ContainedCall {
   readonly environment: string
   /** The id of the session. */
   readonly session: string
-  /** Takes what was thrown after the call had returned: by a timer, or by a promise that nobody waits for. */
+  /** Called with what was thrown after the call had returned: by a timer, or by a promise that is not awaited. */
   escaped(thrown: unknown): void
 }
 
@@ -20,7 +20,7 @@ export interface Containment {
 
 /** What failed in the process and belongs to no call of an environment's code. */
 export interface Stray {
-  /** `rejection`: a promise that nobody waited for rejected. `exception`: something threw where nobody catches. */
+  /** `rejection`: an unhandled rejection of a promise. `exception`: an uncaught exception. */
   readonly kind: 'rejection' | 'exception'
   readonly cause: unknown
 }

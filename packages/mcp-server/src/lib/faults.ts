@@ -63,8 +63,8 @@ export class Faults {
   }
 
   /**
-   * Runs an environment's code, so that what it leaves behind and fails later is a fault of this session: its further steps
-   * are refused. What it throws at once is passed on. The first failure of a call is reported; a timer may throw for ever.
+   * Runs an environment's code, so that work that it leaves behind and that fails later counts as a fault of this session, whose
+   * further steps are then refused. Synchronous errors are rethrown. Only the first failure of a call is reported: a timer may throw repeatedly.
    */
   contain<T>(environment: string, session: string, run: () => T): T {
     if (!this.#containment) return run()

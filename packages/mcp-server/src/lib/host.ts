@@ -38,7 +38,7 @@ export interface HostOptions {
   readonly metrics?: Metrics
   /**
    * Keeps what environments' code leaves behind to the session that it belongs to: a program that owns its process makes one
-   * with `containProcess`. Without it, a rejection that nobody handles ends the process, as anywhere.
+   * with `containProcess`. Without it, an unhandled rejection ends the process, as is the default of Node.
    */
   readonly containment?: Containment
   /** Where the rules are played: at once and in this thread, unless given. The host does not dispose of what it was given. */
@@ -66,7 +66,7 @@ export interface HostBounds {
    */
   readonly logBytes: number
   /**
-   * UTF-8 bytes of the text of one answer. A tool that says more has failed: nothing is committed, and `onFault` is told.
+   * UTF-8 bytes of the text of one answer. A tool that answers more has failed: nothing is committed, and `onFault` is called.
    * Default 262,144 (256 KiB).
    */
   readonly textBytes: number
@@ -133,7 +133,7 @@ export interface Look {
 /** How a session stands, in the words of its world. */
 export interface Presented {
   readonly observation: string
-  /** What must not be in it: whoever passes it on has to look. */
+  /** What must not be in it; the caller checks that before passing it on. */
   readonly secrets: Secrets
 }
 

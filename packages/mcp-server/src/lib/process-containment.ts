@@ -19,8 +19,8 @@ const ENDINGS = ['exit', 'reallyExit', 'abort', 'kill'] as const
  * holds sessions of many. Hand it to `createHost` as `containment`, and create it before the modules of the environments are
  * loaded.
  *
- * While it exists, a rejection that nobody handles and an exception that nobody catches do not end the process. One that comes
- * of an environment's code, by `AsyncLocalStorage`, is told to the call that left it; any other to `onStray`. In an
+ * While it exists, unhandled rejections and uncaught exceptions do not end the process. One that `AsyncLocalStorage` traces back
+ * to an environment's code is reported to the call that caused it; any other to `onStray`. In an
  * environment's code, and in all that this starts, `process.exit`, `process.abort` and `process.kill` of this process throw.
  *
  * Where standard error cannot be written to, the process ends with status 1.

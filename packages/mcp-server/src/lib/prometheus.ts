@@ -20,7 +20,7 @@ export function renderGauge(name: string, help: string, labels: Labels, value: n
   return head(name, 'gauge', help) + series(name, labels, value)
 }
 
-/** The text of a value that only grows, and that somebody else counts. */
+/** The text of a counter whose value is kept elsewhere. */
 export function renderCounter(name: string, help: string, labels: Labels, value: number): string {
   return head(name, 'counter', help) + series(name, labels, value)
 }

@@ -16,8 +16,8 @@ const ADVICE: { readonly [code: string]: string } = {
 }
 
 /**
- * Says in the words of this package why SQLite could not do something with the file at `path`. Whoever opens a file that is
- * locked has to choose another one; a store that is open waits for the lock to go, so a call may be retried.
+ * Returns the `StateError` for a failure of SQLite at the file at `path`. If the file is locked, opening it fails for good and
+ * another file has to be chosen; a store that is already open waits for the lock, so a call may be retried.
  */
 export function sqliteFault(path: string, cause: unknown, doing: 'opening' | 'using' = 'using'): StateError {
   if (StateError.is(cause)) return cause

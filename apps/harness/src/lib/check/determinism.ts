@@ -85,7 +85,8 @@ async function playTogether(
 }
 
 function faultFinding(error: Error, again: string): Finding {
-  const advice = 'Make the rules answer or refuse every call; what they throw, a player hears of as a fault of ours.'
+  const advice =
+    'Make the rules answer or refuse every call; what they throw is reported to the player as a server fault.'
   return { ...blame(error, { name: 'rules-failed', what: 'The rules failed', advice }), again }
 }
 

@@ -174,7 +174,7 @@ describe('episodic replay of a run that was tampered with', () => {
     expect(summary.divergences).toMatchObject([
       { task: lost.task.id, cause: 'conflict', recorded: '"line 61"', replayed: `"line ${played.indexOf(lost) + 1}"` },
     ])
-    expect(err).toContain('1 lines tell something else than another line of the same episode.')
+    expect(err).toContain('1 lines contradict another line of the same episode.')
     const again = await replayed([...played, lost])
     expect(again).toMatchObject({ status: 0, summary: { episodes: 61, replayed: 61, conflicting: 0, repeated: 1 } })
   })

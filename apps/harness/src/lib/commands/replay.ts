@@ -114,9 +114,7 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
     ...(summary.diverged > 0
       ? [`${summary.diverged} of ${summary.episodes} episodes did not give again what was recorded.`]
       : []),
-    ...(summary.conflicting > 0
-      ? [`${summary.conflicting} lines tell something else than another line of the same episode.`]
-      : []),
+    ...(summary.conflicting > 0 ? [`${summary.conflicting} lines contradict another line of the same episode.`] : []),
     ...(summary.unplanned > 0 ? [`${summary.unplanned} lines are of no episode that the run planned.`] : []),
     ...(plan && plan.scheduled !== manifest?.scheduled
       ? [

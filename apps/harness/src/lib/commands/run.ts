@@ -287,7 +287,7 @@ async function* unsealed(
     }
 }
 
-/** Whether a run stopped because what it was played with went away, or refuses: it can be gone on with. */
+/** Whether a run stopped because its server, worker or model is gone or refuses requests: such a run can be resumed. */
 function isLost(failure: unknown): boolean {
   return (['server-failed', 'worker-failed', 'model-refused'] as const).some((code) => HarnessError.is(failure, code))
 }

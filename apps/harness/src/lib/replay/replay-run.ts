@@ -19,7 +19,7 @@ export interface ReplaySummary {
   readonly notReplayable: number
   /** Of those that diverged: lines of a task or an attempt that the plan of the run does not hold. */
   readonly unplanned: number
-  /** Of those that diverged: lines that tell something else than an earlier line of the same episode. */
+  /** Of those that diverged: lines that contradict an earlier line of the same episode. */
   readonly conflicting: number
   /** Of all lines: those that are there a second time, word for word. They change no figure of a report. */
   readonly repeated: number

@@ -142,7 +142,7 @@ function renderNotes({ counts, branch, success }: Summary): string {
       : []),
     ...(counts.conflicts > 0
       ? [
-          `${count(counts.conflicts, 'sealed line')} told of an episode that another line tells differently. One line of each counts; rewards by step and by term and the times of steps have all of them in.`,
+          `${count(counts.conflicts, 'sealed line')} contradicted another line of the same episode. One line of each episode counts; rewards by step and by term and the times of steps include all of them.`,
         ]
       : []),
   ]

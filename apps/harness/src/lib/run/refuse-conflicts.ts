@@ -24,6 +24,6 @@ export async function refuseConflicts(folder: string): Promise<never> {
   const more = conflicts.length > NAMED ? [`and ${conflicts.length - NAMED} more`] : []
   throw new HarnessError(
     'run-invalid',
-    `${shownPath(file)} has lines that tell of one episode and say different things, and which of them is right is not for a report to choose:\n${[...conflicts.slice(0, NAMED), ...more].map((line) => `  ${line}`).join('\n')}\nReplay the run to see what was tampered with. With --allow-conflicts a finished line counts before a failed one, and then the one with the lower SHA-256.`,
+    `${shownPath(file)} has several different lines for the same episode, and a report cannot choose between them:\n${[...conflicts.slice(0, NAMED), ...more].map((line) => `  ${line}`).join('\n')}\nReplay the run to see what was tampered with. With --allow-conflicts a finished line counts before a failed one, and then the one with the lower SHA-256.`,
   )
 }
