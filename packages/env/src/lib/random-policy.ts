@@ -60,7 +60,7 @@ function createPlayer({ tools, seed }: PolicyContext, earlier: readonly EarlierS
 
   for (const { action, step } of earlier) {
     // The action is not used: the draw advances the stream, so that a player that resumes with the seed of the earlier one does not
-    // repeat its first draws. Recorded branches depend on it.
+    // repeat its first draws.
     draw(tools)
     learn(action, step)
   }
