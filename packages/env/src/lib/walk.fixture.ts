@@ -6,6 +6,7 @@ export const walk = defineEnvironment({
   name: 'walk',
   version: '1.2.3',
   description: 'Walk to the hidden place.',
+  handle: false,
   params: z.object({ size: z.int().min(2).max(1_000).default(10) }),
   state: { public: z.object({ at: z.int(), slips: z.int() }), private: z.object({ goal: z.int() }) },
   limits: { steps: 50 },
