@@ -13,7 +13,7 @@ const WORLD = new URL('./hog-world.ts', import.meta.url)
 const OTHERS = 16
 /** Milliseconds that a player thinks. */
 const THOUGHT = 10
-/** How much longer 99 of 100 calls of the others may take than when nobody computes. */
+/** How much longer 99 of 100 calls of the others may take than without other computation. */
 const SLOWED = 10
 
 await runTrial('hog', {}, async ({ quick, folder, stack }) => {

@@ -25,7 +25,7 @@ export function startLineProgram(command: string, args: readonly string[]): Line
   return {
     async ask(question) {
       child.stdin?.write(`${JSON.stringify(question)}\n`)
-      // What hangs would hang whoever asks.
+      // A program that hangs would make its caller hang.
       const silence = setTimeout(() => child.kill('SIGKILL'), ANSWER_WITHIN)
       const { value, done } = await lines.next()
       clearTimeout(silence)

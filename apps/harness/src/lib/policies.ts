@@ -62,7 +62,7 @@ export interface FindOptions {
  * `policy` or as its default.
  *
  * Throws `policy-unknown`, naming those there are. Its players throw `policy-failed` where the policy throws, and where
- * it answers with what is no action, so that its faults are told from the world's.
+ * it answers with what is no action, so that its faults are distinguished from the world's.
  */
 export async function findPolicy(
   name: string,

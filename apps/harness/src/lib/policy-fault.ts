@@ -5,7 +5,7 @@ import { ownFrames } from './own-frames.ts'
 
 /**
  * The same policy, whose players throw HarnessError `policy-failed` where the policy throws, and where it answers with what
- * is no action: so its faults are told from those of the world.
+ * is no action: so its faults are distinguished from those of the world.
  *
  * @param label - what it was asked for by, such as `solver`.
  */

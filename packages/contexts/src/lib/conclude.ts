@@ -16,7 +16,7 @@ export function conclude(turn: Turn, remembered: Remembered, eventId: string | n
     if (turn.written !== null) tellWritten(turn, turn.written)
     return endTurn(turn, remembered, eventId)
   }
-  // What a writer wrote is told once, for all that the input caused.
+  // The text of a writer is sent once, in place of all replies that the input caused.
   if (turn.written !== null) turn.replies.length = 0
   const before = endTurn(turn, remembered, eventId)
   const next = followingTurn(turn, before.record)

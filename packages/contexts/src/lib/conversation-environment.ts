@@ -39,7 +39,7 @@ export interface ConversationEnvironmentDefinition<
   readonly description: string
   readonly params: Params
   readonly limits?: LimitsRequest | ((params: z.output<Params>) => LimitsRequest)
-  /** What `episodic check` is told of this world: see `defineEnvironment`. */
+  /** Settings of `episodic check` for this world: see `defineEnvironment`. */
   readonly check?: { readonly waive?: Readonly<Record<string, string>> }
   /**
    * The parameters of a conversation that a person begins at the conversation door. A person is nobody's pupil: parameters

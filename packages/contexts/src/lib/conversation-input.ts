@@ -9,7 +9,7 @@ export type ConversationInput =
       readonly kind: 'utterance'
       readonly text: string
       readonly interpreted: Interpreted
-      /** What the conversation's writer made of the replies. Left out, the user is told the replies as they are. */
+      /** What the conversation's writer made of the replies. Left out, the user gets the replies unchanged. */
       readonly written?: Written | undefined
       readonly now: number
     }

@@ -21,7 +21,7 @@ export function factProblem(
   return told.trimEnd().endsWith('?') && !text.includes('?') ? 'asks nothing, where the user was to be asked' : null
 }
 
-/** Says which number, code or name of what is to be told is not in a text; `null` where all are. */
+/** Says which number, code or name of the replies is missing in a text; `null` where none is. */
 function droppedFact(text: string, told: string): string | null {
   const { numbers, codes, names } = tokensOf(told)
   const own = tokensOf(text)

@@ -13,9 +13,9 @@ export interface ReplyWriter {
   write(request: WriteRequest): string | Promise<string>
 }
 
-/** What a writer is told of one answer. Plain JSON but for `signal`; hidden data is not among it. */
+/** The request to a writer for one answer. Plain JSON but for `signal`; holds no hidden data. */
 export interface WriteRequest {
-  /** What the contexts answer, in the order in which it is told: never empty. */
+  /** What the contexts answer, in the order in which it is sent: never empty. */
   readonly facts: readonly string[]
   /** What the user said; `null` where they stated an intent without words. */
   readonly said: string | null

@@ -42,7 +42,7 @@ export interface Turn {
   readonly revealed: Json[]
   /** What is still to be delivered, oldest first. */
   readonly published: Published[]
-  /** What the user is told in place of the replies; `null` where they are told those. */
+  /** The text that the user gets in place of the replies; `null` if they get the replies. */
   readonly written: string | null
   /** How many that were published have been delivered since the input came, this turn's own included. */
   readonly delivered: number

@@ -15,7 +15,7 @@ export interface UserSpeaker {
   speak(request: SpeakRequest): string | Promise<string>
 }
 
-/** What a speaker is told of one turn. Plain JSON but for `signal`. */
+/** The request to a speaker for one turn. Plain JSON but for `signal`. */
 export interface SpeakRequest {
   /** What the user wants, in words: what `describe` of the environment's goal says. */
   readonly goal: string

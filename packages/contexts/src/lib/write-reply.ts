@@ -5,13 +5,13 @@ import type { ReplyWriter, WriteRequest } from './reply-writer.ts'
 
 /** What a writer made of the replies to an input, checked: plain JSON, kept with the input, so that a replay needs no writer. */
 export interface Written {
-  /** What the user is told in place of the replies; `null` where they are told the replies as they are. */
+  /** The text that the user gets in place of the replies; `null` if they get the replies unchanged. */
   readonly text: string | null
   /** Why the writer's text is not used; `null` where it is, and where no writer was asked. */
   readonly problem: string | null
 }
 
-/** What is told where no writer was asked. */
+/** The result where no writer was asked. */
 export const UNWRITTEN: Written = Object.freeze({ text: null, problem: null })
 
 /** Accepts {@link Written}. */
@@ -23,7 +23,7 @@ export const writtenSchema: z.ZodType<Written> = z.object({
 /**
  * Asks a writer, and holds it to the facts. Rejects only when `signal` is aborted.
  *
- * @param longest - the longest text that may be told, in UTF-16 code units.
+ * @param longest - the longest text that is allowed, in UTF-16 code units.
  */
 export function writeReply(
   writer: ReplyWriter,

@@ -27,7 +27,7 @@ const inputRequiredSchema = z.object({
 /**
  * Makes a call of the modern era, answers what the server asks before it answers, and resolves with its answer.
  *
- * Rejects with `connection-failed` for a question that nobody here answers, and where the server asks more than
+ * Rejects with `connection-failed` for a question that this client cannot answer, and where the server asks more than
  * `questions` times; with `reply-malformed` for a question that is none.
  */
 export async function callWithInput(

@@ -314,7 +314,7 @@ export interface EnvironmentDefinition<
    * not. Left out, the default rule holds (docs/writing-environments.md, "Success").
    */
   readonly success?: (final: FinalContext<NoInfer<State>, z.output<Params>>) => boolean
-  /** What `episodic check` and `checkWorld` are told of this world. Play does not depend on it. */
+  /** Settings of `episodic check` and `checkWorld` for this world. Play does not depend on them. */
   readonly check?: {
     /**
      * Findings that are known and meant, each by its name as the report prints it, with the reason, such as

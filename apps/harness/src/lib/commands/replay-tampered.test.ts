@@ -49,7 +49,7 @@ function tamper(folder: string, lines: readonly EpisodeRecord[]): void {
   writeFileSync(at(`${folder}/episodes.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 }
 
-/** With a chain that fits it, as whoever tampers with it can make. */
+/** With a recomputed chain, as somebody who tampers with a line can make. */
 const chained = (record: EpisodeRecord): EpisodeRecord => ({ ...record, chain: chainOf(record) })
 
 /** The genuine lines, the first changed. */

@@ -273,7 +273,7 @@ function samplingOf(policy: string, options: RunOptions): RunConfiguration['samp
     : null
 }
 
-/** What of a plan is not sealed yet. Each of it ends in so many leaves. */
+/** The episodes of a plan that are not sealed yet. Each ends in `leaves` leaves. */
 async function* unsealed(
   plan: AsyncIterable<PlannedEpisode>,
   leaves: number,

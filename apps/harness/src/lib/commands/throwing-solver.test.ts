@@ -33,7 +33,7 @@ describe('a solver that throws', () => {
     const message = record?.outcome.kind === 'failed' ? record.outcome.error.message : ''
     const [words, first, ...callers] = message.split('\n')
     expect([words, first?.trim()]).toEqual([MESSAGE, FRAME])
-    // Of the stack only the solver's own frames are told.
+    // The report shows only the solver's own frames of the stack.
     for (const frame of callers) expect(frame).toMatch(/^ {4}at .*hasty\.ts:\d+:\d+\)?$/)
     for (const shown of [out, err]) {
       expect(shown).toContain('The policy "solver" (hasty) threw: TypeError')

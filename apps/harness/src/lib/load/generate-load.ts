@@ -45,7 +45,7 @@ export interface LoadResult extends LoadCounts {
   readonly latency: LatencyHistogram
 }
 
-/** Failures in a row, for each session, after which a load gives up: nobody answers any more. */
+/** Failures in a row, for each session, after which a load gives up: the server no longer answers. */
 const MOST_FAILURES = 3
 
 /**

@@ -11,7 +11,7 @@ import type { Difference } from './difference.ts'
  * - `score-edited`: the world answers as it did, and other rewards or returns come of that.
  * - `action-edited`: an action has an argument that its tool does not declare, which no run records.
  * - `plan-differs`: the configuration of the run plans something else for this episode, or no such episode.
- * - `conflict`: an earlier line tells something else of the same episode.
+ * - `conflict`: an earlier line contradicts it for the same episode.
  */
 export type Cause =
   | 'edited'

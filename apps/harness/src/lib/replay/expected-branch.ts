@@ -31,7 +31,7 @@ export function expectedBranch({ seed, branch: points }: Planned, { task, attemp
   return { rollout, leaves, copies, path, at: path.map((_, i) => points[i]?.at ?? 0), seeds }
 }
 
-/** The seed of whoever plays an episode: a fork has one of its own, which its later trunk keeps. */
+/** The seed of the policy that plays an episode: a fork has one of its own, which its later trunk keeps. */
 export function expectedPolicySeed({ seed, branch: points }: Planned, { task, attempt, path }: Place): string {
   const own = seedFor(seed, 'policy', task, Math.floor(attempt / countLeaves(points)))
   const forked = path.findLastIndex((line) => line !== 0)

@@ -7,7 +7,7 @@ import type { RunManifest } from '../run/run-folder.ts'
 import type { World } from '../world.ts'
 import { type RecordedPlan, recordedPlanOf } from './recorded-plan.ts'
 
-/** The plan of a run, or why it cannot be made anew. */
+/** The plan of a run, or why it cannot be recomputed. */
 export type OpenedPlan =
   | { readonly plan: RecordedPlan; readonly unknown: null }
   | { readonly plan: undefined; readonly unknown: string }

@@ -132,7 +132,7 @@ function digestOf(decided: Decided): string {
   return contentId(canonicalJson(decided as unknown as Json))
 }
 
-/** The name that lines give whoever played; `null` where nothing but the lines says it. */
+/** The name that lines give the policy; `null` where nothing but the lines says it. */
 function playerName({ configuration, played }: Manifest, { solver, policies }: World): string | null {
   const { name } = configuration.policy
   if (name === 'random') return randomPolicy().name

@@ -29,7 +29,7 @@ export interface ReplaySummary {
   readonly stepsPerSecond: number
   /** The first few. */
   readonly divergences: readonly Divergence[]
-  /** Scheduled episodes that no line tells of; `null` where it is not known how many were. */
+  /** Scheduled episodes without a line; `null` where it is not known how many were. */
   readonly missing: number | null
 }
 

@@ -11,7 +11,7 @@ export function defaultFolder({
   return join('runs', [environment.name, shortName(policy.name), seed].join('-').replace(/[^\w.-]+/g, '-'))
 }
 
-/** Short and distinct: a command or a path is told by its first words, without folders, and by its hash. */
+/** Short and distinct: a command or a path is represented by its first words, without folders, and by its hash. */
 function shortName(policy: string): string {
   if (/^(\w+:)?[\w.-]{1,32}$/.test(policy)) return policy
   const words = policy.replaceAll(/[^\s:]*\//g, '').replaceAll(/[^\w.]+/g, '-')
