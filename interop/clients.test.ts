@@ -13,7 +13,7 @@ let served: ServedWorlds
 beforeAll(async () => {
   served = await serveWorlds(WORLDS)
 })
-afterAll(() => served[Symbol.asyncDispose]())
+afterAll(() => served?.[Symbol.asyncDispose]())
 
 describe('the TypeScript SDKs of MCP', () => {
   it.each(cells.map((cell) => [nameOf(cell), cell] as const))('play %s', async (_, cell) => {

@@ -39,7 +39,9 @@ export interface ServedWorlds extends AsyncDisposable {
 
 /** Starts the server of all worlds. */
 export async function serveWorlds(worlds: readonly World[]): Promise<ServedWorlds> {
+  await using cleanUp = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'episodic-interop-'))
+  cleanUp.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
   const stores: string[] = []
   const storeAt = (name: string): string[] => {
     stores.push(join(folder, name))
@@ -62,15 +64,17 @@ export async function serveWorlds(worlds: readonly World[]): Promise<ServedWorld
     { cwd: ROOT, env: { ...process.env, ...environment }, stdio: ['pipe', 'pipe', 'inherit'] },
   )
   const ended = once(server, 'exit')
-  const line = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next()
-  if (line.done) throw new Error('episodic serve ended before it listened.')
-  const { agentUrl } = JSON.parse(line.value) as { agentUrl: string }
-  const proxy = await startRecordingProxy(agentUrl)
   const stop = async () => {
     // `serve --json` stops when its input ends.
     server.stdin.end()
     await ended
   }
+  cleanUp.defer(stop)
+  const line = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next()
+  if (line.done) throw new Error('episodic serve ended before it listened.')
+  const { agentUrl } = JSON.parse(line.value) as { agentUrl: string }
+  const proxy = cleanUp.use(await startRecordingProxy(agentUrl))
+  const owned = cleanUp.move()
   let pipes = 0
   return {
     overHttp: ({ name }) => ({
@@ -94,11 +98,7 @@ export async function serveWorlds(worlds: readonly World[]): Promise<ServedWorld
       const seeds = await Promise.all(stores.map(seedsIn))
       return seeds.flat()
     },
-    async [Symbol.asyncDispose]() {
-      await proxy[Symbol.asyncDispose]()
-      await stop()
-      await rm(folder, { recursive: true, force: true, maxRetries: 3 })
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 

@@ -61,6 +61,7 @@ export {
 } from './lib/extension.ts'
 export { findNonJson, type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './lib/json.ts'
 export { DEFAULT_LIMITS, type Limits, type LimitsRequest, limitsRequestSchema, limitsSchema } from './lib/limits.ts'
+export { mapTexts } from './lib/map-texts.ts'
 export {
   type CommandEntry,
   type ConfigReading,

@@ -310,13 +310,14 @@ class SessionHost implements Host {
     return this.#sessions.guardStore(listSessions(this.#store, query, this.#clock.now()))
   }
 
-  async dump({ owner, ...request }: DumpQuery): Promise<DumpResult> {
-    const environmentOf = ({ environment: { name, version } }: SessionRecord) =>
-      this.#environments.find((environment) => environment.name === name && environment.version === version)
-    const dump = await this.#sessions.guardStore(dumpSession(this.#store, request, environmentOf))
-    if (!dump || (owner !== undefined && dump.owner !== owner)) throw notFound()
-    const { session, log, next } = dump
-    return { session, log, next }
+  async dump(query: DumpQuery): Promise<DumpResult> {
+    const secretsOf = ({ id, environment: { name, version }, state, params }: SessionRecord) => {
+      const environment = this.#environments.find((served) => served.name === name && served.version === version)
+      return environment ? this.#faults.guard(name, id, () => this.#rules.secrets(environment, state, params)) : []
+    }
+    const dump = await this.#sessions.guardStore(dumpSession(this.#store, query, secretsOf))
+    if (!dump) throw notFound()
+    return dump
   }
 
   async ready(): Promise<void> {

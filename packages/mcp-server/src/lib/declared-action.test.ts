@@ -55,10 +55,7 @@ describe('declaredAction', () => {
     {
       at: anyPlace,
       path: fc.array(anyPlace),
-      byName: fc.dictionary(
-        fc.string().filter((key) => key !== '__proto__'),
-        anyPlace,
-      ),
+      byName: fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), anyPlace),
       note: fc.option(fc.string()),
       strict: fc.record({ on: fc.boolean(), more: fc.integer() }, { requiredKeys: ['on'] }),
       either: fc.record({ a: fc.integer(), b: fc.integer(), c: fc.integer() }, { requiredKeys: [] }),
@@ -86,6 +83,13 @@ describe('declaredAction', () => {
     const args: JsonObject = { at: { x: 1, z: 'dropped' }, path: [{ x: 1 }, { x: 2, z: 'dropped' }], more: 'dropped' }
     const kept = declaredAction(atlas, { tool: 'draw', arguments: args })
     expect(kept).toEqual({ tool: 'draw', arguments: { at: { x: 1 }, path: [{ x: 1 }, { x: 2 }] } })
+    expect(declaredAction(atlas, kept)).toBe(kept)
+  })
+
+  it('keeps a key named __proto__ as a key, and not as a prototype', () => {
+    const args = JSON.parse('{"at":{"x":1},"byName":{"__proto__":{"x":2,"z":"dropped"}},"__proto__":{"note":"x"}}')
+    const kept = declaredAction(atlas, { tool: 'draw', arguments: args })
+    expect(JSON.stringify(kept.arguments)).toBe('{"at":{"x":1},"byName":{"__proto__":{"x":2}}}')
     expect(declaredAction(atlas, kept)).toBe(kept)
   })
 

@@ -50,14 +50,16 @@ function declaredPart(schema: z.core.$ZodType, value: unknown): unknown {
 type Keys = Pick<z.core.$ZodObjectDef, 'shape' | 'catchall'>
 
 function declaredKeys({ shape, catchall }: Keys, value: Readonly<Record<string, unknown>>): unknown {
-  const kept: Record<string, unknown> = {}
+  const kept: [key: string, part: unknown][] = []
   let same = true
   for (const key of Object.keys(value)) {
     const schema = Object.hasOwn(shape, key) ? shape[key] : catchall
-    if (schema) kept[key] = declaredPart(schema, value[key])
-    if (!schema || kept[key] !== value[key]) same = false
+    const part = schema && declaredPart(schema, value[key])
+    if (schema) kept.push([key, part])
+    if (!schema || part !== value[key]) same = false
   }
-  return same ? value : kept
+  // Defines every key: an assignment to `__proto__` would set the prototype instead.
+  return same ? value : Object.fromEntries(kept)
 }
 
 function mapped(values: readonly unknown[], element: z.core.$ZodType): unknown {

@@ -1,39 +1,36 @@
-import type { DumpRequest, DumpResult, Json, JsonObject, LoggedStep } from '@episodic/protocol'
+import { type DumpResult, type Json, type JsonObject, type LoggedStep, mapTexts } from '@episodic/protocol'
 import { decodeSession, type SessionRecord, type SessionStore } from '@episodic/state'
-import type { Environment } from './environment.ts'
+import type { DumpQuery } from './host.ts'
 
 /** What stands in the place of a value that is not dumped. */
 const HIDDEN = '[hidden]'
 
 /**
- * Reads one session as a bug report needs it: its record and a page of its step log; `null` where there is none of that id.
+ * Reads one session as a bug report needs it: its record and a page of its step log; `null` where there is none of that id, or
+ * where `owner` is given and the session belongs to somebody else.
  *
  * Private state is left out, and so is what it can be computed from: the seed, the position of chance, state hashes, the
- * data of events, and what was prepared. With `private` these are included. What the world lists as its `secrets` at that
- * moment is hidden in every text either way, where `environmentOf` knows the world.
+ * data of events, and what was prepared. With `private` these are included. The texts that
+ * `secretsOf` returns for the record are hidden either way, in values and in keys; what it throws is passed on.
  */
 export async function dumpSession(
   store: Pick<SessionStore, 'read' | 'readLog'>,
-  { id, private: all, after, limit }: DumpRequest,
-  environmentOf: (record: SessionRecord) => Environment | undefined,
-): Promise<(DumpResult & { readonly owner: string | null }) | null> {
+  { id, owner, private: all, after, limit }: DumpQuery,
+  secretsOf: (record: SessionRecord) => readonly string[],
+): Promise<DumpResult | null> {
   const stored = await store.read(id)
   if (!stored) return null
   const record = decodeSession(stored)
+  if (owner !== undefined && owner !== record.owner) return null
+  const secrets = secretsOf(record)
   const entries = await store.readLog(id, { after, limit })
-  const secrets = environmentOf(record)?.secrets(record.state, record.params) ?? []
-  const hide = <T>(value: unknown): T => JSON.parse(JSON.stringify(value, (_, part) => withoutSecrets(part, secrets)))
+  const hideIn = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text)
+  const hide = (value: object): JsonObject => mapTexts(JSON.parse(JSON.stringify(value)), hideIn)
   return {
-    owner: record.owner,
     session: hide(all ? wholeRecord(record) : publicRecord(record)),
-    log: entries.map(({ text }) => hide<JsonObject>(all ? JSON.parse(text) : publicStep(JSON.parse(text)))),
+    log: entries.map(({ text }) => hide(all ? JSON.parse(text) : publicStep(JSON.parse(text)))),
     next: entries.length < limit ? null : (entries.at(-1)?.revision ?? null),
   }
-}
-
-function withoutSecrets(part: unknown, secrets: readonly string[]): unknown {
-  if (typeof part !== 'string') return part
-  return secrets.reduce((text, secret) => text.replaceAll(secret, HIDDEN), part)
 }
 
 function wholeRecord(record: SessionRecord): object {

@@ -17,10 +17,10 @@ export const environment = defineEnvironment({
   description: 'A safe.',
   params: z.object({ password: z.string() }),
   state: {
-    public: z.object({ notes: z.array(z.string()) }),
+    public: z.object({ notes: z.array(z.string()), places: z.record(z.string(), z.int()) }),
     private: z.object({ password: z.string(), weakness: z.string() }),
   },
-  start: ({ params }) => ({ public: { notes: [] }, private: { password: params.password, weakness: 'the hinge' } }),
+  start: ({ params }) => ({ public: { notes: [], places: {} }, private: { password: params.password, weakness: 'the hinge' } }),
   observe: ({ notes }) => notes.join(' '),
   secrets: ({ private: { password } }) => [password],
   tools: ({ tool }) => ({
@@ -28,7 +28,7 @@ export const environment = defineEnvironment({
       description: 'Takes a note.',
       input: z.object({ text: z.string() }),
       play({ state, input, say }) {
-        state.public.notes.push(input.text)
+        state.public.places[input.text] = state.public.notes.push(input.text)
         return say('Noted.')
       },
     }),
@@ -76,7 +76,13 @@ describe('episodic sessions dump', () => {
         environment: { name: 'safe', version: '1.0.0' },
         seed: '[hidden]',
         rng: '[hidden]',
-        state: { public: { notes: ['first', 'cap_[hidden]', 'third', 'fourth', 'say [hidden]'] }, private: '[hidden]' },
+        state: {
+          public: {
+            notes: ['first', 'cap_[hidden]', 'third', 'fourth', 'say [hidden]'],
+            places: { first: 1, 'cap_[hidden]': 2, third: 3, fourth: 4, 'say [hidden]': 5 },
+          },
+          private: '[hidden]',
+        },
       },
     })
     expect(log).toHaveLength(5)
@@ -137,6 +143,12 @@ describe('episodic sessions dump', () => {
     expect(JSON.parse(out)).toMatchObject({ session: { id, state: { private: { weakness: 'the hinge' } } } })
     const without = await dump(id, ...store)
     expect(JSON.parse(without.out)).toMatchObject({ session: { seed: '[hidden]', state: { private: '[hidden]' } } })
+    // Without the world nothing says what is secret in its private state.
+    expect(await dump(id, ...store, '--private')).toMatchObject({
+      status: 2,
+      out: '',
+      err: expect.stringContaining('--private with --store needs --world'),
+    })
     expect(await dump('unknown', ...store)).toMatchObject({
       status: 2,
       err: expect.stringContaining('no session unknown'),

@@ -7,6 +7,7 @@ import {
   dumpResultSchema,
   type JsonObject,
   METHODS,
+  mapTexts,
   WireError,
 } from '@episodic/protocol'
 import { Command } from 'commander'
@@ -15,7 +16,7 @@ import { HarnessError } from '../harness-error.ts'
 import { openStore } from '../serve/open-store.ts'
 import { redact } from '../serve/redact.ts'
 import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
-import { loadWorld } from '../world.ts'
+import { loadWorld, type World } from '../world.ts'
 
 interface DumpOptions extends TargetOptions {
   readonly store?: string
@@ -31,13 +32,14 @@ export function sessionsDumpCommand(console: Console): Command {
     .description('write one session as JSON, for a bug report: its record, state and step log')
     .argument('<id>', 'id of the session, as the list of sessions has it')
     .option('--store <store>', 'read a store that no server holds: sqlite:<file> or redis://<host>:<port>')
-    .option('--world <world>', 'with --store: the world, so that what it lists as secret is hidden')
+    .option('--world <world>', 'with --store: the world, so that what it lists as secret is hidden; --private needs it')
     .option('--private', 'include private state, the seed, and what else it can be computed from')
     .addHelpText(
       'after',
       `
-Hidden always: what the world lists as its secrets, and whatever looks like a
-token, a control handle or a capability. Hidden without --private: private
+Hidden always: whatever looks like a token, a control handle or a capability.
+What the world lists as its secrets is hidden where the world is known: at a
+server that serves it, or with --world. Hidden without --private: private
 state, seed, position of chance, state hashes, data of events, and what was
 prepared outside. Not hidden: parameters, public state, actions, answers,
 rewards and the owner's name. Look through it before you send it to anybody.
@@ -63,8 +65,7 @@ async function dump(id: string, options: DumpOptions, console: Console): Promise
       log.push(...page.log)
       after = page.next
     }
-    const hide = (_: string, part: unknown) => (typeof part === 'string' ? redact(part) : part)
-    console.out.write(`${JSON.stringify({ format: 1, session, log }, hide, 2)}\n`)
+    console.out.write(`${JSON.stringify(mapTexts({ format: 1, session, log }, redact), null, 2)}\n`)
   } finally {
     await close()
   }
@@ -99,6 +100,11 @@ async function openSource({ store, world, ...options }: DumpOptions): Promise<So
     }
   }
   const place = store as string
+  if (world === undefined && options.private)
+    throw new HarnessError(
+      'option-invalid',
+      '--private with --store needs --world: only the world says which texts of its state are secret. Give it, or leave --private out.',
+    )
   const file = /^sqlite:(.+)$/.exec(place)?.[1]
   if (place === 'memory' || (file !== undefined && !existsSync(file)))
     throw new HarnessError('option-invalid', `--store ${place} holds no session: there is no such store to read.`)
@@ -107,9 +113,9 @@ async function openSource({ store, world, ...options }: DumpOptions): Promise<So
   return {
     close: async () => opened[Symbol.asyncDispose](),
     async readPage(request) {
-      const dump = await dumpSession(opened, request, ({ environment: { name, version } }) => {
-        if (environment === undefined) return undefined
-        if (environment.name === name && environment.version === version) return environment
+      const dump = await dumpSession(opened, request, ({ environment: { name, version }, state, params }) => {
+        if (environment === undefined) return []
+        if (environment.name === name && environment.version === version) return secretsOf(environment, state, params)
         throw new HarnessError(
           'option-invalid',
           `The session plays ${name} ${version}, and --world is ${environment.name} ${environment.version}.`,
@@ -118,5 +124,21 @@ async function openSource({ store, world, ...options }: DumpOptions): Promise<So
       if (dump) return dump
       throw new HarnessError('option-invalid', `--store ${place} holds no session ${request.id}.`)
     },
+  }
+}
+
+function secretsOf(
+  environment: World['environment'],
+  ...given: Parameters<World['environment']['secrets']>
+): readonly string[] {
+  try {
+    return environment.secrets(...given)
+  } catch (cause) {
+    const { name, version } = environment
+    throw new HarnessError(
+      'world-invalid',
+      `${name} ${version} failed to list the secrets of this session, so the session is not dumped: ${String(cause)}`,
+      { cause },
+    )
   }
 }

@@ -71,6 +71,15 @@ describe.skipIf(missing)('the report in a browser (needs Chromium: apt-get insta
     await page.close()
   })
 
+  it('says that it shows all episodes of a small run, and lists each with its prompt', async () => {
+    const small = playRun({ tasks: 3, attempts: 2, failures: 0 })
+    const { page } = await openReport(small, 'small')
+    expect(await page.locator('.caption', { hasText: 'sealed episode' }).textContent()).toBe('All 6 sealed episodes.')
+    const titles = await page.locator('#list button .title').allTextContents()
+    expect(titles.toSorted()).toEqual(small.map(({ task }) => task.prompt).toSorted())
+    await page.close()
+  })
+
   it.each([320, 768])('does not scroll sideways at %i pixels', async (width) => {
     const { page } = await openReport(records, 'narrow')
     await page.setViewportSize({ width, height: 800 })
