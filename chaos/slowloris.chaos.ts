@@ -20,7 +20,7 @@ const HELD = 16 * 1_024
 /** Slow clients that come and go first, so that what a server keeps of the first ones ever is not counted. */
 const FIRST = 100
 /** Bytes that it may grow by as a whole: what the honest player's sessions keep, and a heap that settles, besides. */
-const GROWTH = 256 * 1_048_576
+const GROWTH = 160 * 1_048_576
 /** Milliseconds between two looks at what the server holds. To list two thousand sockets takes longer than a call, and holds the player up. */
 const GLANCE = 250
 /** Files and sockets that an honest player may have opened meanwhile. */
