@@ -3,16 +3,17 @@ export { type ConnectionOptions, connect, openConnection } from './lib/connect.t
 export type { Connection } from './lib/connection.ts'
 export type { Elicit, Elicitation, Elicited } from './lib/elicitation.ts'
 export { EnvError, type EnvErrorCode } from './lib/env-error.ts'
-export type {
-  CallOptions,
-  Environment,
-  Fork,
-  ForkOptions,
-  Happening,
-  Playable,
-  ResetOptions,
-  SnapshotOptions,
-  Start,
+export {
+  type CallOptions,
+  delegate,
+  type Environment,
+  type Fork,
+  type ForkOptions,
+  type Happening,
+  type Playable,
+  type ResetOptions,
+  type SnapshotOptions,
+  type Start,
 } from './lib/environment.ts'
 export type { Episode, EpisodeOptions, PlayedStep } from './lib/episode.ts'
 export type { Era } from './lib/era.ts'

@@ -125,18 +125,22 @@ export interface Fork extends Environment {
   readonly start: Start
 }
 
-/** An environment that passes everything on, for wrappers to change one thing of. `wrap` wraps its forks; left out, they are not. */
+/**
+ * Creates a wrapper: an environment with the methods in `change`, which passes everything else on to `inner`. `wrap` wraps
+ * its forks; without it, forks are those of `inner`.
+ */
 export function delegate(
   inner: Environment,
-  change: Partial<Pick<Environment, 'info' | 'reset' | 'step' | 'restore' | 'close'>>,
+  change: Partial<Pick<Environment, 'info' | 'reset' | 'step' | 'legal' | 'restore' | 'close'>>,
   wrap: (fork: Fork) => Environment = (fork) => fork,
 ): Environment {
   const close = change.close ?? (() => inner.close())
+  const legal = change.legal ?? inner.legal
   return {
     info: change.info ?? inner.info,
     reset: change.reset ?? ((task, options) => inner.reset(task, options)),
     step: change.step ?? ((action, options) => inner.step(action, options)),
-    ...(inner.legal && { legal: (options) => (inner.legal as NonNullable<Environment['legal']>)(options) }),
+    ...(legal && { legal: (options) => legal.call(inner, options) }),
     publish: (event, options) => inner.publish(event, options),
     snapshot: (options) => inner.snapshot(options),
     restore: change.restore ?? ((snapshot, options) => inner.restore(snapshot, options)),

@@ -62,6 +62,40 @@ describe('episodic load', () => {
     await server.ended
   })
 
+  it('plays by the legal actions of a world that says them', async () => {
+    // A random choice is wrong every other time without.
+    const known = COIN_WORLD.replace(
+      'params: z.object({}),',
+      'params: z.object({}), legal: () => ({ toss: [{ heads: true }] }),',
+    )
+      .replace('play({ state, input, end, reveal, say }) {', '$& if (!input.heads) return refuse("Only heads.")')
+      .replace('reveal, say', 'reveal, refuse, say')
+    writeFileSync(join(workshop.folder, 'known.ts'), known)
+    expect(await load('./known.ts', ...SMALL, '--policy', 'random')).toMatchObject({
+      status: 0,
+      report: { steps: 200, refused: 0, failures: [] },
+    })
+  })
+
+  it('ends on time where a step is not answered', async () => {
+    const silent = COIN_WORLD.replace(
+      'play({ state, input, end, reveal, say }) {',
+      'prepared: z.null(), prepareSeconds: 3600, prepare: () => new Promise(() => {}), $&',
+    )
+    writeFileSync(join(workshop.folder, 'silent.ts'), silent)
+    const { status, report, err } = await load(
+      './silent.ts',
+      '--sessions',
+      '2',
+      '--seconds',
+      '1',
+      '--over',
+      'in-process',
+    )
+    expect(report).toMatchObject({ steps: 0, failures: [], interrupted: false })
+    expect([status, err]).toEqual([1, expect.stringContaining('No step was answered.')])
+  })
+
   it('counts failures by their code, and ends with 1', async () => {
     const broken = COIN_WORLD.replace('state.public.tossed = true', "if (input.heads) throw new Error('broken')")
     writeFileSync(join(workshop.folder, 'broken.ts'), broken)

@@ -33,6 +33,10 @@ interface LoadCommandOptions extends TargetOptions {
 const TASKS = 1_000
 /** Milliseconds between two lines of progress. */
 const INTERVAL = 1_000
+/** The longest load, in seconds: timers count no further than 24 days. */
+const MOST_SECONDS = 2_000_000
+/** Milliseconds in which the server's `/metrics` has to answer. */
+const METRICS_TIMEOUT = 5_000
 
 export function loadCommand(console: Console): Command {
   const command = new Command('load')
@@ -40,7 +44,7 @@ export function loadCommand(console: Console): Command {
     .argument('<world>', 'name, path or package of the world')
     .option('--sessions <count>', 'sessions that are open at once', wholeNumber(1, 100_000), 100)
     .option('--in-flight <count>', 'steps that wait for their answer at once, over all sessions', wholeNumber(1), 16)
-    .option('--seconds <count>', 'how long to go on', wholeNumber(1), 10)
+    .option('--seconds <count>', 'how long to go on', wholeNumber(1, MOST_SECONDS), 10)
     .option('--steps <count>', 'stop after so many steps, where that is sooner', wholeNumber(1))
     .option(
       '--policy <policy>',
@@ -94,7 +98,8 @@ async function load(reference: string, options: LoadCommandOptions, console: Con
         'server-failed',
         `The server plays ${name} ${served.version}, and the world here is ${version}. Serve that version, or load the server's.`,
       )
-    const readCpu = async () => (opened.url === null ? null : readServerCpu(opened.url, opened.token))
+    const readCpu = async () =>
+      opened.url === null ? null : readServerCpu(opened.url, opened.token, AbortSignal.timeout(METRICS_TIMEOUT))
     const before = await readCpu()
     const result = await generateLoad({
       connection: opened.connection,

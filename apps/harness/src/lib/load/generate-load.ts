@@ -1,6 +1,6 @@
 import type { Connection, Environment, Playable, Policy } from '@episodic/env'
-import { runEpisode } from '@episodic/env'
-import { seedFor } from '@episodic/protocol'
+import { delegate, runEpisode } from '@episodic/env'
+import { abortable, seedFor } from '@episodic/protocol'
 import pLimit from 'p-limit'
 import { createLatencyHistogram, type LatencyHistogram } from '../report/latency-histogram.ts'
 import { describeFailure } from '../run/seal-episode.ts'
@@ -47,10 +47,13 @@ export interface LoadResult extends LoadCounts {
 
 /** Failures in a row, for each session, after which a load gives up: the server no longer answers. */
 const MOST_FAILURES = 3
+/** Milliseconds from the end of a load in which its sessions may close. */
+const CLOSE_TIMEOUT = 5_000
 
 /**
  * Plays episodes in so many sessions at once until the time or the steps are over, or the signal aborts, and resolves with
- * what was measured. A failed episode is counted by its code, and its session goes on with the next one.
+ * what was measured. Calls that have no answer by then are aborted. A failed episode is counted by its code, and its
+ * session goes on with the next one.
  */
 export async function generateLoad(options: LoadOptions): Promise<LoadResult> {
   const { connection, policy, tasks, sessions, inFlight, seconds, steps: mostSteps, seed, onStep } = options
@@ -59,43 +62,57 @@ export async function generateLoad(options: LoadOptions): Promise<LoadResult> {
   const limit = pLimit(inFlight)
   const over = new AbortController()
   const signal = AbortSignal.any([options.signal, over.signal])
+  /** Aborts where sessions have not closed some time after the end: their server does not answer. */
+  const left = new AbortController()
+  const leave = () =>
+    setTimeout(() => left.abort(new Error('The server did not close a session.')), CLOSE_TIMEOUT).unref()
+  signal.addEventListener('abort', leave, { once: true })
   const began = performance.now()
   let [steps, refused, opened, failedInRow, next] = [0, 0, 0, 0, 0]
   let ended = began
   const counts = (): LoadCounts => ({ seconds: (ended - began) / 1_000, steps, refused, opened, failures })
+  // Sessions in this process may leave a timer no turn of the event loop, so the clock is read as well.
+  const stopWhenDone = () => {
+    if (steps >= mostSteps || performance.now() - began >= seconds * 1_000) over.abort()
+  }
 
-  const timed = (environment: Environment): Environment => ({
-    info: environment.info,
-    publish: (...args) => environment.publish(...args),
-    snapshot: (...args) => environment.snapshot(...args),
-    restore: (...args) => environment.restore(...args),
-    fork: (...args) => environment.fork(...args),
-    close: () => environment.close(),
-    [Symbol.asyncDispose]: () => environment.close(),
-    reset: (...args) =>
-      limit(async () => {
-        signal.throwIfAborted()
-        const start = await environment.reset(...args)
-        opened += 1
-        return start
+  const timed = (environment: Environment): Environment => {
+    const { legal } = environment
+    return delegate(environment, {
+      reset: (task, asked) =>
+        limit(async () => {
+          signal.throwIfAborted()
+          // A session that is being opened at the end is waited for: without its answer it could not be closed.
+          const start = await environment.reset(task, { ...asked, signal: left.signal })
+          opened += 1
+          return start
+        }),
+      step: (...args) =>
+        limit(async () => {
+          signal.throwIfAborted()
+          const sent = performance.now()
+          const step = await environment.step(...args)
+          // What is answered after the end was in flight at it, and is not counted.
+          if (signal.aborted) return step
+          ended = performance.now()
+          latency.add(ended - sent)
+          steps += 1
+          failedInRow = 0
+          if (step.info.refused !== null) refused += 1
+          onStep?.(counts())
+          stopWhenDone()
+          return step
+        }),
+      ...(legal && {
+        legal: (...args: Parameters<typeof legal>) =>
+          limit(() => {
+            signal.throwIfAborted()
+            return legal.apply(environment, args)
+          }),
       }),
-    step: (...args) =>
-      limit(async () => {
-        signal.throwIfAborted()
-        const sent = performance.now()
-        const step = await environment.step(...args)
-        // What is answered after the end was in flight at it, and is not counted.
-        if (signal.aborted) return step
-        ended = performance.now()
-        latency.add(ended - sent)
-        steps += 1
-        failedInRow = 0
-        if (step.info.refused !== null) refused += 1
-        onStep?.(counts())
-        if (steps >= mostSteps || ended - began >= seconds * 1_000) over.abort()
-        return step
-      }),
-  })
+      close: () => abortable(environment.close(), left.signal),
+    })
+  }
 
   const playSession = async (): Promise<void> => {
     while (!signal.aborted) {
@@ -113,9 +130,12 @@ export async function generateLoad(options: LoadOptions): Promise<LoadResult> {
       failures.set(code, { ...failure, count: failure.count + 1 })
       ended = performance.now()
       failedInRow += 1
-      if (failedInRow >= MOST_FAILURES * sessions || ended - began >= seconds * 1_000) over.abort()
+      if (failedInRow >= MOST_FAILURES * sessions) over.abort()
+      stopWhenDone()
     }
   }
+  const timer = setTimeout(() => over.abort(), seconds * 1_000)
   await Promise.all(Array.from({ length: sessions }, playSession))
+  clearTimeout(timer)
   return { ...counts(), latency }
 }

@@ -9,12 +9,18 @@ export interface CpuReading {
 
 /**
  * Reads the processor time of a server at its `/metrics`, beside the trusted endpoint `url`; `null` for a server that is
- * not one of HTTP, that does not give it, or that cannot be asked.
+ * not one of HTTP, that does not give it, or that cannot be asked or has not answered when
+ * `signal` aborts.
  */
-export async function readServerCpu(url: string, token: string | undefined): Promise<CpuReading | null> {
+export async function readServerCpu(
+  url: string,
+  token: string | undefined,
+  signal: AbortSignal,
+): Promise<CpuReading | null> {
   if (!/^https?:/.test(url)) return null
   try {
     const response = await fetch(new URL('/metrics', url), {
+      signal,
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     })
     const [, process = '', seconds = ''] = SERIES.exec(await response.text()) ?? []
