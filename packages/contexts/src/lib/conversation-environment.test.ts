@@ -1,11 +1,11 @@
-import { openConnection } from '@episodic/env'
-import { createHost, type Environment, openInProcess, rehearse } from '@episodic/mcp-server'
+import { rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { conversationEnvironment } from './conversation-environment.ts'
 import type { ConversationGoal } from './conversation-goal.ts'
 import { defineConversation } from './define-conversation.ts'
 import type { Interpreter } from './interpreter.ts'
+import { openEnvironment } from './open-environment.fixture.ts'
 import { booking, literal, shared, travel } from './travel.fixture.ts'
 import type { UserSimulator } from './user-simulator.ts'
 
@@ -55,7 +55,7 @@ const asAssistant = conversationEnvironment(travel, { ...described, user: travel
 
 describe('an agent that plays the user', () => {
   it('is told its goal, talks in its own words or states intents, and is rewarded term by term', async () => {
-    await using world = await open(asUser)
+    await using world = await openEnvironment(asUser)
     const { observation } = await world.environment.reset({ seed: 'a' })
     const wanted = cityIn(observation.text)
     expect(observation.text).toBe(`You are the user. Book a flight from Lahore to ${wanted}.\nNothing is open.`)
@@ -100,7 +100,7 @@ describe('an agent that plays the user', () => {
   })
 
   it('is refused what the conversation refuses, and asked what it does not understand', async () => {
-    await using world = await open(asUser)
+    await using world = await openEnvironment(asUser)
     await world.environment.reset({ seed: 'a' })
     const refused = await world.environment.step({ tool: 'act', arguments: { intent: 'pay' } })
     expect(refused.info.refused).toBe('rules')
@@ -117,7 +117,7 @@ describe('an agent that plays the user', () => {
   })
 
   it('hears of outside events, which are delivered once, also to what is suspended', async () => {
-    await using world = await open(asUser)
+    await using world = await openEnvironment(asUser)
     const { environment } = world
     await environment.reset({ seed: 'a' })
     await environment.step({ tool: 'say', arguments: { text: 'book-flight 0.9 {"from":"Lahore","to":"Oslo"}' } })
@@ -155,7 +155,7 @@ describe('an agent that plays the user', () => {
       defineConversation({ name: 'travel', contexts: travel.contexts, shared, interpreter: slow }),
       described,
     )
-    await using world = await open(patient)
+    await using world = await openEnvironment(patient)
     await world.environment.reset({ seed: 'a' })
     const crashed = await world.environment.step({ tool: 'say', arguments: { text: 'crash' } })
     expect(crashed.observation.text).toContain('could not make that out')
@@ -187,7 +187,7 @@ describe('an agent that plays the user', () => {
   })
 
   it('plays on in a fork as if nothing had been shared', async () => {
-    await using world = await open(asUser)
+    await using world = await openEnvironment(asUser)
     await world.environment.reset({ seed: 'a' })
     await world.environment.step({ tool: 'say', arguments: { text: 'book-flight 0.9 {"from":"Lahore"}' } })
     const [other] = await world.environment.fork({ count: 1 })
@@ -201,7 +201,7 @@ describe('an agent that plays the user', () => {
 
 describe('an agent that plays the assistant', () => {
   it('works the conversation with a tool for each intent, and talks to the user, who leaves', async () => {
-    await using world = await open(asAssistant)
+    await using world = await openEnvironment(asAssistant)
     const { observation } = await world.environment.reset({ seed: 'b' })
     expect(observation.text).toMatch(/^The user said: From Lahore to (\w+), please\.\nNothing is open\.$/)
     const wanted = cityIn(observation.text)
@@ -217,7 +217,7 @@ describe('an agent that plays the assistant', () => {
   })
 
   it('loses a user whose patience ends, without a word of the goal or of what the user remembers', async () => {
-    await using world = await open(asAssistant)
+    await using world = await openEnvironment(asAssistant)
     const { observation } = await world.environment.reset({ seed: 'b' })
     expect(JSON.stringify(observation.structured)).not.toMatch(/patience|changesMind/)
     expect(observation.structured).toMatchObject({ goal: null })
@@ -248,17 +248,6 @@ describe('an agent that plays the assistant', () => {
     expect(() => conversationEnvironment(chatty, { ...described, user: traveller })).toThrow('has the name of the tool')
   })
 })
-
-/** A host in this process, and a client of it. */
-async function open(environment: Environment) {
-  const resources = new AsyncDisposableStack()
-  const host = resources.use(createHost({ environments: [environment] }))
-  const connection = resources.use(await openConnection(openInProcess(host)))
-  return {
-    environment: resources.use(connection.environment()),
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  }
-}
 
 function cityIn(text: string): string {
   const city = /to (Dubai|Doha|Muscat)/.exec(text)?.[1]

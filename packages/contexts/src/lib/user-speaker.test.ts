@@ -1,10 +1,10 @@
-import { openConnection } from '@episodic/env'
-import { createHost, type Environment, openInProcess, rehearse } from '@episodic/mcp-server'
+import { type Environment, rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createModelSpeaker } from '../model.ts'
 import { conversationEnvironment } from './conversation-environment.ts'
 import { type Asked, json, openModel, says } from './model.fixture.ts'
+import { openEnvironment } from './open-environment.fixture.ts'
 import { booking, travel } from './travel.fixture.ts'
 import type { UserSimulator } from './user-simulator.ts'
 import type { UserSpeaker } from './user-speaker.ts'
@@ -50,7 +50,7 @@ const reply = (text: string) => ({ tool: 'reply', arguments: { text } })
 /** What a user says to the first reply, where a model speaks for them. */
 async function hear(answer: Parameters<typeof openModel>[0]) {
   await using model = await openModel(answer)
-  await using world = await open(desk(byModel(model.baseUrl)))
+  await using world = await openEnvironment(desk(byModel(model.baseUrl)))
   await world.environment.reset({ seed: 'a' })
   const step = await world.environment.step(reply('Where do you want to fly?'))
   return { step, asked: model.asked }
@@ -88,7 +88,7 @@ describe('a model that speaks for the simulated user', () => {
 
   it('leaves when the script does, so that ends and rewards depend on no model', async () => {
     await using model = await openModel(says('Not yet.'))
-    await using world = await open(desk(byModel(model.baseUrl)))
+    await using world = await openEnvironment(desk(byModel(model.baseUrl)))
     await world.environment.reset({ seed: 'a' })
     await world.environment.step({ tool: 'book-flight', arguments: { from: 'Lahore', to: 'Doha' } })
     await world.environment.step({ tool: 'pay', arguments: {} })
@@ -102,7 +102,7 @@ describe('a model that speaks for the simulated user', () => {
     let turn = 0
     const model = await openModel((response) => says(`Well, number ${turn++ === 0 ? '2026' : '8'} it is.`)(response))
     const environment = desk(byModel(model.baseUrl))
-    await using world = await open(environment)
+    await using world = await openEnvironment(environment)
     await world.environment.reset({ seed: 'a' })
     const steps: Awaited<ReturnType<typeof world.environment.step>>[] = []
     for (const text of ['First?', 'Second?']) steps.push(await world.environment.step(reply(text)))
@@ -127,7 +127,7 @@ describe('a model that speaks for the simulated user', () => {
   it('talks in a style that is drawn from the seed, and that the agent is not told', async () => {
     await using model = await openModel(says('Hm.'))
     const styleOf = async (seed: string) => {
-      await using world = await open(desk(byModel(model.baseUrl)))
+      await using world = await openEnvironment(desk(byModel(model.baseUrl)))
       const start = await world.environment.reset({ seed })
       expect(JSON.stringify(start.observation)).not.toMatch(/curt|chatty/)
       await world.environment.step(reply('Yes?'))
@@ -155,14 +155,3 @@ describe('a model that speaks for the simulated user', () => {
     ).toThrow('has nobody to speak for')
   })
 })
-
-/** A host in this process, and a client of it. */
-async function open(environment: Environment) {
-  const resources = new AsyncDisposableStack()
-  const host = resources.use(createHost({ environments: [environment] }))
-  const connection = resources.use(await openConnection(openInProcess(host)))
-  return {
-    environment: resources.use(connection.environment()),
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  }
-}

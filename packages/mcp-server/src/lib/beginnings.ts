@@ -86,7 +86,7 @@ export class Beginnings {
   }
 
   async restore(owner: Principal, { snapshot, requestKey }: RestoreRequest): Promise<Live> {
-    const { environments, sessions, rules } = this.#options
+    const { environments, sessions } = this.#options
     const environment = chooseEnvironment(environments, {
       environment: snapshot.environment.name,
       version: snapshot.environment.version,
@@ -95,9 +95,9 @@ export class Beginnings {
     const moment = await this.#guard(environment, id, () => momentOfSnapshot(environment, snapshot))
     const request = contentId(canonicalJson({ restore: snapshot as unknown as JsonObject }))
     const live = await this.#beginOne(id, owner, async () => {
-      const { state, params, seed } = moment.record
+      const { seed } = moment.record
       // Before anything is kept: a state that the rules cannot show is one that they cannot play.
-      await this.#guard(environment, id, () => rules.look(environment, state, params))
+      await this.#look(environment, id, moment.record)
       const base = baseAt(moment, { request, freshChance: false })
       const record = recordAt(moment, base, { id, owner, seed, createdAt: this.#options.clock.now() })
       return { record, stored: encodeSession(record, moment.stateText) }
@@ -130,11 +130,9 @@ export class Beginnings {
 
   /** How a session stands, in the words of its world; `null` where these fail, which is reported. */
   async present({ environment, session, secrets }: Live): Promise<Presented | null> {
-    const { id, state, params } = session.record
+    const { id } = session.record
     try {
-      const { observation } = await this.#guard(environment, id, () =>
-        this.#options.rules.look(environment, state, params),
-      )
+      const { observation } = await this.#look(environment, id, session.record)
       return { observation: observation.text, secrets }
     } catch (error) {
       if (WireError.is(error, 'environment-failed')) return null
@@ -154,9 +152,7 @@ export class Beginnings {
       const record = await this.#guard(environment, id, () =>
         startRecord(rules, environment, { id, owner, now: clock.now() }, request),
       )
-      const { observation } = await this.#guard(environment, id, () =>
-        rules.look(environment, record.state, record.params),
-      )
+      const { observation } = await this.#look(environment, id, record)
       return { observation: observation.text, secrets: await sessions.secretsOf(record, environment) }
     } catch (error) {
       if (WireError.is(error)) return null
@@ -243,8 +239,7 @@ export class Beginnings {
         `The episode is over (${end.kind}: ${end.reason}), so nothing follows. Name an earlier step with "at".`,
         { details: { end } },
       )
-    const look = () => this.#options.rules.look(environment, state, params)
-    const { observation } = await this.#guard(environment, session.record.id, look)
+    const { observation } = await this.#look(environment, session.record.id, { state, params })
     if (JSON.stringify(observation).length * count > ANSWER_BYTES)
       throw new WireError('too-large', `The answer for ${count} forks would be too large. Ask for fewer at a time.`)
   }
@@ -298,6 +293,11 @@ export class Beginnings {
     }
     for (const { live, created } of kept) if (created) metrics?.opened(live.environment.name)
     return kept.map(({ live }) => live)
+  }
+
+  /** Has an environment say how the session `id` stands with that state. */
+  #look(environment: Environment, id: string, { state, params }: Pick<SessionRecord, 'state' | 'params'>) {
+    return this.#guard(environment, id, () => this.#options.rules.look(environment, state, params))
   }
 
   /** Runs an environment's code, for the session `id`. */
