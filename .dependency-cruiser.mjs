@@ -11,22 +11,78 @@ const ROOMS = {
   agent: ['protocol', 'env'],
 }
 
+/**
+ * The rooms of a package are the folders of its `src/lib`, and what each may import of the others. A file in `lib` itself may
+ * be imported by every room, such as the package's errors.
+ */
+const INNER_ROOMS = {
+  'packages/state': {
+    store: [],
+    session: ['store'],
+    sqlite: ['store'],
+    redis: ['store'],
+    testing: ['store'],
+  },
+  'packages/mcp-server': {
+    environment: [],
+    workers: ['environment'],
+    host: ['environment'],
+    process: ['host'],
+    dispatch: ['environment', 'host'],
+    transport: ['environment', 'host', 'dispatch'],
+    http: ['environment', 'host', 'dispatch', 'transport', 'sdk'],
+    stdio: ['environment', 'host', 'dispatch', 'transport'],
+    socket: ['environment', 'host', 'dispatch', 'transport'],
+    sdk: ['environment', 'host', 'dispatch', 'transport', 'http'],
+  },
+  'packages/env': {
+    policy: [],
+    environment: ['policy'],
+    transport: ['environment'],
+    external: ['environment', 'transport'],
+  },
+  'packages/contexts': {
+    model: [],
+    nlu: ['model'],
+    engine: ['model', 'nlu'],
+    define: ['model', 'engine'],
+    environment: ['model', 'nlu'],
+    llm: ['model', 'environment'],
+    http: ['model', 'environment'],
+  },
+  'packages/agent': {
+    connection: [],
+    session: ['connection'],
+    loop: ['connection', 'session'],
+    langchain: ['connection', 'session'],
+    'ai-sdk': ['connection', 'session'],
+  },
+  'apps/harness': {
+    'report/fold': [],
+    'report/plots': ['report/fold'],
+    'report/page': ['report/fold', 'report/plots'],
+    'check/endpoints': [],
+    'check/secrecy': ['check/endpoints'],
+    'check/rewards': ['report/fold'],
+  },
+}
+
 /** Tests meet their neighbours: the laws of `env` are tried against a real host of `mcp-server`. */
 const TESTS = String.raw`\.(test|test-d|bench|fixture)\.ts$`
 
 /** The files that open an MCP SDK. The next SDK, or the next revision of the protocol, is a change of these alone. */
-const SDK_FILES = '^packages/(mcp-server|env|agent)/src/lib/sdk-[^/]+[.]ts$'
+const SDK_FILES = '^packages/(mcp-server|env|agent)/src/lib/[^/]+/sdk-[^/]+[.]ts$'
 
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [
-  '^packages/state/src/lib/(sqlite|redis)-[^/]+[.]ts$',
-  '^packages/mcp-server/src/lib/(http|socket|stdio|isolate|process)-[^/]+[.]ts$',
-  '^packages/contexts/src/lib/(http|page)-[^/]+[.]ts$',
+  '^packages/state/src/lib/(sqlite|redis)/',
+  '^packages/mcp-server/src/lib/(workers|process|transport|http|stdio|socket|sdk)/',
+  '^packages/contexts/src/lib/http/',
   '^packages/dataset/src/lib/(jsonl[^/]*|read-lines|write-tasks)[.]ts$',
 ]
 
 /** The files that use Node and are reached by `import()` alone, where a target asks for them. */
-const LAZY_FILES = '^packages/env/src/lib/socket-[^/]+[.]ts$'
+const LAZY_FILES = '^packages/env/src/lib/transport/socket-[^/]+[.]ts$'
 
 const between = Object.entries(ROOMS).map(([room, imports]) => ({
   name: `imports-of-${room}`,
@@ -36,10 +92,24 @@ const between = Object.entries(ROOMS).map(([room, imports]) => ({
   to: { path: '^packages/', pathNot: [room, ...imports].map((name) => `^packages/${name}/`) },
 }))
 
+const within = Object.entries(INNER_ROOMS).flatMap(([home, rooms]) =>
+  Object.entries(rooms).map(([room, imports]) => ({
+    name: `imports-of-${home.replace(/^.*[/]/, '')}/${room}`,
+    severity: 'error',
+    comment: `${home}/src/lib/${room} may import ${imports.join(', ') || 'no other room'} of its package.`,
+    from: { path: `^${home}/src/lib/${room}/`, pathNot: TESTS },
+    to: {
+      path: Object.keys(rooms).map((name) => `^${home}/src/lib/${name}/`),
+      pathNot: [room, ...imports].map((name) => `^${home}/src/lib/${name}/`),
+    },
+  })),
+)
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     ...between,
+    ...within,
     {
       name: 'known-rooms',
       severity: 'error',

@@ -26,9 +26,9 @@ const [CYCLES, ABREAST] = [1_000, 4]
 const GROWTH = 1_024
 
 const file = (name: string) => `${import.meta.dirname}/${name}`
-const notes = { command: process.execPath, args: [file('notes-server.ts'), 'stdio'] }
-const least = { command: process.execPath, args: [file('least-server.ts')] }
-using far = await startChild<{ port: number }>('./notes-server.ts')
+const notes = { command: process.execPath, args: [file('servers/notes-server.ts'), 'stdio'] }
+const least = { command: process.execPath, args: [file('servers/least-server.ts')] }
+using far = await startChild<{ port: number }>('./servers/notes-server.ts')
 const remote = { url: `http://127.0.0.1:${far.ready.port}/mcp` }
 const mcpServers = { notes, least, remote }
 

@@ -15,7 +15,7 @@ const IN_FLIGHT = 32
 const FLOOR = 0.4
 const action = (n: number) => ({ tool: 'add', arguments: { note: 'a short note', n: n % 7 } })
 
-using server = await startChild<{ port: number }>('./reply-server.ts')
+using server = await startChild<{ port: number }>('./servers/reply-server.ts')
 const url = `http://127.0.0.1:${server.ready.port}/env`
 
 /** Calls a second of as many callers as there are in flight, each of whom waits for the last answer. */

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { type Connection, openConnection } from '@episodic/env'
 import { createHost, openInProcess } from '@episodic/mcp-server'
 import { startChild } from './child.ts'
-import { counter } from './counter-world.ts'
 import { inTurn, median, ratio, report } from './figures.ts'
+import { counter } from './servers/counter-world.ts'
 
 const SESSIONS = 256
 const STEPS = 20_000
@@ -18,14 +18,14 @@ const folder = mkdtempSync(join(tmpdir(), 'episodic-doors-'))
 process.on('exit', () => rmSync(folder, { recursive: true }))
 await using host = createHost({ environments: [counter] })
 using server = await startChild<{ trustedUrl: string; token: string; socketUrl: string }>(
-  './counter-server.ts',
+  './servers/counter-server.ts',
   'memory',
   join(folder, 'counter.sock'),
 )
 const { trustedUrl, token, socketUrl } = server.ready
 const stdio = {
   command: process.execPath,
-  args: [fileURLToPath(new URL('./counter-stdio.ts', import.meta.url))],
+  args: [fileURLToPath(new URL('./servers/counter-stdio.ts', import.meta.url))],
 }
 
 /** Plays a share of the steps in each of the sessions, all at once, and gives steps a second. */

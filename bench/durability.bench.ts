@@ -22,9 +22,9 @@ interface Ready {
 const folder = mkdtempSync(join(tmpdir(), 'episodic-bench-'))
 try {
   await using redis = await startRedis(join(folder, 'redis'))
-  using memory = await startChild<Ready>('./counter-server.ts')
-  using sqlite = await startChild<Ready>('./counter-server.ts', `sqlite:${join(folder, 'sessions.db')}`)
-  using shared = await startChild<Ready>('./counter-server.ts', redis.url)
+  using memory = await startChild<Ready>('./servers/counter-server.ts')
+  using sqlite = await startChild<Ready>('./servers/counter-server.ts', `sqlite:${join(folder, 'sessions.db')}`)
+  using shared = await startChild<Ready>('./servers/counter-server.ts', redis.url)
   const loads = { memory: await prepare(memory), sqlite: await prepare(sqlite), redis: await prepare(shared) }
 
   const rates = await inTurn(5, { memory: loads.memory.run, sqlite: loads.sqlite.run, redis: loads.redis.run })

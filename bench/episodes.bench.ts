@@ -62,7 +62,7 @@ async function crowd(connection: Connection, episodes: number, thinkTime: readon
   return found
 }
 
-using server = await startChild<{ trustedUrl: string; token: string }>('./counter-server.ts')
+using server = await startChild<{ trustedUrl: string; token: string }>('./servers/counter-server.ts')
 const { trustedUrl: url, token } = server.ready
 const cpu = async () => (await server.ask<{ seconds: number }>('cpu')).seconds
 await using connection = await openConnection({ url, token })

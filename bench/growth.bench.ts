@@ -19,7 +19,7 @@ const CEILING = 20
 /** Bytes of a step log from which on calls are refused: the default of `bounds.logBytes`. */
 const LOG_LIMIT = 67_108_864
 
-using server = await startChild<{ trustedUrl: string; token: string }>('./counter-server.ts')
+using server = await startChild<{ trustedUrl: string; token: string }>('./servers/counter-server.ts')
 const { trustedUrl: url, token } = server.ready
 await using connection = await openConnection({ url, token })
 const environment = connection.environment()

@@ -100,12 +100,12 @@ function prepareSecond(port: number, count: number): Measure {
   return measure({ port, path: () => '/mcp', headers, body, calls: SDK_CALLS })
 }
 
-using echo = await startChild<Pick<Ready, 'port'>>('./echo-server.ts')
-using few = await startChild<Ready>('./counter-server.ts')
-using many = await startChild<Ready>('./counter-server.ts')
-using firstFew = await startChild<Pick<Ready, 'port'>>('./sdk-server.ts', 'first')
-using firstMany = await startChild<Pick<Ready, 'port'>>('./sdk-server.ts', 'first')
-using second = await startChild<Pick<Ready, 'port'>>('./sdk-server.ts', 'second')
+using echo = await startChild<Pick<Ready, 'port'>>('./servers/echo-server.ts')
+using few = await startChild<Ready>('./servers/counter-server.ts')
+using many = await startChild<Ready>('./servers/counter-server.ts')
+using firstFew = await startChild<Pick<Ready, 'port'>>('./servers/sdk-server.ts', 'first')
+using firstMany = await startChild<Pick<Ready, 'port'>>('./servers/sdk-server.ts', 'first')
+using second = await startChild<Pick<Ready, 'port'>>('./servers/sdk-server.ts', 'second')
 
 const ours = { [FEW]: await prepareOurs(few.ready, FEW), [MANY]: await prepareOurs(many.ready, MANY) }
 const named = Object.entries(ours).flatMap(([count, doors]) =>

@@ -13,7 +13,7 @@ const SESSIONS = 100
 const CONNECTIONS = 32
 const FLOOR = 0.95
 
-using server = await startChild<{ port: number; trustedUrl: string; token: string }>('./leakscan-server.ts')
+using server = await startChild<{ port: number; trustedUrl: string; token: string }>('./servers/leakscan-server.ts')
 const { port, trustedUrl, token } = server.ready
 const authorization = { Authorization: `Bearer ${token}` }
 let calls = 0

@@ -24,7 +24,7 @@ const CONNECTIONS = 32
 const CALLS = 4_800
 
 const CLI = fileURLToPath(new URL('../apps/harness/src/cli.ts', import.meta.url))
-const SEARCHING = fileURLToPath(new URL('./searching-world.ts', import.meta.url))
+const SEARCHING = fileURLToPath(new URL('./servers/searching-world.ts', import.meta.url))
 const GUESSING = fileURLToPath(new URL('../examples/number-guessing', import.meta.url))
 const WORLDS = {
   computing: { world: SEARCHING, tasks: 250, options: ['--max-steps', '20'] },

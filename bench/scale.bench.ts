@@ -3,9 +3,9 @@ import { openConnection } from '@episodic/env'
 import { createFold, playEpisodes } from '@episodic/harness'
 import { createHost, openInProcess } from '@episodic/mcp-server'
 import { environment, solver } from '@episodic-world/number-guessing'
-import { counter } from './counter-world.ts'
 import { inTurn, median, ratio, report, round2 } from './figures.ts'
 import { taskNumbered } from './guessing-task.ts'
+import { counter } from './servers/counter-world.ts'
 
 const STEPS = 50_000
 const EPISODES = 20_000

@@ -58,8 +58,8 @@ async function preparePlay({ ready }: Child<Ready>): Promise<() => Promise<numbe
   return () => drive({ ...load(ready), body, calls: CALLS })
 }
 
-using few = await startChild<Ready>('./counter-server.ts')
-using crowded = await startChild<Ready>('./counter-server.ts')
+using few = await startChild<Ready>('./servers/counter-server.ts')
+using crowded = await startChild<Ready>('./servers/counter-server.ts')
 // A server that has not served yet is still growing into its code: let it open, and compile, a few first.
 let opened = 500
 await open(crowded, 0, opened)

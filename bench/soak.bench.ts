@@ -10,7 +10,7 @@ const STEPS = 18
 const IN_FLIGHT = 64
 const CEILING = 1.05
 
-using server = await startChild<{ trustedUrl: string; token: string }>('./counter-server.ts')
+using server = await startChild<{ trustedUrl: string; token: string }>('./servers/counter-server.ts')
 const { trustedUrl: url, token } = server.ready
 await using connection = await openConnection({ url, token })
 

@@ -20,7 +20,7 @@ interface Latencies {
  * people, spread evenly.
  */
 export async function talkAtOnce(conversations: number, lines: readonly string[]) {
-  using server = await startChild<{ url: string; token: string }>('conversations-server.ts')
+  using server = await startChild<{ url: string; token: string }>('./servers/conversations-server.ts')
   const { url, token } = server.ready
   const talkers = await Promise.all(Array.from({ length: conversations }, () => openTalker(url, token)))
   const latencies: Latencies = { answers: [], events: [] }

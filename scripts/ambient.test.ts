@@ -35,7 +35,7 @@ describe('checkAmbient', () => {
     expect(checkAmbient('packages/state/src/lib/clock.ts', 'Date.now(); setTimeout(wake); Math.random()')).toEqual([
       '1: Math.random',
     ])
-    expect(checkAmbient('packages/env/src/lib/http-channel.ts', 'setTimeout(wake); Date.now()')).toEqual([
+    expect(checkAmbient('packages/mcp-server/src/lib/http/channel.ts', 'setTimeout(wake); Date.now()')).toEqual([
       '1: Date.now',
     ])
   })

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join, matchesGlob } from 'node:path'
 import ts from 'typescript'
 import { root } from './workspace.ts'
 
@@ -7,8 +7,13 @@ import { root } from './workspace.ts'
 // the files named here. Tests are free.
 
 /** Secrets are not chance: a store makes the one that it keeps, and handles are made to be unguessable. */
-const SECRETS = ['*-store.ts', 'handles.ts', 'random-text.ts']
-const TIMERS = ['clock.ts', 'event-loop.ts', 'redis-*.ts', 'http-*.ts', 'socket-*.ts', 'stdio-*.ts', 'sdk-*.ts']
+const SECRETS = ['**/*-store.ts', '**/session-tokens.ts', '**/random-text.ts']
+const TIMERS = [
+  '**/clock.ts',
+  '**/yield-to-event-loop.ts',
+  '**/lib/{redis,http,socket,stdio,transport,workers}/**',
+  '**/{socket,sdk}-*.ts',
+]
 
 /** What a file may not reach for by itself, and the files that may. A call of `Date` or `new Date()` reads the clock. */
 const AMBIENT: Readonly<Record<string, readonly string[]>> = {
@@ -16,12 +21,12 @@ const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   randomUUID: [],
   randomBytes: SECRETS,
   getRandomValues: SECRETS,
-  'Date.now': ['clock.ts', 'http-date.ts'],
-  'Date()': ['clock.ts'],
-  'performance.now': ['clock.ts'],
+  'Date.now': ['**/clock.ts', '**/http/fast-path/date.ts'],
+  'Date()': ['**/clock.ts'],
+  'performance.now': ['**/clock.ts'],
   setTimeout: TIMERS,
   setInterval: TIMERS,
-  setImmediate: [...TIMERS, 'sqlite-*.ts'],
+  setImmediate: [...TIMERS, '**/sqlite/**'],
   'AbortSignal.timeout': TIMERS,
   console: [],
 }
@@ -43,12 +48,7 @@ export function checkAmbient(file: string, source: string): string[] {
 }
 
 function mayReach(file: string, name: string): boolean {
-  return AMBIENT[name]?.some((pattern) => matches(basename(file), pattern)) ?? true
-}
-
-function matches(name: string, pattern: string): boolean {
-  const [start = '', end] = pattern.split('*')
-  return end === undefined ? name === pattern : name.startsWith(start) && name.endsWith(end)
+  return AMBIENT[name]?.some((pattern) => matchesGlob(file, pattern)) ?? true
 }
 
 function ambientNameOf(node: ts.Node): string | undefined {

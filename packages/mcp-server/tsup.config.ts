@@ -9,7 +9,7 @@ export default defineConfig({
     isolate: 'src/isolate.ts',
     process: 'src/process.ts',
     // Started as a thread, by its place beside the others.
-    'isolate-entry': 'src/lib/isolate-entry.ts',
+    'worker-main': 'src/lib/workers/worker-main.ts',
   },
   format: 'esm',
   target: 'node22',

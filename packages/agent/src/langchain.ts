@@ -3,7 +3,7 @@ export {
   type LangChainAgent,
   type LangChainAgentOptions,
   type McpSessionOption,
-} from './lib/langchain-agent.ts'
-export { StatefulAgentExecutor, type StatefulAgentExecutorOptions } from './lib/langchain-executor.ts'
-export { createStatefulAgent, type StatefulAgent, withAgentSession } from './lib/langchain-session.ts'
-export { langChainToolsOf } from './lib/langchain-tools.ts'
+} from './lib/langchain/langchain-agent.ts'
+export { StatefulAgentExecutor, type StatefulAgentExecutorOptions } from './lib/langchain/langchain-executor.ts'
+export { createStatefulAgent, type StatefulAgent, withAgentSession } from './lib/langchain/langchain-session.ts'
+export { langChainToolsOf } from './lib/langchain/langchain-tools.ts'

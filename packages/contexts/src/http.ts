@@ -1,6 +1,6 @@
+export type { ClientFrame, News, ServerFrame, Turn } from './lib/http/frames.ts'
 export {
   type ConversationDoorOptions,
   createConversationDoor,
   isConversation,
-} from './lib/http-conversation-door.ts'
-export type { ClientFrame, News, ServerFrame, Turn } from './lib/http-conversation-frames.ts'
+} from './lib/http/serve-conversations.ts'

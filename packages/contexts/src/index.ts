@@ -1,5 +1,17 @@
-export type { Advanced, InputRefusal, RefusalCode, Reply } from './lib/advanced.ts'
-export type { AskOptions } from './lib/ask-text.ts'
+export { defineContext } from './lib/define/define-context.ts'
+export { defineConversation } from './lib/define/define-conversation.ts'
+export { plainFallback } from './lib/define/plain-fallback.ts'
+export { conversationInputSchema } from './lib/engine/input-problem.ts'
+export {
+  type ConversationEnvironment,
+  type ConversationEnvironmentDefinition,
+  type ConversationStep,
+  conversationEnvironment,
+} from './lib/environment/conversation-environment.ts'
+export type { ConversationGoal, GoalView } from './lib/environment/conversation-goal.ts'
+export type { UserSimulator, UserTurn } from './lib/environment/user-simulator.ts'
+export type { SpeakRequest, UserSpeaker } from './lib/environment/user-speaker.ts'
+export type { AskOptions } from './lib/model/ask-text.ts'
 export type {
   ClosedFrameOf,
   Context,
@@ -14,8 +26,8 @@ export type {
   SharedOf,
   SharedSchemas,
   StateDefinition,
-} from './lib/context.ts'
-export { ContextError, type ContextErrorCode } from './lib/context-error.ts'
+} from './lib/model/context.ts'
+export { ContextError, type ContextErrorCode } from './lib/model/context-error.ts'
 export type {
   Conversation,
   ConversationBounds,
@@ -25,15 +37,8 @@ export type {
   FallbackReason,
   IntentName,
   SlotsOf,
-} from './lib/conversation.ts'
-export {
-  type ConversationEnvironment,
-  type ConversationEnvironmentDefinition,
-  type ConversationStep,
-  conversationEnvironment,
-} from './lib/conversation-environment.ts'
-export type { ConversationGoal, GoalView } from './lib/conversation-goal.ts'
-export type { Command, ConversationInput, EventAddress } from './lib/conversation-input.ts'
+} from './lib/model/conversation.ts'
+export type { Command, ConversationInput, EventAddress } from './lib/model/conversation-input.ts'
 export type {
   ClosedFrame,
   ConversationRecord,
@@ -44,22 +49,17 @@ export type {
   PublicConversation,
   Question,
   QuestionOption,
-} from './lib/conversation-record.ts'
-export { defineContext } from './lib/define-context.ts'
-export { defineConversation } from './lib/define-conversation.ts'
-export { conversationInputSchema } from './lib/input-problem.ts'
-export type { Interpreted, InterpretOptions } from './lib/interpret-utterance.ts'
+} from './lib/model/conversation-record.ts'
+export type { Interpreted, InterpretOptions } from './lib/model/interpret-utterance.ts'
 export type {
   IntentCandidate,
   IntentInfo,
   Interpretation,
   Interpreter,
   InterpretRequest,
-} from './lib/interpreter.ts'
-export { plainFallback } from './lib/plain-fallback.ts'
-export type { ReplyWriter, WriteRequest } from './lib/reply-writer.ts'
-export { createRouter, type Route, type RouteDecision, type Router, type RouterOptions } from './lib/router.ts'
-export type { Unrecognised } from './lib/unrecognised.ts'
-export type { UserSimulator, UserTurn } from './lib/user-simulator.ts'
-export type { SpeakRequest, UserSpeaker } from './lib/user-speaker.ts'
-export type { Written } from './lib/write-reply.ts'
+} from './lib/model/interpreter.ts'
+export type { ReplyWriter, WriteRequest } from './lib/model/reply-writer.ts'
+export { createRouter, type Route, type RouteDecision, type Router, type RouterOptions } from './lib/model/router.ts'
+export type { Advanced, InputRefusal, RefusalCode, Reply } from './lib/model/turn-result.ts'
+export type { Unrecognised } from './lib/model/unrecognised.ts'
+export type { Written } from './lib/model/write-reply.ts'

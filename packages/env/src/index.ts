@@ -1,8 +1,6 @@
-export { type Authorization, type AuthorizationOptions, createAuthorization } from './lib/authorization.ts'
 export { type ConnectionOptions, connect, openConnection } from './lib/connect.ts'
-export type { Connection } from './lib/connection.ts'
-export type { Elicit, Elicitation, Elicited } from './lib/elicitation.ts'
 export { EnvError, type EnvErrorCode } from './lib/env-error.ts'
+export type { Connection } from './lib/environment/connection.ts'
 export {
   type CallOptions,
   delegate,
@@ -14,9 +12,19 @@ export {
   type ResetOptions,
   type SnapshotOptions,
   type Start,
-} from './lib/environment.ts'
-export type { Episode, EpisodeOptions, PlayedStep } from './lib/episode.ts'
-export type { Era } from './lib/era.ts'
+} from './lib/environment/environment.ts'
+export type { Episode, EpisodeOptions, PlayedStep } from './lib/environment/episode.ts'
+export { returnsOf } from './lib/environment/returns.ts'
+export { runEpisode } from './lib/environment/run-episode.ts'
+export { type BranchPoint, type Leaf, type LeafPlace, runTree, type TreeOptions } from './lib/environment/run-tree.ts'
+export { createVectorEnvironment, type Settled, type VectorEnvironment } from './lib/environment/vector-environment.ts'
+export type { WatchedEnvironment, WatchOptions } from './lib/environment/watched-environment.ts'
+export { withLimits } from './lib/environment/with-limits.ts'
+export { type Recorded, withRecording } from './lib/environment/with-recording.ts'
+export type { RetryOptions } from './lib/environment/with-retries.ts'
+export { withShaping } from './lib/environment/with-shaping.ts'
+export { withWeights } from './lib/environment/with-weights.ts'
+export { keepingSessions } from './lib/external/disconnect-preserving-sessions.ts'
 export {
   defineForeignEnvironment,
   type ForeignDefinition,
@@ -24,10 +32,8 @@ export {
   type ForeignOpening,
   type ForeignSetting,
   type ForeignTransition,
-} from './lib/foreign-environment.ts'
-export type { ForeignServer } from './lib/foreign-server.ts'
-export { keepingSessions } from './lib/keeping-sessions.ts'
-export { openChannel } from './lib/open-channel.ts'
+} from './lib/external/external-environment.ts'
+export type { ForeignServer } from './lib/external/external-server.ts'
 export {
   definePolicy,
   type EarlierStep,
@@ -36,18 +42,18 @@ export {
   type Policy,
   type PolicyContext,
   type PolicyDefinition,
-} from './lib/policy.ts'
-export { randomPolicy } from './lib/random-policy.ts'
-export { returnsOf } from './lib/returns.ts'
-export { runEpisode } from './lib/run-episode.ts'
-export { type BranchPoint, type Leaf, type LeafPlace, runTree, type TreeOptions } from './lib/run-tree.ts'
-export { sampleJson } from './lib/sample-json.ts'
-export { scriptedPolicy } from './lib/scripted-policy.ts'
-export { type ChannelOptions, type CommandTarget, type HttpTarget, parseMcpServers, type Target } from './lib/target.ts'
-export { createVectorEnvironment, type Settled, type VectorEnvironment } from './lib/vector-environment.ts'
-export type { WatchedEnvironment, WatchOptions } from './lib/watched-environment.ts'
-export { withLimits } from './lib/with-limits.ts'
-export { type Recorded, withRecording } from './lib/with-recording.ts'
-export type { RetryOptions } from './lib/with-retries.ts'
-export { withShaping } from './lib/with-shaping.ts'
-export { withWeights } from './lib/with-weights.ts'
+} from './lib/policy/policy.ts'
+export { randomPolicy } from './lib/policy/random-policy.ts'
+export { sampleJson } from './lib/policy/sample-json.ts'
+export { scriptedPolicy } from './lib/policy/scripted-policy.ts'
+export { type Authorization, type AuthorizationOptions, createAuthorization } from './lib/transport/authorization.ts'
+export type { Elicit, Elicitation, Elicited } from './lib/transport/elicitation.ts'
+export type { Era } from './lib/transport/era.ts'
+export { openChannel } from './lib/transport/open-channel.ts'
+export {
+  type ChannelOptions,
+  type CommandTarget,
+  type HttpTarget,
+  parseMcpServers,
+  type Target,
+} from './lib/transport/target.ts'

@@ -1,17 +1,16 @@
-export type { AgentWorld, Caller } from './lib/caller.ts'
-export type { ContainedCall, Containment } from './lib/containment.ts'
-export { Correspondence, type CorrespondenceOptions, type Listening } from './lib/correspondence.ts'
-export { createHost } from './lib/create-host.ts'
-export { declaredAction } from './lib/declared-action.ts'
-export { defineEnvironment } from './lib/define-environment.ts'
+export { Correspondence, type CorrespondenceOptions, type Listening } from './lib/dispatch/client-channel.ts'
 export {
   createDispatcher,
   type Dispatcher,
   type DispatcherOptions,
   type DispatchOptions,
   type Reply,
-} from './lib/dispatcher.ts'
-export { dumpSession } from './lib/dump-session.ts'
+} from './lib/dispatch/dispatcher.ts'
+export { openInProcess } from './lib/dispatch/in-process.ts'
+export type { TraceHeaders } from './lib/dispatch/trace-call.ts'
+export type { Waiting } from './lib/environment/call-options.ts'
+export { declaredAction } from './lib/environment/declared-action.ts'
+export { defineEnvironment } from './lib/environment/define-environment.ts'
 export type {
   Environment,
   EnvironmentDefinition,
@@ -28,8 +27,16 @@ export type {
   WorldEvent,
   WorldEvents,
   WorldState,
-} from './lib/environment.ts'
-export type { Fault } from './lib/faults.ts'
+} from './lib/environment/environment.ts'
+export type { Outcome, RulesTurn, Standing, Start } from './lib/environment/play-action.ts'
+export { type Rehearsal, type RehearsalOptions, type RehearsedStep, rehearse } from './lib/environment/rehearse.ts'
+export type { RulesRunner } from './lib/environment/rules-runner.ts'
+export type { SecretKind, Secrets } from './lib/environment/secrets.ts'
+export type { AgentWorld, Caller } from './lib/host/caller.ts'
+export type { ContainedCall, Containment } from './lib/host/containment.ts'
+export { createHost } from './lib/host/create-host.ts'
+export { dumpSession } from './lib/host/dump-session.ts'
+export type { Fault } from './lib/host/faults.ts'
 export {
   type Acted,
   type Announcement,
@@ -47,13 +54,6 @@ export {
   type SnapshotQuery,
   type StepCall,
   type WatchRange,
-} from './lib/host.ts'
-export { openInProcess } from './lib/in-process.ts'
-export { createMetrics, type Metrics, type StepOutcome } from './lib/metrics.ts'
-export { type Rehearsal, type RehearsalOptions, type RehearsedStep, rehearse } from './lib/rehearse.ts'
-export type { Outcome, RulesTurn, Standing, Start } from './lib/rules.ts'
-export type { RulesRunner } from './lib/rules-runner.ts'
-export type { SecretKind, Secrets } from './lib/secrets.ts'
+} from './lib/host/host.ts'
+export { createMetrics, type Metrics, type StepOutcome } from './lib/host/metrics.ts'
 export { ServerError, type ServerErrorCode } from './lib/server-error.ts'
-export type { TraceHeaders } from './lib/trace-call.ts'
-export type { Waiting } from './lib/waiting.ts'

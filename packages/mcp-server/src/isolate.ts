@@ -1,1 +1,1 @@
-export { createRulesPool, type RulesPool, type RulesPoolOptions } from './lib/isolate-pool.ts'
+export { createRulesPool, type RulesPool, type RulesPoolOptions } from './lib/workers/rules-pool.ts'

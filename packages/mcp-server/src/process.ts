@@ -1,2 +1,6 @@
-export type { Stray } from './lib/containment.ts'
-export { containProcess, type ProcessContainment, type ProcessContainmentOptions } from './lib/process-containment.ts'
+export type { Stray } from './lib/host/containment.ts'
+export {
+  containProcess,
+  type ProcessContainment,
+  type ProcessContainmentOptions,
+} from './lib/process/contain-process.ts'

@@ -1,1 +1,1 @@
-export { type SocketOptions, type SocketPlace, type SocketServer, serveSocket } from './lib/socket-server.ts'
+export { type SocketOptions, type SocketPlace, type SocketServer, serveSocket } from './lib/socket/serve-socket.ts'

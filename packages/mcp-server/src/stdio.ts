@@ -1,1 +1,1 @@
-export { type StdioOptions, serveStdio } from './lib/stdio-server.ts'
+export { type StdioOptions, serveStdio } from './lib/stdio/serve-stdio.ts'

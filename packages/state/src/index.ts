@@ -1,11 +1,11 @@
-export { type Clock, createManualClock, type ManualClock, systemClock } from './lib/clock.ts'
-export { decideStep, type StepRequest, type StepVerdict } from './lib/decide-step.ts'
-export { sessionNotFound } from './lib/held-record.ts'
-export { appendHistory, type History, type HistoryBounds } from './lib/history.ts'
-export { isEndUntold } from './lib/is-end-untold.ts'
-export { assertJsonState } from './lib/json-state.ts'
-export { DEFAULT_EVENTS, type Happened, recordEvent } from './lib/outside.ts'
-export { type Change, type Played, playStep, type Stepped, type Turn } from './lib/play-step.ts'
+export { type Clock, createManualClock, type ManualClock, systemClock } from './lib/session/clock.ts'
+export { decideStep, type StepRequest, type StepVerdict } from './lib/session/decide-step.ts'
+export { sessionNotFound } from './lib/session/held-record.ts'
+export { appendHistory, type History, type HistoryBounds } from './lib/session/history.ts'
+export { isEndUntold } from './lib/session/is-end-untold.ts'
+export { assertJsonState } from './lib/session/json-state.ts'
+export { DEFAULT_EVENTS, type Happened, recordEvent } from './lib/session/outside.ts'
+export { type Change, type Played, playStep, type Stepped, type Turn } from './lib/session/play-step.ts'
 export {
   type Answered,
   DEFAULT_LOG_BYTES,
@@ -14,7 +14,7 @@ export {
   type Preparation,
   Session,
   type SessionOptions,
-} from './lib/session.ts'
+} from './lib/session/session.ts'
 export {
   decodeSession,
   encodeSession,
@@ -24,7 +24,7 @@ export {
   type SessionRecord,
   type SessionState,
   storedBytes,
-} from './lib/session-record.ts'
-export type { LogEntry, SessionStore, StoredProgress, StoredSession } from './lib/session-store.ts'
+} from './lib/session/session-record.ts'
+export { stateHash } from './lib/session/state-hash.ts'
 export { StateError, type StateErrorCode } from './lib/state-error.ts'
-export { stateHash } from './lib/state-hash.ts'
+export type { LogEntry, SessionStore, StoredProgress, StoredSession } from './lib/store/session-store.ts'

@@ -1,1 +1,1 @@
-export { createMemoryStore } from './lib/memory-store.ts'
+export { createMemoryStore } from './lib/store/memory-store.ts'

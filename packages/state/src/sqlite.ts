@@ -1,1 +1,1 @@
-export { openSqliteStore, type SqliteStoreOptions } from './lib/sqlite-store.ts'
+export { openSqliteStore, type SqliteStoreOptions } from './lib/sqlite/sqlite-store.ts'

@@ -1,2 +1,2 @@
-export type { SessionStoreUnderTest } from './lib/session-store.abilities.ts'
-export { describeSessionStore } from './lib/session-store.contract.ts'
+export type { SessionStoreUnderTest } from './lib/testing/session-store.abilities.ts'
+export { describeSessionStore } from './lib/testing/session-store.contract.ts'

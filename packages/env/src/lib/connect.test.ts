@@ -9,11 +9,17 @@ import { META } from '@episodic/protocol'
 import { createManualClock } from '@episodic/state'
 import { describe, expect, it } from 'vitest'
 import { connect, openConnection } from './connect.ts'
-import { createWalkHost, foreignCommand, readProcessId, walkCommand, withProcessId } from './doors.fixture.ts'
-import { runEpisode } from './run-episode.ts'
-import { scriptedPolicy } from './scripted-policy.ts'
-import { parseMcpServers, type Target } from './target.ts'
-import { move, walk } from './walk.fixture.ts'
+import { runEpisode } from './environment/run-episode.ts'
+import {
+  createWalkHost,
+  foreignCommand,
+  readProcessId,
+  walkCommand,
+  withProcessId,
+} from './fixtures/endpoints.fixture.ts'
+import { move, walk } from './fixtures/walk.fixture.ts'
+import { scriptedPolicy } from './policy/scripted-policy.ts'
+import { parseMcpServers, type Target } from './transport/target.ts'
 
 describe('connect', () => {
   it('takes a bare URL where the server wants no token', async () => {

@@ -1,14 +1,14 @@
 import { type EnvironmentInfo, listResultSchema, METHODS, WireError } from '@episodic/protocol'
-import { type Connection, createConnection } from './connection.ts'
 import { EnvError } from './env-error.ts'
-import { type CallOptions, delegate, type Environment } from './environment.ts'
-import { openForeignConnection } from './foreign-connection.ts'
-import type { ForeignEnvironment } from './foreign-environment.ts'
-import { openChannel } from './open-channel.ts'
-import { parseReply } from './reply.ts'
-import { createSessionEnvironment } from './session-environment.ts'
-import type { Target } from './target.ts'
-import { type RetryOptions, retryOptions } from './with-retries.ts'
+import { type Connection, createConnection } from './environment/connection.ts'
+import { type CallOptions, delegate, type Environment } from './environment/environment.ts'
+import { parseReply } from './environment/reply.ts'
+import { createSessionEnvironment } from './environment/session-environment.ts'
+import { type RetryOptions, retryOptions } from './environment/with-retries.ts'
+import { openForeignConnection } from './external/external-connection.ts'
+import type { ForeignEnvironment } from './external/external-environment.ts'
+import { openChannel } from './transport/open-channel.ts'
+import type { Target } from './transport/target.ts'
 
 export interface ConnectionOptions extends CallOptions {
   /** How long a call that got no answer is made again. Not for the first contact, nor for a foreign server. */

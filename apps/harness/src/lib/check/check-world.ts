@@ -1,9 +1,6 @@
 import { HarnessError } from '../harness-error.ts'
 import { checkedPolicy } from '../policy-fault.ts'
-import type { AgentDoor } from './agent-door.ts'
-import { AGENT_DOORS } from './agent-doors.ts'
 import { blame } from './blame.ts'
-import { sweepForCanaries } from './canary-sweep.ts'
 import {
   CHECKS,
   type CheckName,
@@ -14,13 +11,16 @@ import {
   skipped,
 } from './check-report.ts'
 import { checkDeterminism } from './determinism.ts'
-import { checkExploits } from './exploits.ts'
+import type { AgentDoor } from './endpoints/agent-endpoint.ts'
+import { AGENT_DOORS } from './endpoints/agent-endpoints.ts'
 import type { Finding } from './finding.ts'
 import { watchRejections } from './floating-rejections.ts'
 import { checkHygiene } from './hygiene.ts'
-import { checkLearnability } from './learnability.ts'
-import { checkNonInterference } from './non-interference.ts'
-import { checkRewards } from './reward-check.ts'
+import { checkExploits } from './rewards/exploits.ts'
+import { checkLearnability } from './rewards/learnability.ts'
+import { checkRewards } from './rewards/reward-check.ts'
+import { sweepForCanaries } from './secrecy/canary-sweep.ts'
+import { checkNonInterference } from './secrecy/non-interference.ts'
 import { type CheckedWorld, type Subject, settingsOf } from './subject.ts'
 import { Waivers } from './waivers.ts'
 

@@ -2,8 +2,8 @@ import { rehearse } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import { type Examined, examined } from './check-report.ts'
 import type { Finding } from './finding.ts'
-import { privateLiterals } from './private-literals.ts'
 import { walkSchema } from './schema-walk.ts'
+import { privateLiterals } from './secrecy/private-literals.ts'
 import type { Subject } from './subject.ts'
 
 /** Longest observation, in UTF-16 code units, that passes without a word. */

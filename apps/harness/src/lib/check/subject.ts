@@ -1,7 +1,7 @@
 import { DatasetError, generateTasks } from '@episodic/dataset'
 import { canonicalJson, DEFAULT_LIMITS, type Json, type JsonObject, type Task } from '@episodic/protocol'
 import type { World } from '../world.ts'
-import type { AgentDoor } from './agent-door.ts'
+import type { AgentDoor } from './endpoints/agent-endpoint.ts'
 
 /** A world as it is checked: what it does not export is checked as far as that goes. */
 export type CheckedWorld = Pick<World, 'environment'> & Partial<World>

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { chainOf, type EpisodeRecord, seedFor } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
-import { summarySchema } from '../report/summary.ts'
+import { summarySchema } from '../report/fold/summary.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
-import { summarySchema } from '../report/summary.ts'
+import { summarySchema } from '../report/fold/summary.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

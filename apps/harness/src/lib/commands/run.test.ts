@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
-import { summarySchema } from '../report/summary.ts'
+import { summarySchema } from '../report/fold/summary.ts'
 import { runManifestSchema } from '../run/run-folder.ts'
 
 const workshop = openWorkshop()

@@ -1,8 +1,8 @@
-import { formatCount, formatPercent, formatTick } from '../report/figures.ts'
-import { drawWhiskers } from '../report/marks.ts'
-import { areaOf, drawPlot, FULL, HALF, rangesOf } from '../report/plot-frame.ts'
-import { extentOf, linearScale, niceDomain } from '../report/scale.ts'
-import { element, label, tip } from '../report/svg.ts'
+import { formatCount, formatPercent, formatTick } from '../report/plots/figures.ts'
+import { drawWhiskers } from '../report/plots/marks.ts'
+import { areaOf, drawPlot, FULL, HALF, rangesOf } from '../report/plots/plot-frame.ts'
+import { extentOf, linearScale, niceDomain } from '../report/plots/scale.ts'
+import { element, label, tip } from '../report/plots/svg.ts'
 import type { Comparison } from './comparison.ts'
 import { formatSigned } from './difference-words.ts'
 

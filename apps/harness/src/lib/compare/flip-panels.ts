@@ -1,7 +1,7 @@
-import { escapeHtml } from '../report/escape.ts'
-import { formatNumber, NOTHING } from '../report/figures.ts'
-import type { ShownEpisode, ShownStep } from '../report/shown-episode.ts'
-import { element } from '../report/svg.ts'
+import { escapeHtml } from '../report/fold/escape.ts'
+import type { ShownEpisode, ShownStep } from '../report/fold/shown-episode.ts'
+import { formatNumber, NOTHING } from '../report/plots/figures.ts'
+import { element } from '../report/plots/svg.ts'
 import type { Flip } from './comparison.ts'
 import { formatSigned, plural } from './difference-words.ts'
 

@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors'
-import { cleanText } from '../report/clean-text.ts'
-import { formatCount, formatNumber } from '../report/figures.ts'
+import { cleanText } from '../report/plots/clean-text.ts'
+import { formatCount, formatNumber } from '../report/plots/figures.ts'
 import type { Comparison, Flip } from './comparison.ts'
 import { aloneIn, figureRows, methodOf, otherDifferences, plural, verdictOf } from './difference-words.ts'
 

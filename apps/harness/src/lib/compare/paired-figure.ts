@@ -1,4 +1,4 @@
-import { clusteredMean, type Estimate } from '../report/statistics.ts'
+import { clusteredMean, type Estimate } from '../report/fold/statistics.ts'
 import { signTest } from './sign-test.ts'
 
 /** One figure of two runs, over the tasks that both have it for. */

@@ -1,9 +1,9 @@
 import { canonicalJson, contentId, type EpisodeRecord } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
-import { compareWords, type EpisodeIdentity, IDENTITY_WORDS, identityOf } from '../report/episode-identity.ts'
-import { scoredOutcomeOf } from '../report/scored-outcome.ts'
-import { groupOf, type ShownOutcome } from '../report/shown-episode.ts'
-import { ruleOf, type SuccessRule } from '../report/success.ts'
+import { compareWords, type EpisodeIdentity, IDENTITY_WORDS, identityOf } from '../report/fold/episode-identity.ts'
+import { scoredOutcomeOf } from '../report/fold/scored-outcome.ts'
+import { groupOf, type ShownOutcome } from '../report/fold/shown-episode.ts'
+import { ruleOf, type SuccessRule } from '../report/fold/success.ts'
 
 /** What one episode came to. */
 export interface Play {

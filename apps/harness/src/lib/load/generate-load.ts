@@ -2,7 +2,7 @@ import type { Connection, Environment, Playable, Policy } from '@episodic/env'
 import { delegate, runEpisode } from '@episodic/env'
 import { abortable, seedFor } from '@episodic/protocol'
 import pLimit from 'p-limit'
-import { createLatencyHistogram, type LatencyHistogram } from '../report/latency-histogram.ts'
+import { createLatencyHistogram, type LatencyHistogram } from '../report/fold/latency-histogram.ts'
 import { describeFailure } from '../run/seal-episode.ts'
 
 export interface LoadOptions {

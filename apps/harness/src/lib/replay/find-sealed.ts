@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { HarnessError } from '../harness-error.ts'
-import { summarySchema } from '../report/summary.ts'
+import { summarySchema } from '../report/fold/summary.ts'
 import { RUN_FILES, type RunManifest, readManifest } from '../run/run-folder.ts'
 import { readRecorded } from './read-recorded.ts'
 

@@ -1,0 +1,51 @@
+import { openInProcess } from '@episodic/mcp-server'
+import { type JsonObject, WireError } from '@episodic/protocol'
+import type { AgentDoor } from './agent-endpoint.ts'
+
+/** A channel in the same process: no wire, so that messages which are none cannot be sent at all. */
+export const inProcessDoor: AgentDoor = {
+  name: 'in process',
+  async open(host) {
+    const [first] = host.environments
+    return {
+      async converse(capability) {
+        const world =
+          capability === null
+            ? ({
+                by: 'transport',
+                transportId: await host.issueTransport(null),
+                environment: first?.name ?? '',
+              } as const)
+            : ({ by: 'capability', capability } as const)
+        const channel = openInProcess(host, { door: 'agent', principal: null, world })
+        return {
+          async say(message) {
+            const { method, params = {} } = readRequest(message)
+            if (method === undefined) return ''
+            try {
+              return JSON.stringify(await channel.request(method, params))
+            } catch (error) {
+              if (!WireError.is(error)) throw error
+              const { code, message: text, details } = error
+              return JSON.stringify({ code, message: text, details })
+            }
+          },
+          // A channel in the same process sends nothing unasked.
+          listen: async () => async () => '',
+          oddities: {},
+          close: () => channel.close(),
+        }
+      },
+      async [Symbol.asyncDispose]() {},
+    }
+  },
+}
+
+function readRequest(message: string): { readonly method?: string; readonly params?: JsonObject } {
+  try {
+    const parsed = JSON.parse(message)
+    return typeof parsed?.method === 'string' ? parsed : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,78 @@
+import type { Policy } from '@episodic/env'
+import { type Action, canonicalJson, type Json, type JsonObject, seedFor, type ToolInfo } from '@episodic/protocol'
+import { rehearseEpisode } from '../rehearsed-episode.ts'
+import type { CheckedWorld, Setting } from '../subject.ts'
+
+/** The most actions of one tool, and of a world, that a table has room for. */
+const MOST_OF_TOOL = 16
+const MOST = 48
+/** Episodes of the solver from which the actions are taken that no schema counts out. */
+const WATCHED = 64
+
+/** The actions that a table can be made of. */
+export interface DiscreteActions {
+  readonly actions: readonly Action[]
+  /** Tools whose arguments no schema counts out: of these, what the solver was seen to do. */
+  readonly watched: readonly string[]
+}
+
+/**
+ * The few actions of a world: those that its schemas count out (booleans, enumerations, small ranges of whole numbers),
+ * and of a tool with more than that those which the solver is seen to play. `null` where there are too many or none.
+ */
+export async function discreteActions(
+  { environment, solver = null }: CheckedWorld,
+  setting: Setting,
+  seed: string,
+): Promise<DiscreteActions | null> {
+  const actions: Action[] = []
+  const watched: string[] = []
+  for (const tool of environment.toolInfos) {
+    const counted = countOut(tool)
+    if (counted) actions.push(...counted)
+    else watched.push(tool.name)
+  }
+  if (watched.length > 0) {
+    if (!solver) return null
+    actions.push(...(await watch(environment, solver, setting, seed, watched)))
+  }
+  return actions.length >= 2 && actions.length <= MOST ? { actions, watched } : null
+}
+
+/** Every action of a tool; `null` where there are too many. */
+function countOut({ name, inputSchema }: ToolInfo): Action[] | null {
+  let all: JsonObject[] = [{}]
+  for (const [key, schema] of Object.entries((inputSchema.properties ?? {}) as JsonObject)) {
+    const values = valuesOf(schema as JsonObject)
+    if (values === null || all.length * values.length > MOST_OF_TOOL) return null
+    all = all.flatMap((args) => values.map((value) => ({ ...args, [key]: value })))
+  }
+  return all.map((args) => ({ tool: name, arguments: args }))
+}
+
+function valuesOf(schema: JsonObject): readonly Json[] | null {
+  if (schema.const !== undefined) return [schema.const]
+  if (Array.isArray(schema.enum)) return schema.enum as readonly Json[]
+  if (schema.type === 'boolean') return [true, false]
+  const { type, minimum, maximum } = schema
+  if (type !== 'integer' || typeof minimum !== 'number' || typeof maximum !== 'number') return null
+  if (maximum - minimum >= MOST_OF_TOOL) return null
+  return Array.from({ length: maximum - minimum + 1 }, (_, i) => minimum + i)
+}
+
+async function watch(
+  environment: CheckedWorld['environment'],
+  solver: Policy,
+  setting: Setting,
+  seed: string,
+  tools: readonly string[],
+): Promise<Action[]> {
+  const seen = new Map<string, Action>()
+  for (let i = 0; i < WATCHED && seen.size <= MOST; i++) {
+    const own = seedFor(seed, 'watched', i)
+    const { steps } = await rehearseEpisode({ environment, setting, seed: own, policy: solver })
+    for (const { action } of steps)
+      if (tools.includes(action.tool)) seen.set(canonicalJson(action as unknown as Json), action)
+  }
+  return [...seen.values()]
+}

@@ -1,0 +1,198 @@
+import type { EpisodeRecord } from '@episodic/protocol'
+import fc from 'fast-check'
+import { max, mean, sampleStandardDeviation } from 'simple-statistics'
+import { describe, expect, it } from 'vitest'
+import { formatSummary } from '../page/format-summary.ts'
+import { renderReport } from '../page/render-report.ts'
+import { playRun } from '../played-run.fixture.ts'
+import { createEpisodeSample } from './episode-sample.ts'
+import { createFold } from './fold.ts'
+import { isSuccess } from './success.ts'
+import { type Summary, summarySchema } from './summary.ts'
+
+/** Four leaves for each rollout: two lines at the start, and again two after a step. */
+const LEAVES = 4
+
+/** Makes leaves of episodes: the attempts of a task in fours, as if each four had begun alike. */
+function branched(records: readonly EpisodeRecord[]): EpisodeRecord[] {
+  return records.map((record) => {
+    const place = record.attempt % LEAVES
+    const [first, ...later] = record.steps
+    const shared = `${record.task.id} ${Math.floor(record.attempt / 2)}`
+    const steps = first ? [{ ...first, stateHash: shared }, ...later] : []
+    const path = steps.length > 0 ? [place >> 1, place % 2] : [place >> 1]
+    const branch = {
+      rollout: Math.floor(record.attempt / LEAVES),
+      leaves: LEAVES,
+      copies: 1,
+      path,
+      at: [0, 1].slice(0, path.length),
+      seeds: path.map((line) => (line === 0 ? null : `fresh ${line}`)),
+    }
+    return { ...record, steps, branch }
+  })
+}
+
+function summaryOf(records: Iterable<EpisodeRecord>, discount = 1): Summary {
+  const fold = createFold({ discount })
+  for (const record of records) fold.add(record)
+  return fold.finish({ name: 'test' })
+}
+
+const run = branched(playRun({ tasks: 10, attempts: 2 * LEAVES, failures: 0 }))
+const unshaped = ({ returns }: EpisodeRecord) => returns?.unshaped ?? Number.NaN
+const succeeded = (record: EpisodeRecord) => record.outcome.kind === 'finished' && isSuccess(record)
+const trees = [...Map.groupBy(run, ({ task, branch }) => `${task.id} ${branch?.rollout}`).values()]
+
+describe('the best of n', () => {
+  it('is the mean over rollouts of their best leaf, beside the mean leaf', () => {
+    const { branch, success } = summaryOf(run)
+    expect(branch).toMatchObject({ leaves: LEAVES, rollouts: 20, partial: 0 })
+    expect(branch?.best.return).toMatchObject({ count: 20, clusters: 10 })
+    expect(branch?.best.return?.mean).toBeCloseTo(mean(trees.map((leaves) => max(leaves.map(unshaped)))), 12)
+    expect(branch?.best.success.successes).toBe(trees.filter((leaves) => leaves.some(succeeded)).length)
+    expect(branch?.mean.return?.mean).toBeCloseTo(mean(run.map(unshaped)), 12)
+    expect(branch?.mean.success.successes).toBe(run.filter(succeeded).length)
+    // Leaves that share a beginning are no independent attempts.
+    expect(success.passAtK.map(({ k }) => k)).toEqual([1])
+  })
+
+  it('leaves rollouts out that lack a leaf, and says how many', () => {
+    const failed: EpisodeRecord = {
+      ...(run[0] as EpisodeRecord),
+      outcome: { kind: 'failed', error: { code: 'time-out', message: 'No answer.' } },
+      returns: null,
+    }
+    const { branch, counts } = summaryOf([failed, ...run.slice(1, -1)])
+    expect(counts).toMatchObject({ finished: run.length - 2, failed: 1 })
+    expect(branch).toMatchObject({ rollouts: 18, partial: 2, mean: { return: { count: 18 * LEAVES } } })
+  })
+
+  it('is not told of a run without branches', () => {
+    const plain = summaryOf(playRun({ tasks: 3, attempts: 2 }))
+    expect(plain.branch).toBeNull()
+    expect(formatSummary(plain, { color: false })).not.toMatch(/best of|value of a state/)
+  })
+})
+
+describe('the value of a state', () => {
+  it('is the mean of what its lines earn from there on, discounted and unshaped, with Student’s interval', () => {
+    const discount = 0.9
+    const drawn = summaryOf(run, discount).branch?.trees ?? []
+    expect(drawn).toHaveLength(6)
+    for (const { task, rollout, points } of drawn) {
+      const leaves = run.filter((record) => record.task.id === task && record.branch?.rollout === rollout)
+      for (const { path, at, value, returnsToGo, observation } of points) {
+        const below = leaves.filter(({ branch }) => path.every((line, i) => line === branch?.path[i]))
+        const expected = [0, 1].map((line) =>
+          mean(
+            below
+              .filter(({ branch }) => branch?.path[path.length] === line)
+              .map(({ steps }) =>
+                steps
+                  .slice(at)
+                  .reduce((sum, { reward }, k) => sum + discount ** k * (reward.total - reward.shaping), 0),
+              ),
+          ),
+        )
+        for (const [line, earned] of expected.entries()) expect(returnsToGo[line]).toBeCloseTo(earned, 12)
+        expect(value?.mean).toBeCloseTo(mean(expected), 12)
+        expect(value?.standardError).toBeCloseTo(sampleStandardDeviation(expected) / Math.sqrt(2), 12)
+        // t for one degree of freedom.
+        if (value?.high != null) expect(value.high - value.mean).toBeCloseTo(12.7062 * (value.standardError ?? 0), 3)
+        expect(observation).toBe(at === 0 ? below[0]?.start?.observation.text : below[0]?.steps[0]?.observation.text)
+      }
+      expect(points.map(({ path, at }) => [path, at])).toEqual([
+        [[], 0],
+        [[0], 1],
+        [[1], 1],
+      ])
+    }
+  })
+
+  it('never mixes lines of different states, as a tree has that was played twice', () => {
+    const [tree] = trees as [EpisodeRecord[]]
+    const mixed = tree.map((record, i) => {
+      const [first, ...later] = record.steps
+      return first && i === 1 ? { ...record, steps: [{ ...first, stateHash: 'elsewhere' }, ...later] } : record
+    })
+    const points = summaryOf(mixed).branch?.trees[0]?.points ?? []
+    expect(points.map(({ path, returnsToGo }) => [path.join(), returnsToGo.length])).toEqual([
+      ['', 2],
+      ['0', 1],
+      ['0', 1],
+      ['1', 2],
+    ])
+  })
+
+  it('is the same for leaves in any order, any number of times, and keeps its schema', () => {
+    const failed: EpisodeRecord = {
+      ...(run[9] as EpisodeRecord),
+      outcome: { kind: 'failed', error: { code: 'time-out', message: 'No answer.' } },
+      returns: null,
+    }
+    const lines = [...run, failed]
+    const expected = summaryOf(lines)
+    expect(summarySchema.parse(JSON.parse(JSON.stringify(expected)))).toEqual(expected)
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray([...lines, ...lines.slice(0, 9)], { minLength: lines.length + 9 }),
+        (shuffled) => {
+          expect(JSON.stringify(summaryOf(shuffled))).toBe(JSON.stringify(expected))
+        },
+      ),
+      { numRuns: 20 },
+    )
+  })
+})
+
+describe('what is shown of branches', () => {
+  const hostile = run.map((record) => ({
+    ...record,
+    task: { ...record.task, id: `<img src=x>${record.task.id}` },
+    steps: record.steps.map((step) => ({
+      ...step,
+      observation: { text: '</td><script>1</script>', structured: null },
+    })),
+  }))
+
+  it('is a picture and a table of each drawn tree, in which a world says nothing but text', () => {
+    const summary = summaryOf(hostile)
+    const page = renderReport(summary, { name: 'test', configuration: {} }, createEpisodeSample().finish())
+    expect(page.match(/aria-label="The lines of /g)).toHaveLength(6)
+    expect(page).toContain('<h3>Best of 4</h3>')
+    expect(page).not.toContain('<script>1')
+    expect(page).not.toContain('<img')
+    const [tree] = summary.branch?.trees ?? []
+    expect(tree?.leaves.map(({ path }) => path)).toEqual([
+      [0, 0],
+      [0, 1],
+      [1, 0],
+      [1, 1],
+    ])
+  })
+
+  it('is two lines and a block in a terminal', () => {
+    const text = formatSummary(summaryOf(run), { color: false })
+    expect(text).toMatch(/best of 4 +\S+ +95 % \S+ to \S+\n +success +\S+ % +95 % /)
+    expect(text).toMatch(/value of a state\n( {4}guess-\S+, rollout \d, step 0 +\S+ \(.*\)\n){6}/)
+  })
+
+  it('is bounded, however many lines there are', () => {
+    const [record] = run as [EpisodeRecord]
+    const wide = Array.from({ length: 500 }, (_, attempt) => {
+      const path = [Math.floor(attempt / 10), attempt % 10]
+      const branch = { rollout: 0, leaves: 500, copies: 1, path, at: [0, 1], seeds: ['a', 'b'] }
+      return {
+        ...record,
+        attempt,
+        branch,
+        start: { observation: { text: 'x'.repeat(9_999), structured: null }, potential: 0 },
+      }
+    })
+    const [tree] = summaryOf(wide).branch?.trees ?? []
+    expect([tree?.points.length, tree?.leaves.length]).toEqual([24, 64])
+    expect(tree?.omitted).toEqual({ points: 27, leaves: 436 })
+    expect(tree?.points[0]?.observation).toHaveLength(401)
+  })
+})

@@ -1,0 +1,169 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { EpisodeRecord } from '@episodic/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { playRun } from '../played-run.fixture.ts'
+import { createFold } from './fold.ts'
+import { type Summary, summarySchema } from './summary.ts'
+
+function summaryOf(records: Iterable<EpisodeRecord>, scheduled?: number): Summary {
+  const fold = createFold()
+  for (const record of records) fold.add(record)
+  return fold.finish({ name: 'test', scheduled })
+}
+
+const [first] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]
+
+/** One finished episode of a task, with one step that pays `reward`. */
+function episode(task: string, attempt: number, reward: number, change: Partial<EpisodeRecord> = {}): EpisodeRecord {
+  const step = { ...first.steps[0]!, reward: { total: reward, shaping: 0, terms: { goal: reward } } }
+  return {
+    ...first,
+    task: { ...first.task, id: task },
+    attempt,
+    steps: [step],
+    outcome: { kind: 'finished', end: { kind: 'terminated', reason: 'done' } },
+    returns: { total: reward, unshaped: reward, discounted: reward },
+    ...change,
+  }
+}
+const failure = (task: string, attempt: number, code: string, message: string): EpisodeRecord =>
+  episode(task, attempt, 0, { outcome: { kind: 'failed', error: { code, message } }, returns: null })
+
+describe('createFold', () => {
+  const run = playRun({ tasks: 12, attempts: 4, failures: 0.15 })
+  // Two lines of one episode that differ, and one that failed first and finished later.
+  const conflicting = [
+    { ...run[5]!, time: { started: 1, ended: 2 } },
+    failure(run[9]!.task.id, run[9]!.attempt, 'time-out', 'No answer.'),
+  ]
+
+  it('gives the same bytes for lines in any order, any number of times', () => {
+    const lines = [...run, ...conflicting]
+    const expected = JSON.stringify(summaryOf(lines, 60))
+    const anyOrder = fc
+      .tuple(
+        fc.shuffledSubarray(lines, { minLength: lines.length }),
+        fc.array(fc.constantFrom(...lines), { maxLength: 20 }),
+      )
+      .chain(([all, again]) => fc.shuffledSubarray([...all, ...again], { minLength: all.length + again.length }))
+    fc.assert(
+      fc.property(anyOrder, (shuffled) => {
+        expect(JSON.stringify(summaryOf(shuffled, 60))).toBe(expected)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('keeps its schema, in plain JSON', () => {
+    for (const records of [run, run.slice(0, 1), []]) {
+      const summary = summaryOf(records)
+      expect(summarySchema.parse(JSON.parse(JSON.stringify(summary)))).toEqual(summary)
+    }
+  })
+
+  it('accounts for every scheduled episode', () => {
+    const records = [episode('a', 0, 1), failure('a', 1, 'lost', 'x'), episode('b', 0, 0)]
+    expect(summaryOf(records, 5).counts).toMatchObject({
+      scheduled: 5,
+      finished: 2,
+      failed: 1,
+      unresolved: 2,
+      tasks: 2,
+    })
+    expect(summaryOf(records).counts).toMatchObject({ scheduled: 3, unresolved: 0 })
+    expect(() => summaryOf(records, 2)).toThrow(RangeError)
+  })
+
+  it('never counts a failure as a zero', () => {
+    const finished = [episode('a', 0, 1), episode('b', 0, 0.5)]
+    const failed = [failure('a', 1, 'lost', 'b'), failure('c', 0, 'lost', 'a'), failure('d', 0, 'slow', 'c')]
+    const [without, summary] = [summaryOf(finished), summaryOf([...finished, ...failed])]
+    expect(summary.returns).toEqual(without.returns)
+    expect(summary.success).toEqual(without.success)
+    expect(summary.rewards).toEqual(without.rewards)
+    expect(summary.failures).toEqual([
+      { name: 'lost', count: 2, message: 'a' },
+      { name: 'slow', count: 1, message: 'c' },
+    ])
+  })
+
+  it('counts a finished line without returns as failed', () => {
+    const summary = summaryOf([episode('a', 0, 1, { returns: null })])
+    expect(summary.counts).toMatchObject({ finished: 0, failed: 1 })
+    expect(summary.failures[0]?.name).toBe('no-returns')
+  })
+
+  it('calls success what terminates with a positive unshaped return', () => {
+    const records = [
+      episode('won', 0, 1),
+      episode('unpaid', 0, 0),
+      episode('cut', 0, 1, { outcome: { kind: 'finished', end: { kind: 'truncated', reason: 'step-limit' } } }),
+      episode('shaped', 0, 0, { returns: { total: 1, unshaped: -0.1, discounted: 1 } }),
+    ]
+    const { success, ends } = summaryOf(records)
+    expect(success.overall).toMatchObject({ successes: 1, count: 4, rate: 0.25 })
+    expect(ends).toEqual({ terminated: [{ name: 'done', count: 3 }], truncated: [{ name: 'step-limit', count: 1 }] })
+  })
+
+  it('estimates pass@k over the tasks that have k attempts', () => {
+    const records = [episode('a', 0, 1), episode('a', 1, 0), episode('a', 2, 0), episode('b', 0, 0)]
+    const estimates = summaryOf(records).success.passAtK
+    expect(estimates.map(({ k, clusters }) => [k, clusters])).toEqual([
+      [1, 2],
+      [2, 1],
+      [3, 1],
+    ])
+    // a: 1 of 3 attempts; two of three hold it with probability 2/3.
+    expect(estimates.map(({ mean }) => mean)).toEqual([expect.closeTo(1 / 6, 12), expect.closeTo(2 / 3, 12), 1])
+  })
+
+  it('averages rewards by step over the episodes that got there, shaped and unshaped apart', () => {
+    const step = (total: number, shaping: number) => ({
+      ...first.steps[0]!,
+      reward: { total, shaping, terms: { goal: total - shaping } },
+    })
+    const records = [
+      episode('a', 0, 1, { steps: [step(0.75, 0.25), step(0.25, -0.25)] }),
+      episode('b', 0, 1, { steps: [step(0.25, 0.25)] }),
+    ]
+    const { byStep, byTerm } = summaryOf(records).rewards
+    expect(byStep).toEqual([
+      { count: 2, total: 0.5, unshaped: 0.25 },
+      { count: 1, total: 0.25, unshaped: 0.5 },
+    ])
+    expect(byTerm).toEqual([{ name: 'goal', mean: 0.5, steps: 2 }])
+  })
+
+  it('lets a finished line win over a failed one of the same episode, and counts the conflict', () => {
+    const summary = summaryOf([failure('a', 0, 'lost', 'x'), episode('a', 0, 1)])
+    expect(summary.counts).toMatchObject({ scheduled: 1, finished: 1, failed: 0, conflicts: 1 })
+  })
+
+  it('counts repeated lines beside the summary', () => {
+    const fold = createFold()
+    for (const record of [first, first, first]) fold.add(record)
+    expect(fold.repeated).toBe(2)
+    expect(fold.finish({ name: 'test' }).counts).toMatchObject({ finished: 1, conflicts: 0 })
+  })
+
+  it('keeps at most 128 bytes an episode', () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const kept = () => {
+      collect()
+      const { heapUsed, arrayBuffers } = process.memoryUsage()
+      return heapUsed + arrayBuffers
+    }
+    const fold = createFold()
+    const play = (from: number, to: number) => {
+      for (let i = from; i < to; i++) fold.add(episode(`task ${i >> 2}`, i & 3, i % 7))
+    }
+    play(0, 1_000)
+    const before = kept()
+    play(1_000, 101_000)
+    expect((kept() - before) / 100_000).toBeLessThanOrEqual(128)
+    expect(fold.finish({ name: 'test' }).counts.finished).toBe(101_000)
+  }, 60_000)
+})

@@ -1,0 +1,96 @@
+import type { Completion, EpisodeRecord } from '@episodic/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { playRun } from '../played-run.fixture.ts'
+import { createFold } from './fold.ts'
+import { createTokenFold } from './token-fold.ts'
+
+const asked = (promptTokens: number, cost: number | null = null): Completion => ({
+  model: 'model',
+  promptTokens,
+  completionTokens: 1,
+  cost,
+  text: null,
+})
+const [played] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]
+const [step] = played.steps
+
+/** An episode of which each step, and then none, took such completions. */
+function episode(steps: readonly Completion[][], rest: Partial<EpisodeRecord> = {}): EpisodeRecord {
+  return { ...played, steps: steps.map((completions) => ({ ...step!, completions })), ...rest }
+}
+
+function tokensOf(records: readonly EpisodeRecord[]) {
+  const fold = createTokenFold()
+  for (const record of records) fold.add(record)
+  return fold.finish()
+}
+
+/** A leaf of a tree of four, forked in two after a step and again after two. */
+function leaf(attempt: number, path: readonly number[], steps: readonly Completion[][], copies = 1): EpisodeRecord {
+  const seeds = path.map((line) => (line === 0 ? null : `fresh ${line}`))
+  const branch = { rollout: 0, leaves: 4, copies, path, at: [1, 2].slice(0, path.length), seeds }
+  return episode(steps, { attempt, branch })
+}
+
+describe('createTokenFold', () => {
+  it('adds up requests that steps came of and that none did', () => {
+    const undecided = [asked(100, 0.5)]
+    expect(tokensOf([episode([[asked(1, 0.25), asked(2, 0.25)], [asked(4, 0)]], { undecided }), played])).toEqual({
+      episodes: 1,
+      requests: 4,
+      prompt: 107,
+      completion: 4,
+      cost: 1,
+    })
+  })
+
+  it('tells nothing where no model was asked, and no cost where one of the requests has none', () => {
+    expect(tokensOf([played])).toBeNull()
+    expect(tokensOf([episode([[asked(1, 1), asked(1)]])])?.cost).toBeNull()
+  })
+
+  it('counts once what the leaves of a tree share', () => {
+    const [a, b] = [[asked(1)], [asked(10)]]
+    const leaves = [
+      leaf(0, [0, 0], [a, b, [asked(100)]]),
+      leaf(1, [0, 1], [a, b, [asked(1_000)]]),
+      leaf(2, [1, 0], [a, [asked(10_000)], [asked(100_000)]]),
+      leaf(3, [1, 1], [a, [asked(10_000)], [asked(1_000_000)]]),
+    ]
+    expect(tokensOf(leaves)).toMatchObject({ prompt: 1_111_111, requests: 7, episodes: 4 })
+  })
+
+  it('counts once a line that was over before it could branch, which is sealed for each of its leaves', () => {
+    const early = [0, 1, 2, 3].map((attempt) => leaf(attempt, [], [[asked(1)]], 4))
+    expect(tokensOf(early)).toMatchObject({ prompt: 1, requests: 1, episodes: 1 })
+    const half = [2, 3].map((attempt) => leaf(attempt, [1], [[asked(1)], [asked(10)]], 2))
+    expect(tokensOf(half)).toMatchObject({ prompt: 10, requests: 1, episodes: 1 })
+  })
+
+  it('is the same in a report for any order, and for episodes that were sealed twice', () => {
+    const completion = fc.record({ tokens: fc.nat(1_000), cost: fc.double({ min: 0, max: 1, noNaN: true }) })
+    const anySteps = fc.array(fc.array(completion, { maxLength: 3 }), { maxLength: 5 })
+    const anyRun = fc.array(anySteps, { minLength: 1, maxLength: 8 }).chain((run) => {
+      const records = run.map((steps, attempt) =>
+        episode(
+          steps.map((step) => step.map(({ tokens, cost }) => asked(tokens, cost))),
+          { attempt },
+        ),
+      )
+      const shuffled = fc.shuffledSubarray([...records, ...records], { minLength: 2 * records.length })
+      return fc.tuple(fc.constant(records), shuffled)
+    })
+    fc.assert(
+      fc.property(anyRun, ([records, shuffled]) => {
+        const reported = [records, shuffled].map((some) => {
+          const fold = createFold()
+          for (const record of some) fold.add(record)
+          return fold.finish({ name: 'test' }).tokens
+        })
+        expect(reported[1]).toEqual(reported[0])
+        expect(reported[0]).toEqual(tokensOf(records))
+      }),
+    )
+  })
+})

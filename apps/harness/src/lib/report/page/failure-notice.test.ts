@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createFold } from '../fold/fold.ts'
+import { playRun } from '../played-run.fixture.ts'
+import { noteFailures } from './failure-notice.ts'
+import { formatSummary } from './format-summary.ts'
+import { renderReport } from './render-report.ts'
+
+const anyCount = fc.integer({ min: 0, max: 10_000 })
+
+/** What the terminal and the page say of a run with such a share of failures. */
+function tell(failures: number) {
+  const fold = createFold()
+  for (const record of playRun({ tasks: 20, attempts: 2, failures })) fold.add(record)
+  const summary = fold.finish({ name: 'test' })
+  return {
+    notice: noteFailures(summary),
+    texts: [formatSummary(summary, { color: false }), renderReport(summary, { name: 'test', configuration: {} }, [])],
+  }
+}
+
+describe('noteFailures', () => {
+  it('speaks up where more than one sealed episode in twenty failed', () => {
+    fc.assert(
+      fc.property(anyCount, anyCount, (finished, failed) => {
+        const counts = { scheduled: finished + failed, finished, failed, unresolved: 0 }
+        const notice = noteFailures({ counts: { ...counts, tasks: 1, steps: 0, refused: 0, conflicts: 0 } })
+        expect(notice !== null).toBe(failed * 19 > finished)
+      }),
+    )
+  })
+
+  it('says of how many episodes the figures are, in the terminal and on the page', () => {
+    const { notice, texts } = tell(0.4)
+    expect(notice).toMatch(
+      /^\d+ of 40 sealed episodes failed \(\d+\.\d %\)\. Success and return are of the other \d+ alone\.$/,
+    )
+    for (const text of texts) expect(text).toContain(notice)
+  })
+
+  it('says so where nothing is left to tell of', () => {
+    const { notice, texts } = tell(1)
+    expect(notice).toBe('40 of 40 sealed episodes failed (100.0 %). There is no success and no return to tell of.')
+    for (const text of texts) expect(text).toContain(notice)
+  })
+
+  it('leaves a run alone that went well', () => {
+    const { notice, texts } = tell(0)
+    expect(notice).toBeNull()
+    for (const text of texts) expect(text).not.toContain('sealed episodes failed')
+  })
+})

@@ -1,0 +1,65 @@
+import type { EpisodeRecord } from '@episodic/protocol'
+import { describe, expect, it } from 'vitest'
+import { createFold } from '../fold/fold.ts'
+import { playRun } from '../played-run.fixture.ts'
+import { formatSummary } from './format-summary.ts'
+
+const ESCAPE = String.fromCharCode(27)
+
+describe('formatSummary', () => {
+  const fold = createFold()
+  for (const record of playRun({ tasks: 10, attempts: 4, failures: 0.2 })) fold.add(record)
+  const summary = fold.finish({ name: `run${ESCAPE}[2J`, scheduled: 50 })
+
+  it('tells the account of the run and its figures in plain text', () => {
+    const text = formatSummary(summary, { color: false })
+    expect(text).toContain('50 scheduled')
+    expect(text).toContain(`${summary.counts.failed} failed`)
+    expect(text).toContain('10 unresolved')
+    expect(text).toContain('pass@4')
+    expect(text.endsWith('\n')).toBe(true)
+    expect(text).not.toContain(ESCAPE)
+  })
+
+  it('colours the same text, and lets no name move the cursor', () => {
+    const colored = formatSummary(summary, { color: true })
+    expect(colored).not.toContain(`${ESCAPE}[2J`)
+    const codes = new RegExp(`${ESCAPE}\\[\\d+m`, 'g')
+    expect(colored.match(codes)).not.toBeNull()
+    expect(colored.replace(codes, '')).toBe(formatSummary(summary, { color: false }))
+  })
+
+  it('tells shaped from unshaped returns, also where shaping adds up to nothing', () => {
+    const [record] = playRun({ tasks: 1, attempts: 1, failures: 0, shaped: false }) as [EpisodeRecord]
+    const told = (shaping: readonly number[], discounted: number) => {
+      const steps = shaping.map((each) => ({
+        ...record.steps[0]!,
+        reward: { total: 1 + each, terms: { solved: 1 }, shaping: each },
+      }))
+      const total = steps.reduce((sum, { reward }) => sum + reward.total, 0)
+      const fold = createFold()
+      fold.add({ ...record, steps, returns: { total, unshaped: steps.length, discounted } })
+      return formatSummary(fold.finish({ name: 'test' }), { color: false }).match(/^ *(return|discounted).*/gm)
+    }
+    expect(told([0, 0], 2)).toEqual([expect.stringMatching(/^ {2}return +2\.00/)])
+    expect(told([0.5, -0.5], 2)).toEqual([
+      expect.stringMatching(/return, unshaped +2\.00/),
+      expect.stringMatching(/return, shaped +2\.00/),
+    ])
+    expect(told([0.5, 0.5], 1)).toHaveLength(3)
+  })
+
+  it('shows the message of a failure to its end', () => {
+    const [record] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]
+    const message = `The model said: ${'no key was found here, '.repeat(12)}and that is the end of it.`
+    const fold = createFold()
+    fold.add({ ...record, outcome: { kind: 'failed', error: { code: 'policy-failed', message } }, returns: null })
+    const shown = formatSummary(fold.finish({ name: 'test' }), { color: false })
+    expect(shown.replaceAll(/\n +/g, ' ')).toContain(message)
+    for (const line of shown.split('\n')) expect(line.length).toBeLessThan(140)
+  })
+
+  it('says little about an empty run', () => {
+    expect(formatSummary(createFold().finish({ name: 'none' }), { color: false })).toContain('0 scheduled')
+  })
+})

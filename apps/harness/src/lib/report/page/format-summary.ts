@@ -1,0 +1,188 @@
+import { createColors } from 'picocolors'
+import { isShaped } from '../fold/is-shaped.ts'
+import { describeRules } from '../fold/success.ts'
+import type { Distribution, Summary } from '../fold/summary.ts'
+import { cleanText } from '../plots/clean-text.ts'
+import {
+  formatCount,
+  formatDuration,
+  formatInterval,
+  formatNumber,
+  formatPercent,
+  formatShareInterval,
+} from '../plots/figures.ts'
+import { describeValue } from './branch-section.ts'
+import { noteFailures } from './failure-notice.ts'
+import { describeIntervals, describeRefused, noteInterval } from './interval-notes.ts'
+import { wrapText } from './wrap-text.ts'
+
+const NAME_WIDTH = 18
+const VALUE_WIDTH = 10
+const LABEL_WIDTH = 24
+const MESSAGE_WIDTH = 90
+const MOST_ROWS = 6
+/** As many as there are bins of difficulty, and a few more. */
+const MOST_SHARES = 16
+const BAR_WIDTH = 20
+
+/**
+ * Writes a summary as a few lines for a terminal, the last one ended with a line break.
+ *
+ * @param color - whether escape sequences may be written; the caller knows what it writes to.
+ */
+export function formatSummary(summary: Summary, { color }: { readonly color: boolean }): string {
+  const { bold, dim, green, red, yellow } = createColors(color)
+  const { counts, success, time, tokens, ends, failures, branch } = summary
+  const line = (name: string, value: string, note = '') =>
+    `  ${dim(name.padEnd(NAME_WIDTH))}${bold(value.padStart(VALUE_WIDTH))}${note && `   ${dim(note)}`}`.trimEnd()
+  const bar = (share: number) => {
+    const filled = Math.round(share * BAR_WIDTH)
+    return green('█'.repeat(filled)) + dim('░'.repeat(BAR_WIDTH - filled))
+  }
+  const share = (name: string, rate: number | null, count: number) =>
+    `    ${name.padEnd(NAME_WIDTH - 2)}${formatPercent(rate).padStart(VALUE_WIDTH)}   ${bar(rate ?? 0)}   ${dim(formatCount(count))}`
+  const pass = success.passAtK.at(-1)
+  const failing = noteFailures(summary)
+  const lines = [
+    `${bold(cleanText(summary.run))}  ${dim(cleanText([...summary.environments, ...summary.policies].join(' · ')))}`,
+    '',
+    `  ${[
+      `${formatCount(counts.scheduled)} scheduled`,
+      green(`${formatCount(counts.finished)} finished`),
+      (counts.failed > 0 ? red : dim)(`${formatCount(counts.failed)} failed`),
+      (counts.unresolved > 0 ? yellow : dim)(`${formatCount(counts.unresolved)} unresolved`),
+    ].join('   ')}`,
+    '',
+    ...(failing === null ? [] : [`  ${bold(red(failing))}`, '']),
+    line(
+      'success',
+      formatPercent(success.overall.rate),
+      counts.finished > 0 ? noteInterval(success.overall, formatShareInterval) : '',
+    ),
+    ...(counts.finished > 0
+      ? [`  ${' '.repeat(NAME_WIDTH + VALUE_WIDTH + 3)}${dim(describeRules(success.rules))}`]
+      : []),
+    ...(pass && pass.k > 1
+      ? [line(`pass@${pass.k}`, formatPercent(pass.mean), noteInterval(pass, formatShareInterval))]
+      : []),
+    ...returnsToTell(summary).map(([name, { mean }]) =>
+      line(name, formatNumber(mean.mean), noteInterval(mean, formatInterval)),
+    ),
+    ...(branch?.best.return
+      ? [
+          line(
+            `best of ${branch.leaves}`,
+            formatNumber(branch.best.return.mean),
+            noteInterval(branch.best.return, formatInterval),
+          ),
+          line(
+            '  success',
+            formatPercent(branch.best.success.rate),
+            noteInterval(branch.best.success, formatShareInterval),
+          ),
+        ]
+      : []),
+    ...(success.steps
+      ? [
+          line(
+            'steps to success',
+            formatNumber(success.steps.mean.mean),
+            `median ${formatNumber(success.steps.median).replace(/\.0+$/, '')}`,
+          ),
+        ]
+      : []),
+    ...(time.step
+      ? [
+          line(
+            'world answers in',
+            formatDuration(time.step.median),
+            `p90 ${formatDuration(time.step.p90)}   p99 ${formatDuration(time.step.p99)}   longest ${formatDuration(time.step.longest)}`,
+          ),
+        ]
+      : []),
+    line(
+      'episodes a second',
+      formatNumber(time.episodesPerSecond),
+      `${formatNumber(time.stepsPerSecond)} steps a second, ${formatDuration(time.milliseconds)} in all`,
+    ),
+    ...(tokens
+      ? [
+          line(
+            'tokens',
+            formatCount(tokens.prompt + tokens.completion),
+            `${formatCount(tokens.prompt)} read   ${formatCount(tokens.completion)} written   ${formatCount(tokens.requests)} requests`,
+          ),
+          ...(tokens.cost === null
+            ? []
+            : [line('cost', formatNumber(tokens.cost), `${formatNumber(tokens.cost / tokens.episodes)} an episode`)]),
+        ]
+      : []),
+    ...(counts.refused > 0 ? [line('refused steps', formatCount(counts.refused), describeRefused(counts))] : []),
+    ...(counts.finished > 0 ? [`  ${dim(describeIntervals(success.overall))}`] : []),
+    ...block(
+      'success by difficulty',
+      success.byDifficulty.length > 1
+        ? success.byDifficulty.map(({ from, to, rate, count }) => share(`${from} to ${to}`, rate, count))
+        : [],
+    ),
+    ...block(
+      'success by tag',
+      success.byTag.map(({ name, rate, count }) => share(cleanText(name), rate, count)),
+    ),
+    ...block(
+      'value of a state',
+      (branch?.trees ?? []).flatMap(({ task, rollout, points }) =>
+        points
+          .slice(0, 1)
+          .map(
+            ({ at, value }) =>
+              `    ${`${cleanText(task).slice(0, 12)}, rollout ${rollout}, step ${at}`.padEnd(LABEL_WIDTH + 10)}${describeValue(value)}`,
+          ),
+      ),
+    ),
+    ...block(
+      'ends',
+      [...ends.terminated, ...ends.truncated.map((end) => ({ ...end, name: `${end.name} (truncated)` }))].map(
+        ({ name, count }) => `    ${cleanText(name).padEnd(LABEL_WIDTH)}${formatCount(count).padStart(7)}`,
+      ),
+    ),
+    ...block(
+      'failures',
+      failures.map(({ name, count, message }) => {
+        const [first, ...more] = wrapText(message, MESSAGE_WIDTH).map(dim)
+        const indent = ' '.repeat(4 + LABEL_WIDTH + 7 + 3)
+        return [
+          `    ${red(cleanText(name).padEnd(LABEL_WIDTH))}${formatCount(count).padStart(7)}   ${first}`,
+          ...more.map((line) => indent + line),
+        ].join('\n')
+      }),
+    ),
+    ...(counts.conflicts > 0
+      ? [
+          '',
+          `  ${yellow(`${formatCount(counts.conflicts)} sealed lines differ from another line of the same episode; one of each counts.`)}`,
+        ]
+      : []),
+  ]
+  return `${lines.join('\n')}\n`
+
+  function block(title: string, rows: readonly string[]): string[] {
+    if (rows.length === 0) return []
+    const shown = rows.slice(0, title.startsWith('success by') ? MOST_SHARES : MOST_ROWS)
+    const more = rows.length - shown.length
+    return ['', `  ${dim(title)}`, ...shown, ...(more > 0 ? [dim(`    and ${more} more`)] : [])]
+  }
+}
+
+/** The returns that a run has: without shaping and discounting, the three of them are one. */
+function returnsToTell(summary: Summary): [name: string, Distribution][] {
+  const { unshaped, total, discounted } = summary.returns
+  if (!unshaped || !total || !discounted) return []
+  const shaped = isShaped(summary)
+  const differ = JSON.stringify(total) !== JSON.stringify(discounted)
+  return [
+    [shaped ? 'return, unshaped' : 'return', unshaped],
+    ...(shaped ? [['return, shaped', total] as [string, Distribution]] : []),
+    ...(differ ? [['  discounted', discounted] as [string, Distribution]] : []),
+  ]
+}

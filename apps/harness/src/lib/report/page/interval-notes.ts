@@ -1,0 +1,35 @@
+import type { Proportion } from '../fold/clustered-rate.ts'
+import type { Summary } from '../fold/summary.ts'
+import { formatCount, formatNumber } from '../plots/figures.ts'
+
+/** Says in one line how the intervals of a run were made, and over how many tasks. */
+export function describeIntervals({ count, clusters }: Pick<Proportion, 'count' | 'clusters'>): string {
+  if (clusters === 0) return 'No episode finished: there are no intervals.'
+  if (clusters === 1) return 'One task says nothing of others: there are no intervals.'
+  const tasks = `${formatCount(clusters)} tasks`
+  return count === clusters
+    ? `95 % intervals over ${tasks}, one episode each: Student’s t for means, Wilson’s score for shares.`
+    : `95 % intervals clustered by task (${tasks}, ${formatCount(count)} episodes): robust errors with Student’s t for means, Wilson’s score at the effective sample size for shares.`
+}
+
+/** Says what share of a run's steps was refused. A player that draws at random draws again after each of them. */
+export function describeRefused({ steps, refused }: Pick<Summary['counts'], 'steps' | 'refused'>): string {
+  const accepted = steps - refused
+  const rate = accepted > 0 ? `, ${formatNumber(refused / accepted)} for each accepted one` : ''
+  return `of ${formatCount(steps)}${rate}`
+}
+
+/** A figure's interval, and what it was made from. */
+interface Interval {
+  readonly low: number | null
+  readonly high: number | null
+  readonly count: number
+  readonly clusters: number
+}
+
+/** Writes an interval, or why there is none. */
+export function noteInterval(interval: Interval, format: (interval: Interval) => string): string {
+  if (interval.count === 0) return 'no finished episode'
+  if (interval.low !== null) return `95 % ${format(interval)}`
+  return interval.clusters < 2 ? 'one task: no interval' : 'the same in every task: no interval'
+}

@@ -1,0 +1,85 @@
+import type { Proportion } from '../fold/clustered-rate.ts'
+import { escapeHtml } from '../fold/escape.ts'
+import type { Summary } from '../fold/summary.ts'
+import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from '../plots/figures.ts'
+import { element } from '../plots/svg.ts'
+
+/** How the finished episodes ended, with their share. `null` when no episode finished. */
+export function endsTable({ terminated, truncated }: Summary['ends'], finished: number): string | null {
+  const rows = [
+    ...terminated.map((end) => ({ ...end, kind: 'terminated', color: 'fell-short' })),
+    ...truncated.map((end) => ({ ...end, kind: 'truncated', color: 'truncated' })),
+  ].map(({ name, count, kind, color }) =>
+    element(
+      'tr',
+      {},
+      element('td', {}, escapeHtml(name), ' ', element('span', { class: 'badge' }, kind)),
+      meter(count / finished, color),
+      cell(formatCount(count)),
+      cell(formatPercent(count / finished)),
+    ),
+  )
+  return rows.length > 0 ? element('div', { class: 'scroll' }, element('table', {}, ...rows)) : null
+}
+
+/** Each kind of return: its mean, and how it is spread. `null` when no episode finished. */
+export function returnsTable(returns: Summary['returns'], shaped: boolean): string | null {
+  const names = [
+    ['Unshaped', returns.unshaped],
+    ['Shaped', shaped ? returns.total : null],
+    ['Discounted', returns.discounted],
+  ] as const
+  const rows = names.flatMap(([name, distribution]) => {
+    if (!distribution) return []
+    const { mean, least, lowerQuartile, median, upperQuartile, most } = distribution
+    const figures = [mean.mean, least, lowerQuartile, median, upperQuartile, most].map(formatNumber)
+    const cells = [...figures.slice(0, 1), formatInterval(mean), ...figures.slice(1)]
+    return element('tr', {}, element('td', {}, name), ...cells.map(cell))
+  })
+  const head = ['Return', 'Mean', '95 % interval', 'Least', 'Lower quartile', 'Median', 'Upper quartile', 'Most']
+  const heads = head.map((name, i) => element('th', { class: i > 0 ? 'number' : undefined }, name))
+  return rows.length > 0
+    ? element('div', { class: 'scroll' }, element('table', { class: 'even' }, element('tr', {}, ...heads), ...rows))
+    : null
+}
+
+/** Success in each group of episodes. `null` when no episode finished. */
+export function groupsTable(
+  groups: readonly (Proportion & { readonly name: string; readonly kind: string })[],
+): string | null {
+  const rows = groups.map(({ name, kind, rate, low, high, count }) =>
+    element(
+      'tr',
+      {},
+      element('td', {}, escapeHtml(name), ' ', element('span', { class: 'badge' }, kind)),
+      meter(rate ?? 0, 'good'),
+      cell(formatPercent(rate)),
+      cell(formatShareInterval({ low, high })),
+      cell(formatCount(count)),
+    ),
+  )
+  const head = ['Group', '', 'Success', '95 % interval', 'Episodes'].map((name, i) =>
+    element('th', { class: i > 1 ? 'number' : undefined }, name),
+  )
+  return rows.length > 0
+    ? element('div', { class: 'scroll' }, element('table', {}, element('tr', {}, ...head), ...rows))
+    : null
+}
+
+function meter(share: number, color: string): string {
+  return element(
+    'td',
+    { class: 'meter' },
+    element(
+      'svg',
+      { viewBox: '0 0 100 8', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+      element('rect', { class: 'track', width: 100, height: 8 }),
+      element('rect', { class: color, width: share * 100, height: 8 }),
+    ),
+  )
+}
+
+/** A figure in a table. */
+export function cell(text: string): string {
+  return element('td', { class: 'number' }, escapeHtml(text))
+}

@@ -1,0 +1,74 @@
+import type { ShownLeaf, ShownTree } from '../fold/tree-sample.ts'
+import { formatNumber, formatTick } from './figures.ts'
+import { linearScale } from './scale.ts'
+import { element, label, pathOf, tip } from './svg.ts'
+
+const WIDTH = 1_150
+const ROW = 18
+const TOP = 22
+const BOTTOM = 34
+const LEFT = 14
+/** Room for a return beside the end of a line. */
+const RIGHT = 120
+
+/** Draws a tree: steps from left to right, a row for each line, and a knee where it parts from the one that was forked. */
+export function plotTree({
+  leaves,
+  omitted,
+  task,
+  rollout,
+}: Pick<ShownTree, 'leaves' | 'omitted' | 'task' | 'rollout'>): string {
+  const height = TOP + ROW * leaves.length + BOTTOM
+  const longest = leaves.reduce((most, { steps }) => Math.max(most, steps), 1)
+  const x = linearScale([0, longest], [LEFT, WIDTH - RIGHT], 10)
+  const whole = x.ticks.filter(Number.isInteger)
+  const y = (row: number) => TOP + ROW * (row + 0.5)
+  const base = TOP + ROW * leaves.length
+  const rows = new Map(leaves.map(({ path }, row) => [nameLine(path), row]))
+  const lines = leaves.map((leaf, row) => {
+    const parted = partingOf(leaf)
+    const from = parted && rows.get(nameLine(parted.path))
+    const begins = x(parted?.at ?? 0)
+    const corner = from === undefined || from === null ? [] : [[begins, y(from)] as const]
+    const end = [x(leaf.steps), y(row)] as const
+    const earned = leaf.return === null ? 'failed' : formatNumber(leaf.return)
+    return [
+      element('path', { class: 'branch', d: pathOf([...corner, [begins, y(row)], end]) }),
+      element(
+        'circle',
+        { class: MARKS[leaf.outcome], cx: end[0], cy: end[1], r: 4.5 },
+        tip(`line ${nameLine(leaf.path)}: ${leaf.outcome}, ${leaf.steps} steps`),
+      ),
+      label(end[0] + 9, end[1] + 4, earned),
+    ].join('')
+  })
+  const ticks = whole.flatMap((tick) => [
+    element('line', { class: 'grid', x1: x(tick), x2: x(tick), y1: TOP, y2: base }),
+    label(x(tick), base + 16, formatTick(tick), { 'text-anchor': 'middle' }),
+  ])
+  return element(
+    'svg',
+    { viewBox: `0 0 ${WIDTH} ${height}`, role: 'img', 'aria-label': `The lines of ${task}, rollout ${rollout}` },
+    label(
+      0,
+      12,
+      omitted.leaves > 0 ? `the first ${leaves.length} lines, with their returns` : 'lines, with their returns',
+    ),
+    ...ticks,
+    ...lines,
+    label(WIDTH - RIGHT, height - 4, 'step', { class: 'name', 'text-anchor': 'end' }),
+  )
+}
+
+const MARKS = { succeeded: 'good', 'fell-short': 'fell-short', truncated: 'truncated', failed: 'bad' } as const
+
+/** Names the line that a path is on: who goes on as it was stays the same line. */
+export function nameLine(path: readonly number[]): string {
+  return path.slice(0, path.findLastIndex((line) => line > 0) + 1).join('.') || 'trunk'
+}
+
+/** Where a line parted from the one that was forked; `null` for the trunk. */
+function partingOf({ path, at }: ShownLeaf): { readonly path: readonly number[]; readonly at: number } | null {
+  const last = path.findLastIndex((line) => line > 0)
+  return last < 0 ? null : { path: path.slice(0, last), at: at[last] as number }
+}

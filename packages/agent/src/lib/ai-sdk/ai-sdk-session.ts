@@ -1,0 +1,44 @@
+import type { OutputInterface, ToolSet } from 'ai'
+import type { WaitOptions } from '../connection/connection.ts'
+import type { AgentSession, AgentSessionConfig } from '../session/agent-session.ts'
+import { openAgent } from '../session/open-agent.ts'
+import { ToolLoopAgent } from './ai-sdk-agent.ts'
+import type { AiSdkAgentOptions } from './ai-sdk-executor.ts'
+
+/** An AI SDK agent, and the session that it works in. */
+export interface StatefulAgent<T extends ToolSet, O extends OutputInterface> {
+  readonly agent: ToolLoopAgent<never, T, Record<string, unknown>, O>
+  readonly session: AgentSession
+}
+
+/**
+ * Opens a session and creates an AI SDK agent that works in it, for as long as something runs. The session is closed
+ * whatever comes of that. Rejects as `openAgentSession` does, and with what `run` throws.
+ */
+export async function withAgentSession<Result, T extends ToolSet = ToolSet, O extends OutputInterface = never>(
+  options: AgentSessionConfig & AiSdkAgentOptions<T, O>,
+  run: (agent: StatefulAgent<T, O>) => Promise<Result>,
+  wait: WaitOptions = {},
+): Promise<Result> {
+  const opened = await createStatefulAgent(options, wait)
+  await using _ = opened.session
+  return await run(opened)
+}
+
+/**
+ * Opens a session and creates an AI SDK agent that works in it. Whoever calls closes the session; one that is forgotten
+ * ends with the process, with a warning.
+ */
+export async function createStatefulAgent<T extends ToolSet = ToolSet, O extends OutputInterface = never>(
+  options: AgentSessionConfig & AiSdkAgentOptions<T, O>,
+  wait: WaitOptions = {},
+): Promise<StatefulAgent<T, O>> {
+  return openAgent(options, (session) => agentOf(options, session), wait)
+}
+
+function agentOf<T extends ToolSet, O extends OutputInterface>(
+  options: AiSdkAgentOptions<T, O>,
+  mcpSession: AgentSession,
+): StatefulAgent<T, O>['agent'] {
+  return new ToolLoopAgent({ ...options, mcpSession } as never)
+}

@@ -1,0 +1,35 @@
+import { dynamicTool, jsonSchema, type ToolSet } from 'ai'
+import type { ToolAnswer } from '../connection/tool-answer.ts'
+import type { AgentSession } from '../session/agent-session.ts'
+import { type AgentTool, agentToolsOf, nameTools } from '../session/agent-tool.ts'
+import type { McpSession } from '../session/mcp-session.ts'
+
+/**
+ * Makes AI SDK tools of a session's tools. Their output is the whole `ToolAnswer`; a model is told its text and images,
+ * and what a tool refuses as an error. A lost session and the like throw an `AgentError`.
+ *
+ * `taken` are the names of the other tools of the agent: see `nameTools`.
+ */
+export function aiSdkToolsOf(session: AgentSession | McpSession, taken: Iterable<string> = []): ToolSet {
+  return Object.fromEntries(nameTools(agentToolsOf(session), taken).map((tool) => [tool.name, aiSdkTool(tool)]))
+}
+
+function aiSdkTool({ tool, call }: AgentTool): ToolSet[string] {
+  return dynamicTool({
+    description: tool.description,
+    inputSchema: jsonSchema(tool.inputSchema),
+    execute: (input, { abortSignal }) => call(input as Parameters<AgentTool['call']>[0], { signal: abortSignal }),
+    toModelOutput: ({ output }) => modelOutputOf(output as ToolAnswer),
+  }) as ToolSet[string]
+}
+
+function modelOutputOf({ text, content, isError }: ToolAnswer) {
+  if (isError) return { type: 'error-text', value: text } as const
+  if (content.every(({ type }) => type !== 'image' && type !== 'audio')) return { type: 'text', value: text } as const
+  const parts = content.map((part) => {
+    if (part.type === 'image' || part.type === 'audio')
+      return { type: 'file', mediaType: part.mimeType, data: { type: 'data', data: part.data } } as const
+    return { type: 'text', text: part.type === 'text' ? part.text : JSON.stringify(part) } as const
+  })
+  return { type: 'content', value: parts } as const
+}

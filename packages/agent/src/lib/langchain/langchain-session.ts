@@ -1,0 +1,51 @@
+import type { ClientTool, ServerTool } from '@langchain/core/tools'
+import type { AnyAgentMiddleware } from 'langchain'
+import type { WaitOptions } from '../connection/connection.ts'
+import type { AgentSession, AgentSessionConfig } from '../session/agent-session.ts'
+import { openAgent } from '../session/open-agent.ts'
+import { createAgent, type LangChainAgent, type LangChainAgentOptions } from './langchain-agent.ts'
+
+type Tools = readonly (ClientTool | ServerTool)[]
+type Middleware = readonly AnyAgentMiddleware[]
+
+/** A LangChain agent, and the session that it works in. */
+export interface StatefulAgent<M extends Middleware, T extends Tools> {
+  readonly agent: LangChainAgent<M, T>
+  readonly session: AgentSession
+}
+
+/**
+ * Opens a session and creates a LangChain agent that works in it, for as long as something runs. The session is closed
+ * whatever comes of that. Rejects as `openAgentSession` does, and with what `run` throws.
+ */
+export async function withAgentSession<
+  Result,
+  const M extends Middleware = readonly [],
+  const T extends Tools = readonly [],
+>(
+  options: AgentSessionConfig & LangChainAgentOptions<M, T>,
+  run: (agent: StatefulAgent<M, T>) => Promise<Result>,
+  wait: WaitOptions = {},
+): Promise<Result> {
+  const opened = await createStatefulAgent(options, wait)
+  await using _ = opened.session
+  return await run(opened)
+}
+
+/**
+ * Opens a session and creates a LangChain agent that works in it. Whoever calls closes the session; one that is forgotten
+ * ends with the process, with a warning.
+ */
+export async function createStatefulAgent<
+  const M extends Middleware = readonly [],
+  const T extends Tools = readonly [],
+>(options: AgentSessionConfig & LangChainAgentOptions<M, T>, wait: WaitOptions = {}): Promise<StatefulAgent<M, T>> {
+  return openAgent(options, (session) => agentOf(options, session), wait)
+}
+
+function agentOf<M extends Middleware, T extends Tools>(
+  options: LangChainAgentOptions<M, T>,
+  mcpSession: AgentSession,
+): LangChainAgent<M, T> {
+  return createAgent({ ...options, mcpSession } as never) as unknown as LangChainAgent<M, T>
+}

@@ -1,0 +1,117 @@
+import type { JsonObject } from '@episodic/protocol'
+import { AgentError } from '../agent-error.ts'
+import { reasonOf } from '../connection/reason.ts'
+import { refusedAnswer, type ToolAnswer, toolAnswerOf } from '../connection/tool-answer.ts'
+import { type AgentTool, nameTools } from '../session/agent-tool.ts'
+
+/** A tool that a model wants called. */
+export interface ModelCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: JsonObject
+}
+
+/** What was said, by whom. */
+export type AgentMessage =
+  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelCall[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly answer: ToolAnswer }
+
+/** A tool as a model is told of it. */
+export interface ModelTool {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+}
+
+/** What a model is asked. */
+export interface ModelRequest {
+  readonly systemPrompt: string | null
+  readonly messages: readonly AgentMessage[]
+  readonly tools: readonly ModelTool[]
+  readonly signal: AbortSignal
+}
+
+/** A model: says something, and which tools it wants called. One that wants none is done. */
+export type Model = (
+  request: ModelRequest,
+) => Promise<{ readonly text: string; readonly calls?: readonly ModelCall[] | undefined }>
+
+/** A function of this program, as a tool. A throw is told to the model. */
+export interface LocalTool extends ModelTool {
+  readonly call: (args: JsonObject, options: { readonly signal: AbortSignal }) => Promise<ToolAnswer | string>
+}
+
+/** What happens while an agent works. */
+export type AgentEvent = Exclude<AgentMessage, { readonly role: 'user' }>
+
+export interface AgentLoopOptions {
+  readonly model: Model
+  readonly systemPrompt: string | null
+  readonly local: readonly LocalTool[]
+  readonly session: readonly AgentTool[]
+  /** Turns that the model may take. */
+  readonly maximumTurns: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Asks a model and calls its tools, in the order in which it wants them, until it wants no more. What it asks for wrongly
+ * is told to it. Adds to `messages` what it yields.
+ *
+ * Throws `step-limit`, the `AgentError` of a tool that cannot go on, what the model throws, and the signal's own reason.
+ */
+export async function* runAgentLoop(
+  messages: AgentMessage[],
+  { model, systemPrompt, local, session, maximumTurns, signal }: AgentLoopOptions,
+): AsyncGenerator<AgentEvent> {
+  const named = nameTools(
+    session,
+    local.map(({ name }) => name),
+  )
+  const tools: ModelTool[] = [
+    ...local,
+    ...named.map(({ name, tool }) => ({ name, description: tool.description, inputSchema: tool.inputSchema })),
+  ]
+  const add = <Event extends AgentEvent>(event: Event): Event => {
+    messages.push(event)
+    return event
+  }
+  for (let turn = 0; turn < maximumTurns; turn++) {
+    signal.throwIfAborted()
+    const { text, calls = [] } = await model({ systemPrompt, messages: [...messages], tools, signal })
+    signal.throwIfAborted()
+    yield add({ role: 'assistant', text, calls })
+    if (calls.length === 0) return
+    for (const { id, name, arguments: args } of calls) {
+      const answer = await answerOf(name, args)
+      yield add({ role: 'tool', callId: id, name, answer })
+    }
+  }
+  throw new AgentError(
+    'step-limit',
+    `The model still wants tools after ${maximumTurns} turns, which are as many as it may take. Raise maximumTurns, or ask for less.`,
+  )
+
+  async function answerOf(name: string, args: JsonObject): Promise<ToolAnswer> {
+    const own = local.find((tool) => tool.name === name)
+    if (own) return callLocal(own, args)
+    const tool = named.find((other) => other.name === name)
+    if (tool) return tool.call(args, { signal })
+    return refusedAnswer(
+      `There is no tool ${name}. There is: ${tools.map((other) => other.name).join(', ') || 'none'}.`,
+    )
+  }
+
+  async function callLocal(tool: LocalTool, args: JsonObject): Promise<ToolAnswer> {
+    try {
+      const said = await tool.call(args, { signal })
+      return typeof said === 'string' ? toolAnswerOf([{ type: 'text', text: said }], null, false) : said
+    } catch (error) {
+      signal.throwIfAborted()
+      // A function that calls a session by itself has lost what the agent needs.
+      if (AgentError.is(error)) throw error
+      return refusedAnswer(`${tool.name} failed: ${reasonOf(error)}`)
+    }
+  }
+}

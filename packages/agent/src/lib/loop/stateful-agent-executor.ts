@@ -1,0 +1,67 @@
+import type { WaitOptions } from '../connection/connection.ts'
+import type { AgentSession, AgentSessionConfig } from '../session/agent-session.ts'
+import { type AgentStream, createAgentStream } from '../session/agent-stream.ts'
+import { type ExecutorOptions, ExecutorSession } from '../session/executor-session.ts'
+import { type KeepOptions, KeptMessages } from '../session/kept-messages.ts'
+import { type Agent, type AgentInput, type AgentOptions, type AgentResult, createAgent, messagesOf } from './agent.ts'
+import type { AgentEvent, AgentMessage } from './agent-loop.ts'
+
+export type StatefulAgentExecutorOptions = AgentSessionConfig & AgentOptions & KeepOptions & ExecutorOptions
+
+/**
+ * An agent that holds its MCP sessions for its whole life: they are opened at the first invocation and ended by `close`.
+ *
+ * Invocations run one after the other, in the order in which they were made. Messages are kept from one to the next,
+ * unless `keepMessages` is off; those of an invocation that fails are not.
+ */
+export class StatefulAgentExecutor implements AsyncDisposable {
+  readonly #options: StatefulAgentExecutorOptions
+  readonly #executor: ExecutorSession
+  readonly #kept: KeptMessages<AgentMessage>
+
+  constructor(options: StatefulAgentExecutorOptions) {
+    this.#options = options
+    this.#executor = new ExecutorSession(options, options)
+    this.#kept = new KeptMessages(options, ({ role }) => role === 'user')
+  }
+
+  /** Runs the agent to its end. Rejects as `openAgentSession` and `Agent.invoke` do, or with `executor-busy`. */
+  async invoke(input: AgentInput, { signal }: WaitOptions = {}): Promise<AgentResult> {
+    using turn = await this.#executor.take(signal)
+    const result = await this.#agentIn(turn.session).invoke(this.#continued(input), { signal: turn.signal })
+    this.#kept.replace(result.messages)
+    return result
+  }
+
+  /** Runs the agent as it is read. Throws what `invoke` rejects with. */
+  stream(input: AgentInput, { signal }: WaitOptions = {}): AgentStream<AgentEvent> {
+    const executor = this
+    return createAgentStream(async function* (running) {
+      using turn = await executor.#executor.take(running)
+      const messages = executor.#continued(input)
+      for await (const event of executor.#agentIn(turn.session).stream(messages, { signal: turn.signal })) {
+        messages.push(event)
+        yield event
+      }
+      executor.#kept.replace(messages)
+    }, signal)
+  }
+
+  /** Gives up what runs, and ends the sessions. Never rejects. */
+  close(): Promise<void> {
+    return this.#executor.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #agentIn(mcpSession: AgentSession): Agent {
+    return createAgent({ ...this.#options, mcpSession })
+  }
+
+  /** What is asked, after what was said before. */
+  #continued(input: AgentInput): AgentMessage[] {
+    return [...this.#kept.messages, ...messagesOf(input)]
+  }
+}

@@ -1,0 +1,35 @@
+import type { WaitOptions } from '../connection/connection.ts'
+import type { AgentSession, AgentSessionConfig } from '../session/agent-session.ts'
+import { openAgent } from '../session/open-agent.ts'
+import { type Agent, type AgentOptions, createAgent } from './agent.ts'
+
+/** An agent, and the session that it works in. */
+export interface StatefulAgent {
+  readonly agent: Agent
+  readonly session: AgentSession
+}
+
+/**
+ * Opens a session and creates an agent that works in it, for as long as something runs. The session is closed whatever
+ * comes of that. Rejects as `openAgentSession` does, and with what `run` throws.
+ */
+export async function withAgentSession<Result>(
+  options: AgentSessionConfig & AgentOptions,
+  run: (agent: StatefulAgent) => Promise<Result>,
+  wait: WaitOptions = {},
+): Promise<Result> {
+  const opened = await createStatefulAgent(options, wait)
+  await using _ = opened.session
+  return await run(opened)
+}
+
+/**
+ * Opens a session and creates an agent that works in it. Whoever calls closes the session; one that is forgotten ends with
+ * the process, with a warning.
+ */
+export async function createStatefulAgent(
+  options: AgentSessionConfig & AgentOptions,
+  wait: WaitOptions = {},
+): Promise<StatefulAgent> {
+  return openAgent(options, (mcpSession) => createAgent({ ...options, mcpSession }), wait)
+}

@@ -1,0 +1,68 @@
+import { AgentError } from '../agent-error.ts'
+import { type AgentSession, type AgentSessionConfig, openAgentSession } from './agent-session.ts'
+import { Turns } from './turns.ts'
+
+/** Bounds of an executor. */
+export interface ExecutorOptions {
+  /** Invocations that may wait for one executor. 16 by default. */
+  readonly maximumWaitingInvocations?: number | undefined
+}
+
+/** One invocation's turn. */
+export interface ExecutorTurn extends Disposable {
+  readonly session: AgentSession
+  /** The caller's signal, and the executor's own end. */
+  readonly signal: AbortSignal
+}
+
+/** The session that an executor holds for its whole life, and whose turn it is with it. */
+export class ExecutorSession {
+  readonly #config: AgentSessionConfig
+  readonly #turns: Turns
+  readonly #closing = new AbortController()
+  #opening: Promise<AgentSession> | null = null
+  #closed: Promise<void> | null = null
+
+  constructor(config: AgentSessionConfig, { maximumWaitingInvocations = 16 }: ExecutorOptions) {
+    this.#config = config
+    this.#turns = new Turns(
+      maximumWaitingInvocations,
+      (waiting) =>
+        new AgentError(
+          'executor-busy',
+          `${waiting} invocations wait for this executor, which are as many as may. They run one after the other: use an executor for each agent that works at the same time.`,
+        ),
+    )
+  }
+
+  /** Waits for the turns before, and opens the session at the first one. Rejects as `openAgentSession` does. */
+  async take(signal: AbortSignal | undefined): Promise<ExecutorTurn> {
+    const waiting = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal
+    const end = await this.#turns.take(waiting)
+    try {
+      this.#opening ??= openAgentSession(this.#config, { signal: waiting })
+      const session = await this.#opening.catch((error) => {
+        // The next one tries again.
+        this.#opening = null
+        throw error
+      })
+      return { session, signal: waiting, [Symbol.dispose]: end }
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+
+  /** Gives up what runs and what waits, and closes the session. Never rejects. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort(new AgentError('session-closed', 'The executor was closed. Create another one.'))
+    // Whoever runs hears of it by that signal, and is not waited for: a model may heed none.
+    const session = await this.#opening?.catch(() => null)
+    await session?.close()
+  }
+}

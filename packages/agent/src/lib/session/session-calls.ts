@@ -1,0 +1,24 @@
+import type { JsonObject } from '@episodic/protocol'
+import type { WaitOptions } from '../connection/connection.ts'
+import type { SessionTool } from '../connection/session-tool.ts'
+import type { ToolAnswer } from '../connection/tool-answer.ts'
+
+/** Options of one call of a tool. */
+export interface CallOptions extends WaitOptions {
+  /** Whether this call may be made again where its answer was lost. By default its recovery says so, or its hints. */
+  readonly mayRepeat?: boolean | undefined
+}
+
+/** The tools of a session, to be called. */
+export interface SessionCalls {
+  /** What the server listed when the session was opened, or refreshed last. */
+  readonly tools: readonly SessionTool[]
+  /**
+   * Calls a tool. What it refuses is an answer with `isError`, for the model to read.
+   *
+   * Rejects with the signal's own reason, or with `tool-unknown`, `too-many-calls`, `session-closed`,
+   * `session-expired`, `session-lost`, `unauthorized`, `call-refused`, `call-timed-out`, `answer-malformed`,
+   * `restore-failed` or `outcome-unknown`.
+   */
+  callTool(name: string, args?: JsonObject, options?: CallOptions): Promise<ToolAnswer>
+}

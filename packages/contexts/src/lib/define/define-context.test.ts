@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { booking, shared, support, travel, weather } from '../fixtures/travel.fixture.ts'
+import { ContextError } from '../model/context-error.ts'
+import { createRulesInterpreter } from '../nlu/rules-interpreter.ts'
+import { defineContext } from './define-context.ts'
+import { defineConversation } from './define-conversation.ts'
+
+const sound = {
+  name: 'sound',
+  description: 'what is well',
+  data: z.object({}),
+  intents: { go: z.object({}) },
+  events: { bell: z.object({}) },
+  initial: 'here',
+  states: { here: { on: { go: { target: 'there' } } }, there: { final: true } },
+} as const
+
+describe('defineContext', () => {
+  it.each<[string, object, string]>([
+    ['a name that is none', { name: 'My Context' }, 'lower-case words'],
+    ['a first state that it has not', { initial: 'nowhere' }, 'first state "nowhere"'],
+    [
+      'a target that it has not',
+      { states: { here: { on: { go: { target: 'nowhere' } } } } },
+      'here, go goes to "nowhere"',
+    ],
+    ['an automatic target that it has not', { states: { here: { always: [{ target: 'nowhere' }] } } }, '"nowhere"'],
+    ['a handler for what is not declared', { states: { here: { on: { fly: {} } } } }, 'here names "fly"'],
+    ['a handler of its own for what is not declared', { on: { fly: {} } }, 'on names "fly"'],
+    ['an event that opens it', { opens: { bell: {} } }, 'opens names "bell"'],
+    ['a final state that goes on', { states: { here: { final: true, on: { go: {} } } } }, 'final'],
+    ['data that do not begin by themselves', { data: z.object({ city: z.string() }) }, 'city'],
+    ['hidden data that do not begin by themselves', { hidden: z.object({ seed: z.int() }) }, 'its hidden schema'],
+    ['data that JSON cannot say', { data: z.object({ at: z.date().default(new Date(0)) }) }, 'data.at is a Date'],
+    ['a name that is both', { events: { go: z.object({}) } }, 'go is both'],
+    [
+      'a state that cannot be named',
+      { states: { 'in the middle': {} }, initial: 'in the middle' },
+      'no name of a state',
+    ],
+  ])('refuses %s', (_, wrong, message) => {
+    const define = () => defineContext({ ...sound, ...wrong } as never)
+    expect(define).toThrow(
+      expect.objectContaining({ code: 'definition-invalid', message: expect.stringContaining(message) }),
+    )
+    try {
+      define()
+    } catch (error) {
+      expect(ContextError.is(error, 'definition-invalid')).toBe(true)
+    }
+  })
+
+  it('lists its transitions, in the order of the definition', () => {
+    expect(weather.edges).toEqual([
+      { from: null, to: 'asking', on: 'ask-weather', kind: 'intent', guard: null },
+      { from: null, to: 'asking', on: 'next-day', kind: 'intent', guard: null },
+      { from: 'asking', to: 'asking', on: 'ask-weather', kind: 'intent', guard: null },
+      { from: 'asking', to: 'answered', on: null, kind: 'always', guard: 'guarded' },
+    ])
+    expect(booking.edges).toContainEqual({
+      from: 'collecting',
+      to: 'confirming',
+      on: null,
+      kind: 'always',
+      guard: 'isComplete',
+    })
+    expect(booking.edges.some(({ from }) => from === 'paid')).toBe(false)
+  })
+
+  it('draws itself, with the present state lit', () => {
+    expect(support.toMermaid('open')).toBe(`stateDiagram-v2
+  direction LR
+  [*] --> open: ask-refund
+  open --> closed: close-case
+  closed --> [*]
+  classDef lit fill:#2563eb,stroke:#1e40af,color:#ffffff
+  class open lit
+`)
+    // A name that Mermaid would take apart is put in quotes.
+    expect(booking.toMermaid()).toContain('state "sold-out" as node3')
+  })
+})
+
+describe('defineConversation', () => {
+  it.each<[string, object, string]>([
+    ['a name that is none', { name: 'Travel!' }, 'lower-case words'],
+    ['no contexts', { contexts: [] }, 'no contexts'],
+    ['two contexts of one name', { contexts: [weather, weather] }, 'the same name'],
+    ['a first context that it has not', { initial: 'hotel' }, 'first context "hotel"'],
+    ['contexts that share something else', { shared: { ...shared, private: z.object({}) } }, 'shares other schemas'],
+    ['a bound that is none', { bounds: { depth: 0 } }, 'bound depth is 0'],
+    ['a bound that is none, inside', { bounds: { history: { entries: 1, bytes: Number.NaN } } }, 'history.bytes'],
+    [
+      'one intent with two meanings',
+      {
+        contexts: [
+          weather,
+          defineContext({ ...sound, intents: { go: z.object({}), 'next-day': z.object({ of: z.string() }) } }),
+        ],
+      },
+      'different slots by the intent next-day',
+    ],
+    [
+      'one event with two meanings',
+      { contexts: [booking, defineContext({ ...sound, events: { 'sold-out': z.object({ at: z.int() }) } })] },
+      'different data by the event sold-out',
+    ],
+    [
+      'slots that JSON Schema cannot say',
+      { contexts: [defineContext({ ...sound, intents: { go: z.object({ at: z.date() }) } })] },
+      'cannot say the slots of go',
+    ],
+    [
+      'slots that are no object',
+      { contexts: [defineContext({ ...sound, intents: { go: z.string() } })] },
+      'object schema',
+    ],
+    [
+      'rules for an intent that nobody knows',
+      { interpreter: createRulesInterpreter({ 'book-flihgt': { phrases: ['fly'] }, cancel: { phrases: ['stop'] } }) },
+      'written for book-flihgt, and its intents are book-flight, ',
+    ],
+  ])('refuses %s', (_, wrong, message) => {
+    expect(() =>
+      defineConversation({ name: 'travel', contexts: [booking, weather], shared, ...wrong } as never),
+    ).toThrow(expect.objectContaining({ code: 'definition-invalid', message: expect.stringContaining(message) }))
+  })
+
+  it('draws the way that a conversation has gone', () => {
+    const inputs = [
+      travel.act('book-flight', { from: 'Lahore' }, { now: 0 }),
+      travel.act('ask-weather', { city: 'Dubai' }, { now: 0 }),
+      travel.act('ask-refund', {}, { now: 0 }),
+      travel.event('sold-out', {}, { id: '1', to: 'conversation', now: 0 }),
+    ]
+    const record = inputs.reduce((before, input) => travel.advance(before, input).record, travel.start().record)
+    expect(travel.toMermaid(record)).toBe(`stateDiagram-v2
+  direction LR
+  state "booking 1, collecting" as frame1_collecting
+  state "weather 2, asking" as frame2_asking
+  state "weather 2, answered" as frame2_answered
+  state "support 3, open" as frame3_open
+  state "booking 1, sold-out" as frame1_sold_out
+  [*] --> frame1_collecting: 1 book-flight
+  frame1_collecting --> frame2_asking: 2 ask-weather
+  frame2_asking --> frame2_answered: 3 moved
+  frame2_answered --> frame1_collecting: 4 resumed
+  frame1_collecting --> frame3_open: 5 ask-refund
+  frame1_collecting --> frame1_sold_out: 6 sold-out
+  frame3_open --> frame1_sold_out: 7 resumed
+  classDef lit fill:#2563eb,stroke:#1e40af,color:#ffffff
+  class frame1_sold_out lit
+`)
+  })
+})

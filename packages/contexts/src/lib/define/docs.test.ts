@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { booking, travel } from '../fixtures/tour.fixture.ts'
+import type { ConversationRecord } from '../model/conversation-record.ts'
+import type { Advanced } from '../model/turn-result.ts'
+
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
+
+const DIALOGUE = ['I want to book a flight', 'From Lahore to Dubai', "What's the weather in Dubai?", 'yes please']
+
+function say(record: ConversationRecord, text: string): Advanced {
+  const interpreted = travel.interpretNow(record, text, { now: 0 })
+  return travel.advance(record, { kind: 'utterance', text, interpreted, now: 0 })
+}
+
+/** A dialogue as the pages show it. */
+function transcript(texts: readonly string[], record: ConversationRecord): string {
+  const lines = texts.flatMap((text) => {
+    const advanced = say(record, text)
+    record = advanced.record
+    return [`> ${text}`, ...advanced.replies.map((reply) => reply.text)]
+  })
+  return `\`\`\`text\n${lines.join('\n')}\n\`\`\``
+}
+
+function after(texts: readonly string[]): ConversationRecord {
+  return texts.reduce((record, text) => say(record, text).record, travel.start().record)
+}
+
+describe('the pages on conversations', () => {
+  const readme = read('../../../README.md')
+  const page = read('../../../../../docs/contexts.md')
+
+  it('show the code that is tested here', () => {
+    const source = read('../fixtures/tour.fixture.ts')
+    expect(readme).toContain(source.slice(source.indexOf('const City')))
+  })
+
+  it('show what that code says', () => {
+    expect(readme).toContain(transcript(DIALOGUE, travel.start().record))
+    expect(page).toContain(transcript(['never mind the weather in Doha', 'the first'], after(DIALOGUE.slice(0, 2))))
+  })
+
+  it('show the pictures that it draws', () => {
+    for (const picture of [booking.toMermaid('confirming'), travel.toMermaid(after(DIALOGUE.slice(0, 3)))])
+      expect(page).toContain(`\`\`\`mermaid\n${picture}\`\`\``)
+  })
+})

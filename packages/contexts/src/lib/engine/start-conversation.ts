@@ -1,0 +1,50 @@
+import { findNonJson, type JsonObject } from '@episodic/protocol'
+import { ContextError } from '../model/context-error.ts'
+import type { ConversationRecord } from '../model/conversation-record.ts'
+import type { ConversationRules } from '../model/conversation-rules.ts'
+import { explain } from '../model/explain.ts'
+import type { Shared } from '../model/machine.ts'
+import type { Advanced } from '../model/turn-result.ts'
+import { conclude } from './conclude.ts'
+import { unchanged } from './handle-input.ts'
+import { open } from './stack.ts'
+import { beginTurn } from './turn.ts'
+
+/** Makes the first record, with the first context open. Throws `record-invalid` where what is shared is refused. */
+export function startConversation(rules: ConversationRules, given: Partial<Shared> | undefined, now: number): Advanced {
+  const empty: ConversationRecord = {
+    public: {
+      turn: 0,
+      stack: [],
+      closed: [],
+      question: null,
+      history: [],
+      summary: '',
+      path: [],
+      shared: sharedPart(rules, 'public', given),
+      ended: null,
+      nextFrame: 1,
+    },
+    private: { hidden: {}, shared: sharedPart(rules, 'private', given), events: [] },
+  }
+  if (rules.initial === null) return unchanged(empty)
+  const turn = beginTurn(rules, empty, now)
+  open(turn, rules.initial, null)
+  return conclude(turn, { kind: 'command', text: 'open', intent: null, slots: {}, context: rules.initial })
+}
+
+function sharedPart(
+  { name, shared }: ConversationRules,
+  part: keyof Shared,
+  given: Partial<Shared> | undefined,
+): JsonObject {
+  if (!shared) return {}
+  const parsed = shared[part].safeParse(given?.[part] ?? {})
+  const problem = parsed.success ? findNonJson(parsed.data) : explain(parsed.error)
+  if (problem)
+    throw new ContextError(
+      'record-invalid',
+      `What the contexts of ${name} share is wrong, in its ${part} part: ${problem}.`,
+    )
+  return structuredClone(parsed.data) as JsonObject
+}

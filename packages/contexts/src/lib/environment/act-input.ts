@@ -1,0 +1,81 @@
+import type { Json, JsonObject } from '@episodic/protocol'
+import { z } from 'zod'
+import type { Conversation } from '../model/conversation.ts'
+import type { IntentInfo } from '../model/interpreter.ts'
+import { describeSlots, slotsOf } from '../nlu/intent-slots.ts'
+
+/**
+ * The input of the tool `act`: an intent, and slots by name.
+ *
+ * `slots` is one object with every slot of the conversation, each with its JSON Schema and the intents that take it. A union with
+ * one branch for each intent would be more exact, but MCP wants an object at the top, and many models and clients handle no
+ * unions. What one intent takes is checked by the conversation, whose refusals say more than a schema can.
+ */
+export function actInput({ intents, contexts }: Pick<Conversation, 'intents' | 'contexts'>) {
+  const names = intents.map(({ name }) => name) as [string]
+  const meanings = intents.map(({ name, description }) => `${name}: ${description}`).join('; ')
+  return z.object({
+    intent: z
+      .enum(names, { error: ({ input }) => (input === undefined ? undefined : unknownIntent(names)) })
+      .describe(`what you want (${meanings})`),
+    slots: z
+      .strictObject(mergeSlots(intents), {
+        error: ({ code, keys }) => (code === 'unrecognized_keys' ? unknownSlots(keys, intents) : undefined),
+      })
+      .default({})
+      .describe('what comes with the intent; each slot says which intents take it'),
+    context: z
+      .enum(contexts.map(({ name }) => name) as [string])
+      .optional()
+      .describe('the context that is to take the intent, where several could; usually left out'),
+  })
+}
+
+function unknownIntent(names: readonly string[]): string {
+  return `There is no such intent. The intents are: ${names.join(', ')}`
+}
+
+function unknownSlots(keys: unknown, intents: readonly IntentInfo[]): string {
+  const named = (keys as readonly string[])
+    .slice(0, MOST_NAMED)
+    .map((key) => JSON.stringify(key.slice(0, LONGEST_NAME).toWellFormed()))
+  // Intents with the same slots are named together.
+  const bySlots = Map.groupBy(intents, describeSlots)
+  const known = [...bySlots].map(([slots, taking]) => `${taking.map(({ name }) => name).join(', ')}: ${slots}`)
+  return `There is no slot ${named.join(', ')}. The slots are, by intent: ${known.join('; ')}`
+}
+
+const MOST_NAMED = 4
+const LONGEST_NAME = 64
+
+/** Every slot of every intent, optional, with what JSON Schema says of it. Values are checked by the intent that takes them. */
+function mergeSlots(intents: readonly IntentInfo[]): Record<string, z.ZodOptional> {
+  const uses = intents.flatMap((intent) =>
+    Object.entries(slotsOf(intent)).map(([slot, schema]) => ({ slot, schema, intent: intent.name })),
+  )
+  const bySlot = Map.groupBy(uses, ({ slot }) => slot)
+  return Object.fromEntries([...bySlot].map(([slot, used]) => [slot, z.any().meta(mergeSchemas(used)).optional()]))
+}
+
+interface Use {
+  readonly schema: JsonObject
+  readonly intent: string
+}
+
+/** One schema of a slot that several intents take, with all that they mean by it. */
+function mergeSchemas(uses: readonly Use[]): JsonObject {
+  const byMeaning = Map.groupBy(uses, ({ schema }) => String(schema.description ?? ''))
+  const description = [...byMeaning]
+    .map(([meaning, same]) => `${same.map(({ intent }) => intent).join(', ')}${meaning && `: ${meaning}`}`)
+    .join('; ')
+  const shapes = new Map<string, JsonObject>()
+  for (const { schema } of uses) {
+    // A default is that of one intent, and a reference is to its own definitions.
+    const { description: _, default: __, ...shape } = schema
+    const said = JSON.stringify(shape)
+    shapes.set(said, said.includes('"$ref"') ? {} : shape)
+  }
+  const [only, ...others] = shapes.values()
+  const shape: JsonObject = others.length === 0 ? (only as JsonObject) : { anyOf: [...shapes.values()] as Json[] }
+  return { ...shape, description }
+}

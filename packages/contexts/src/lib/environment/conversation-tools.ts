@@ -1,0 +1,274 @@
+import type { EnvironmentDefinition, PlayContext } from '@episodic/mcp-server'
+import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import { z } from 'zod'
+import { ContextError } from '../model/context-error.ts'
+import type { Conversation } from '../model/conversation.ts'
+import type { ConversationInput } from '../model/conversation-input.ts'
+import type { ConversationRecord } from '../model/conversation-record.ts'
+import type { Interpreted } from '../model/interpret-utterance.ts'
+import type { IntentInfo } from '../model/interpreter.ts'
+import type { Advanced } from '../model/turn-result.ts'
+import { unrecognisedSchema } from '../model/unrecognised.ts'
+import { type Written, writtenSchema } from '../model/write-reply.ts'
+import { describeUnknownSlots } from '../nlu/intent-slots.ts'
+import { actInput } from './act-input.ts'
+import { type ConversationState, keepLines, keepRecord, type Line, recordOf } from './conversation-state.ts'
+import { speakForUser, spokenSchema } from './speak-for-user.ts'
+import type { UserSimulator } from './user-simulator.ts'
+import type { UserSpeaker } from './user-speaker.ts'
+
+/** What every tool answers. */
+const Answer = z.object({
+  replies: z.array(z.string()).describe('what was answered'),
+  intent: z.string().nullable().describe('what the call was taken for; null where it was not understood'),
+  context: z.string().nullable().describe('the context that is active now'),
+  state: z.string().nullable().describe('the state that it is in'),
+})
+
+/** What `tools` of an environment of a conversation is handed. */
+export type ConversationToolMaker = Parameters<
+  EnvironmentDefinition<
+    z.ZodType,
+    z.ZodType<ConversationState['public']>,
+    z.ZodType<ConversationState['private']>,
+    Record<never, never>
+  >['tools']
+>[0]['tool']
+
+type Tools = { readonly [name: string]: ReturnType<ConversationToolMaker> }
+type Play = PlayContext<ConversationState, unknown, unknown, z.output<typeof Answer>, unknown>
+
+type ReplyPlay = PlayContext<ConversationState, unknown, { readonly text: string }, { said: string }, unknown>
+
+/** What is asked of a state by a goal. */
+type IsReached = (state: ConversationState, params: never) => boolean
+
+/** What was asked before a step, and is recorded with it. */
+interface Prepared {
+  readonly interpreted: Interpreted
+  readonly written?: Written | undefined
+}
+
+const preparedSchema: z.ZodType<Prepared> = z.object({
+  interpreted: z.object({
+    candidates: z.array(
+      z.object({
+        intent: z.string(),
+        score: z.number(),
+        slots: jsonObjectSchema,
+        unrecognised: unrecognisedSchema.optional(),
+      }),
+    ),
+    problem: z.string().nullable(),
+  }),
+  written: writtenSchema.optional(),
+})
+
+/** The record and the time of a state that is only read. */
+function seen(state: unknown): { readonly record: ConversationRecord; readonly now: number } {
+  // A type that is read-only all the way down never ends where JSON is inside.
+  const read = state as ConversationState
+  return { record: recordOf(read), now: read.public.now }
+}
+
+/** The tools of an agent that plays the user: it says something in words, or states an intent without any. */
+export function userTools(conversation: Conversation, tool: ConversationToolMaker, isReached: IsReached): Tools {
+  const { interpreter, writer } = conversation
+  const take = (play: Play, input: ConversationInput, line: string) => {
+    const advanced = conversation.advance(recordOf(play.state), input)
+    if (advanced.refused) return play.refuse(advanced.refused.message)
+    keep(play, advanced)
+    const replies = advanced.replies.map(({ text }): Line => ({ by: 'assistant', text }))
+    keepLines(play.state, [{ by: 'user', text: line }, ...replies])
+    if (isReached(play.state, play.params as never)) play.end('goal-reached')
+    else if (advanced.record.public.ended !== null) play.end(advanced.record.public.ended)
+    return play.say(tellReplies(advanced), answerOf(advanced))
+  }
+  const nowOf = ({ state }: Pick<Play, 'state'>): number => state.public.now
+  const saying = {
+    description: 'Say something to the assistant.',
+    input: z.object({
+      text: z.string().min(1).max(conversation.bounds.text).describe('what to say, in your own words'),
+    }),
+    output: Answer,
+  }
+  const utterance = (text: string, now: number, { interpreted, written }: Prepared): ConversationInput => ({
+    kind: 'utterance',
+    text,
+    interpreted,
+    ...(written && { written }),
+    now,
+  })
+  // What answers later is asked before the step, and what it said is recorded with the step.
+  const say =
+    interpreter?.later || writer
+      ? tool({
+          ...saying,
+          prepared: preparedSchema,
+          async prepare({ state, input: { text }, signal }): Promise<Prepared> {
+            const { record, now } = seen(state)
+            const interpreted = await conversation.interpret(record, text, { now, signal })
+            const written = await conversation.write(record, utterance(text, now, { interpreted }), { signal })
+            return { interpreted, written }
+          },
+          play: (play) => take(play, utterance(play.input.text, nowOf(play), play.prepared), play.input.text),
+        })
+      : tool({
+          ...saying,
+          play(play) {
+            const { text } = play.input
+            const now = nowOf(play)
+            const interpreted = conversation.interpretNow(recordOf(play.state), text, { now })
+            return take(play, utterance(text, now, { interpreted }), text)
+          },
+        })
+  const acting = {
+    description: 'State what you want without words: an intent, and what comes with it.',
+    input: actInput(conversation),
+    output: Answer,
+  }
+  const stated = ({ intent, slots, context }: z.output<typeof acting.input>, now: number, written?: Written) =>
+    ({
+      kind: 'act',
+      intent,
+      slots: slots as JsonObject,
+      context,
+      ...(written && { written }),
+      now,
+    }) satisfies ConversationInput
+  const act = writer
+    ? tool({
+        ...acting,
+        prepared: writtenSchema,
+        prepare({ state, input, signal }) {
+          const { record, now } = seen(state)
+          return conversation.write(record, stated(input, now), { signal })
+        },
+        play: (play) => take(play, stated(play.input, nowOf(play), play.prepared), `(${play.input.intent})`),
+      })
+    : tool({ ...acting, play: (play) => take(play, stated(play.input, nowOf(play)), `(${play.input.intent})`) })
+  return interpreter ? { say, act } : { act }
+}
+
+/** The name of the tool with which an assistant speaks to the user. */
+const REPLY = 'reply'
+
+/**
+ * The tools of an agent that plays the assistant: one for each intent, with which it does what the user asked for, and
+ * one to speak to the user. Throws `definition-invalid` where an intent has the name of the latter.
+ */
+export function assistantTools<Goal>(
+  conversation: Conversation,
+  tool: ConversationToolMaker,
+  user: UserSimulator<Goal>,
+  speaking: { readonly speaker: UserSpeaker; describe(goal: unknown): string } | null,
+): Tools {
+  const tools: Record<string, Tools[string]> = {}
+  for (const intent of conversation.intents) {
+    const { name, description, contexts } = intent
+    if (name === REPLY)
+      throw new ContextError(
+        'definition-invalid',
+        `The intent ${name} of ${conversation.name} has the name of the tool that speaks to the user. Give it another.`,
+      )
+    const context = conversation.contexts.find((each) => each.name === contexts[0])
+    tools[name] = tool({
+      description: `Do what the user wants: ${description}.`,
+      input: strictInput(context?.intents[name] ?? commandInput(conversation, name), intent),
+      output: Answer,
+      play(play) {
+        const slots = play.input as Record<string, never>
+        const input: ConversationInput = { kind: 'act', intent: name, slots, now: play.state.public.now }
+        const advanced = conversation.advance(recordOf(play.state), input)
+        if (advanced.refused) return play.refuse(advanced.refused.message)
+        keep(play, advanced)
+        return play.say(tellReplies(advanced), answerOf(advanced))
+      },
+    })
+  }
+  const replying = {
+    description: 'Say something to the user, who answers. What the other tools answered only you have seen.',
+    input: z.object({ text: z.string().min(1).max(conversation.bounds.text).describe('what to say to the user') }),
+    output: z.object({ said: z.string().describe('what the user said') }),
+  }
+  const answer = (play: ReplyPlay, spoken: string | null) => {
+    const { state, rng, reveal, say, end } = play
+    const { text } = play.input
+    const { goal } = state.private
+    const turn = user.answer({
+      state: state.private.user,
+      goal: goal as Goal,
+      record: recordOf(state),
+      text,
+      now: state.public.now,
+      rng: rng.stream('user'),
+    })
+    // Whether the user leaves, and with which words, is up to the simulator: it goes by what was booked.
+    const said = turn.kind === 'leaves' ? turn.text : (spoken ?? turn.text)
+    // What the user says is told, and nothing else of what the user wants.
+    reveal(turn.kind === 'leaves' ? [said, turn.reason] : said)
+    keepLines(state, [
+      { by: 'assistant', text },
+      { by: 'user', text: said },
+    ])
+    if (turn.kind === 'leaves') end(turn.reason)
+    return say(turn.kind === 'leaves' ? `The user left: ${said}` : `The user: ${said}`, { said })
+  }
+  tools[REPLY] = speaking
+    ? tool({
+        ...replying,
+        prepared: spokenSchema,
+        prepare({ state, input: { text }, signal }) {
+          const { public: open, private: hidden } = state as unknown as ConversationState
+          const request = {
+            goal: speaking.describe(hidden.goal),
+            style: String(hidden.style),
+            dialogue: open.dialogue,
+            text,
+            open: open.conversation.stack,
+            now: open.now,
+          }
+          return speakForUser(speaking.speaker, request, conversation.bounds.text, { signal })
+        },
+        play: (play) => answer(play, play.prepared.text),
+      })
+    : tool({ ...replying, play: (play) => answer(play, null) })
+  return tools
+}
+
+function commandInput({ contexts }: Conversation, name: string): z.ZodObject {
+  return name === 'switch'
+    ? z.object({ context: z.enum(contexts.map((context) => context.name) as [string]) })
+    : z.object({})
+}
+
+/** The slots of an intent as the input of a tool: a slot that the intent does not have is refused, where its schema would drop it. */
+function strictInput(schema: z.ZodType, intent: IntentInfo): z.ZodType {
+  if (!(schema instanceof z.ZodObject) || schema.def.catchall) return schema
+  return schema.clone({
+    ...schema.def,
+    catchall: z.never(),
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys' ? describeUnknownSlots(intent, keys as readonly string[]) : undefined,
+  })
+}
+
+/** Keeps what an input came to, and passes on what its handlers revealed. */
+function keep({ state, reveal }: Pick<Play, 'state' | 'reveal'>, { record, revealed }: Advanced): void {
+  keepRecord(state, record)
+  for (const value of revealed) reveal(value)
+}
+
+function tellReplies({ replies }: Advanced): string {
+  return replies.map(({ text }) => text).join('\n') || 'Done.'
+}
+
+function answerOf({ replies, intent, record }: Advanced): z.output<typeof Answer> {
+  const active = record.public.stack.at(-1)
+  return {
+    replies: replies.map(({ text }) => text),
+    intent,
+    context: active?.context ?? null,
+    state: active?.state ?? null,
+  }
+}

@@ -1,0 +1,398 @@
+import { once } from 'node:events'
+import { createHost, rehearse } from '@episodic/mcp-server'
+import { serveHttp } from '@episodic/mcp-server/http'
+import { DEFAULT_SEAT, type JsonObject, randomText } from '@episodic/protocol'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
+import { z } from 'zod'
+import { defineContext } from '../define/define-context.ts'
+import { defineConversation } from '../define/define-conversation.ts'
+import { createFerry, type Wanted } from '../fixtures/ferry.fixture.ts'
+import { talkTo } from '../fixtures/talk.fixture.ts'
+import { openTalker } from '../fixtures/talker.fixture.ts'
+import { createConversationDoor } from '../http/serve-conversations.ts'
+import type { ConversationInput, EventAddress } from '../model/conversation-input.ts'
+import { conversationEnvironment } from './conversation-environment.ts'
+
+const BOOK = 'book-ferry 1 {"ferry":"Dover"}'
+
+/** Three bookings of the two places to Dover, over one to Calais: the last of the three is too late. */
+const UNTIL_THE_LAST = ['book-ferry 1 {"ferry":"Calais"}', BOOK, BOOK, BOOK, 'pay 1']
+
+function sellOut() {
+  const talk = talkTo(createFerry())
+  for (const text of UNTIL_THE_LAST) talk.say(text)
+  return { talk, paid: talk.say('pay 1') }
+}
+
+describe('an event that a handler publishes', () => {
+  it('reaches whom it is addressed to once the transition is made, suspended or not, and nobody else', () => {
+    const { talk, paid } = sellOut()
+    expect(paid.replies.map(({ text }) => text)).toEqual([
+      'Paid.',
+      'Back to your booking.',
+      'The last place to Dover is gone.',
+      'You wait for a place to Dover.',
+    ])
+    expect(talk.record.public.stack.map(({ state, data }) => [data.ferry, state])).toEqual([
+      ['Calais', 'ready'],
+      ['Dover', 'waiting'],
+    ])
+    talk.say('ask-refund 1 {"ferry":"Dover"}')
+    const refunded = talk.say('ask-refund 1 {"ferry":"Dover"}')
+    expect(refunded.intent).toBe('ask-refund')
+    expect(talk.open()).toEqual(['booking', 'support', 'booking'])
+    expect(refunded.replies.map(({ text }) => text)).toEqual(['Back to your booking.', 'To Dover: shall I book it?'])
+  })
+
+  it('is a turn of its own, in the history, the moves and the count', () => {
+    const { paid } = sellOut()
+    const { turn, history } = paid.record.public
+    expect(
+      history.slice(-2).map(({ turn, kind, text, context, replies }) => [turn, kind, text, context, replies]),
+    ).toEqual([
+      [turn - 1, 'utterance', 'pay 1', 'booking', ['Paid.', 'Back to your booking.']],
+      [turn, 'event', 'sold-out', 'booking', ['The last place to Dover is gone.', 'You wait for a place to Dover.']],
+    ])
+    expect(paid.transitions.map(({ turn: at, kind, to, on }) => [turn - at, kind, to, on])).toEqual([
+      [1, 'moved', 'paid', 'pay'],
+      [1, 'finished', null, null],
+      [1, 'resumed', 'ready', null],
+      [0, 'moved', 'waiting', 'sold-out'],
+    ])
+    expect(paid.record.private.events).toEqual([])
+  })
+
+  it('follows an event from outside as well, which is delivered once', () => {
+    const relay = defineContext({
+      name: 'relay',
+      description: 'what is passed on',
+      data: z.object({ heard: z.array(z.string()).default([]) }),
+      intents: {},
+      events: { first: z.object({}), second: z.object({}) },
+      initial: 'open',
+      on: {
+        first: {
+          effect({ data, publish }) {
+            data.heard.push('first')
+            publish('second', {})
+          },
+        },
+        second: { effect: ({ data }) => void data.heard.push('second') },
+      },
+      states: { open: {} },
+    })
+    const conversation = defineConversation({ name: 'relay', contexts: [relay], initial: 'relay' })
+    const talk = talkTo(conversation)
+    const event = conversation.event('first', {}, { id: 'one', to: 'conversation', now: 0 })
+    expect(talk.take(event).record.public.stack[0]?.data.heard).toEqual(['first', 'second'])
+    expect(talk.take(event)).toMatchObject({ duplicate: true, replies: [] })
+    expect(talk.record.private.events).toEqual(['one'])
+  })
+})
+
+/** A context whose every hook publishes, and which keeps in order what it hears of. */
+const noisy = defineContext({
+  name: 'noisy',
+  description: 'the noise',
+  data: z.object({ heard: z.array(z.string()).default([]), left: z.int().default(0) }),
+  intents: {
+    go: z.object({}),
+    open: z.object({}),
+    count: z.object({ from: z.int() }),
+    fail: z.object({ how: z.string() }),
+    stop: z.object({}),
+  },
+  events: { noted: z.object({ what: z.string() }), counted: z.object({ from: z.int() }), deeper: z.object({}) },
+  initial: 'first',
+  opens: { open: { effect: ({ publish }) => publish('noted', { what: 'opened' }) } },
+  on: {
+    noted: {
+      effect({ data, event, publish }) {
+        data.heard.push(event.what)
+        if (event.what === 'effect') publish('noted', { what: 'because of the effect' })
+      },
+    },
+    counted: {
+      effect({ data, event, publish }) {
+        data.left = event.from
+        if (event.from > 0) publish('counted', { from: event.from - 1 })
+      },
+    },
+    deeper: { effect: ({ open }) => open('noisy') },
+    count: { effect: ({ slots, publish }) => publish('counted', { from: slots.from }, { context: 'noisy' }) },
+    stop: {
+      effect({ publish, endConversation }) {
+        publish('noted', { what: 'too late' })
+        endConversation('stopped')
+      },
+    },
+    fail: {
+      effect({ data, slots: { how }, publish }) {
+        data.left = -1
+        publish('noted', { what: 'before the failure' })
+        const mistakes: Record<string, [string, object, EventAddress?]> = {
+          type: ['unheard', {}],
+          data: ['noted', { what: 7 }],
+          json: ['noted', { what: 'x', more: undefined }],
+          size: ['noted', { what: 'x'.repeat(4_000) }],
+          context: ['noted', { what: 'x' }, { context: 'nobody' }],
+          flood: ['noted', { what: 'again' }],
+          address: ['noted', { what: 'x' }, { seat: 'mine' } as never],
+          depth: ['deeper', {}],
+        }
+        const [type, given, to] = mistakes[how] as [string, object, EventAddress?]
+        const own = { ...given }
+        for (let times = 0; times < (how === 'flood' ? 1_000 : 1); times++) publish(type as 'noted', own as never, to)
+      },
+    },
+  },
+  states: {
+    first: {
+      exit: ({ publish }) => publish('noted', { what: 'exit' }),
+      on: { go: { target: 'second', effect: ({ publish }) => publish('noted', { what: 'effect' }) } },
+    },
+    second: { entry: ({ publish }) => publish('noted', { what: 'entry' }), always: [{ target: 'third' }] },
+    third: { entry: ({ publish }) => publish('noted', { what: 'entry of what follows' }) },
+  },
+  onTransition: ({ publish, to }) => publish('noted', { what: `transition to ${to}` }),
+})
+const noise = defineConversation({ name: 'noise', contexts: [noisy], initial: 'noisy', bounds: { depth: 2 } })
+const act = (intent: 'go' | 'stop' | 'open') => noise.act(intent, {}, { now: 0 })
+const count = (from: number) => noise.act('count', { from }, { now: 0 })
+const fail = (how: string) => noise.act('fail', { how }, { now: 0 })
+
+describe('events that hooks publish', () => {
+  it('come in the order of publishing, and what they cause after them', () => {
+    const talk = talkTo(noise)
+    talk.take(act('go'))
+    expect(talk.record.public.stack[0]?.data.heard).toEqual([
+      'exit',
+      'effect',
+      'entry',
+      'transition to second',
+      'entry of what follows',
+      'transition to third',
+      'because of the effect',
+    ])
+  })
+
+  it('are delivered where a context is opened, and at the very start', () => {
+    const greeter = defineContext({
+      name: 'greeter',
+      description: 'a welcome',
+      data: z.object({ greeted: z.boolean().default(false) }),
+      intents: {},
+      events: { begun: z.object({}) },
+      initial: 'open',
+      states: { open: { entry: ({ publish }) => publish('begun', {}), prompt: () => 'How can I help?' } },
+      on: {
+        begun: {
+          effect({ data, say }) {
+            data.greeted = true
+            say('Welcome.')
+          },
+        },
+      },
+    })
+    const { record, replies } = defineConversation({ name: 'hall', contexts: [greeter], initial: 'greeter' }).start()
+    expect(replies.map(({ text }) => text)).toEqual(['Welcome.', 'How can I help?'])
+    expect(record.public).toMatchObject({ turn: 2, stack: [{ data: { greeted: true } }] })
+  })
+
+  it('may follow one another 32 times, and are a circle beyond', () => {
+    const talk = talkTo(noise)
+    expect(talk.take(count(31)).record.public).toMatchObject({ turn: 34, stack: [{ data: { left: 0 } }] })
+    const before = talk.record
+    expect(() => talk.take(count(32))).toThrow(
+      expect.objectContaining({
+        code: 'handler-failed',
+        message: 'noisy goes round with counted: 32 events have followed from one input. Nothing changed.',
+      }),
+    )
+    expect(talk.record).toBe(before)
+  })
+
+  it.each([
+    ['that nobody hears of', 'type', 'No context hears of an event "unheard". The events are: noted, counted, deeper.'],
+    ['with wrong data', 'data', 'The data of noted are wrong: what: '],
+    ['with what JSON cannot say', 'json', 'This is no input of a conversation: data.more'],
+    ['with too much', 'size', 'at most 4000 are read'],
+    ['for a context that is not there', 'context', 'There is no context "nobody". The contexts are: noisy.'],
+    ['that are more than may follow from one input', 'flood', 'noisy goes round with noted: 32 events have followed'],
+    ['for what is no address', 'address', 'This is no input of a conversation: to: '],
+  ])('%s are a fault of the handler, and change nothing', (_, how, message) => {
+    const talk = talkTo(noise)
+    const before = talk.record
+    expect(() => talk.take(fail(how))).toThrow(
+      expect.objectContaining({ code: 'handler-failed', message: expect.stringContaining(message) }),
+    )
+    expect(talk.record).toBe(before)
+  })
+
+  it('refuse the whole input where they want to open more than may be open', () => {
+    const talk = talkTo(noise)
+    talk.take({ kind: 'command', command: { name: 'open', context: 'noisy' }, now: 0 })
+    const before = talk.record
+    expect(talk.take(fail('depth'))).toMatchObject({ refused: { code: 'too-deep' }, replies: [] })
+    expect(talk.record).toBe(before)
+  })
+
+  it('are told to nobody once the conversation is over', () => {
+    const talk = talkTo(noise)
+    const { record } = talk.take(act('stop'))
+    expect(record.public).toMatchObject({ ended: 'stopped', turn: 2, stack: [{ data: { heard: [] } }] })
+  })
+})
+
+describe('any inputs whose handlers publish', () => {
+  const ferries = fc.constantFrom('Dover', 'Calais')
+  const inputs: fc.Arbitrary<ConversationInput> = fc.oneof(
+    fc
+      .tuple(fc.constantFrom('book-ferry', 'change-ferry', 'ask-refund'), ferries)
+      .map(([intent, ferry]) => ({ kind: 'act' as const, intent, slots: { ferry }, now: 0 })),
+    fc
+      .constantFrom('pay', 'pay', 'pay', 'close-case')
+      .map((intent) => ({ kind: 'act' as const, intent, slots: {}, now: 0 })),
+    fc
+      .constantFrom('booking', 'support')
+      .map((context) => ({ kind: 'command' as const, command: { name: 'open' as const, context }, now: 0 })),
+    fc
+      .constantFrom('cancel' as const, 'back' as const)
+      .map((name) => ({ kind: 'command' as const, command: { name }, now: 0 })),
+  )
+
+  it('come to the same as where each event is published from outside right after its input', () => {
+    const wanted: Wanted[] = []
+    const publishing = createFerry()
+    const asking = createFerry((event) => wanted.push(event))
+    let delivered = 0
+    fc.assert(
+      fc.property(fc.array(inputs, { maxLength: 40, size: 'max' }), (sequence) => {
+        const one = talkTo(publishing)
+        const other = talkTo(asking)
+        for (const input of sequence) {
+          const taken = one.take(input)
+          expect(other.take(input).refused?.code).toBe(taken.refused?.code)
+          for (const { type, data, to } of wanted.splice(0)) {
+            delivered += 1
+            const { turn } = other.record.public
+            expect(other.take({ kind: 'event', id: `after ${turn}`, type, data, to, now: 0 }).refused).toBeNull()
+          }
+        }
+        expect(told(one.record.public)).toEqual(told(other.record.public))
+        expect(JSON.parse(JSON.stringify(publishing.parse(one.record)))).toEqual(one.record)
+      }),
+      { numRuns: 100, seed: 1 },
+    )
+    expect(delivered).toBeGreaterThan(100)
+  })
+
+  /** What a conversation holds, but for the words: what is asked is asked once, after all of them. */
+  function told({ history, ...rest }: ReturnType<typeof talkTo>['record']['public']) {
+    return { ...rest, history: history.map(({ replies, ...entry }) => entry) }
+  }
+})
+
+const environment = conversationEnvironment(createFerry(), {
+  version: '1.0.0',
+  description: 'Book ferries.',
+  params: z.object({}),
+  goal: { schema: z.object({}), draw: () => ({}), describe: () => 'Look around.', reached: () => false },
+})
+
+describe('a conversation that is served', () => {
+  async function serveFerry() {
+    const host = createHost({ environments: [environment] })
+    const annex = createConversationDoor(host, [environment])
+    const server = await serveHttp(host, { annex })
+    onTestFinished(async () => {
+      await server[Symbol.asyncDispose]()
+      await host[Symbol.asyncDispose]()
+    })
+    return { host, server, url: `http://127.0.0.1:${server.port}/conversations/ferry` }
+  }
+
+  it('tells over a WebSocket what its handlers published, as events with turns of their own', async () => {
+    const { url } = await serveFerry()
+    const talker = await openTalker(url)
+    const { handle } = await talker.join()
+    for (const text of UNTIL_THE_LAST) await talker.say(text)
+    const { replies } = await talker.say('pay 1')
+    expect(replies).toEqual([
+      'Paid.',
+      'Back to your booking.',
+      'The last place to Dover is gone.',
+      'You wait for a place to Dover.',
+    ])
+    const heard: unknown[] = []
+    for (let turn = 0; turn < 7; ) {
+      const news = await talker.next('news')
+      heard.push(...news.turns)
+      turn = news.turn
+    }
+    expect(heard.at(-1)).toMatchObject({
+      turn: 7,
+      kind: 'event',
+      text: 'sold-out',
+      replies: ['The last place to Dover is gone.', 'You wait for a place to Dover.'],
+      transitions: [{ kind: 'moved', to: 'waiting', on: 'sold-out' }],
+    })
+    // Whoever comes back after the turn that published hears of what it published.
+    const again = await (await openTalker(url)).resume(handle, 6)
+    expect(again).toMatchObject({ turn: 7, missed: false })
+    expect(again.turns).toEqual([heard.at(-1)])
+  })
+
+  it('answers an MCP client with all of it, tells listeners, and plays it again the same', async () => {
+    const { host, server } = await serveFerry()
+    const { session, seats } = await host.open(null, { environment: 'ferry', requestKey: 'one', seed: 'a' })
+    const url = server.sessionUrl(seats[DEFAULT_SEAT]?.capability as string)
+    const client = new WebSocket(url.replace(/^http/, 'ws'), 'mcp')
+    onTestFinished(() => client.terminate())
+    await once(client, 'open')
+    const ask = async (method: string, params: object) => {
+      const answered = Promise.withResolvers<{ result: JsonObject }>()
+      const id = randomText()
+      client.on('message', (data) => {
+        const message = JSON.parse(String(data))
+        if (message.id === id) answered.resolve(message)
+      })
+      client.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+      return (await answered.promise).result
+    }
+    const world = rehearse(environment, { seed: 'a', strict: true })
+    for (const text of UNTIL_THE_LAST) {
+      await ask('tools/call', { name: 'say', arguments: { text } })
+      world.play('say', { text })
+    }
+    await ask('resources/subscribe', { uri: 'episodic://session/state' })
+    const updated: unknown[] = []
+    client.on('message', (data) => {
+      const { method, params } = JSON.parse(String(data))
+      if (method === 'notifications/resources/updated') updated.push(params.uri)
+    })
+    const last = { intent: 'pay', slots: {} }
+    const answer = await ask('tools/call', { name: 'act', arguments: last })
+    expect(answer.structuredContent).toMatchObject({
+      replies: expect.arrayContaining(['Paid.', 'The last place to Dover is gone.']),
+      intent: 'pay',
+      context: 'booking',
+      state: 'waiting',
+    })
+    // Whatever the call caused to be sent has arrived before the answer to the next request.
+    await ask('ping', {})
+    expect(updated).toContain('episodic://session/state')
+    const { observation, stateHash } = world.play('act', last)
+    expect(answer.content).toEqual([{ type: 'text', text: observation.text }])
+    const { steps } = await host.watch(null, session, { after: 0, limit: 10, wait: 0 })
+    expect(steps.at(-1)?.report.stateHash).toBe(stateHash)
+    // A snapshot of an earlier step plays the ones before it again.
+    const snapshot = await host.snapshot(null, session, { at: UNTIL_THE_LAST.length })
+    expect(snapshot.state.public).toMatchObject({ conversation: { turn: UNTIL_THE_LAST.length } })
+    const [fork] = await host.fork(null, session, { requestKey: 'two', at: UNTIL_THE_LAST.length })
+    const forked = await host.step(null, fork?.session as string, { action: { tool: 'act', arguments: last } })
+    expect(forked.step.report.stateHash).toBe(stateHash)
+  })
+})

@@ -1,0 +1,292 @@
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createHost } from '@episodic/mcp-server'
+import { serveHttp } from '@episodic/mcp-server/http'
+import type { SessionStore } from '@episodic/state'
+import { createMemoryStore } from '@episodic/state/memory'
+import { openSqliteStore } from '@episodic/state/sqlite'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { conversationEnvironment } from '../environment/conversation-environment.ts'
+import { openTalker } from '../fixtures/talker.fixture.ts'
+import { travel } from '../fixtures/travel.fixture.ts'
+import { createConversationDoor } from './serve-conversations.ts'
+
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+// In CI a browser that is missing fails the test; elsewhere it is skipped, and says what to install.
+const missing = !existsSync(executablePath) && !process.env.CI
+
+let browser: Browser | undefined
+
+beforeAll(async () => {
+  if (!missing)
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--no-first-run'] })
+}, 60_000)
+afterAll(() => browser?.close())
+
+const environment = conversationEnvironment(travel, {
+  version: '1.0.0',
+  description: 'Book a flight, ask for the weather, get your money back.',
+  params: z.object({}),
+  goal: { schema: z.object({}), draw: () => ({}), describe: () => 'Look around.', reached: () => false },
+})
+
+/** Serves the conversation, and opens its page. What the page complains of in its console fails the test. */
+async function openPage(
+  options: BrowserContextOptions = {},
+  openStore: () => SessionStore | Promise<SessionStore> = createMemoryStore,
+) {
+  let store = await openStore()
+  let host = createHost({ environments: [environment], store })
+  let server = await serve(0)
+  const context = await (browser as Browser).newContext(options)
+  const complaints: string[] = []
+  onTestFinished(async () => {
+    await context.close()
+    await server[Symbol.asyncDispose]()
+    await host[Symbol.asyncDispose]()
+    await store[Symbol.asyncDispose]()
+    expect(complaints.filter((text) => !text.includes('ERR_CONNECTION_REFUSED'))).toEqual([])
+  })
+  const page = await context.newPage()
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  const url = `http://127.0.0.1:${server.port}/conversations/travel`
+  await page.goto(url)
+  await page.getByRole('status').getByText('Connected').waitFor()
+  return {
+    page,
+    url,
+    context,
+    token: server.controlToken,
+    say: (text: string) => sayIn(page, text),
+    /** Stops serving and serves again, at the same port and with the same token: every connection drops. With another store, where one is given. */
+    async restart(reopen?: typeof openStore) {
+      const { port, controlToken } = server
+      await server[Symbol.asyncDispose]()
+      await page.getByRole('status').getByText('Connection lost').waitFor()
+      if (reopen) {
+        await host[Symbol.asyncDispose]()
+        await store[Symbol.asyncDispose]()
+        store = await reopen()
+        host = createHost({ environments: [environment], store })
+      }
+      server = await serve(port, controlToken)
+    },
+  }
+
+  function serve(port: number, controlToken?: string) {
+    const annex = createConversationDoor(host, [environment])
+    return serveHttp(host, { port, annex, ...(controlToken && { controlToken }) })
+  }
+}
+
+async function sayIn(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Your message').fill(text)
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.locator('#lines li[data-by="user"]:not([data-pending])', { hasText: text }).last().waitFor()
+}
+
+const lines = (page: Page) => page.locator('#lines li').allTextContents()
+const lit = (page: Page) => page.locator('#machine .lit').getAttribute('data-state')
+const open = (page: Page) => page.locator('#stack strong').allTextContents()
+
+const BOOK = 'book-flight 1 {"from":"Lahore"}'
+
+describe.skipIf(missing)(
+  'the page of a conversation (needs Chromium: apt-get install chromium, or CHROMIUM_PATH)',
+  () => {
+    it('shows the chat, the state that the machine is in, the stack, and every move', async () => {
+      const { page, say } = await openPage()
+      await say(BOOK)
+      expect(await lines(page)).toEqual([BOOK, 'Where do you fly to?'])
+      expect([await lit(page), await open(page)]).toEqual(['collecting', ['booking']])
+      await say('ask-refund 1')
+      expect([await lit(page), await open(page)]).toEqual(['open', ['support', 'booking']])
+      await page.getByRole('button', { name: 'booking' }).click()
+      expect(await lit(page)).toBe('collecting')
+      expect(await page.locator('#log li').allTextContents()).toEqual([
+        '1booking opened in collecting',
+        '2booking suspended in collecting',
+        '2support opened in open',
+      ])
+      await page.getByLabel('Your message').press('Enter')
+      expect(await lines(page)).toHaveLength(4)
+    })
+
+    it('lets whoever has the control token fire events, and nobody else, in the conversation that goes on', async () => {
+      const { page, say, token } = await openPage()
+      await say(BOOK)
+      expect(await page.getByRole('button', { name: 'Fire' }).isVisible()).toBe(false)
+      await page.getByLabel('The control token').fill('no-token-of-this-server-at-all')
+      await page.getByRole('button', { name: 'Use it' }).click()
+      await page.getByRole('alert').getByText('The server does not know this control token.').waitFor()
+      expect(await page.getByRole('button', { name: 'Fire' }).isVisible()).toBe(false)
+      await page.getByLabel('The control token').fill(token)
+      await page.getByRole('button', { name: 'Use it' }).click()
+      await page.getByRole('button', { name: 'Fire' }).waitFor()
+      expect(await lines(page)).toEqual([BOOK, 'Where do you fly to?'])
+      await page.getByLabel('Data').fill('{"price":')
+      await page.getByRole('button', { name: 'Fire' }).click()
+      expect(await page.getByRole('alert').textContent()).toBe('The data of the event are no JSON.')
+      await page.getByLabel('Data').fill('{"price":250}')
+      await page.getByLabel('Addressed to').selectOption('booking')
+      await page.getByRole('button', { name: 'Fire' }).click()
+      await page.getByText('The price is now 250.').waitFor()
+      expect(await page.locator('#log [data-kind="event"]').textContent()).toContain('event price-changed')
+      await page.locator('#event').selectOption('sold-out')
+      await page.getByRole('button', { name: 'Fire' }).click()
+      await page.locator('#machine .lit[data-state="sold-out"]').waitFor()
+    })
+
+    it('says that the connection is lost and when it tries again: soon at first, then every few seconds', async () => {
+      const context = await (browser as Browser).newContext()
+      onTestFinished(() => context.close())
+      await using host = createHost({ environments: [environment] })
+      const server = await serveHttp(host, { port: 0, annex: createConversationDoor(host, [environment]) })
+      const page = await context.newPage()
+      // Waits are noted, and over at once.
+      await page.addInitScript({
+        content: `
+          const start = setTimeout
+          globalThis.waits = []
+          globalThis.setTimeout = (run, milliseconds) => (waits.push(milliseconds), start(run, 0))`,
+      })
+      await page.goto(`http://127.0.0.1:${server.port}/conversations/travel`)
+      await page.getByRole('status').getByText('Connected').waitFor()
+      const texts = page.evaluate<string[]>(`new Promise((resolve) => {
+        const seen = []
+        const status = document.getElementById('status')
+        new MutationObserver(() => seen.push(status.textContent) === 14 && resolve(seen)).observe(status, { childList: true })
+      })`)
+      await server[Symbol.asyncDispose]()
+      const seen = await texts
+      expect(seen[0]).toBe('Connection lost. Trying again…')
+      expect(seen).toContain('Connection lost. Trying again in 3 s…')
+      expect(seen.at(-1)).toBe('Connection lost. Trying again in 5 s…')
+      const waits = await page.evaluate<number[]>('waits')
+      const within = (limit: number) => waits.filter((_, i) => waits.slice(0, i + 1).reduce((a, b) => a + b) < limit)
+      expect(within(1_000).length).toBeGreaterThanOrEqual(4)
+      expect(within(8_000).length).toBeGreaterThanOrEqual(8)
+      expect(Math.max(...waits)).toBe(5_000)
+    })
+
+    it('goes on by itself when the connection drops, and after a reload, with nothing lost or doubled', async () => {
+      const { page, say, restart, token } = await openPage()
+      await page.getByLabel('The control token').fill(token)
+      await page.getByRole('button', { name: 'Use it' }).click()
+      await page.getByRole('button', { name: 'Fire' }).waitFor()
+      await say(BOOK)
+      await restart()
+      // Said while there is nobody to hear it.
+      await sayIn(page, 'set-passengers 1 {"count":3}')
+      await say('set-route 1 {"to":"Dubai"}')
+      const before = await lines(page)
+      expect(before.filter((text) => text === '3 fly.')).toHaveLength(1)
+      await page.reload()
+      await page.getByText('Lahore to Dubai for 100: shall I book?').waitFor()
+      expect(await lines(page)).toEqual(before)
+      await page.getByRole('button', { name: 'Fire' }).waitFor()
+      await say('pay 1')
+      expect(await open(page)).toEqual([])
+    })
+
+    it('says that the conversation went on elsewhere, and when it is over', async () => {
+      const { page, say, url } = await openPage()
+      await say(BOOK)
+      const { handle } = JSON.parse(
+        await page.evaluate(() => sessionStorage.getItem('conversation travel') as string),
+      ) as { handle: string }
+      const other = await openTalker(url)
+      await other.resume(handle)
+      await page.getByRole('alert').getByText('goes on in another window').waitFor()
+      await say('ask-refund 1')
+      await other.closed
+      await say('end 1')
+      await page.getByRole('status').getByText('Over').waitFor()
+      expect(await page.getByLabel('Your message').isDisabled()).toBe(true)
+      await page.getByRole('button', { name: 'New conversation' }).click()
+      await page.getByRole('status').getByText('Connected').waitFor()
+      await say(BOOK)
+      expect(await lines(page)).toEqual([BOOK, 'Where do you fly to?'])
+    })
+
+    it.each([
+      ['the server has lost some of it', 9, 'The server has lost some of what was said.'],
+      ['something was said from elsewhere', 0, 'Something was said from elsewhere meanwhile.'],
+    ])('keeps what was typed where %s, to be sent again', async (_, seq, told) => {
+      const { page, say } = await openPage()
+      await say(BOOK)
+      await page.evaluate((wrong) => {
+        const kept = JSON.parse(sessionStorage.getItem('conversation travel') as string)
+        sessionStorage.setItem('conversation travel', JSON.stringify({ ...kept, seq: wrong }))
+      }, seq)
+      await page.reload()
+      await page.getByRole('status').getByText('Connected').waitFor()
+      await page.getByLabel('Your message').fill('set-route 1 {"to":"Dubai"}')
+      await page.getByLabel('Your message').press('Enter')
+      await page.getByRole('alert').getByText(told).waitFor()
+      expect(await page.getByLabel('Your message').inputValue()).toBe('set-route 1 {"to":"Dubai"}')
+      await page.getByLabel('Your message').press('Enter')
+      await page.locator('#lines li', { hasText: 'Dubai' }).first().waitFor()
+      await page.locator('#machine .lit[data-state="confirming"]').waitFor()
+      expect(await page.getByRole('alert').isVisible()).toBe(false)
+    })
+
+    it('shows what the server still knows, where its store has lost what came after', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'episodic-page-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const [file, backup] = [join(folder, 'sessions.db'), join(folder, 'backup.db')]
+      const { page, say, restart } = await openPage({}, () => openSqliteStore(file))
+      await say(BOOK)
+      await restart(async () => {
+        cpSync(file, backup)
+        return openSqliteStore(file)
+      })
+      await say('set-route 1 {"to":"Dubai"}')
+      await restart(() => openSqliteStore(backup))
+      await page.getByText('The server has lost some of what was said.').waitFor()
+      await page.locator('#machine .lit[data-state="collecting"]').waitFor()
+      expect((await lines(page)).slice(1)).toEqual([BOOK, 'Where do you fly to?'])
+    })
+
+    it.each(['light', 'dark'] as const)(
+      'can be read in the %s scheme, by everybody, and on a telephone',
+      async (colorScheme) => {
+        const { page, say } = await openPage({ colorScheme, viewport: { width: 380, height: 800 } })
+        await say('<b>hello</b>')
+        await say(BOOK)
+        const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
+        expect(wide).toBeLessThanOrEqual(380)
+        for (const text of ['#lines li[data-by="assistant"]', '#lines li[data-by="user"]', '#description', '#accepts'])
+          expect(await contrastOf(page, text)).toBeGreaterThan(4.5)
+        expect(await page.getByRole('img').getAttribute('aria-label')).toContain('booking is in collecting.')
+      },
+    )
+  },
+)
+
+/** How far a text stands out from what is behind it (WCAG 2). */
+function contrastOf(page: Page, selector: string): Promise<number> {
+  return page.evaluate<number>(`(${CONTRAST})([...document.querySelectorAll(${JSON.stringify(selector)})].at(-1))`)
+}
+
+/** Runs in the page. */
+const CONTRAST = `(element) => {
+  const light = (color) => {
+    const context = document.createElement('canvas').getContext('2d')
+    context.fillStyle = color
+    context.fillRect(0, 0, 1, 1)
+    const [red, green, blue] = [...context.getImageData(0, 0, 1, 1).data].map((part) => {
+      const share = part / 255
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  }
+  let behind = element
+  while (getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)') behind = behind.parentElement
+  const [one, other] = [light(getComputedStyle(element).color), light(getComputedStyle(behind).backgroundColor)]
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)
+}`

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+
+/** A file of the web page. */
+interface PageFile {
+  readonly type: string
+  readonly body: Buffer
+}
+
+/** Where the files lie: beside the sources, and beside what is built of them. */
+const FOLDER = new URL(import.meta.url.endsWith('.ts') ? '../../../page/' : '../page/', import.meta.url)
+
+/**
+ * All that the page may do is to load its own files and to talk to its own server. It is shown in no frame, so that nobody
+ * is led to click in it unawares.
+ */
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-cache',
+}
+
+/** The web page of a conversation: the same for every one, which it reads what it is about. */
+export interface Page {
+  readonly document: PageFile
+  /** Its further files, by their names. */
+  readonly files: ReadonlyMap<string, PageFile>
+}
+
+/** Reads the files that the package ships. */
+export function readPage(): Page {
+  const read = (name: string, type: string): PageFile => ({ type, body: readFileSync(new URL(name, FOLDER)) })
+  return {
+    document: read('page.html', 'text/html; charset=utf-8'),
+    files: new Map([
+      ['page.css', read('page.css', 'text/css; charset=utf-8')],
+      ['page.js', read('page.js', 'text/javascript; charset=utf-8')],
+      ['page-machine.js', read('page-machine.js', 'text/javascript; charset=utf-8')],
+    ]),
+  }
+}
+
+/** Sends a file of the page, or something that it reads. */
+export function sendPage(response: ServerResponse, { type, body }: PageFile): void {
+  response.writeHead(200, { ...HEADERS, 'Content-Type': type, 'Content-Length': body.byteLength }).end(body)
+}

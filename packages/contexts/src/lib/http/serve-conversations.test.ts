@@ -1,0 +1,541 @@
+import { once } from 'node:events'
+import { createHost, rehearse } from '@episodic/mcp-server'
+import { type HttpOptions, serveHttp } from '@episodic/mcp-server/http'
+import type { OpenResult } from '@episodic/protocol'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { z } from 'zod'
+import { defineConversation } from '../define/define-conversation.ts'
+import { conversationEnvironment } from '../environment/conversation-environment.ts'
+import { openTalker } from '../fixtures/talker.fixture.ts'
+import { booking, literal, shared, support, travel, weather } from '../fixtures/travel.fixture.ts'
+import type { Conversation } from '../model/conversation.ts'
+import type { Interpreter } from '../model/interpreter.ts'
+import { createConversationDoor, isConversation } from './serve-conversations.ts'
+
+const Goal = z.object({ to: z.string() })
+
+function environmentOf(conversation: Conversation<(typeof travel)['contexts'], typeof shared>) {
+  return conversationEnvironment(conversation, {
+    version: '1.0.0',
+    description: 'Book a flight.',
+    params: z.object({}),
+    limits: { steps: 10_000 },
+    goal: {
+      schema: Goal,
+      draw: () => ({ to: 'Oslo' }),
+      describe: ({ to }) => `Fly to ${to}.`,
+      reached: ({ record, goal: { to } }) => booking.closed(record).some(({ result }) => result?.to === to),
+    },
+  })
+}
+
+/** A conversation like the others, understood by something else. */
+function understoodBy(interpreter: Interpreter) {
+  return defineConversation({ name: 'travel', contexts: [booking, weather, support], interpreter, shared })
+}
+
+const BOOK = 'book-flight 1 {"from":"Lahore"}'
+const TO_DUBAI = 'set-route 1 {"to":"Dubai"}'
+
+/** Serves the conversation for the length of the test. */
+async function serveTravel({ conversation = travel, ...options }: HttpOptions & { conversation?: typeof travel } = {}) {
+  const environment = environmentOf(conversation)
+  const host = createHost({ environments: [environment] })
+  const opened: OpenResult[] = []
+  const annex = createConversationDoor(host, [environment], { onOpened: (session) => opened.push(session) })
+  const server = await serveHttp(host, { ...options, annex })
+  onTestFinished(async () => {
+    await server[Symbol.asyncDispose]()
+    await host[Symbol.asyncDispose]()
+  })
+  const url = `http://127.0.0.1:${server.port}/conversations/travel`
+  return { host, server, url, opened, token: server.controlToken }
+}
+
+describe('a conversation over a WebSocket', () => {
+  it('is joined, answers, and tells every turn with its transitions and what is open', async () => {
+    const { url } = await serveTravel()
+    const talker = await openTalker(url)
+    const joined = await talker.join()
+    expect(joined).toMatchObject({ turn: 0, turns: [], missed: false, stack: [], ended: null })
+    expect(joined).toMatchObject({ publishes: false })
+    expect(joined).not.toHaveProperty('control')
+    expect(await talker.say(BOOK)).toEqual({
+      type: 'answer',
+      seq: 0,
+      replies: ['Where do you fly to?'],
+      intent: 'book-flight',
+      refused: null,
+      replayed: false,
+    })
+    const first = await talker.next('news')
+    expect(first).toMatchObject({ turn: 1, missed: false, stack: [{ context: 'booking', state: 'collecting' }] })
+    expect(first.turns).toMatchObject([{ turn: 1, kind: 'utterance', text: BOOK, replies: ['Where do you fly to?'] }])
+    await talker.say('ask-weather 1 {"city":"Dubai"}')
+    const [digression] = (await talker.next('news')).turns
+    expect(digression?.transitions.map(({ kind, context }) => `${context} ${kind}`)).toEqual([
+      'booking suspended',
+      'weather opened',
+      'weather moved',
+      'weather finished',
+      'booking resumed',
+    ])
+    talker.send({ type: 'act', seq: 2, intent: 'set-route', slots: { to: 'Dubai' } })
+    expect(await talker.next('answer')).toMatchObject({ seq: 2, refused: null })
+    expect((await talker.next('news')).stack).toMatchObject([
+      { state: 'confirming', data: { from: 'Lahore', to: 'Dubai' } },
+    ])
+  })
+
+  it('gives the same answer to the same seq, and says which one would be right', async () => {
+    const { url } = await serveTravel()
+    const talker = await openTalker(url)
+    await talker.join()
+    const answer = await talker.say(BOOK, 0)
+    expect(await talker.say(BOOK, 0)).toEqual({ ...answer, replayed: true })
+    expect(await talker.fail({ type: 'say', seq: 0, text: 'something else' })).toMatchObject({
+      code: 'seq-reused',
+      seq: 0,
+      expected: 1,
+    })
+    expect(await talker.fail({ type: 'say', seq: 7, text: 'too early' })).toMatchObject({
+      code: 'seq-conflict',
+      message:
+        'Message 7 is not the next one: 1 are answered. Send it with seq 1. If you counted right, the server has lost what came in between: say that again first.',
+      seq: 7,
+      expected: 1,
+    })
+    await talker.say(TO_DUBAI, 1)
+    expect(await talker.fail({ type: 'say', seq: 0, text: BOOK })).toMatchObject({ code: 'seq-conflict', expected: 2 })
+    expect((await talker.next('news')).turns).toHaveLength(1)
+  })
+
+  it('begins one conversation for one key, however often it is joined', async () => {
+    const { url, opened } = await serveTravel()
+    const key = 'a key that nobody would guess'
+    const [one, other, stranger] = [await openTalker(url), await openTalker(url), await openTalker(url)]
+    const { handle } = await one.join(key)
+    await one.say(BOOK)
+    expect(await other.join(key)).toMatchObject({ handle, turn: 1, turns: [{ turn: 1 }] })
+    expect((await stranger.join()).handle).not.toBe(handle)
+    expect(new Set(opened.map(({ id }) => id)).size).toBe(2)
+  })
+
+  it('is resumed with nothing lost and nothing doubled, wherever the connection drops', async () => {
+    const { url } = await serveTravel()
+    const lines = [BOOK, 'ask-weather 1 {"city":"Oslo"}', TO_DUBAI, 'set-passengers 1 {"count":3}', 'next-day 1']
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('none', 'after-sending', 'after-answer'), {
+          minLength: lines.length,
+          maxLength: lines.length,
+        }),
+        async (drops) => {
+          let talker = await openTalker(url)
+          const { handle } = await talker.join()
+          const heard: unknown[] = []
+          let turn = 0
+          const hear = (news: { turn: number; turns: readonly unknown[]; missed: boolean }) => {
+            expect(news.missed).toBe(false)
+            heard.push(...news.turns)
+            turn = news.turn
+          }
+          const resume = async () => {
+            talker.webSocket.terminate()
+            talker = await openTalker(url)
+            hear(await talker.resume(handle, turn))
+          }
+          for (const [seq, line] of lines.entries()) {
+            if (drops[seq] === 'after-sending') {
+              talker.send({ type: 'say', seq, text: line })
+              await resume()
+            }
+            await talker.say(line, seq)
+            if (drops[seq] === 'after-answer') await resume()
+            while (turn <= seq) hear(await talker.next('news'))
+          }
+          expect(heard).toMatchObject(lines.map((text, at) => ({ turn: at + 1, text })))
+          talker.webSocket.terminate()
+        },
+      ),
+      { numRuns: 12, seed: 7 },
+    )
+  })
+
+  it('is taken over by a second connection, and the first is told so', async () => {
+    const { url } = await serveTravel()
+    const [first, second] = [await openTalker(url), await openTalker(url)]
+    const { handle } = await first.join()
+    await first.say(BOOK)
+    expect(await second.resume(handle, 0)).toMatchObject({ handle, turn: 1, turns: [{ text: BOOK }] })
+    expect(await first.closed).toEqual({
+      code: 4_001,
+      reason: 'Another connection goes on with this conversation.',
+    })
+    expect(await second.say(TO_DUBAI, 1)).toMatchObject({ refused: null })
+  })
+
+  it('is that of an agent at the other door too: both sit on one seat', async () => {
+    const { url, host } = await serveTravel()
+    const talker = await openTalker(url)
+    const { handle } = await talker.join()
+    await host.act(handle, { action: { tool: 'say', arguments: { text: BOOK } }, seq: 0 })
+    expect(await talker.next('news')).toMatchObject({ turn: 1, turns: [{ text: BOOK }] })
+  })
+})
+
+describe('a person', () => {
+  /** A world to train in: its goal is reached and its steps are over before a person is done. */
+  const training = conversationEnvironment(travel, {
+    version: '1.0.0',
+    description: 'Book a flight.',
+    params: z.object({ goal: Goal.nullable().default({ to: 'Dubai' }) }),
+    limits: ({ goal }) => (goal ? { steps: 3 } : {}),
+    person: { goal: null },
+    goal: {
+      schema: Goal,
+      draw: ({ params }) => params.goal,
+      describe: ({ to }) => `Fly to ${to}.`,
+      reached: ({ record, goal: { to } }) => booking.closed(record).some(({ result }) => result?.to === to),
+    },
+  })
+
+  it('talks on where an agent would have reached its goal, and beyond the steps of training', async () => {
+    const host = createHost({ environments: [training] })
+    const annex = createConversationDoor(host, [training])
+    const server = await serveHttp(host, { annex, rate: { calls: 100_000, seconds: 1 } })
+    onTestFinished(async () => {
+      await server[Symbol.asyncDispose]()
+      await host[Symbol.asyncDispose]()
+    })
+    const talker = await openTalker(`http://127.0.0.1:${server.port}/conversations/travel`)
+    const { handle } = await talker.join()
+    expect((await host.look(handle)).state.goal).toBeNull()
+    for (const line of [BOOK, TO_DUBAI, 'pay 1']) expect(await talker.say(line)).toMatchObject({ refused: null })
+    // More than any limit that a world has by default.
+    for (let seq = 3; seq < 1_100; seq++) expect(await talker.say('hm', seq)).toMatchObject({ seq, refused: null })
+    expect(await talker.say('end 1', 1_100)).toMatchObject({ replies: ['Goodbye.'] })
+    const agent = await host.open(null, { environment: 'travel', requestKey: 'agent', params: {} })
+    expect(agent.limits.steps).toBe(3)
+  }, 30_000)
+
+  it('is rewarded for nothing, and is told no goal', () => {
+    const world = rehearse(training, { params: { goal: null }, seed: 'a' })
+    expect(world.observation.text).toBe('You are the user. Talk about what you like.\nNothing is open.')
+    for (const text of [BOOK, TO_DUBAI, 'pay 1'])
+      expect(world.play('say', { text }).terms).toEqual({ success: 0, turn: 0 })
+    expect(world.end).toBeNull()
+  })
+
+  it('begins with parameters that the world takes', () => {
+    const begin = (person: { readonly goal: never }) => () =>
+      conversationEnvironment(travel, {
+        version: '1.0.0',
+        description: 'Book a flight.',
+        params: z.object({ goal: Goal }),
+        person,
+        goal: { schema: Goal, draw: ({ params }) => params.goal, describe: () => '', reached: () => false },
+      })
+    expect(begin({ goal: null as never })).toThrow(
+      'The parameters of travel for a person are wrong: goal: Invalid input: expected object, received null.',
+    )
+  })
+})
+
+describe('events', () => {
+  const price = (id: string, to: object | 'conversation' = 'conversation') => ({
+    type: 'publish',
+    id,
+    event: 'price-changed',
+    data: { price: 250 },
+    to,
+  })
+
+  it('come from whoever has a token of the trusted door, once for each id, and go to suspended contexts too', async () => {
+    const { url, token } = await serveTravel()
+    const operator = await openTalker(url, { token })
+    const { handle, control } = await operator.join()
+    expect(control).toMatch(/^ctl_/)
+    await operator.say(BOOK)
+    await operator.say('ask-refund 1')
+    while ((await operator.next('news')).turn < 2);
+    operator.send(price('news-1', { context: 'booking' }))
+    expect(await operator.next('published')).toMatchObject({ id: 'news-1', delivered: 'now' })
+    const news = await operator.next('news')
+    expect(news).toMatchObject({
+      turns: [
+        { turn: 3, kind: 'event', text: 'price-changed', replies: expect.arrayContaining(['The price is now 250.']) },
+      ],
+      stack: [{ context: 'booking', data: { price: 250 } }, { context: 'support' }],
+    })
+    const resumed = await openTalker(url, { token })
+    expect(await resumed.resume(handle, 3)).toMatchObject({ turns: [], publishes: true })
+    resumed.send(price('news-1', { context: 'booking' }))
+    expect(await resumed.next('published')).toMatchObject({ delivered: 'before' })
+    resumed.send(price('news-2'))
+    expect(await resumed.next('published')).toMatchObject({ delivered: 'now' })
+  })
+
+  it('come to a conversation of nobody in particular from whoever has its handle and such a token', async () => {
+    const { url, token } = await serveTravel()
+    const guest = await openTalker(url)
+    const { handle } = await guest.join()
+    await guest.say(BOOK)
+    expect(await guest.fail(price('1'))).toMatchObject({ code: 'unauthorized' })
+    const operator = await openTalker(url, { token })
+    expect(await operator.resume(handle)).toMatchObject({ turn: 1, publishes: true })
+    operator.send(price('1'))
+    expect(await operator.next('published')).toMatchObject({ delivered: 'now' })
+    expect((await operator.next('news')).stack).toMatchObject([{ data: { price: 250 } }])
+  })
+
+  it('come to a conversation of somebody from nobody but them', async () => {
+    const owned = 'a-token-of-somebody-with-a-name'
+    const { url, token } = await serveTravel({ controlTokens: { [owned]: 'somebody' } })
+    const owner = await openTalker(url, { token: owned })
+    const { handle } = await owner.join()
+    const operator = await openTalker(url, { token })
+    await operator.resume(handle)
+    expect(await operator.fail(price('1'))).toMatchObject({
+      code: 'unauthorized',
+      message: 'Somebody else opened this session, and nobody but they may publish to it.',
+      id: '1',
+    })
+    const again = await openTalker(url, { token: owned })
+    await again.resume(handle)
+    again.send(price('1'))
+    expect(await again.next('published')).toMatchObject({ delivered: 'now' })
+  })
+
+  it('reach whoever talks from the server itself', async () => {
+    const { url, host, opened } = await serveTravel()
+    const talker = await openTalker(url)
+    await talker.join()
+    await talker.say(BOOK)
+    await talker.next('news')
+    const { session } = opened[0] as OpenResult
+    await host.publish(null, session, { id: '1', type: 'sold-out', data: { data: {} } })
+    expect(await talker.next('news')).toMatchObject({ turns: [{ kind: 'event' }], stack: [{ state: 'sold-out' }] })
+  })
+
+  it('are refused from anybody else, and with an answer where something is wrong with them', async () => {
+    const { url, token, host, opened } = await serveTravel()
+    const guest = await openTalker(url, { token: 'no-token-of-this-server-at-all' })
+    await guest.join()
+    expect(await guest.fail(price('1'))).toMatchObject({ code: 'unauthorized', id: '1' })
+    const operator = await openTalker(url, { token })
+    const { handle } = await operator.join()
+    expect(await operator.fail({ ...price('2'), event: 'meteor' })).toMatchObject({
+      code: 'invalid-params',
+      message: 'travel takes no event "meteor". It takes: price-changed, sold-out.',
+      id: '2',
+    })
+    expect(await operator.fail({ ...price('3'), data: { price: 'much' } })).toMatchObject({ code: 'invalid-params' })
+    expect(await operator.fail(price('4', { context: 'nowhere' }))).toMatchObject({
+      code: 'invalid-params',
+      message: expect.stringContaining('{ context } with one of booking, weather, support'),
+    })
+    expect(await operator.say('end 1')).toMatchObject({ seq: 0, refused: null })
+    expect(await operator.fail(price('5'))).toMatchObject({ code: 'episode-ended', id: '5' })
+    expect(await operator.fail({ type: 'say', seq: 1, text: BOOK })).toMatchObject({ code: 'episode-ended', seq: 1 })
+    await host.close('control', (opened[1] as OpenResult).session)
+    expect(await operator.fail({ type: 'resume', handle })).toMatchObject({ code: 'session-not-found' })
+  })
+})
+
+describe('bad input', () => {
+  it('is answered, and the conversation lives on', async () => {
+    const { url } = await serveTravel()
+    const talker = await openTalker(url)
+    expect(await talker.fail({ type: 'say', seq: 0, text: BOOK })).toMatchObject({
+      code: 'invalid-request',
+      message: 'Join a conversation first, or resume one by its handle.',
+      seq: 0,
+    })
+    expect(await talker.fail({ type: 'resume', handle: 'cap_nothing' })).toMatchObject({ code: 'session-not-found' })
+    await talker.join()
+    for (const frame of ['{', '[]', 'null', '7', '"join"', '{}', '{"type":"shout"}', '{"type":"say","text":"no seq"}'])
+      expect(await talker.fail(frame)).toMatchObject({ code: 'invalid-request' })
+    expect(await talker.fail({ type: 'say', seq: 0, text: 'x'.repeat(1_000_000) })).toMatchObject({
+      code: 'too-large',
+      message: 'A frame of 1000032 characters is too large. At most 65536 are read.',
+    })
+    const long = await talker.say('x'.repeat(5_000))
+    expect(long).toMatchObject({
+      seq: 0,
+      replies: [],
+      refused: 'Invalid arguments for say: text: Too big: expected string to have <=4000 characters.',
+    })
+    expect(await talker.say(BOOK)).toMatchObject({ seq: 1, refused: null })
+    talker.webSocket.send(Buffer.from([1, 2, 3]))
+    expect((await talker.closed).code).toBe(1_003)
+  })
+
+  it('never breaks a conversation, whatever a client sends', async () => {
+    const { url } = await serveTravel({ rate: { calls: 100_000, seconds: 1 } })
+    const talker = await openTalker(url)
+    await talker.join()
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.string(), fc.json()), async (text) => {
+        expect(await talker.fail(text)).toMatchObject({ type: 'error', code: 'invalid-request' })
+      }),
+      { numRuns: 100, seed: 1 },
+    )
+    expect(await talker.say(BOOK)).toMatchObject({ refused: null })
+  })
+
+  it('is bounded in number', async () => {
+    const { url } = await serveTravel({ rate: { calls: 3, seconds: 100 } })
+    const talker = await openTalker(url)
+    await talker.join()
+    for (const seq of [0, 1, 2]) await talker.say('hm', seq)
+    const refused = await talker.fail({ type: 'say', seq: 3, text: 'hm' })
+    expect(refused).toMatchObject({ code: 'rate-limited', seq: 3 })
+    expect(refused.retryAfterSeconds).toBeGreaterThan(90)
+  })
+
+  it('is what an interpreter makes of it, too: one that throws, is late or talks nonsense is asked about', async () => {
+    const clumsy = understoodBy({
+      name: 'clumsy',
+      later: true,
+      async interpret({ text, signal }) {
+        if (text === 'throw') throw new Error('It broke.')
+        if (text === 'late')
+          await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        if (text === 'nonsense') return { candidates: 'nonsense' } as never
+        return literal.interpret({ text } as never)
+      },
+    })
+    const { url } = await serveTravel({ conversation: clumsy })
+    const talker = await openTalker(url)
+    await talker.join()
+    for (const text of ['throw', 'late', 'nonsense'])
+      expect(await talker.say(text)).toMatchObject({
+        refused: null,
+        replies: ['I could not make that out just now. Please say it again.'],
+      })
+    expect(await talker.say(BOOK)).toMatchObject({ replies: ['Where do you fly to?'] })
+  }, 30_000)
+})
+
+describe('the server of conversations', () => {
+  it('lets in whom the doors let in: by Host, by Origin and by token', async () => {
+    const agentTokens = { 'a-token-of-twenty-two-characters': 'ada' }
+    const { url } = await serveTravel({ agentTokens })
+    const refused = (options: Parameters<typeof openTalker>[1]) =>
+      openTalker(url, options).then(
+        () => 'let in',
+        (error: Error) => error.message,
+      )
+    expect(await refused({ token: 'a-token-of-nobody-that-we-know' })).toBe('Unexpected server response: 401')
+    expect(await refused({})).toBe('Unexpected server response: 401')
+    expect(await refused({ token: 'a-token-of-twenty-two-characters', origin: 'https://elsewhere.example' })).toBe(
+      'Unexpected server response: 403',
+    )
+    expect(await refused({ token: 'a-token-of-twenty-two-characters', headers: { host: 'evil.example' } })).toBe(
+      'Unexpected server response: 403',
+    )
+    expect(await refused({ token: 'a-token-of-twenty-two-characters' })).toBe('let in')
+  })
+
+  it('serves a page that may load nothing but itself', async () => {
+    const { url } = await serveTravel()
+    const response = await fetch(url)
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const page = await response.text()
+    expect(page).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/)
+    for (const [, file] of page.matchAll(/(?:src|href)="([^"#]+)"/g)) {
+      expect((await fetch(new URL(file as string, url))).status).toBe(200)
+    }
+    const described = (await (await fetch(`${url}.json`)).json()) as {
+      contexts: { name: string }[]
+      events: { type: string }[]
+    }
+    expect(described.contexts.map(({ name }) => name)).toEqual(['booking', 'weather', 'support'])
+    expect(described.events.map(({ type }) => type)).toEqual(['price-changed', 'sold-out'])
+    expect((await fetch(url, { method: 'POST' })).status).toBe(405)
+    expect((await fetch(`${url}-elsewhere`)).status).toBe(404)
+  })
+
+  it('answers what it has read before it stops, and then hangs up', async () => {
+    const slow = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const conversation = understoodBy({
+      name: 'slow',
+      later: true,
+      async interpret(request) {
+        asked.resolve()
+        await slow.promise
+        return literal.interpret(request)
+      },
+    })
+    const { url, server } = await serveTravel({ conversation })
+    const talker = await openTalker(url)
+    await talker.join()
+    const answer = talker.say(BOOK)
+    await asked.promise
+    const drained = server.drain()
+    slow.resolve()
+    expect(await answer).toMatchObject({ seq: 0, replies: ['Where do you fly to?'] })
+    expect(await drained).toBe(0)
+    expect((await talker.closed).code).toBe(1_001)
+  })
+
+  it('keeps answering others while a client reads nothing, and cuts nothing short for it', async () => {
+    const { url } = await serveTravel({ rate: { calls: 100_000, seconds: 1 } })
+    const deaf = await openTalker(url)
+    await deaf.join()
+    deaf.webSocket.pause()
+    const lines = Array.from({ length: 300 }, (_, seq) => ({ type: 'say', seq, text: `hm ${'x'.repeat(3_000)}` }))
+    for (const line of lines) deaf.send(line)
+    const other = await openTalker(url)
+    await other.join()
+    expect(await other.say(BOOK)).toMatchObject({ refused: null })
+    deaf.webSocket.resume()
+    for (const { seq } of lines) expect(await deaf.next('answer')).toMatchObject({ seq })
+  }, 30_000)
+
+  it('holds nothing back for a client that reads nothing: it hears all at once, once it has caught up', async () => {
+    const { url, host } = await serveTravel()
+    const deaf = await openTalker(url)
+    const { handle } = await deaf.join()
+    deaf.webSocket.pause()
+    // More than what the system keeps between two sockets.
+    const turns = 3_000
+    for (let seq = 0; seq < turns; seq++)
+      await host.act(handle, { action: { tool: 'say', arguments: { text: `${seq} ${'x'.repeat(3_900)}` } }, seq })
+    deaf.webSocket.resume()
+    let [frames, news] = [1, await deaf.next('news')]
+    for (; news.turn < turns; frames++) news = await deaf.next('news')
+    expect(frames).toBeLessThan(turns)
+    expect(news).toMatchObject({ turn: turns, missed: true })
+    expect(await deaf.say(BOOK, turns)).toMatchObject({ refused: null })
+  }, 60_000)
+
+  it('lets go of whoever answers no pings or joins nothing, and of nobody else', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { url } = await serveTravel()
+    const [alive, deaf, idle] = [
+      await openTalker(url),
+      await openTalker(url, { autoPong: false }),
+      await openTalker(url),
+    ]
+    await alive.join()
+    await deaf.join()
+    const pinged = once(alive.webSocket, 'ping')
+    vi.advanceTimersByTime(15_000)
+    await pinged
+    await alive.say(BOOK)
+    vi.advanceTimersByTime(15_000)
+    expect((await deaf.closed).code).toBe(1_006)
+    expect(await idle.closed).toEqual({ code: 1_008, reason: 'Nothing was joined.' })
+    expect(await alive.say(TO_DUBAI)).toMatchObject({ seq: 1, refused: null })
+  })
+
+  it('knows which environments are conversations for a person', () => {
+    expect(isConversation(environmentOf(travel))).toBe(true)
+  })
+})

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineContext } from '../define/define-context.ts'
+import { defineConversation } from '../define/define-conversation.ts'
+import { priceChanged, talkTo } from '../fixtures/talk.fixture.ts'
+import { booking, literal, shared, support, travel, weather } from '../fixtures/travel.fixture.ts'
+import type { ConversationRecord } from './conversation-record.ts'
+
+describe('a conversation', () => {
+  it('suspends a context for a digression, and comes back to where it was', () => {
+    const talk = talkTo(travel)
+    talk.say('book-flight 0.9')
+    talk.say('set-route 0.9 {"from":"Lahore","to":"Dubai"}')
+    const before = booking.find(talk.record)
+    const { replies, transitions } = talk.say('ask-weather 0.9 {"city":"Dubai"}')
+    expect(replies.map(({ context, text }) => [context, text])).toEqual([
+      ['weather', 'It is sunny in Dubai on day 0.'],
+      ['booking', 'Back to your booking, Lahore to Dubai.'],
+      ['booking', 'Lahore to Dubai for 100: shall I book?'],
+    ])
+    expect(transitions.map(({ kind, context }) => `${kind} ${context}`)).toEqual([
+      'suspended booking',
+      'opened weather',
+      'moved weather',
+      'finished weather',
+      'resumed booking',
+    ])
+    expect(booking.find(talk.record)).toEqual(before)
+  })
+
+  it('hands an utterance to a suspended context that takes it, which comes forward and says so', () => {
+    const talk = talkTo(travel)
+    talk.say('book-flight 0.9 {"from":"Lahore","to":"Dubai"}')
+    talk.say('ask-weather 0.9')
+    expect(talk.open()).toEqual(['booking', 'weather'])
+    const { replies } = talk.say('set-passengers 0.9 {"count":3}')
+    expect(talk.open()).toEqual(['weather', 'booking'])
+    expect(replies.map(({ text }) => text).slice(0, 2)).toEqual(['3 fly.', 'Back to your booking, Lahore to Dubai.'])
+  })
+
+  it('follows commands, spoken or stated', () => {
+    const talk = talkTo(travel)
+    talk.say('book-flight 0.9')
+    talk.say('ask-weather 0.9')
+    talk.say('back 0.9')
+    expect(talk.open()).toEqual(['weather', 'booking'])
+    talk.take({ kind: 'command', command: { name: 'switch', context: 'weather' }, now: 0 })
+    expect(talk.open()).toEqual(['booking', 'weather'])
+    talk.say('switch 0.9 {"context":"support"}')
+    expect(talk.open()).toEqual(['booking', 'weather', 'support'])
+    talk.say('cancel 0.9')
+    expect(talk.open()).toEqual(['booking', 'weather'])
+    expect(support.closed(talk.record).at(-1)).toMatchObject({ how: 'cancelled', result: null })
+    talk.take({ kind: 'command', command: { name: 'end' }, now: 0 })
+    expect(talk.record.public.ended).toBe('ended-by-user')
+  })
+
+  it('opens the same context twice, each with data of its own', () => {
+    const talk = talkTo(travel)
+    talk.say('book-flight 0.9 {"from":"Lahore","to":"Dubai"}')
+    talk.say('book-flight 0.9 {"from":"Doha"}')
+    expect(talk.record.public.stack.map(({ data }) => data.from)).toEqual(['Lahore', 'Doha'])
+    talk.say('set-route 0.9 {"to":"Lahore"}')
+    talk.say('pay 0.9')
+    expect(talk.record.public.stack.map(({ data }) => [data.from, data.to])).toEqual([['Lahore', 'Dubai']])
+    expect(booking.closed(talk.record)[0]?.result).toEqual({ from: 'Doha', to: 'Lahore', passengers: 1 })
+  })
+
+  it('tells a context what it knew when it last closed, so that a follow-up is understood', () => {
+    const talk = talkTo(travel)
+    talk.say('ask-weather 0.9 {"city":"Dubai"}')
+    expect(talk.say('next-day 0.9').replies[0]?.text).toBe('It is sunny in Dubai on day 1.')
+  })
+
+  it('opens its first context by itself, with what is shared at hand', () => {
+    const asking = defineConversation({ name: 'asking', contexts: [booking, weather], shared, initial: 'booking' })
+    const { record, replies } = asking.start({ shared: { public: { city: 'Doha' }, private: { seats: 1 } } })
+    expect(replies.map(({ text }) => text)).toEqual(['Where do you fly from?'])
+    expect(asking.sharedOf(record)).toEqual({ public: { city: 'Doha' }, private: { seats: 1 } })
+    expect(() => asking.start({ shared: { public: { city: 3 }, private: {} } as never })).toThrow(
+      expect.objectContaining({ code: 'record-invalid' }),
+    )
+  })
+
+  it('keeps hidden data apart from what may be shown', () => {
+    const talk = talkTo(travel)
+    talk.say('book-flight 0.9')
+    talk.take(priceChanged('1', 'conversation'))
+    expect(JSON.stringify(talk.record.public)).not.toMatch(/offers|seats/)
+    expect(talk.record.private.hidden).toEqual({ 1: { offers: 1 } })
+  })
+})
+
+describe('an event', () => {
+  it('reaches suspended contexts, by name, by topic and all at once, and never twice', () => {
+    const talk = talkTo(travel)
+    talk.say('book-flight 0.9 {"from":"Lahore","to":"Dubai"}')
+    talk.say('book-flight 0.9 {"from":"Lahore","to":"Doha"}')
+    talk.say('ask-refund 0.9')
+    const prices = () => talk.record.public.stack.slice(0, 2).map(({ data }) => data.price)
+    const { replies } = talk.take(priceChanged('1', { topic: 'to:Dubai' }, 80))
+    expect(replies).toEqual([{ text: 'The price is now 80.', context: 'booking', frame: 1 }])
+    expect(prices()).toEqual([80, 100])
+    talk.take(priceChanged('2', { context: 'booking' }, 90))
+    expect(prices()).toEqual([90, 90])
+    const again = talk.take(priceChanged('2', { context: 'booking' }, 95))
+    expect(again).toMatchObject({ duplicate: true, replies: [], refused: null })
+    expect(prices()).toEqual([90, 90])
+    talk.take(priceChanged('3', 'conversation', 70))
+    expect(prices()).toEqual([70, 70])
+    expect(talk.open()).toEqual(['booking', 'booking', 'support'])
+  })
+
+  it('may bring a suspended context forward', () => {
+    const talk = talkTo(travel)
+    talk.say('book-flight 0.9 {"from":"Lahore","to":"Dubai"}')
+    talk.say('ask-refund 0.9')
+    const { replies } = talk.take({ kind: 'event', id: '1', type: 'sold-out', data: {}, to: 'conversation', now: 0 })
+    expect(talk.open()).toEqual(['support', 'booking'])
+    expect(replies.at(-1)?.text).toBe('This flight is sold out. Where else?')
+  })
+
+  it('may finish a suspended context, which leaves the active one as it was', () => {
+    const parcel = defineContext({
+      name: 'parcel',
+      description: 'your parcel',
+      data: z.object({}),
+      intents: { 'track-parcel': z.object({}) },
+      events: { delivered: z.object({}) },
+      initial: 'underway',
+      opens: { 'track-parcel': {} },
+      on: { delivered: { target: 'arrived', effect: ({ say }) => say('Your parcel has arrived.') } },
+      states: { underway: { prompt: () => 'It is on its way.' }, arrived: { final: true } },
+    })
+    const post = defineConversation({ name: 'post', contexts: [booking, parcel], shared, interpreter: literal })
+    const talk = talkTo(post)
+    talk.say('track-parcel 0.9')
+    talk.say('book-flight 0.9 {"from":"Lahore","to":"Dubai"}')
+    const before = booking.find(talk.record)
+    const { replies, transitions } = talk.take(post.event('delivered', {}, { id: '1', to: 'conversation', now: 0 }))
+    expect(replies).toEqual([{ text: 'Your parcel has arrived.', context: 'parcel', frame: 1 }])
+    expect(transitions.map(({ kind, context }) => `${kind} ${context}`)).toEqual(['moved parcel', 'finished parcel'])
+    expect(talk.open()).toEqual(['booking'])
+    expect(booking.find(talk.record)).toEqual(before)
+  })
+
+  it('is delivered though nobody listens, and counts as delivered', () => {
+    const talk = talkTo(travel)
+    expect(talk.take(priceChanged('1', 'conversation'))).toMatchObject({ refused: null, replies: [] })
+    expect(talk.take(priceChanged('1', 'conversation')).duplicate).toBe(true)
+  })
+})
+
+describe('what a conversation remembers', () => {
+  it('is bounded in number, and what falls out is summarised', () => {
+    const brief = defineConversation({
+      name: 'brief',
+      contexts: [weather],
+      shared,
+      interpreter: literal,
+      bounds: { history: { entries: 2, bytes: 10_000 }, closed: 1, path: 3, summary: 30 },
+      summarise: (summary, dropped) => [summary, ...dropped.map(({ slots }) => slots.city)].join(' '),
+    })
+    const talk = talkTo(brief)
+    for (const city of ['Dubai', 'Doha', 'Lahore', 'Muscat', 'Riyadh']) talk.say(`ask-weather 0.9 {"city":"${city}"}`)
+    const { history, summary, closed, path, turn } = talk.record.public
+    expect(history.map(({ slots, intent, replies }) => [slots.city, intent, replies])).toEqual([
+      ['Muscat', 'ask-weather', ['It is sunny in Muscat on day 0.']],
+      ['Riyadh', 'ask-weather', ['It is sunny in Riyadh on day 0.']],
+    ])
+    expect(summary).toBe(' Dubai Doha Lahore')
+    expect([closed.length, path.length, turn]).toEqual([1, 3, 5])
+  })
+
+  it('is bounded in size', () => {
+    const brief = defineConversation({
+      name: 'brief',
+      contexts: [weather],
+      shared,
+      interpreter: literal,
+      bounds: { history: { entries: 50, bytes: 1_000 } },
+    })
+    const talk = talkTo(brief)
+    for (let turn = 0; turn < 20; turn++) talk.say(`what ${'x'.repeat(200)}`)
+    expect(JSON.stringify(talk.record.public.history).length).toBeLessThan(1_100)
+    expect(talk.record.public.history.at(-1)?.turn).toBe(20)
+  })
+
+  it('is read back from JSON, and nothing else is', () => {
+    const talk = talkTo(travel)
+    talk.say('book-flight 0.9')
+    expect(travel.parse(JSON.parse(JSON.stringify(talk.record)))).toEqual(talk.record)
+    const [frame] = talk.record.public.stack
+    for (const wrong of [
+      null,
+      {},
+      { ...talk.record, public: { ...talk.record.public, stack: [{ ...frame, state: 'lost' }] } },
+      { ...talk.record, public: { ...talk.record.public, stack: [{ ...frame, data: { passengers: 0 } }] } },
+    ])
+      expect(() => travel.parse(wrong)).toThrow(expect.objectContaining({ code: 'record-invalid' }))
+    const foreign = { ...talk.record, public: { ...talk.record.public, stack: [{ ...frame, context: 'hotel' }] } }
+    expect(() =>
+      travel.advance(foreign as ConversationRecord, { kind: 'command', command: { name: 'back' }, now: 0 }),
+    ).toThrow(expect.objectContaining({ code: 'record-invalid' }))
+  })
+})

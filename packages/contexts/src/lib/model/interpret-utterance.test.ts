@@ -1,0 +1,170 @@
+import { createManualClock } from '@episodic/state'
+import { describe, expect, it } from 'vitest'
+import { defineConversation } from '../define/define-conversation.ts'
+import { booking, shared, travel, weather } from '../fixtures/travel.fixture.ts'
+import type { Interpretation, Interpreter, InterpretRequest } from './interpreter.ts'
+
+type Interpret = (request: InterpretRequest) => unknown
+
+function conversationWith(interpret: Interpret, contexts = [booking, weather] as const) {
+  const interpreter: Interpreter = { name: 'faulty', interpret: interpret as Interpreter['interpret'] }
+  return defineConversation({ name: 'travel', contexts, shared, interpreter, initial: 'booking' })
+}
+
+const GARBAGE: [string, unknown][] = [
+  ['nothing', undefined],
+  ['null', null],
+  ['a text', 'set-route'],
+  ['no list', { candidates: {} }],
+  ['a score above 1', { candidates: [{ intent: 'pay', score: 7, slots: {} }] }],
+  ['a score that is no number', { candidates: [{ intent: 'pay', score: Number.NaN, slots: {} }] }],
+  ['slots that are none', { candidates: [{ intent: 'pay', score: 1, slots: [] }] }],
+  ['slots that JSON cannot say', { candidates: [{ intent: 'pay', score: 1, slots: { at: new Date(0) } }] }],
+  ['slots of a megabyte', { candidates: [{ intent: 'pay', score: 1, slots: { note: 'x'.repeat(1_000_000) } }] }],
+]
+
+describe('interpret', () => {
+  it.each(GARBAGE)('answers an interpreter that gives %s, and the conversation lives on', async (_, garbage) => {
+    for (const given of [() => garbage, async () => garbage]) {
+      const talk = conversationWith(given)
+      const { record } = talk.start()
+      const interpreted = await talk.interpret(record, 'hello', { now: 0 })
+      expect(interpreted.candidates).toEqual([])
+      expect(interpreted.problem).toMatch(/^The interpreter faulty gave /)
+      const { replies, record: next } = talk.advance(record, { kind: 'utterance', text: 'hello', interpreted, now: 0 })
+      expect(replies.map(({ text }) => text)).toEqual([
+        'I could not make that out just now. Please say it again.',
+        'Where do you fly from?',
+      ])
+      expect(next.public.stack).toEqual(record.public.stack)
+    }
+  })
+
+  it.each<[string, Interpret]>([
+    [
+      'throws',
+      () => {
+        throw new Error('out of order')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('out of order'))],
+    [
+      'throws what is no error',
+      () => {
+        throw 'out of order'
+      },
+    ],
+  ])('answers an interpreter that %s', async (_, interpret) => {
+    const talk = conversationWith(interpret)
+    expect(await talk.interpret(talk.start().record, 'hello', { now: 0 })).toEqual({
+      candidates: [],
+      problem: 'The interpreter faulty failed: out of order.',
+    })
+  })
+
+  it('waits for no longer than it may, and tells the interpreter', async () => {
+    const clock = createManualClock()
+    const asked = Promise.withResolvers<AbortSignal>()
+    const talk = conversationWith(({ signal }) => {
+      asked.resolve(signal)
+      return new Promise(() => {})
+    })
+    const answer = talk.interpret(talk.start().record, 'hello', { now: 0, milliseconds: 50, clock })
+    const signal = await asked.promise
+    clock.advance(49)
+    expect(signal.aborted).toBe(false)
+    clock.advance(1)
+    expect(await answer).toEqual({ candidates: [], problem: 'The interpreter faulty took longer than 50 ms.' })
+    expect(signal.aborted).toBe(true)
+  })
+
+  it('rejects once its caller does not want it any more, and tells the interpreter', async () => {
+    const caller = new AbortController()
+    const asked = Promise.withResolvers<AbortSignal>()
+    const talk = conversationWith(({ signal }) => {
+      asked.resolve(signal)
+      return new Promise(() => {})
+    })
+    const { record } = talk.start()
+    const answer = talk.interpret(record, 'hello', { now: 0, signal: caller.signal })
+    const signal = await asked.promise
+    caller.abort(new Error('gone'))
+    await expect(answer).rejects.toThrow('gone')
+    expect(signal.aborted).toBe(true)
+    await expect(talk.interpret(record, 'hello', { now: 0, signal: caller.signal })).rejects.toThrow('gone')
+  })
+
+  it('leaves out of the routing what nobody knows and what a schema refuses', async () => {
+    const candidates = [
+      { intent: 'fly-home', score: 1, slots: {} },
+      { intent: 'set-passengers', score: 0.9, slots: { count: 'many' } },
+      { intent: 'set-route', score: 0.8, slots: { from: 'Lahore' } },
+    ]
+    const talk = conversationWith(() => ({ candidates: candidates.toReversed() }))
+    const { record } = talk.start()
+    const interpreted = await talk.interpret(record, 'hello', { now: 0 })
+    expect(interpreted).toEqual({ candidates, problem: null })
+    expect(talk.advance(record, { kind: 'utterance', text: 'hello', interpreted, now: 0 }).intent).toBe('set-route')
+  })
+
+  it('tells the interpreter of the situation, and of nothing hidden', async () => {
+    const requests: InterpretRequest[] = []
+    const talk = conversationWith((request): Interpretation => {
+      requests.push(request)
+      return { candidates: [{ intent: 'set-route', score: 1, slots: { from: 'Lahore' } }] }
+    })
+    let { record } = talk.start()
+    const interpreted = await talk.interpret(record, 'from Lahore', { now: 5 })
+    record = talk.advance(record, { kind: 'utterance', text: 'from Lahore', interpreted, now: 5 }).record
+    await talk.interpret(record, 'to Dubai', { now: 7 })
+    const [, second] = requests
+    expect(second).toMatchObject({
+      text: 'to Dubai',
+      now: 7,
+      active: { context: 'booking', state: 'collecting', data: { from: 'Lahore', to: null } },
+      accepted: ['set-route', 'set-passengers'],
+      history: [{ kind: 'command' }, { text: 'from Lahore', intent: 'set-route', slots: { from: 'Lahore' }, now: 5 }],
+      question: null,
+    })
+    expect(second?.intents.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['book-flight', 'set-route', 'ask-weather', 'cancel', 'back', 'switch', 'end']),
+    )
+    expect(second?.intents.find(({ name }) => name === 'book-flight')).toMatchObject({
+      description: 'book a flight',
+      contexts: ['booking'],
+      slots: { type: 'object', properties: { from: { type: 'string' } } },
+    })
+    expect(JSON.stringify(requests)).not.toMatch(/offers|seats/)
+  })
+
+  it('does not bother the interpreter with nothing, or with too much', async () => {
+    const talk = conversationWith(() => {
+      throw new Error('asked')
+    })
+    const { record } = talk.start()
+    for (const text of ['', '  ', 'x'.repeat(1_000_000)])
+      expect((await talk.interpret(record, text, { now: 0 })).problem).toBeNull()
+  })
+
+  it('says so where there is no interpreter', async () => {
+    const mute = defineConversation({ name: 'mute', contexts: [weather], shared })
+    expect((await mute.interpret(mute.start().record, 'hello', { now: 0 })).problem).toMatch('has no interpreter')
+  })
+})
+
+describe('interpretNow', () => {
+  it('gives what interpret gives, where the interpreter answers at once', async () => {
+    const { record } = travel.start()
+    const text = 'book-flight 0.9; ask-weather 0.3 {"city":"Dubai"}'
+    expect(travel.interpretNow(record, text, { now: 0 })).toEqual(await travel.interpret(record, text, { now: 0 }))
+  })
+
+  it('fails an interpreter that answers later, or throws', () => {
+    const later = conversationWith(() => Promise.reject(new Error('unheard')))
+    expect(later.interpretNow(later.start().record, 'hello', { now: 0 }).problem).toMatch('sets `later`')
+    const broken = conversationWith(() => {
+      throw new Error('out of order')
+    })
+    expect(broken.interpretNow(broken.start().record, 'hello', { now: 0 }).problem).toMatch('out of order')
+  })
+})

@@ -1,0 +1,218 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createRulesInterpreter, day, MOST_READ, oneOf, wholeNumber, yesOrNo } from '../../interpret.ts'
+import { earlier, requestOf } from '../fixtures/request.fixture.ts'
+import { ContextError } from '../model/context-error.ts'
+import type { IntentCandidate, Interpretation, InterpretRequest } from '../model/interpreter.ts'
+
+const place = oneOf(
+  {
+    LHE: ['Lahore', 'LHE'],
+    DXB: ['Dubai', 'DXB'],
+    DOH: ['Doha'],
+    AUH: ['Abu Dhabi'],
+    GRU: ['São Paulo'],
+    CUN: ['CAN'],
+  },
+  { again: ['there'] },
+)
+const date = day()
+const count = wholeNumber({ least: 1, most: 9 })
+const details = {
+  from: { entity: place, after: ['from', 'departing from'] },
+  to: { entity: place, after: ['to'] },
+  place: { entity: place },
+  date: { entity: date },
+  part: { entity: oneOf({ morning: ['morning'] }) },
+  passengers: { entity: count, after: ['for'], before: ['passengers', 'people'] },
+}
+const interpreter = createRulesInterpreter({
+  book: { phrases: ['(book|reserve) (a|the)? (flight|ticket)', 'fly'], slots: details },
+  details: { beside: ['no', 'actually', "that's wrong"], slots: details },
+  deny: { phrases: ['(no|nope)'] },
+  weather: {
+    phrases: ['(what|how) is the weather', 'weather'],
+    slots: { city: { entity: place }, date: { entity: date } },
+  },
+  window: { phrases: ['window seat'], slots: { wanted: { entity: yesOrNo() } }, needs: ['wanted'] },
+})
+
+const interpret = (text: string, given: Partial<InterpretRequest> = {}) =>
+  (interpreter.interpret(requestOf(text, given)) as Interpretation).candidates
+const best = (text: string, given: Partial<InterpretRequest> = {}) => interpret(text, given)[0] as IntentCandidate
+
+describe('createRulesInterpreter', () => {
+  it.each([
+    ['I want to book a flight', 'book', {}],
+    ['From Lahore to Dubai', 'details', { from: 'LHE', to: 'DXB' }],
+    ['to Dubai from Lahore', 'details', { from: 'LHE', to: 'DXB' }],
+    ["What's the weather in Dubai?", 'weather', { city: 'DXB' }],
+    ['no, to Doha', 'details', { to: 'DOH' }],
+    ['that is wrong, from the Doha', 'details', { from: 'DOH' }],
+    ['no', 'deny', {}],
+    ['nope', 'deny', {}],
+    ['Abu Dhabi', 'details', { place: 'AUH' }],
+    ['sao paulo', 'details', { place: 'GRU' }],
+    ['on 3 December for two people', 'details', { date: '2026-12-03', passengers: 2 }],
+    ['on 3 December in the morning', 'details', { date: '2026-12-03', part: 'morning' }],
+    ['twenty people', undefined, undefined],
+    ['a window seat, yes', 'window', { wanted: true }],
+    ['a window seat', undefined, undefined],
+    ['to Dubai, sorry, to Doha', 'details', { to: 'DOH' }],
+    ['not Dubai, Doha', 'details', { place: 'DOH' }],
+    ["what's the weather in Doha, not in Dubai", 'weather', { city: 'DOH' }],
+  ])('takes "%s" for %s', (text, intent, slots) => {
+    expect(best(text)?.intent).toBe(intent)
+    if (slots) expect(best(text).slots).toMatchObject(slots)
+  })
+
+  it.each(['to Doha, not to Dubai', 'not to Dubai, to Doha', 'to Doha, not Dubai'])(
+    'fills no slot at all with what is denied in "%s"',
+    (text) => {
+      expect(best(text)).toMatchObject({ intent: 'details' })
+      expect(best(text).slots).toEqual({ to: 'DOH' })
+    },
+  )
+
+  it('forgives typing errors, and is a little less sure then', () => {
+    expect(best('from Lahroe to Dubia')).toMatchObject({ intent: 'details', slots: { from: 'LHE', to: 'DXB' } })
+    expect(best('what is the wether in Dubai').score).toBeLessThan(best('what is the weather in Dubai').score)
+  })
+
+  it('reads a code in capitals alone, and so no airport in what is no code', () => {
+    expect(best('from LHE to DXB').slots).toEqual({ from: 'LHE', to: 'DXB' })
+    expect(interpret('to dxb')).toEqual([])
+    expect(best('can I book a flight').slots).toEqual({})
+  })
+
+  it('scores by how much of the meaning it can explain', () => {
+    expect(best('book a flight').score).toBe(1)
+    expect(best('book a flight and feed my cat').score).toBeLessThan(1)
+    const [first, second] = interpret('book a ticket, how is the weather')
+    expect([first?.intent, second?.intent].sort()).toEqual(['book', 'weather'])
+    expect(first?.score).toBeLessThan(0.7)
+  })
+
+  it('prefers what a phrase says to what only names the same slots', () => {
+    const [first, second] = interpret('fly to Dubai')
+    expect([first?.intent, second?.intent]).toEqual(['book', 'details'])
+    expect(first?.slots).toEqual(second?.slots)
+    const [, alone] = interpret('no, Dubai')
+    expect((best('to Dubai').score ?? 0) - (alone?.score ?? 0)).toBeGreaterThan(0.1)
+  })
+
+  it('takes no part of a longer phrase for a phrase', () => {
+    const { interpret: read } = createRulesInterpreter({
+      refund: { phrases: ['money back'] },
+      back: { phrases: ['(go)? back'] },
+    })
+    const meant = (text: string) => (read(requestOf(text)) as Interpretation).candidates.map(({ intent }) => intent)
+    expect(meant('I want my money back')).toEqual(['refund'])
+    expect(meant('go back')).toEqual(['back'])
+    expect(meant('no money back? Then go back')).toEqual(['refund', 'back'])
+  })
+
+  it('understands a follow-up by what was said before', () => {
+    const history = [earlier('weather', { city: 'DXB', date: '2026-03-31' })]
+    expect(best('and the day after?', { history })).toEqual({
+      intent: 'weather',
+      score: 1,
+      slots: { city: 'DXB', date: '2026-04-01' },
+    })
+    expect(best('what about Doha?', { history })).toMatchObject({ intent: 'weather', slots: { city: 'DOH' } })
+    expect(best('and the day after?')).toMatchObject({ intent: 'details', slots: { date: '2026-01-06' } })
+    expect(best('how is the weather there', { history }).slots).toEqual({ city: 'DXB' })
+  })
+
+  it('follows up on what was last asked about such a thing, whatever was said since', () => {
+    const history = [earlier('weather', { city: 'DXB' }), earlier('deny', {})]
+    expect(best('and tomorrow?', { history })).toMatchObject({
+      intent: 'weather',
+      slots: { city: 'DXB', date: '2026-01-06' },
+    })
+  })
+
+  it('gives valid scores and the same answer again, whatever is said, and reaches for no chance', () => {
+    const words = fc.constantFrom(
+      'no',
+      'to',
+      'Dubai',
+      'weather',
+      "what's",
+      '2',
+      'on',
+      'may',
+      'dont',
+      '5pm',
+      'constructor',
+      '(',
+      '…',
+      '🙂',
+    )
+    const anyText = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(words, { maxLength: 30 }).map((all) => all.join(' ')),
+    )
+    const { random } = Math
+    Math.random = () => {
+      throw new Error('The interpreter uses chance.')
+    }
+    try {
+      fc.assert(
+        fc.property(anyText, fc.integer({ min: 0, max: 4e12 }), (text, now) => {
+          const candidates = interpret(text, { now })
+          expect(interpret(text, { now })).toEqual(candidates)
+          for (const { score } of candidates) {
+            expect(score).toBeGreaterThan(0)
+            expect(score).toBeLessThanOrEqual(1)
+          }
+        }),
+        { seed: 7, numRuns: 1_000 },
+      )
+    } finally {
+      Math.random = random
+    }
+  })
+
+  it('reads the start of a text that is too long, and nothing of it beyond that', () => {
+    const filler = 'please '.repeat(MOST_READ)
+    expect(best(`book a flight ${filler}`)).toEqual({ intent: 'book', score: 1, slots: {} })
+    expect(interpret(`${filler} book a flight`)).toEqual([])
+  })
+
+  it.each([
+    ['neither phrases nor slots', { idle: {} }, 'The rule of "idle" never applies'],
+    ['a phrase without a word', { idle: { phrases: ['?!'] } }, 'The phrase "?!" of "idle" has no word in it.'],
+    ['a need for a slot that is not there', { idle: { phrases: ['x'], needs: ['when'] } }, 'needs when'],
+  ])('refuses %s', (_, rules, message) => {
+    expect(() => createRulesInterpreter(rules)).toThrow(message)
+    try {
+      createRulesInterpreter(rules)
+    } catch (error) {
+      expect(ContextError.is(error, 'definition-invalid')).toBe(true)
+    }
+  })
+})
+
+describe('an entity', () => {
+  it.each([
+    [
+      'wholeNumber without its call',
+      wholeNumber,
+      'the function wholeNumber, and has to be an entity: call it, as in wholeNumber({ least: 1, most: 9 })',
+    ],
+    ['day without its call', day, 'the function day, and has to be an entity: call it, as in day()'],
+    ['nothing', undefined, 'undefined, and has to be an entity.'],
+    ['a text', 'number', 'number, and has to be an entity.'],
+  ])('that is %s is refused, and its slot is named', (_, entity, why) => {
+    const define = () =>
+      createRulesInterpreter({ order: { phrases: ['order'], slots: { count: { entity: entity as never } } } })
+    expect(define).toThrow(ContextError)
+    expect(define).toThrow(`The entity of the slot "count" of "order" is ${why}`)
+  })
+
+  it('of whole numbers has both bounds, in order', () => {
+    expect(() => wholeNumber(undefined as never)).toThrow('wholeNumber has the bounds undefined: give it both')
+    expect(() => wholeNumber({ least: 9, most: 1 })).toThrow('the lower one first')
+  })
+})

@@ -1,0 +1,154 @@
+import { type Completion, type EpisodeEnd, monotonic, seedFor } from '@episodic/protocol'
+import { EnvError } from '../env-error.ts'
+import type { Player } from '../policy/policy.ts'
+import type { Environment, Start } from './environment.ts'
+import { type Episode, type EpisodeOptions, type PlayedStep, successOf } from './episode.ts'
+import { contextOf, playOn } from './play-on.ts'
+import { resumePlayer } from './resume-player.ts'
+
+/** Where every line of a tree is forked. */
+export interface BranchPoint {
+  /** How many lines go on from there, from 2: the one that was forked, and its forks. */
+  readonly lines: number
+  /** How many steps are answered there. */
+  readonly at: number
+}
+
+export interface TreeOptions extends EpisodeOptions {
+  /** In ascending order of `at`. */
+  readonly points: readonly BranchPoint[]
+  /** Decides the fresh chance that the world has in forks. */
+  readonly branchSeed: string
+}
+
+/** Where a line goes on. Each list has one entry for each branch point that the line got to. */
+export interface LeafPlace {
+  /** 0 where it went on as it was; otherwise the number of the fork, from 1. */
+  readonly path: readonly number[]
+  readonly at: readonly number[]
+  /** Seed of the world from there on; `null` where its chance went on. */
+  readonly seeds: readonly (string | null)[]
+  readonly policySeed: string
+}
+
+/** One episode of a tree, from the common start to its own end. */
+export interface Leaf extends LeafPlace {
+  readonly episode: Episode
+  /** What `now` gave when it was over. */
+  readonly ended: number
+}
+
+/**
+ * Plays a tree of episodes that share their beginnings: at each branch point, every line is forked. Resolves with its
+ * leaves in the order of their paths. All lines are played side by side.
+ *
+ * The trunk, which is line 0 at every point, is the episode that `runEpisode` plays with the same options. A fork has a
+ * player of its own, under the policy seed `seedFor(policySeed, 'line', ...path)`, and fresh chance in the world: fork i
+ * of a line, from 1, has the seed `seedFor(seedFor(branchSeed, 'point', ...path of the line), 'fork', i - 1)`.
+ *
+ * A line that is over before a branch point is one leaf with a shorter path. Never rejects, as `runEpisode`: a line that
+ * fails is a leaf that failed, and so is one that cannot be forked.
+ */
+export async function runTree(options: TreeOptions): Promise<Leaf[]> {
+  const { policy, policySeed = policy.name, points, now = monotonic } = options
+  const place: LeafPlace = { path: [], at: [], seeds: [], policySeed }
+  let environment: Environment | null = null
+  let start: Start
+  try {
+    assertAscending(points)
+    const { createEnvironment, task, seed, signal } = options
+    environment = createEnvironment()
+    start = await environment.reset(task, { seed, signal })
+  } catch (cause) {
+    await environment?.close().catch(() => {})
+    return [{ ...place, episode: { kind: 'failed', start: null, steps: [], cause, undecided: [] }, ended: now() }]
+  }
+  const trunk = { environment, start, steps: [], place }
+  return playLine(trunk, () => policy.begin(contextOf(trunk.environment, start, options)), points, options)
+}
+
+/** A line of play. Forks begin with the steps that they share. */
+interface Line {
+  readonly environment: Environment
+  /** Of the whole tree. */
+  readonly start: Start
+  readonly steps: PlayedStep[]
+  readonly place: LeafPlace
+}
+
+/** Plays a line to its end, and the lines that are forked off it. */
+async function playLine(
+  { environment, start, steps, place }: Line,
+  begin: () => Player | Promise<Player>,
+  points: readonly BranchPoint[],
+  options: TreeOptions,
+): Promise<Leaf[]> {
+  const { now = monotonic } = options
+  const below: Promise<Leaf[]>[] = []
+  let { path, at, seeds } = place
+  let episode: Episode
+  const undecided: Completion[] = []
+  try {
+    const playing = { environment, start, steps, undecided, player: await begin() }
+    let end: EpisodeEnd | null = null
+    for (const [i, point] of points.entries()) {
+      end = await playOn(playing, point.at, options)
+      if (end) break
+      const line = { environment, start, steps, place: { ...place, path, at, seeds } }
+      const forks = await forkLine(line, point, options)
+      const later = points.slice(i + 1)
+      below.unshift(...forks.map((fork) => playLine(fork, () => takeOver(fork, options), later, options)))
+      path = [...path, 0]
+      at = [...at, point.at]
+      seeds = [...seeds, null]
+    }
+    end ??= await playOn(playing, Number.POSITIVE_INFINITY, options)
+    episode = { kind: 'finished', start, steps, end: end as EpisodeEnd, ...successOf(steps) }
+  } catch (cause) {
+    episode = { kind: 'failed', start, steps, cause, undecided }
+  }
+  const ended = now()
+  // Forks may live on the connection of what they were forked from.
+  const leaves = (await Promise.all(below)).flat()
+  try {
+    await environment.close()
+  } catch (cause) {
+    if (episode.kind === 'finished') episode = { kind: 'failed', start, steps, cause, undecided }
+  }
+  return [{ path, at, seeds, policySeed: place.policySeed, episode, ended }, ...leaves]
+}
+
+async function forkLine(
+  { environment, start, steps, place }: Line,
+  point: BranchPoint,
+  { policy, policySeed = policy.name, branchSeed, signal }: TreeOptions,
+): Promise<Line[]> {
+  const seed = seedFor(branchSeed, 'point', ...place.path)
+  const forks = await environment.fork({ count: point.lines - 1, seed, signal })
+  return forks.map((fork, i): Line => {
+    const path = [...place.path, i + 1]
+    const at = [...place.at, point.at]
+    const seeds = [...place.seeds, fork.start.info.seed]
+    return {
+      environment: fork,
+      start,
+      steps: [...steps],
+      place: { path, at, seeds, policySeed: seedFor(policySeed, 'line', ...path) },
+    }
+  })
+}
+
+/** Makes the player of a fork. */
+function takeOver({ environment, start, steps, place }: Line, options: TreeOptions): Promise<Player> {
+  const context = contextOf(environment, start, { ...options, policySeed: place.policySeed })
+  return resumePlayer(options.policy, context, start, steps, options.signal)
+}
+
+function assertAscending(points: readonly BranchPoint[]): void {
+  for (const [i, { lines, at }] of points.entries())
+    if (!(lines >= 2 && at > (points[i - 1]?.at ?? -1)))
+      throw new EnvError(
+        'option-invalid',
+        'Branch points have at least 2 lines each, and come in ascending order of their steps.',
+      )
+}

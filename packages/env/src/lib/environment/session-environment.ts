@@ -1,0 +1,340 @@
+import {
+  type Action,
+  type Channel,
+  type CloseResult,
+  closeResultSchema,
+  type EnvironmentInfo,
+  forkResultSchema,
+  type JsonObject,
+  type LegalActions,
+  legalResultSchema,
+  META,
+  METHODS,
+  type Observation,
+  type OpenResult,
+  openResultSchema,
+  type PublishResult,
+  publishResultSchema,
+  randomText,
+  type SessionSnapshot,
+  type Step,
+  type StepReport,
+  snapshotResultSchema,
+  stepReportSchema,
+  WireError,
+  watchResultSchema,
+} from '@episodic/protocol'
+import { z } from 'zod'
+import { EnvError } from '../env-error.ts'
+import type {
+  CallOptions,
+  Fork,
+  ForkOptions,
+  Happening,
+  Playable,
+  ResetOptions,
+  SnapshotOptions,
+  Start,
+} from './environment.ts'
+import { notForkable } from './not-forkable.ts'
+import { observationOf, parseReply, toolAnswerSchema } from './reply.ts'
+import { takesNoEvents } from './takes-no-events.ts'
+import type { WatchedEnvironment, WatchOptions } from './watched-environment.ts'
+import { type RetryOptions, withRetries } from './with-retries.ts'
+
+/** Plays the worlds of a server that speaks the environment extension: one session at a time, over a shared channel. */
+export function createSessionEnvironment(
+  channel: Channel,
+  info: EnvironmentInfo,
+  retry: RetryOptions,
+): WatchedEnvironment {
+  return new SessionEnvironment(channel, info, retry)
+}
+
+/**
+ * Refusals after which the episode is void: its session is gone, belongs to somebody else, or went back to an earlier
+ * step. To open another one in its place would be another episode under the same name.
+ */
+const VOIDING = ['session-not-found', 'fenced', 'state-lost'] as const
+
+const stepResultSchema = toolAnswerSchema.extend({
+  _meta: z.looseObject({ [META.step]: stepReportSchema, [META.replayed]: z.boolean().optional() }),
+})
+
+class SessionEnvironment implements WatchedEnvironment {
+  readonly info: EnvironmentInfo
+  readonly legal?: (options?: CallOptions) => Promise<LegalActions>
+  readonly #channel: Channel
+  readonly #retry: RetryOptions
+  /** The same, asking again where no answer came: the host plays nothing twice. */
+  readonly #patient: Channel
+  /** Whether the last call got an answer, of whatever kind. */
+  #answered = true
+  #session: OpenResult | null = null
+  #seq = 0
+  /** The last revision that was seen of steps that somebody else took. */
+  #watched = 0
+  /** What came of the action that `next` gave, for `step` to give. */
+  #taken: Step | null = null
+  /** Why no step may follow; `null` while one may. */
+  #over: string | null = null
+
+  constructor(channel: Channel, info: EnvironmentInfo, retry: RetryOptions) {
+    this.#channel = channel
+    this.#retry = retry
+    this.#patient = withRetries(channel, retry)
+    this.info = info
+    if (info.legal) this.legal = (options) => this.#legal(options)
+  }
+
+  async reset(task: Playable = {}, { seed = task.seed, signal }: ResetOptions = {}): Promise<Start> {
+    const { environment = this.info, params = {}, limits = {} } = task
+    this.#assertPlays(environment.name, 'task')
+    await this.#end(signal)
+    const { name, version } = environment
+    const asked = { environment: name, version, params, limits, requestKey: randomText() }
+    const request = seed === undefined ? asked : { ...asked, seed }
+    return this.#begin(parseReply(openResultSchema, await this.#ask(METHODS.open, request, signal), METHODS.open))
+  }
+
+  async snapshot({ at, signal }: SnapshotOptions = {}): Promise<SessionSnapshot> {
+    const request = { session: this.#forkable(), ...(at !== undefined && { at }) }
+    const reply = await this.#ask(METHODS.snapshot, request, signal).catch((error) => this.#refused(error))
+    return parseReply(snapshotResultSchema, reply, METHODS.snapshot).snapshot
+  }
+
+  async restore(snapshot: SessionSnapshot, { signal }: CallOptions = {}): Promise<Start> {
+    if (!this.info.forkable) throw notForkable(this.info)
+    this.#assertPlays(snapshot.environment.name, 'snapshot')
+    await this.#end(signal)
+    const request = { snapshot: snapshot as unknown as JsonObject, requestKey: randomText() }
+    return this.#begin(parseReply(openResultSchema, await this.#ask(METHODS.restore, request, signal), METHODS.restore))
+  }
+
+  async fork({ at, count = 1, seed, signal }: ForkOptions = {}): Promise<Fork[]> {
+    const asked = { session: this.#forkable(), count, requestKey: randomText() }
+    const request = { ...asked, ...(at !== undefined && { at }), ...(seed !== undefined && { seed }) }
+    const reply = await this.#ask(METHODS.fork, request, signal).catch((error) => this.#refused(error))
+    const { forks } = parseReply(forkResultSchema, reply, METHODS.fork)
+    if (forks.length !== count) throw malformed(`${count} forks were asked for, and ${forks.length} came.`)
+    return forks.map((opened) => {
+      const fork = new SessionEnvironment(this.#channel, this.info, this.#retry)
+      return Object.assign(fork, { start: fork.#begin(opened) })
+    })
+  }
+
+  /** Begins to play a session that is open. */
+  #begin(opened: OpenResult): Start {
+    const [seat] = Object.values(opened.seats)
+    if (!seat) throw malformed(`The server answered with a session that has no seat.`)
+    this.#checkPotential(opened.potential)
+    this.#session = opened
+    this.#seq = seat.seq
+    this.#watched = 0
+    this.#taken = null
+    this.#over = null
+    const { id, potential } = opened
+    return {
+      observation: seat.observation,
+      info: {
+        id,
+        capability: seat.capability,
+        params: opened.params,
+        seed: opened.seed,
+        limits: opened.limits,
+        potential,
+      },
+    }
+  }
+
+  async step(action: Action, { signal }: CallOptions = {}): Promise<Step> {
+    const taken = this.#taken
+    this.#taken = null
+    if (taken) return taken
+    if (this.#over) throw new EnvError('not-playing', `${this.#over}, so no step follows. Call reset to play again.`)
+    if (!this.#session) throw new EnvError('not-playing', 'No episode is being played. Call reset first.')
+    if (typeof action?.tool !== 'string')
+      throw new EnvError('option-invalid', 'An action is { tool, arguments }, and this one names no tool.')
+    const { session, epoch } = this.#session
+    const _meta = { [META.session]: session, [META.epoch]: epoch, [META.seq]: this.#seq }
+    const call = { name: action.tool, arguments: action.arguments, _meta }
+    const reply = await this.#ask('tools/call', call, signal).catch((error) => this.#refused(error))
+    const answer = parseReply(stepResultSchema, reply, 'tools/call')
+    return this.#count(observationOf(answer), answer._meta[META.step], answer._meta[META.replayed] ?? false)
+  }
+
+  async #legal({ signal }: CallOptions = {}): Promise<LegalActions> {
+    if (!this.#session) throw new EnvError('not-playing', 'No episode is being played. Call reset first.')
+    const request = { session: this.#session.session }
+    const reply = await this.#ask(METHODS.legal, request, signal).catch((error) => this.#refused(error))
+    return parseReply(legalResultSchema, reply, METHODS.legal).tools
+  }
+
+  get capability(): string | null {
+    return this.#session && (Object.values(this.#session.seats)[0]?.capability ?? null)
+  }
+
+  async next({ wait, signal }: WatchOptions): Promise<Action | null> {
+    if (!this.#session) throw new EnvError('not-playing', 'There is no episode to watch. Call reset first.')
+    const request = { session: this.#session.session, after: this.#watched, limit: 1, wait }
+    const reply = await this.#ask(METHODS.watch, request, signal).catch((error) => this.#refused(error))
+    const { steps, events } = parseReply(watchResultSchema, reply, METHODS.watch)
+    const [logged] = steps
+    if (!logged) {
+      // The step that follows tells of them too.
+      this.#watched = events?.at(-1)?.revision ?? this.#watched
+      signal?.throwIfAborted()
+      return null
+    }
+    const { action, observation, report } = logged
+    this.#watched = report.revision
+    this.#taken = this.#count(observation, report, false)
+    return action
+  }
+
+  /** Goes on behind a step that was answered, or throws `reply-malformed`. */
+  #count(observation: Observation, report: StepReport, replayed: boolean): Step {
+    if (report.seq !== this.#seq + 1)
+      throw malformed(`The server counts ${report.seq} steps where ${this.#seq + 1} were sent.`)
+    this.#checkPotential(report.potential)
+    this.#checkSuccess(report)
+    const total = this.#sum(report)
+    this.#seq = report.seq
+    this.#over = report.end && 'The episode is over'
+    return {
+      observation,
+      reward: { total, terms: report.terms, shaping: 0 },
+      end: report.end,
+      info: {
+        seq: report.seq,
+        potential: report.potential,
+        refused: report.refused,
+        ...(report.success !== undefined && { success: report.success }),
+        stateHash: report.stateHash,
+        replayed,
+        ...(report.events && { events: report.events }),
+        ...(report.prepared !== undefined && { prepared: report.prepared }),
+      },
+    }
+  }
+
+  async publish(
+    { type, data = {}, id = randomText() }: Happening,
+    { signal }: CallOptions = {},
+  ): Promise<PublishResult> {
+    if (!this.info.events) throw takesNoEvents(this.info)
+    if (!this.#session) throw new EnvError('not-playing', 'There is no episode to publish to. Call reset first.')
+    const event = { session: this.#session.session, id, type, data }
+    return parseReply(
+      publishResultSchema,
+      await this.#patient.request(METHODS.publish, event, { signal }),
+      METHODS.publish,
+    )
+  }
+
+  async finish({ signal }: CallOptions = {}): Promise<CloseResult> {
+    if (!this.#session) throw new EnvError('not-playing', 'There is no episode to finish. Call reset first.')
+    const request = { session: this.#session.session }
+    const reply = await this.#ask(METHODS.close, request, signal).catch((error) => this.#refused(error))
+    this.#session = null
+    this.#over ??= 'The episode is closed'
+    return parseReply(closeResultSchema, reply, METHODS.close)
+  }
+
+  close(): Promise<void> {
+    return this.#end(undefined)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** The session to fork, played to its end or not. */
+  #forkable(): string {
+    if (!this.info.forkable) throw notForkable(this.info)
+    if (this.#session) return this.#session.session
+    throw new EnvError('not-playing', 'There is no episode to go on from. Call reset first, and fork before close.')
+  }
+
+  #assertPlays(name: string, what: string): void {
+    if (name === this.info.name) return
+    throw new EnvError('option-invalid', `This environment plays ${this.info.name}, and the ${what} is for ${name}.`)
+  }
+
+  async #end(signal: AbortSignal | undefined): Promise<void> {
+    const session = this.#session
+    if (!session) return
+    this.#session = null
+    this.#over ??= 'The episode is closed'
+    const request = { session: session.session }
+    try {
+      // A server that did not answer the last call is not waited for: what is left open there expires.
+      if (this.#answered) await this.#ask(METHODS.close, request, signal)
+      else await this.#channel.request(METHODS.close, request, { signal })
+    } catch (error) {
+      // Closed or expired already: what was asked for is so.
+      if (!isVoiding(error)) throw error
+    }
+  }
+
+  async #ask(method: string, params: JsonObject, signal: AbortSignal | undefined): Promise<unknown> {
+    this.#answered = false
+    try {
+      const reply = await this.#patient.request(method, params, { signal })
+      this.#answered = true
+      return reply
+    } catch (error) {
+      this.#answered = WireError.is(error)
+      throw error
+    }
+  }
+
+  /** Passes a refusal on. After one that voids the episode, nothing more of it is played. */
+  #refused(error: unknown): never {
+    if (isVoiding(error)) {
+      this.#over = `The episode is void (${error.code})`
+      // What somebody else plays on is not ours to close.
+      if (error.code === 'fenced') this.#session = null
+    }
+    throw error
+  }
+
+  /** Adds up the terms, all that were announced and no other: a term that is missing must not pass for a zero. */
+  #sum({ terms }: StepReport): number {
+    const names = this.info.terms
+    let total = 0
+    for (const name of names) {
+      const value = terms[name]
+      if (value === undefined) throw malformed(`The server announced a reward term "${name}" and sent none.`)
+      total += value
+    }
+    for (const name in terms)
+      if (!names.includes(name)) throw malformed(`The server sent a reward term "${name}" that it had not announced.`)
+    return total
+  }
+
+  #checkSuccess({ end, success }: StepReport): void {
+    const wanted = end !== null && this.info.success === true
+    if ((success !== undefined) !== wanted)
+      throw malformed(
+        wanted
+          ? 'The server announced that it judges success, and sent none with the end.'
+          : 'The server sent a success that it had not announced.',
+      )
+  }
+
+  #checkPotential(potential: number | null): void {
+    if ((potential !== null) !== this.info.potential)
+      throw malformed(
+        `The server ${this.info.potential ? 'announced a potential and sent none' : 'sent a potential that it had not announced'}.`,
+      )
+  }
+}
+
+function isVoiding(error: unknown): error is WireError {
+  return VOIDING.some((code) => WireError.is(error, code))
+}
+
+function malformed(message: string): EnvError {
+  return new EnvError('reply-malformed', `${message} It may be of another version.`)
+}

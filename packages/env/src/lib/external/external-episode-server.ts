@@ -1,0 +1,55 @@
+import type { Channel, JsonObject } from '@episodic/protocol'
+import type { CallOptions } from '../environment/environment.ts'
+import { openChannel } from '../transport/open-channel.ts'
+import { keepingSessions } from './disconnect-preserving-sessions.ts'
+import type { ForeignEnvironment, ForeignSetting } from './external-environment.ts'
+import { runRule } from './external-rules.ts'
+
+/** The server of one episode: a process or an MCP session of its own. */
+export interface EpisodeServer {
+  readonly channel: Channel
+  /** Stops it, then undoes what was deferred, last first. Safe to call twice. */
+  close(): Promise<void>
+}
+
+/** Starts the server of one episode. What was deferred is undone where that fails. */
+export async function openEpisodeServer(
+  { target }: ForeignEnvironment,
+  setting: ForeignSetting<JsonObject>,
+  options: CallOptions,
+): Promise<EpisodeServer> {
+  const undo: (() => void | Promise<void>)[] = []
+  const defer = (step: () => void | Promise<void>) => {
+    undo.push(step)
+  }
+  try {
+    const chosen =
+      typeof target === 'function' ? await runRule('target', options, () => target({ ...setting, defer })) : target
+    const channel = await openChannel(chosen, { ...options, ...keepingSessions(chosen) })
+    defer(() => channel.close())
+    let closed: Promise<void> | null = null
+    return {
+      channel,
+      close() {
+        closed ??= undoAll(undo)
+        return closed
+      },
+    }
+  } catch (error) {
+    // What kept the server from starting is the cause to tell of.
+    await undoAll(undo).catch(() => {})
+    throw error
+  }
+}
+
+async function undoAll(undo: readonly (() => void | Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const step of undo.toReversed()) {
+    try {
+      await step()
+    } catch (cause) {
+      failures.push(cause)
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'The server of an episode could not be cleaned up.')
+}

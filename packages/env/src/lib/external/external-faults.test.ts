@@ -1,0 +1,187 @@
+import type { Channel, JsonObject } from '@episodic/protocol'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { connect } from '../connect.ts'
+import type { Target } from '../transport/target.ts'
+import { openForeignConnection } from './external-connection.ts'
+import { defineForeignEnvironment } from './external-environment.ts'
+
+describe('a foreign environment whose server misbehaves', () => {
+  /** A server in this process that lists one tool, and answers its calls as it is told. */
+  function answering(call: (count: number) => unknown): Channel & { calls: number } {
+    return {
+      calls: 0,
+      async request(method) {
+        if (method === 'tools/list') return { tools: [{ name: 'act', inputSchema: { type: 'object' } }] }
+        this.calls += 1
+        return call(this.calls)
+      },
+      async close() {},
+    }
+  }
+  const world = (target: Target, rules: { reward?: () => number; read?: () => Promise<JsonObject> } = {}) =>
+    defineForeignEnvironment({
+      name: 'world',
+      version: '1.0.0',
+      description: 'A world.',
+      params: z.object({}),
+      target,
+      read: rules.read ?? (async () => ({})),
+      observe: () => 'Act.',
+      rewards: { reward: rules.reward ?? (() => 1) },
+    })
+  const act = { tool: 'act', arguments: {} }
+  const said = { content: [{ type: 'text', text: 'Done.' }] }
+
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['text', 'Done.'],
+    ['no content', { isError: false }],
+    ['content that is no list', { content: 'Done.' }],
+    ['content without a type', { content: [{ text: 'Done.' }] }],
+    ['a number as text', { content: [{ type: 'text', text: 7 }] }],
+    ['a list as data', { ...said, structuredContent: [] }],
+    ['a word for a truth value', { ...said, isError: 'no' }],
+    ['more than the limit', { content: [{ type: 'text', text: 'x'.repeat(200) }] }],
+  ])('fails where it is answered %s', async (_, reply) => {
+    const channel = answering(() => reply)
+    await using environment = await connect(world(channel))
+    await environment.reset({ limits: { bytes: 100 } })
+    await expect(environment.step(act)).rejects.toMatchObject({ code: 'reply-malformed' })
+    await expect(environment.step(act)).rejects.toMatchObject({ code: 'not-playing' })
+    expect(channel.calls).toBe(1)
+  })
+
+  it('never asks twice, whatever went wrong', async () => {
+    const channel = answering(() => Promise.reject(new Error('The line is dead.')))
+    await using environment = await connect(world(channel))
+    await environment.reset()
+    await expect(environment.step(act)).rejects.toMatchObject({
+      code: 'outcome-unknown',
+      message: expect.stringContaining('The line is dead.'),
+    })
+    await expect(environment.step(act)).rejects.toMatchObject({ code: 'not-playing' })
+    expect(channel.calls).toBe(1)
+  })
+
+  it('is unusable after an abort in the middle of a call, because its outcome is unknown', async () => {
+    const abort = new AbortController()
+    const channel = answering(() => {
+      abort.abort(new Error('Enough.'))
+      return Promise.reject(abort.signal.reason)
+    })
+    await using environment = await connect(world(channel))
+    await environment.reset()
+    await expect(environment.step(act, { signal: abort.signal })).rejects.toThrow('Enough.')
+    await expect(environment.step(act)).rejects.toMatchObject({ code: 'not-playing' })
+  })
+
+  it('plays on after an abort that came before the call', async () => {
+    const channel = answering(() => said)
+    await using environment = await connect(world(channel))
+    await environment.reset()
+    await expect(environment.step(act, { signal: AbortSignal.abort(new Error('Enough.')) })).rejects.toThrow('Enough.')
+    expect((await environment.step(act)).info.seq).toBe(1)
+  })
+
+  it('fails where the tools are not listed as they should be', async () => {
+    for (const reply of [{}, { tools: [{}] }, { tools: [{ name: 'act' }] }, { tools: [], nextCursor: 'again' }]) {
+      const channel: Channel = { request: async () => reply, close: async () => {} }
+      await expect(connect(world(channel))).rejects.toMatchObject({ code: 'reply-malformed' })
+    }
+  })
+
+  it('reads the tools of every page', async () => {
+    const channel: Channel = {
+      async request(_, { cursor }) {
+        const page = Number(cursor ?? 0)
+        const tools = [{ name: `tool-${page}`, inputSchema: { type: 'object' } }]
+        return page < 2 ? { tools, nextCursor: String(page + 1) } : { tools }
+      },
+      async close() {},
+    }
+    const { info } = await connect(world(channel))
+    expect(info.tools.map(({ name }) => name)).toEqual(['tool-0', 'tool-1', 'tool-2'])
+  })
+
+  it.each([
+    ['a reward that is no number', { reward: () => Number.NaN }],
+    [
+      'a reward that throws',
+      {
+        reward: () => {
+          throw new Error('Broken.')
+        },
+      },
+    ],
+  ])('fails for %s', async (_, rules) => {
+    await using environment = await connect(
+      world(
+        answering(() => said),
+        rules,
+      ),
+    )
+    await environment.reset()
+    await expect(environment.step(act)).rejects.toMatchObject({ code: 'rules-failed' })
+    await expect(environment.step(act)).rejects.toMatchObject({ code: 'not-playing' })
+  })
+
+  it('fails where its state cannot be read after a step', async () => {
+    let reads = 0
+    const read = async () => {
+      if (reads++ > 0) throw new Error('Unreadable.')
+      return {}
+    }
+    await using environment = await connect(
+      world(
+        answering(() => said),
+        { read },
+      ),
+    )
+    await environment.reset()
+    await expect(environment.step(act)).rejects.toMatchObject({
+      code: 'rules-failed',
+      cause: { message: 'Unreadable.' },
+    })
+  })
+
+  it('runs out of time without a call', async () => {
+    let time = 0
+    const channel = answering(() => said)
+    const connection = await openForeignConnection(world(channel), { now: () => time })
+    const environment = connection.environment()
+    await environment.reset({ limits: { seconds: 5 } })
+    time = 4_999
+    expect((await environment.step(act)).end).toBeNull()
+    time = 5_000
+    expect(await environment.step(act)).toMatchObject({
+      end: { kind: 'truncated', reason: 'time-limit' },
+      info: { seq: 2, refused: 'time' },
+    })
+    expect(channel.calls).toBe(1)
+  })
+
+  it('stops what it has started where it cannot be set up', async () => {
+    const undone: string[] = []
+    const refusing = defineForeignEnvironment({
+      name: 'refusing',
+      version: '1.0.0',
+      description: 'Cannot be set up.',
+      params: z.object({}),
+      target({ defer }) {
+        defer(() => void undone.push('first'))
+        defer(() => void undone.push('second'))
+        return answering(() => ({ ...said, isError: true }))
+      },
+      prepare: async (server) => void (await server.call('act')),
+      observe: () => 'Act.',
+      rewards: {},
+    })
+    const environment = await connect(refusing)
+    undone.length = 0
+    await expect(environment.reset()).rejects.toMatchObject({ code: 'rules-failed' })
+    expect(undone).toEqual(['second', 'first'])
+    await expect(environment.step(act)).rejects.toMatchObject({ code: 'not-playing' })
+  })
+})

@@ -1,0 +1,94 @@
+import {
+  type Action,
+  type Channel,
+  type JsonObject,
+  jsonObjectSchema,
+  type Observation,
+  type Refusal,
+  type ToolInfo,
+  WireError,
+} from '@episodic/protocol'
+import { z } from 'zod'
+import { EnvError } from '../env-error.ts'
+import type { CallOptions } from '../environment/environment.ts'
+import { observationOf, parseReply, toolAnswerSchema } from '../environment/reply.ts'
+
+/** A foreign server, as `prepare` and `read` talk to it: with any of its tools, the player's or not. */
+export interface ForeignServer {
+  /** Calls a tool. Rejects with `rules-failed` where the tool refuses, and `outcome-unknown` where the reply is lost. */
+  call(tool: string, args?: JsonObject): Promise<Observation>
+}
+
+export function createForeignServer(channel: Channel, options: CallOptions): ForeignServer {
+  return {
+    async call(tool, args = {}) {
+      const { observation, refused } = await callTool(channel, { tool, arguments: args }, options)
+      if (refused)
+        throw new EnvError(
+          'rules-failed',
+          `The server refused ${tool}, which the world itself needs: ${observation.text}`,
+        )
+      return observation
+    },
+  }
+}
+
+/** What a foreign server made of one call. */
+export interface ToolAnswer {
+  readonly observation: Observation
+  readonly refused: Refusal | null
+}
+
+/**
+ * Calls a tool once, and never again: a foreign server has no way to tell a repeated call from a second one.
+ *
+ * A refusal is an answer. Rejects with `reply-malformed`, with the signal's own reason, or with `outcome-unknown`.
+ */
+export async function callTool(channel: Channel, action: Action, { signal }: CallOptions): Promise<ToolAnswer> {
+  const { tool, arguments: args } = action
+  let reply: unknown
+  try {
+    reply = await channel.request('tools/call', { name: tool, arguments: args }, { signal })
+  } catch (cause) {
+    signal?.throwIfAborted()
+    // Some servers refuse arguments, or a tool that they do not have, in this way instead of with a tool's answer.
+    if (WireError.is(cause, 'invalid-params'))
+      return { observation: { text: cause.message, structured: null }, refused: 'arguments' }
+    throw new EnvError(
+      'outcome-unknown',
+      `The reply to ${tool} was lost, and whether the call had its effect cannot be known: ${(cause as Error).message}`,
+      { cause },
+    )
+  }
+  const answer = parseReply(toolAnswerSchema, reply, `tools/call of ${tool}`)
+  return { observation: observationOf(answer), refused: answer.isError ? 'rules' : null }
+}
+
+const toolsPageSchema = z.object({
+  tools: z.array(
+    z.object({
+      name: z.string().min(1),
+      description: z.string().default(''),
+      inputSchema: jsonObjectSchema,
+      outputSchema: jsonObjectSchema.nullable().default(null),
+    }),
+  ),
+  nextCursor: z.string().optional(),
+})
+
+/** How many pages of tools are read: a server that never stops paging must not keep us. */
+const PAGES = 100
+
+/** Lists the tools of a server. */
+export async function listTools(channel: Channel, options: CallOptions): Promise<ToolInfo[]> {
+  const tools: ToolInfo[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < PAGES; page++) {
+    const reply = await channel.request('tools/list', cursor === undefined ? {} : { cursor }, options)
+    const { nextCursor, ...listed } = parseReply(toolsPageSchema, reply, 'tools/list')
+    tools.push(...listed.tools)
+    if (nextCursor === undefined) return tools
+    cursor = nextCursor
+  }
+  throw new EnvError('reply-malformed', `The server lists its tools on more than ${PAGES} pages.`)
+}

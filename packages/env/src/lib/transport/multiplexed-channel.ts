@@ -1,0 +1,74 @@
+import { abortable, type Channel, type JsonObject } from '@episodic/protocol'
+import { EnvError } from '../env-error.ts'
+import type { CallOptions } from '../environment/environment.ts'
+import { Line, type LineOptions } from './multiplexed-line.ts'
+import type { OpenWire } from './wire.ts'
+
+/**
+ * Opens a channel that carries any number of calls at once over one connection, each answered when it is ready.
+ *
+ * What is called in one turn of the event loop is written together. A connection that is lost fails what waits on it with
+ * `connection-failed`, and the next call makes another one. Rejects with `connection-failed` where the first cannot be made.
+ */
+export async function openMultiplexedChannel(open: OpenWire, options: LineOptions & CallOptions): Promise<Channel> {
+  options.signal?.throwIfAborted()
+  const channel = new MultiplexedChannel(open, options)
+  try {
+    await abortable(channel.connect(), options.signal)
+    return channel
+  } catch (error) {
+    await channel.close()
+    throw error
+  }
+}
+
+class MultiplexedChannel implements Channel {
+  readonly #open: OpenWire
+  readonly #options: LineOptions
+  #line: Line | null = null
+  #connecting: Promise<Line> | null = null
+  #closed = false
+
+  constructor(open: OpenWire, options: LineOptions) {
+    this.#open = open
+    this.#options = options
+  }
+
+  async request(method: string, params: JsonObject, { signal }: CallOptions = {}): Promise<unknown> {
+    signal?.throwIfAborted()
+    const line = this.#line ?? (await abortable(this.connect(), signal))
+    const answer = line.ask(method, params)
+    return signal ? abortable(answer, signal) : answer
+  }
+
+  /** The connection that there is, or a new one that all who ask for it share. */
+  connect(): Promise<Line> {
+    if (this.#closed) return Promise.reject(closedError(this.#options.name))
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = null
+    })
+    return this.#connecting
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#line?.end(closedError(this.#options.name))
+    await this.#connecting?.catch(() => {})
+  }
+
+  async #connect(): Promise<Line> {
+    const line: Line = new Line(this.#options, () => {
+      if (this.#line === line) this.#line = null
+    })
+    await line.open(this.#open)
+    if (this.#closed) line.end(closedError(this.#options.name))
+    else this.#line = line
+    return line
+  }
+}
+
+function closedError(name: string): EnvError {
+  return new EnvError('connection-failed', `The connection to ${name} is closed. Open another one.`, {
+    details: { retryable: false },
+  })
+}

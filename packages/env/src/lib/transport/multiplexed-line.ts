@@ -1,0 +1,135 @@
+import { type JsonObject, METHODS, WIRE_VERSION, WireError } from '@episodic/protocol'
+import { EnvError } from '../env-error.ts'
+import { afterThisTurn, every } from './clock.ts'
+import { PendingCalls } from './pending-calls.ts'
+import { parseAnswer } from './rpc-answer.ts'
+import type { ChannelOptions } from './target.ts'
+import type { OpenWire, Wire, WireClosing } from './wire.ts'
+
+export interface LineOptions extends Pick<ChannelOptions, 'onMessage'> {
+  /** What the server is called in errors. */
+  readonly name: string
+  /** Sent as the first message, where the connection has no better place for it. */
+  readonly token?: string | undefined
+}
+
+/** Calls that are sent and not answered; further ones wait here. As many as our servers answer at once. */
+const IN_FLIGHT = 256
+/** Milliseconds of a tick, and ticks until a call without an answer fails: two minutes. */
+const TICK = 10_000
+const PATIENCE = 12
+/** The revision of MCP by which a connection introduces itself. */
+const PROTOCOL_VERSION = '2025-11-25'
+
+/** One connection of a channel: made once, and never again once it is lost. */
+export class Line {
+  readonly #options: LineOptions
+  readonly #onEnd: () => void
+  readonly #calls = new PendingCalls()
+  readonly #stopTicking: () => void
+  /** Messages that wait to be sent. */
+  readonly #outbox: string[] = []
+  /** They are about to be. */
+  #writing = false
+  #wire: Wire | null = null
+  /** Why there is no connection any more. */
+  #lost: EnvError | null = null
+
+  constructor(options: LineOptions, onEnd: () => void) {
+    this.#options = options
+    this.#onEnd = onEnd
+    this.#stopTicking = every(TICK, () => {
+      if (!this.#calls.tick(PATIENCE, options.name))
+        this.end(new EnvError('connection-failed', `Nothing is heard from ${options.name} any more.`))
+    })
+  }
+
+  /** Connects and shakes hands. Rejects with `connection-failed`. */
+  async open(open: OpenWire): Promise<void> {
+    const { name, token } = this.#options
+    try {
+      this.#wire = await open({
+        onMessage: (text) => this.#hear(text),
+        onClose: (closing) => this.#lose(closing),
+      })
+      if (token !== undefined) await this.#send(METHODS.authenticate, { token }, true)
+      await this.ask('initialize', {
+        protocolVersion: PROTOCOL_VERSION,
+        capabilities: {},
+        clientInfo: { name: 'episodic', version: WIRE_VERSION },
+      })
+      this.#tell('notifications/initialized')
+    } catch (cause) {
+      const error = WireError.is(cause)
+        ? new EnvError('connection-failed', `Cannot connect to ${name}: ${cause.message}`, {
+            cause,
+            details: { retryable: cause.code === 'store-unavailable' },
+          })
+        : (cause as EnvError)
+      this.end(error)
+      throw error
+    }
+  }
+
+  async ask(method: string, params: JsonObject): Promise<unknown> {
+    return this.#send(method, params)
+  }
+
+  /** Ends the connection, and rejects what waits on it. */
+  end(error: EnvError): void {
+    if (this.#lost) return
+    this.#lost = error
+    this.#stopTicking()
+    this.#onEnd()
+    this.#calls.rejectAll(error)
+    this.#wire?.close()
+  }
+
+  #send(method: string, params: JsonObject, secret = false): Promise<unknown> {
+    if (this.#lost) throw this.#lost
+    const { text, answer } = this.#calls.add(method, (id) => {
+      const message = { jsonrpc: '2.0', id, method, params }
+      if (!secret) this.#options.onMessage?.('sent', message)
+      return JSON.stringify(message)
+    })
+    this.#outbox.push(text)
+    this.#writeSoon()
+    return answer
+  }
+
+  #tell(method: string): void {
+    const message = { jsonrpc: '2.0', method }
+    this.#options.onMessage?.('sent', message)
+    this.#wire?.send([JSON.stringify(message)])
+  }
+
+  #writeSoon(): void {
+    if (this.#writing) return
+    this.#writing = true
+    afterThisTurn(this.#write)
+  }
+
+  readonly #write = (): void => {
+    this.#writing = false
+    const waiting = this.#outbox.length
+    const room = IN_FLIGHT - (this.#calls.size - waiting)
+    if (this.#lost || waiting === 0 || room <= 0) return
+    this.#wire?.send(this.#outbox.splice(0, room))
+  }
+
+  #hear(text: string): void {
+    const message = parseAnswer(text)
+    this.#options.onMessage?.('received', message ?? text)
+    if (!message || !this.#calls.settle(message)) {
+      const why = `${this.#options.name} says what cannot be understood: ${text.slice(0, 200)}`
+      this.end(new EnvError('connection-failed', why))
+    }
+    if (this.#outbox.length > 0) this.#writeSoon()
+  }
+
+  #lose({ error, tooLarge }: WireClosing): void {
+    if (tooLarge)
+      this.#calls.rejectLargest(new WireError('too-large', `The message is larger than ${this.#options.name} takes.`))
+    this.end(error)
+  }
+}

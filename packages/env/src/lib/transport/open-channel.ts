@@ -1,0 +1,74 @@
+import type { Channel } from '@episodic/protocol'
+import { EnvError } from '../env-error.ts'
+import { openMultiplexedChannel } from './multiplexed-channel.ts'
+import type { ChannelOptions, CommandTarget, HttpTarget, Target } from './target.ts'
+import { openWebSocketWire } from './websocket-wire.ts'
+import type { OpenWire } from './wire.ts'
+
+/**
+ * Opens the channel of a target: bare requests to any MCP server, for what an `Environment` is not for. What needs Node
+ * is loaded only where a target asks for it. Rejects with `target-invalid` and `connection-failed`.
+ */
+export async function openChannel(target: Target, options: ChannelOptions = {}): Promise<Channel> {
+  const given: Channel | HttpTarget | CommandTarget | null = typeof target === 'string' ? { url: target } : target
+  if (typeof given === 'object' && given !== null) {
+    if ('request' in given) return given
+    if ('command' in given || ('url' in given && /^https?:$/.test(protocolOf(given.url)))) {
+      const { openSdkChannel } = await import('./sdk-channel.ts')
+      return openSdkChannel(given, options)
+    }
+    if ('url' in given) {
+      if (given.authorization)
+        throw new EnvError(
+          'target-invalid',
+          `Nobody can log in at ${given.url}: authorization is for http and https. Give a token instead.`,
+        )
+      const wire = await wireOf(given)
+      if (wire) return openMultiplexedChannel(wire, { ...options, name: given.url, token: tokenToSay(given) })
+    }
+  }
+  throw new EnvError(
+    'target-invalid',
+    `Cannot connect to ${JSON.stringify(nameOf(target))}. Give a URL (http, https, ws, wss, tcp://<host>:<port>, unix:<path>), a command, an mcpServers entry, or a channel.`,
+  )
+}
+
+/** What was to be connected to, without what is secret in it. */
+function nameOf(target: unknown): unknown {
+  return typeof target === 'object' && target !== null && 'url' in target ? { url: target.url } : target
+}
+
+/** The connection that a URL asks for, besides HTTP; `null` for a URL of none. */
+async function wireOf({ url, token, headers = {} }: HttpTarget): Promise<OpenWire | null> {
+  switch (protocolOf(url)) {
+    case 'ws:':
+    case 'wss:': {
+      if (!isNode) return openWebSocketWire(url, token)
+      const { openNodeWebSocketWire } = await import('./socket-websocket-wire.ts')
+      return openNodeWebSocketWire(url, { ...headers, ...(token && { authorization: `Bearer ${token}` }) })
+    }
+    case 'unix:': {
+      const { openSocketWire } = await import('./socket-wire.ts')
+      return openSocketWire({ path: url.slice('unix:'.length) }, url)
+    }
+    case 'tcp:': {
+      const { hostname, port } = new URL(url)
+      if (!hostname || !port) return null
+      const { openSocketWire } = await import('./socket-wire.ts')
+      return openSocketWire({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }, url)
+    }
+    default:
+      return null
+  }
+}
+
+/** A token goes into a header where there are any, and nobody asks for one at a Unix socket. */
+function tokenToSay({ url, token }: HttpTarget): string | undefined {
+  return protocolOf(url) === 'tcp:' ? token : undefined
+}
+
+function protocolOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).protocol : ''
+}
+
+const isNode = globalThis.process?.versions?.node !== undefined

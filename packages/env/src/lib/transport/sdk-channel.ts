@@ -1,0 +1,254 @@
+import { type Channel, EXTENSION, type JsonObject, WIRE_VERSION } from '@episodic/protocol'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ElicitRequestSchema, McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import { Agent } from 'undici'
+import { EnvError } from '../env-error.ts'
+import { answerElicitation } from './elicitation.ts'
+import { type Era, findEra } from './era.ts'
+import { questionsAllowed } from './input-required.ts'
+import { QuestionBudget } from './question-budget.ts'
+import { failureDetails, refusal } from './rpc-answer.ts'
+import { createAuthorizer } from './sdk-authorization.ts'
+import { createFetch, withAuthorizer } from './sdk-fetch.ts'
+import { Pipe } from './sdk-pipe.ts'
+import { createStraightChannel, type StraightChannelOptions } from './straight-channel.ts'
+import type { ChannelOptions, CommandTarget, HttpTarget } from './target.ts'
+
+/** Sockets that one HTTP connection may hold; calls beyond it wait for a free one. */
+const SOCKETS = 64
+/** Milliseconds until a call without an answer fails. */
+const CALL_TIMEOUT = 120_000
+/** The same for the question which era a server speaks: one that is silent has more to do with the era before. */
+const PROBE_TIMEOUT = 10_000
+
+/** A server that answered, and how it is asked. */
+interface Connected extends Pick<Channel, 'request'> {
+  readonly release: () => Promise<void>
+}
+
+/**
+ * Opens a channel to an MCP server. One of the modern era is simply asked; with any other the SDK's client shakes hands,
+ * and plays wherever no straighter path exists.
+ *
+ * Rejects with `connection-failed`, and with `option-invalid` for a bound that is none.
+ */
+export async function openSdkChannel(
+  target: HttpTarget | CommandTarget,
+  options: ChannelOptions = {},
+): Promise<Channel> {
+  options.signal?.throwIfAborted()
+  const connected = await ('url' in target ? openHttp(target, options) : openCommand(target, options))
+  let closed: Promise<void> | null = null
+  return {
+    async request(method, params, requestOptions) {
+      requestOptions?.signal?.throwIfAborted()
+      return connected.request(method, params, requestOptions)
+    },
+    close() {
+      closed ??= connected.release()
+      return closed
+    },
+  }
+}
+
+/** Asks by the SDK's client. */
+function bySdk({ client, budget }: Shaken, name: string): Channel['request'] {
+  return async (method, params, { signal } = {}) => {
+    const call = { method, params: params as Record<string, unknown> }
+    try {
+      return await budget.call(
+        (ended) => client.request(call, ResultSchema, { timeout: CALL_TIMEOUT, signal: ended }),
+        signal,
+      )
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw translate(error, name)
+    }
+  }
+}
+
+async function openHttp(target: HttpTarget, options: ChannelOptions): Promise<Connected> {
+  const { url, token, headers, authorization } = target
+  const authorizer = authorization && createAuthorizer(url, authorization)
+  const dispatcher = new Agent({ connections: SOCKETS, pipelining: 1 })
+  const sent = { ...headers, ...(token && { authorization: `Bearer ${token}` }) }
+  const { onMessage, elicit } = options
+  const questions = questionsAllowed(options.questions)
+  const straight = (how: Pick<StraightChannelOptions, 'timeout' | 'modern'>) =>
+    createStraightChannel({ url, dispatcher, headers: sent, authorizer, onMessage, elicit, questions, ...how })
+  const asking = straight({ timeout: PROBE_TIMEOUT, modern: true })
+  let era = options.eras?.get(url)
+  try {
+    era ??= await findEra(asking, options)
+  } catch (reason) {
+    await dispatcher.destroy()
+    throw reason
+  }
+  options.eras?.set(url, era)
+  // Where a request need not speak for itself, it is shorter without.
+  if (era !== 'legacy') {
+    const { request } = straight({ timeout: CALL_TIMEOUT, modern: era === 'modern' })
+    return { request, release: () => dispatcher.close() }
+  }
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    fetch: withAuthorizer(createFetch(dispatcher), authorizer),
+    requestInit: { headers: sent },
+  })
+  const shaken = await shakeHands(transport, url, () => dispatcher.destroy(), options)
+  const { client } = shaken
+  const version = { 'mcp-protocol-version': transport.protocolVersion ?? '' }
+  const ours = client.getServerCapabilities()?.extensions?.[EXTENSION] !== undefined
+  return {
+    // What is to be overheard goes through the SDK's transport, message by message.
+    request:
+      ours && !options.onMessage
+        ? createStraightChannel({
+            url,
+            dispatcher,
+            headers: { ...sent, ...version },
+            authorizer,
+            timeout: CALL_TIMEOUT,
+          }).request
+        : bySdk(shaken, url),
+    async release() {
+      await transport.terminateSession().catch(() => {})
+      await client.close()
+      await dispatcher.close()
+    },
+  }
+}
+
+async function openCommand(
+  { command, args = [], env, cwd }: CommandTarget,
+  options: ChannelOptions,
+): Promise<Connected> {
+  const name = `the command ${command}`
+  const transport = new StdioClientTransport({
+    command,
+    args: [...args],
+    ...(env && { env: { ...env } }),
+    ...(cwd && { cwd }),
+    stderr: 'inherit',
+  })
+  const { signal, onMessage, elicit } = options
+  if (onMessage) overhear(transport, onMessage)
+  const pipe = new Pipe(transport, name, elicit, questionsAllowed(options.questions))
+  let era: Era
+  try {
+    await transport.start()
+    era = await findEra({ request: withinProbe(pipe.modern) }, { signal })
+  } catch (cause) {
+    await pipe.close()
+    signal?.throwIfAborted()
+    throw new EnvError('connection-failed', `Cannot connect to ${name}: ${reasonOf(cause)}`, { cause })
+  }
+  // Where a request need not speak for itself, it is shorter without.
+  if (era !== 'legacy') return { request: era === 'modern' ? pipe.modern : pipe.bare, release: () => pipe.close() }
+  pipe.leave()
+  // The process runs already.
+  transport.start = async () => {}
+  const { onMessage: _, ...overheard } = options
+  const shaken = await shakeHands(transport, name, async () => {}, overheard)
+  return { request: bySdk(shaken, name), release: () => shaken.client.close() }
+}
+
+/** The same for a question to which silence is an answer too. */
+function withinProbe(request: Channel['request']): Channel['request'] {
+  return (method, params, { signal } = {}) => {
+    const inTime = AbortSignal.timeout(PROBE_TIMEOUT)
+    return request(method, params, { signal: signal ? AbortSignal.any([signal, inTime]) : inTime })
+  }
+}
+
+/** A client that has shaken hands, and what its server may ask it. */
+interface Shaken {
+  readonly client: Client
+  readonly budget: QuestionBudget
+}
+
+async function shakeHands(
+  transport: StdioClientTransport | StreamableHTTPClientTransport,
+  name: string,
+  release: () => Promise<void>,
+  { signal, onMessage, elicit, questions }: ChannelOptions,
+): Promise<Shaken> {
+  const budget = new QuestionBudget(questionsAllowed(questions))
+  if (onMessage) overhear(transport, onMessage)
+  const client = new Client(
+    { name: 'episodic', version: WIRE_VERSION },
+    { capabilities: elicit ? { elicitation: { form: {} } } : {} },
+  )
+  if (elicit)
+    client.setRequestHandler(ElicitRequestSchema, (asked, { signal }) => {
+      budget.count()
+      return answerElicitation(elicit, asked.params as JsonObject, signal)
+    })
+  try {
+    await client.connect(transport as Parameters<Client['connect']>[0], { ...(signal && { signal }) })
+    return { client, budget }
+  } catch (cause) {
+    await client.close().catch(() => {})
+    await release()
+    signal?.throwIfAborted()
+    if (EnvError.is(cause, 'login-failed')) throw cause
+    throw new EnvError('connection-failed', `Cannot connect to ${name}: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+/** Tells of every message that a transport carries. */
+function overhear(
+  transport: StdioClientTransport | StreamableHTTPClientTransport,
+  onMessage: NonNullable<ChannelOptions['onMessage']>,
+): void {
+  const send = transport.send.bind(transport) as (message: unknown, options?: unknown) => Promise<void>
+  transport.send = (message: unknown, options?: unknown) => {
+    onMessage('sent', message)
+    return send(message, options)
+  }
+  // The client that connects calls the listener that it finds before its own.
+  transport.onmessage = (message) => onMessage('received', message)
+}
+
+/** A refusal keeps its code; anything else means that no answer came. */
+function translate(error: unknown, name: string): Error {
+  if (EnvError.is(error)) return error
+  if (error instanceof McpError && !isLost(error))
+    return refusal({
+      code: error.code,
+      message: error.message.replace(/^MCP error -?\d+: /, ''),
+      data: error.data as JsonObject,
+    })
+  return new EnvError('connection-failed', `No answer from ${name}: ${reasonOf(error)}`, {
+    cause: error,
+    details: failureOf(error),
+  })
+}
+
+/** What is known of a lost call: over HTTP the next one may arrive, and a pipe that has closed stays closed. */
+function failureOf(error: unknown): JsonObject {
+  if (error instanceof StreamableHTTPError && error.code !== undefined && error.code >= 400)
+    return failureDetails(error.code)
+  const closed = error instanceof McpError ? error.code === -32000 : /^Not connected/.test((error as Error).message)
+  return { retryable: !closed }
+}
+
+/** The SDK's own errors for a closed connection and a call that timed out. */
+function isLost({ code }: McpError): boolean {
+  return code === -32000 || code === -32001
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof StreamableHTTPError && error.code !== undefined && error.code >= 400)
+    return `it answered with HTTP status ${error.code}${saidIn(error.message)}`
+  const { cause } = error
+  return cause instanceof Error && cause.message ? `${error.message} (${cause.message})` : error.message
+}
+
+/** What a server says besides its status, where it says it as JSON-RPC does: the SDK quotes the whole body. */
+function saidIn(message: string): string {
+  const said = /"message":("(?:[^"\\]|\\.)*")/.exec(message)?.[1]
+  return said === undefined ? '.' : `: ${JSON.parse(said)}`
+}

@@ -1,0 +1,89 @@
+import { fileURLToPath } from 'node:url'
+import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol'
+import { describe, expect, it } from 'vitest'
+import type { Elicitation } from './elicitation.ts'
+import { openChannel } from './open-channel.ts'
+import type { ChannelOptions } from './target.ts'
+
+const SERVER = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('../fixtures/modern-pipe.fixture.ts', import.meta.url))],
+}
+
+async function open(options: ChannelOptions = {}) {
+  const channel = await openChannel(SERVER, options)
+  return {
+    call: (name: string, signal?: AbortSignal) =>
+      channel.request('tools/call', { name, arguments: {} }, { signal }) as Promise<Record<string, never>>,
+    [Symbol.asyncDispose]: () => channel.close(),
+  }
+}
+
+describe('a channel over a pipe', () => {
+  it('speaks the modern era where the server does, without a handshake', async () => {
+    await using channel = await open()
+    const answers = await Promise.all(['one', 'two', 'three'].map((name) => channel.call(name)))
+    expect(answers).toMatchObject([
+      { asked: { name: 'one' } },
+      { asked: { name: 'two' } },
+      { asked: { name: 'three' } },
+    ])
+    const said = { [ENVELOPE.version]: MODERN_VERSION, [ENVELOPE.capabilities]: {} }
+    expect(answers[0]).toMatchObject({ asked: { _meta: said } })
+  })
+
+  it('calls off what nobody waits for any more', async () => {
+    await using channel = await open()
+    const abort = new AbortController()
+    const waiting = channel.call('wait', abort.signal)
+    const reason = new Error('Never mind.')
+    abort.abort(reason)
+    await expect(waiting).rejects.toBe(reason)
+    expect(await channel.call('calls-off')).toMatchObject({ calledOff: ['call 2'] })
+  })
+
+  it('loses all calls with the process, which no further call will bring back', async () => {
+    await using channel = await open()
+    const waiting = channel.call('wait')
+    waiting.catch(() => {})
+    await expect(channel.call('die')).rejects.toMatchObject({
+      code: 'connection-failed',
+      details: { retryable: false },
+    })
+    await expect(waiting).rejects.toMatchObject({ code: 'connection-failed' })
+    await expect(channel.call('one')).rejects.toMatchObject({ code: 'connection-failed' })
+  })
+
+  it('answers what the server asks before it answers, and fills in what is left out', async () => {
+    const asked: Elicitation[] = []
+    await using channel = await open({
+      async elicit(elicitation) {
+        asked.push(elicitation)
+        return { action: 'accept', content: { age: 7 } }
+      },
+    })
+    expect(await channel.call('ask')).toMatchObject({
+      asked: {
+        inputResponses: { name: { action: 'accept', content: { name: 'nobody', age: 7 } } },
+        requestState: 'as it came',
+        _meta: { [ENVELOPE.capabilities]: { elicitation: { form: {} } } },
+      },
+    })
+    expect(asked).toMatchObject([{ message: 'Name?', schema: { type: 'object' } }])
+  })
+
+  it('passes on that somebody would not answer', async () => {
+    for (const action of ['decline', 'cancel'] as const) {
+      await using channel = await open({ elicit: async () => ({ action }) })
+      expect(await channel.call('ask')).toMatchObject({ asked: { inputResponses: { name: { action } } } })
+    }
+  })
+
+  it('says what is missing where the server asks and nobody answers', async () => {
+    await using channel = await open()
+    await expect(channel.call('ask')).rejects.toMatchObject({
+      code: 'connection-failed',
+      message: expect.stringContaining('Give the channel an elicit'),
+    })
+  })
+})

@@ -1,0 +1,114 @@
+import type { Channel, JsonObject } from '@episodic/protocol'
+import type { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { EnvError } from '../env-error.ts'
+import { every } from './clock.ts'
+import { callWithInput } from './input-required.ts'
+import { withSender } from './modern-request.ts'
+import { PendingCalls } from './pending-calls.ts'
+import type { RpcAnswer } from './rpc-answer.ts'
+import type { ChannelOptions } from './target.ts'
+
+/** Milliseconds of a tick, and ticks until a call without an answer fails: two minutes. */
+const TICK = 10_000
+const PATIENCE = 12
+
+/** Kept apart from the ids of the SDK's client, which may come after on the same pipe. */
+const PREFIX = 'call '
+
+/**
+ * Calls over the pipe of a child process, each of which speaks for itself: to a server of the modern era, or to one of
+ * worlds. There was no handshake, and there will be none.
+ */
+export class Pipe {
+  readonly #transport: StdioClientTransport
+  readonly #name: string
+  readonly #elicit: ChannelOptions['elicit']
+  readonly #questions: number
+  readonly #calls = new PendingCalls()
+  readonly #stopTicking: () => void
+  #lost: EnvError | null = null
+
+  /** Listens to a transport. It has to be started afterwards. */
+  constructor(transport: StdioClientTransport, name: string, elicit: ChannelOptions['elicit'], questions: number) {
+    this.#transport = transport
+    this.#name = name
+    this.#elicit = elicit
+    this.#questions = questions
+    this.#stopTicking = every(TICK, () => void this.#calls.tick(PATIENCE, name))
+    const overheard = transport.onmessage
+    transport.onmessage = (message) => {
+      overheard?.(message)
+      this.#hear(message)
+    }
+    transport.onclose = () => this.#lose()
+  }
+
+  /** Lets go of the transport for somebody else. */
+  leave(): void {
+    this.#stopTicking()
+    delete this.#transport.onclose
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close()
+    this.#lose()
+  }
+
+  /** Asks as the modern era does. */
+  readonly modern: Channel['request'] = (method, params, { signal } = {}) => {
+    const elicit = this.#elicit
+    const capabilities: JsonObject = elicit ? { elicitation: { form: {} } } : {}
+    const call = (sent: JsonObject) => this.#ask(method, withSender(sent, capabilities), signal)
+    return callWithInput(call, params, { elicit, questions: this.#questions, signal })
+  }
+
+  /** Asks a server that needs not be told who asks. */
+  readonly bare: Channel['request'] = (method, params, { signal } = {}) => this.#ask(method, params, signal)
+
+  async #ask(method: string, params: JsonObject, signal: AbortSignal | undefined): Promise<unknown> {
+    if (this.#lost) throw this.#lost
+    signal?.throwIfAborted()
+    let sent = {}
+    const { answer } = this.#calls.add(method, (number) => {
+      sent = { jsonrpc: '2.0', id: `${PREFIX}${number}`, method, params }
+      return ''
+    })
+    answer.catch(() => {})
+    const { promise: aborted, reject: abort } = Promise.withResolvers<never>()
+    const callOff = () => {
+      const { id } = sent as { id: string }
+      this.#send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
+      abort(signal?.reason)
+    }
+    signal?.addEventListener('abort', callOff, { once: true })
+    try {
+      this.#send(sent)
+      return await (signal ? Promise.race([answer, aborted]) : answer)
+    } finally {
+      signal?.removeEventListener('abort', callOff)
+    }
+  }
+
+  #send(message: object): void {
+    this.#transport.send(message as JSONRPCMessage).catch(() => this.#lose())
+  }
+
+  #hear(message: object): void {
+    const { id, ...answer } = message as RpcAnswer & { readonly method?: unknown }
+    // What a server says of itself is nothing that was asked for.
+    if (answer.method !== undefined) return
+    if (typeof id === 'string' && id.startsWith(PREFIX))
+      this.#calls.settle({ ...answer, id: Number(id.slice(PREFIX.length)) })
+    else if (id === null) this.#calls.settle({ ...answer, id })
+  }
+
+  #lose(): void {
+    if (this.#lost) return
+    this.#lost = new EnvError('connection-failed', `No answer from ${this.#name}: it has closed its pipe.`, {
+      details: { retryable: false },
+    })
+    this.#stopTicking()
+    this.#calls.rejectAll(this.#lost)
+  }
+}

@@ -1,0 +1,60 @@
+import type { Socket } from 'node:net'
+import { WebSocket } from 'ws'
+import { EnvError } from '../env-error.ts'
+import { failureDetails } from './rpc-answer.ts'
+import { closingOf, PROTOCOL } from './websocket-wire.ts'
+import type { OpenWire } from './wire.ts'
+
+/** The longest message that is taken from a server, in bytes. */
+const LONGEST = 64 * 1_048_576
+/** Milliseconds until a server that does not take a connection is given up. */
+const CONNECT_TIMEOUT = 30_000
+
+/** Opens a connection over a WebSocket of Node, which writes many messages at once and hears why it was refused. */
+export function openNodeWebSocketWire(url: string, headers: Readonly<Record<string, string>>): OpenWire {
+  return ({ onMessage, onClose }) =>
+    new Promise((resolve, reject) => {
+      const webSocket = new WebSocket(url, PROTOCOL, {
+        headers,
+        handshakeTimeout: CONNECT_TIMEOUT,
+        maxPayload: LONGEST,
+        perMessageDeflate: false,
+        followRedirects: false,
+      })
+      let socket: Socket
+      let connected = false
+      let failure: { readonly reason: string; readonly details?: ReturnType<typeof failureDetails> } | null = null
+      webSocket.on('upgrade', (response) => {
+        socket = response.socket
+      })
+      webSocket.on('open', () => {
+        connected = true
+        resolve({
+          send(messages) {
+            // One write for all of them.
+            socket.cork()
+            for (const message of messages) webSocket.send(message)
+            socket.uncork()
+          },
+          close: () => webSocket.close(),
+        })
+      })
+      webSocket.on('unexpected-response', (_, response) => {
+        const status = response.statusCode ?? 0
+        failure = {
+          reason: `it answered with HTTP status ${status}.`,
+          details: failureDetails(status, Number(response.headers['retry-after']) || 0),
+        }
+        webSocket.terminate()
+      })
+      webSocket.on('message', (data: Buffer) => onMessage(data.toString()))
+      webSocket.on('error', ({ message }) => {
+        failure ??= { reason: message }
+      })
+      webSocket.on('close', (code, reason) => {
+        if (connected) return onClose(closingOf(url, code, reason.toString()))
+        const { reason: why = 'it hung up.', details } = failure ?? {}
+        reject(new EnvError('connection-failed', `Cannot connect to ${url}: ${why}`, details && { details }))
+      })
+    })
+}

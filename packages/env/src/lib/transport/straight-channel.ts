@@ -1,0 +1,153 @@
+import type { Channel, JsonObject } from '@episodic/protocol'
+import { type Dispatcher, request } from 'undici'
+import { EnvError } from '../env-error.ts'
+import { type Authorizer, sendAuthorized } from './authorized.ts'
+import { callWithInput, MOST_QUESTIONS } from './input-required.ts'
+import { repeatedIn, withSender } from './modern-request.ts'
+import { failureDetails, isRpcError, parseAnswer, type RpcAnswer, refusal } from './rpc-answer.ts'
+import type { ChannelOptions } from './target.ts'
+import { ToolHeaders } from './tool-headers.ts'
+
+export interface StraightChannelOptions {
+  readonly url: string
+  readonly dispatcher: Dispatcher
+  readonly headers: Readonly<Record<string, string>>
+  /** Milliseconds until a call without an answer fails. */
+  readonly timeout: number
+  /** Whether the requests speak for themselves, as those of the modern era do. */
+  readonly modern?: boolean
+  /** Hears of every message. */
+  readonly onMessage?: ChannelOptions['onMessage']
+  /** Answers what a server of the modern era asks before it answers. */
+  readonly elicit?: ChannelOptions['elicit']
+  /** How often it may ask before it answers one call. Default 16. */
+  readonly questions?: number
+  /** Logs in where the server asks for it. */
+  readonly authorizer?: Authorizer | undefined
+}
+
+/**
+ * The straight path over HTTP: one POST a call, JSON in and JSON out, to a server of ours, or to any server of the modern
+ * era, in which there is no more to it.
+ *
+ * An episode is thousands of such calls, and an SDK client spends several times the call itself on each.
+ */
+export function createStraightChannel(options: StraightChannelOptions): Omit<Channel, 'close'> {
+  const {
+    url,
+    dispatcher,
+    timeout,
+    modern = false,
+    onMessage,
+    elicit,
+    authorizer,
+    questions = MOST_QUESTIONS,
+  } = options
+  const headers = {
+    ...options.headers,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  }
+  const tools = new ToolHeaders()
+  const capabilities: JsonObject = elicit ? { elicitation: { form: {} } } : {}
+  let nextId = 1
+  return {
+    request(method, params, { signal } = {}) {
+      const call = (sent: JsonObject) => ask(method, sent, signal)
+      return modern ? callWithInput(call, params, { elicit, questions, signal }) : call(params)
+    },
+  }
+
+  async function ask(method: string, params: JsonObject, signal: AbortSignal | undefined): Promise<unknown> {
+    const id = nextId++
+    const sent = { jsonrpc: '2.0', id, method, params: modern ? withSender(params, capabilities) : params }
+    onMessage?.('sent', sent)
+    const repeated = modern
+      ? {
+          ...headers,
+          ...repeatedIn(method, params),
+          ...(method === 'tools/call' && tools.for(params.name, params.arguments)),
+        }
+      : headers
+    const { status, messages, retryAfter } = await post(JSON.stringify(sent), repeated, signal)
+    if (onMessage) for (const message of messages) onMessage('received', message)
+    const message = messages.at(-1)
+    if (message && isRpcError(message.error)) {
+      // What failed before the request was read is answered to nobody in particular.
+      if (message.id === id || message.id === null) throw refusal(message.error, failureDetails(status, retryAfter))
+    } else if (message?.id === id && message.result !== undefined) {
+      return modern && method === 'tools/list' ? withoutWrong(tools, message.result) : message.result
+    }
+    if (status >= 200 && status < 300)
+      throw new EnvError('reply-malformed', `The server's answer to ${method} is not a JSON-RPC answer to it.`)
+    throw new EnvError('connection-failed', `${url} answered ${method} with HTTP status ${status}.`, {
+      details: failureDetails(status, retryAfter),
+    })
+  }
+
+  function post(
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<HttpAnswer> {
+    return sendAuthorized(
+      authorizer,
+      (shown) => postOnce(body, { ...headers, ...shown }, signal),
+      (answer) => answer,
+      signal,
+    )
+  }
+
+  async function postOnce(
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<HttpAnswer> {
+    try {
+      const response = await request(url, {
+        method: 'POST',
+        headers,
+        body,
+        dispatcher,
+        headersTimeout: timeout,
+        bodyTimeout: timeout,
+        signal: signal ?? null,
+      })
+      const { 'retry-after': retryAfter, 'content-type': type, 'www-authenticate': challenge = '' } = response.headers
+      const text = await response.body.text()
+      const messages = String(type).startsWith('text/event-stream') ? parseEvents(text) : [parseAnswer(text)]
+      return {
+        status: response.statusCode,
+        messages,
+        retryAfter: Number(retryAfter) || 0,
+        challenge: String(challenge),
+      }
+    } catch (cause) {
+      signal?.throwIfAborted()
+      throw new EnvError('connection-failed', `No answer from ${url}: ${(cause as Error).message}`, { cause })
+    }
+  }
+}
+
+/** A list of tools without those that cannot be called. */
+function withoutWrong(tools: ToolHeaders, result: unknown): unknown {
+  const { tools: listed } = result as { tools?: unknown }
+  return Array.isArray(listed) ? { ...(result as object), tools: tools.keep(listed) } : result
+}
+
+interface HttpAnswer {
+  readonly status: number
+  /** What was said, the answer last; `null` for what is no object. */
+  readonly messages: readonly (RpcAnswer | null)[]
+  /** Seconds; 0 where the server names none. */
+  readonly retryAfter: number
+  readonly challenge: string
+}
+
+/** The messages of a stream of events that has ended, as a server answers that has something to tell on the way. */
+function parseEvents(text: string): (RpcAnswer | null)[] {
+  const events = text.split(/\r?\n\r?\n/).map((event) => event.match(/^data: ?.*$/gm) ?? [])
+  return events
+    .filter((data) => data.length > 0)
+    .map((data) => parseAnswer(data.map((line) => line.replace(/^data: ?/, '')).join('\n')))
+}

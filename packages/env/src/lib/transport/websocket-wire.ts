@@ -1,0 +1,39 @@
+import { EnvError } from '../env-error.ts'
+import type { OpenWire, WireClosing } from './wire.ts'
+
+/** How a server calls the protocol that is spoken, and how a token is said that can be in no header. */
+export const PROTOCOL = 'episodic'
+const BEARER_PROTOCOL = 'episodic.bearer.'
+
+/** Opens a connection over the WebSocket that a page has. It can set no headers, and hears nothing of why it was refused. */
+export function openWebSocketWire(url: string, token: string | undefined): OpenWire {
+  return ({ onMessage, onClose }) =>
+    new Promise((resolve, reject) => {
+      const bearer = token === undefined ? [] : [`${BEARER_PROTOCOL}${encodeURIComponent(token)}`]
+      const socket = new WebSocket(url, [PROTOCOL, ...bearer])
+      let connected = false
+      socket.onopen = () => {
+        connected = true
+        resolve({
+          send(messages) {
+            for (const message of messages) socket.send(message)
+          },
+          close: () => socket.close(),
+        })
+      }
+      socket.onmessage = ({ data }) => onMessage(String(data))
+      socket.onclose = ({ code, reason }) => {
+        if (connected) onClose(closingOf(url, code, reason))
+        else reject(new EnvError('connection-failed', `Cannot connect to ${url}: it does not let a WebSocket in.`))
+      }
+    })
+}
+
+/** What a code of RFC 6455, section 7.4.1, says of what was sent. */
+export function closingOf(url: string, code: number, reason: string): WireClosing {
+  const error = new EnvError(
+    'connection-failed',
+    `The connection to ${url} is lost: ${reason || 'it was closed'} (${code}).`,
+  )
+  return { error, tooLarge: code === 1009 }
+}

@@ -1,0 +1,26 @@
+import type { EnvError } from '../env-error.ts'
+
+/** One connection that carries messages as texts, in both directions. */
+export interface Wire {
+  /** Sends messages, with as few writes as the connection allows. */
+  send(messages: readonly string[]): void
+  /** Ends the connection. Safe to call twice. */
+  close(): void
+}
+
+/** What the owner of a connection hears of it. */
+export interface WireListener {
+  onMessage(text: string): void
+  /** Hears once that there will be no more, whoever ended it. */
+  onClose(closing: WireClosing): void
+}
+
+export interface WireClosing {
+  /** A `connection-failed` that says why. */
+  readonly error: EnvError
+  /** The other end could not take a message because of its size. */
+  readonly tooLarge: boolean
+}
+
+/** Opens a connection. Rejects with `connection-failed`. */
+export type OpenWire = (listener: WireListener) => Promise<Wire>

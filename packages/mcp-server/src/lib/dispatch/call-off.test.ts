@@ -1,0 +1,279 @@
+import { createInterface } from 'node:readline'
+import { PassThrough } from 'node:stream'
+import { DEFAULT_SEAT, META, METHODS } from '@episodic/protocol'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Waiting } from '../environment/call-options.ts'
+import { nextTurn } from '../environment/yield-to-event-loop.ts'
+import { MODERN_META, modernHeaders } from '../fixtures/eras.fixture.ts'
+import { createGatedStore } from '../fixtures/gated-store.fixture.ts'
+import { hearHost } from '../fixtures/heard-host.fixture.ts'
+import { createExchange, createMarket } from '../fixtures/market.fixture.ts'
+import { asking, call, createTestHost, initialize, send, serve } from '../fixtures/testbed.fixture.ts'
+import { openWebSocket } from '../fixtures/web-socket.fixture.ts'
+import { treadmill } from '../fixtures/worker-world.fixture.ts'
+import type { HostOptions } from '../host/host.ts'
+import { serveStdio } from '../stdio/serve-stdio.ts'
+import { createRulesPool } from '../workers/rules-pool.ts'
+import { openInProcess } from './in-process.ts'
+
+/** A workshop whose commits wait, so that a second call has to wait for the first, and what reaches its host. */
+async function openGated(options: Partial<HostOptions> = {}) {
+  const gate = createGatedStore()
+  const { host: inner, clock, faults } = createTestHost({ store: gate.store, ...options })
+  const { host, heard } = hearHost(inner)
+  const { session, seats } = await host.open(null, asking({ environment: 'workshop' }))
+  const capability = seats[DEFAULT_SEAT]?.capability as string
+  const stock = async () => ((await host.state(null, session)).state.public as { stock: number }).stock
+  return { ...gate, host, clock, heard, faults, session, capability, stock }
+}
+
+const take = (id: number | string, _meta?: object) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: 'take', arguments: {}, ...(_meta && { _meta }) },
+})
+const cancel = (requestId: unknown) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
+
+/** Sends over HTTP, in either era. */
+function post(url: string, message: object, headers: Record<string, string> = {}) {
+  return send(url, { body: JSON.stringify(message), headers })
+}
+
+describe('a call that waits for its turn', () => {
+  it('is called off over HTTP in the era before 2026, and gets no answer', async () => {
+    const { host, heard, open, stock, reached, capability } = await openGated()
+    const url = (await serve(host)).sessionUrl(capability)
+    const first = post(url, take('first'))
+    await reached
+    const second = post(url, take('second'))
+    const third = post(url, take('third'))
+    await Promise.all([heard(), heard(), heard()])
+    expect(await post(url, cancel('second'))).toMatchObject({ status: 202, text: '' })
+    open()
+    expect(JSON.parse((await first).text)).toMatchObject({ id: 'first', result: { structuredContent: { stock: 2 } } })
+    expect(await second).toMatchObject({ status: 202, text: '' })
+    expect(JSON.parse((await third).text)).toMatchObject({ id: 'third', result: { structuredContent: { stock: 1 } } })
+    expect(await stock()).toBe(1)
+  })
+
+  it('is called off by the session that made it, and by no other', async () => {
+    const { host, heard, open, reached } = await openGated()
+    const { agentUrl } = await serve(host)
+    const url = agentUrl.replace('/mcp', '/mcp/e/workshop')
+    const [mine, theirs] = [await initialize(url), await initialize(url)]
+    const first = post(url, take(1), mine)
+    await reached
+    const second = post(url, take(2), mine)
+    await Promise.all([heard(), heard()])
+    await post(url, cancel(2), theirs)
+    open()
+    expect(JSON.parse((await first).text).result.structuredContent.stock).toBe(2)
+    expect(JSON.parse((await second).text).result.structuredContent.stock).toBe(1)
+  })
+
+  it('is called off in 2026 by hanging up, and not before', async () => {
+    for (const modern of [true, false]) {
+      const { host, heard, open, reached, capability, stock } = await openGated()
+      const url = (await serve(host)).sessionUrl(capability)
+      const first = post(url, take(1))
+      await reached
+      await heard()
+      const hangUp = new AbortController()
+      const gone = fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          ...(modern && modernHeaders('tools/call', 'take')),
+        },
+        body: JSON.stringify(take(2, modern ? MODERN_META : undefined)),
+        signal: hangUp.signal,
+      })
+      const { waiting } = await heard()
+      const calledOff = Promise.withResolvers<void>()
+      waiting?.signal.addEventListener('abort', () => calledOff.resolve())
+      hangUp.abort()
+      await expect(gone).rejects.toThrow()
+      if (modern) await calledOff.promise
+      open()
+      await first
+      // Whoever comes next waits for all that is before it.
+      expect(JSON.parse((await post(url, take(3))).text).result.structuredContent.stock).toBe(modern ? 1 : 0)
+      expect(await stock()).toBe(modern ? 1 : 0)
+    }
+  })
+
+  it('is called off over a WebSocket of the trusted door, and can be made again', async () => {
+    const { host, heard, open, reached, faults } = await openGated()
+    const server = await serve(host)
+    const socket = await openWebSocket(server.trustedUrl, {
+      headers: { authorization: `Bearer ${server.controlToken}` },
+    })
+    const { session } = await socket.open({ environment: 'workshop' })
+    const step = (id: number, seq: number) => take(id, { [META.session]: session, [META.seq]: seq })
+    const say = (message: object) => socket.webSocket.send(JSON.stringify(message))
+    say(step(1, 0))
+    await reached
+    say(step(2, 1))
+    await Promise.all([heard(), heard()])
+    say(cancel(2))
+    say(step(3, 1))
+    await heard()
+    open()
+    expect(await socket.next()).toMatchObject({ id: 1 })
+    expect(await socket.next()).toMatchObject({ id: 3, result: { _meta: { [META.step]: { seq: 2 } } } })
+    expect(faults).toEqual([])
+  })
+
+  it('is called off over a pipe, where it was not even begun, and what the rules have begun is answered', async () => {
+    const { host, heard, open, reached } = await openGated()
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const lines = createInterface({ input: output })[Symbol.asyncIterator]()
+    const served = serveStdio(host, { environment: 'workshop', input, output })
+    const say = (message: object) => input.write(`${JSON.stringify(message)}\n`)
+    say(take(1))
+    await reached
+    await heard()
+    const malformed = { ...cancel(3), jsonrpc: '1.0' }
+    for (const message of [take(2), take(3), cancel(2), cancel(1), cancel('unknown'), malformed]) say(message)
+    open()
+    const next = async () => JSON.parse((await lines.next()).value as string)
+    expect(await next()).toMatchObject({ id: 1, result: { structuredContent: { stock: 2 } } })
+    expect(await next()).toMatchObject({ id: 3, result: { structuredContent: { stock: 1 } } })
+    expect(await next()).toMatchObject({ id: null, error: { data: { code: 'invalid-request' } } })
+    input.end()
+    await served
+  })
+
+  it('is called off in process, with the reason of the signal', async () => {
+    const { host, heard, open, reached, capability, stock } = await openGated()
+    const door = openInProcess(host, { door: 'agent', principal: null, world: { by: 'capability', capability } })
+    const abort = new AbortController()
+    const call = (signal?: AbortSignal) => door.request('tools/call', { name: 'take', arguments: {} }, { signal })
+    const first = call()
+    await reached
+    const second = call(abort.signal)
+    await Promise.all([heard(), heard()])
+    const reason = new Error('Never mind.')
+    abort.abort(reason)
+    open()
+    await first
+    await expect(second).rejects.toBe(reason)
+    expect(await stock()).toBe(2)
+  })
+})
+
+describe('a call whose rules play in a thread', () => {
+  it('is called off with them, and the session goes on', async () => {
+    const rules = createRulesPool({ modules: [new URL('../fixtures/worker-world.fixture.ts', import.meta.url).href] })
+    onTestFinished(() => rules[Symbol.asyncDispose]())
+    const { host: inner, faults } = createTestHost({ environments: [treadmill], rules })
+    const { host, heard } = hearHost(inner)
+    const { seats } = await host.open(null, asking({ environment: 'treadmill' }))
+    const url = (await serve(host)).sessionUrl(seats[DEFAULT_SEAT]?.capability as string)
+    const spin = { jsonrpc: '2.0', id: 'spin', method: 'tools/call', params: { name: 'spin', arguments: {} } }
+    const spinning = post(url, spin)
+    await heard()
+    await post(url, cancel('spin'))
+    expect(await spinning).toMatchObject({ status: 202, text: '' })
+    const run = await post(url, { ...spin, id: 'run', params: { name: 'run', arguments: {} } })
+    expect(JSON.parse(run.text)).toMatchObject({ id: 'run', result: { structuredContent: { rounds: 1 } } })
+    expect(faults).toEqual([])
+  })
+})
+
+describe('a call whose tool prepares', () => {
+  it('is called off, tells what it waits for, and changes nothing', async () => {
+    const exchange = createExchange()
+    const asked = Promise.withResolvers<AbortSignal>()
+    exchange.order = (_, signal) => {
+      asked.resolve(signal)
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const { host, faults } = createTestHost({ environments: [createMarket(exchange)] })
+    const { session, seats } = await host.open(null, asking({ environment: 'market' }))
+    const url = (await serve(host)).sessionUrl(seats[DEFAULT_SEAT]?.capability as string)
+    const params = { name: 'quote', arguments: { shares: 2 }, _meta: { progressToken: 'fee' } }
+    const quoting = post(url, { jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    const signal = await asked.promise
+    await post(url, cancel(1))
+    const answer = await quoting
+    expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream' } })
+    expect(answer.text).toContain('"method":"notifications/progress","params":{"progressToken":"fee","progress":0')
+    expect(answer.text).not.toContain('"id"')
+    expect(signal.aborted).toBe(true)
+    expect((await host.state(null, session)).revision).toBe(0)
+    expect(faults).toEqual([])
+  })
+})
+
+describe('progress', () => {
+  const events = (text: string) => [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data as string))
+
+  it('is told on a stream of events where a call waits and its client asked, with the answer behind it', async () => {
+    const { host, heard, open, reached, capability } = await openGated()
+    const url = (await serve(host)).sessionUrl(capability)
+    const first = post(url, take(1, { progressToken: 'none' }))
+    await reached
+    const asked = post(url, take(2, { progressToken: 7 }))
+    const silent = post(url, take(3))
+    const unable = send(url, {
+      body: JSON.stringify(take(4, { progressToken: 8 })),
+      headers: { accept: 'application/json' },
+    })
+    await Promise.all([heard(), heard(), heard(), heard()])
+    open()
+    const answers = await Promise.all([first, asked, silent, unable])
+    expect(answers.map(({ headers }) => headers['content-type'])).toEqual([
+      'application/json',
+      'text/event-stream',
+      'application/json',
+      'application/json',
+    ])
+    expect(events(answers[1]?.text as string)).toMatchObject([
+      { method: 'notifications/progress', params: { progressToken: 7, progress: 0, message: expect.any(String) } },
+      { id: 2, result: { structuredContent: { stock: 1 } } },
+    ])
+  })
+
+  it('is reported again every five seconds while the call waits, and no more once its turn has come', async () => {
+    const { host, clock, heard, open, reached, session } = await openGated()
+    const reports: string[] = []
+    const step = (waiting?: Waiting) => host.step(null, session, { ...call('take'), waiting })
+    const first = step()
+    await reached
+    const second = step({ signal: new AbortController().signal, tell: (message) => void reports.push(message) })
+    await heard()
+    for (let i = 0; i < 3; i++) {
+      clock.advance(5_000)
+      await nextTurn()
+    }
+    expect(reports).toEqual(Array.from({ length: 4 }, () => 'Waiting for the calls before this one.'))
+    open()
+    await Promise.all([first, second])
+    clock.advance(60_000)
+    await nextTurn()
+    expect(reports).toHaveLength(4)
+  })
+
+  it('is told over a pipe and a socket too', async () => {
+    const { host, heard, open, reached, session } = await openGated()
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const lines = createInterface({ input: output })[Symbol.asyncIterator]()
+    const served = serveStdio(host, { door: 'trusted', input, output })
+    const say = (message: object) => input.write(`${JSON.stringify(message)}\n`)
+    say(take(1, { [META.session]: session }))
+    await reached
+    say(take(2, { [META.session]: session, progressToken: 'mine' }))
+    await Promise.all([heard(), heard()])
+    const next = async () => JSON.parse((await lines.next()).value as string)
+    expect(await next()).toMatchObject({ method: 'notifications/progress', params: { progressToken: 'mine' } })
+    open()
+    expect([await next(), await next()]).toMatchObject([{ id: 1 }, { id: 2 }])
+    say({ jsonrpc: '2.0', id: 3, method: METHODS.state, params: { session } })
+    expect(await next()).toMatchObject({ id: 3, result: { state: { public: { stock: 1 } } } })
+    input.end()
+    await served
+  })
+})

@@ -1,0 +1,240 @@
+import {
+  ENVELOPE,
+  type JsonObject,
+  WIRE_ERROR_NUMBERS,
+  WireError,
+  type WireErrorCode,
+  wireErrorCodeOf,
+} from '@episodic/protocol'
+import type { Caller } from '../host/caller.ts'
+import { conceal, type ErrorHearer } from '../host/faults.ts'
+import type { Host } from '../host/host.ts'
+import { randomText } from '../host/session-tokens.ts'
+import type { Correspondence } from './client-channel.ts'
+import { answerRequest, ID_CHARACTERS, idOf, isObject, isRequestId } from './handle-request.ts'
+import { type Answer, scanAnswer } from './leak-scan.ts'
+import { isLong, parseMessage } from './parse-message.ts'
+import { Turns } from './parse-queue.ts'
+import { CallWaiting, type RequestId } from './pending-call.ts'
+import { assertSpoken, readEnvelope } from './protocol-version.ts'
+import { discover } from './sdk-discovery.ts'
+import { advertise, type Identity, identify } from './server-info.ts'
+import { listen, subscribe, unsubscribe } from './subscriptions.ts'
+import { type TraceHeaders, traceCall } from './trace-call.ts'
+
+/** What goes back for one message. */
+export interface Reply {
+  /** JSON-RPC text; `null` for a notification and for a request that was called off, which get no answer. */
+  readonly text: string | null
+  /** The refusal that the text carries; `null` for a result. A door may give it a status of its own. */
+  readonly refusal: WireErrorCode | null
+  /** Seconds after which to try again, where the refusal says so. */
+  readonly retryAfter?: number
+  /** The answer comes later, on the same correspondence: the client listens. */
+  readonly open?: true
+}
+
+/** What a door can do for a message besides answering it. Whatever is asked for here may be made only then. */
+export interface DispatchOptions {
+  /** Aborted when whoever only waits should stop: the caller is gone, or the server goes. */
+  readonly signal?: AbortSignal | undefined
+  /** Aborted when the caller is gone. Asked for where that calls a request off, as it does in the modern era over HTTP. */
+  readonly gone?: (() => AbortSignal) | undefined
+  /** What else goes on with the same client. Without it, a client calls off nothing and listens to nothing. */
+  readonly correspondence?: (() => Correspondence) | undefined
+  /** Says something on the way to the answer. Without it, an answer is all that comes. */
+  readonly say?: ((text: string) => void) | undefined
+  /** The headers that a message came with, which may name the trace that it belongs to. */
+  readonly headers?: TraceHeaders | undefined
+}
+
+/** Turns messages of a caller into bytes: every door ends here, and nothing else reaches a session. */
+export interface Dispatcher {
+  readonly host: Host
+  /**
+   * Parses the text of one message. A long one waits for a turn of the event loop of its own, so that however many
+   * come at once, a short one is held up by one of them alone. Rejects with `parse-error` and `invalid-request`.
+   */
+  read(text: string): unknown
+  /** Never rejects: what goes wrong is a reply, and what is nobody's business is in the log under a reference. */
+  dispatch(caller: Caller, message: unknown, options?: DispatchOptions): Promise<Reply>
+  /** The reply for what went wrong before there was a message: whatever is not a `WireError` becomes `internal`. */
+  refuse(error: unknown, id?: string | number | null): Reply
+}
+
+export interface DispatcherOptions {
+  /** Hears of what reached a caller as `internal`, and of what a store said where a caller heard that it is unavailable. */
+  readonly onError?: ErrorHearer
+}
+
+export function createDispatcher(host: Host, { onError = () => {} }: DispatcherOptions = {}): Dispatcher {
+  const refuse = (cause: unknown, id: string | number | null = null): Reply => {
+    const error = WireError.is(cause) ? cause : conceal(cause, onError)
+    const { code, message, details } = error
+    if (code === 'store-unavailable') onError({ reference: randomText(), cause: error.cause })
+    const body = { code: WIRE_ERROR_NUMBERS[code], message, data: { code, ...details } }
+    const text = JSON.stringify({ jsonrpc: '2.0', id, error: body })
+    const { retryAfterSeconds: retryAfter } = details
+    return { text, refusal: code, ...(typeof retryAfter === 'number' && { retryAfter }) }
+  }
+  const answerMessage = async (caller: Caller, message: Message, options: DispatchOptions): Promise<Reply> => {
+    const { id, method, params } = message
+    let answer: Answer | null = null
+    let reply: Reply
+    let waiting: CallWaiting | undefined
+    try {
+      // Who calls from this process may hand over anything too, so what comes is looked at where all doors meet.
+      const given = (params === undefined ? {} : params) as JsonObject
+      const modern = isModern(caller, method, given)
+      const request = { id, method, params: given }
+      if (method === 'tools/call') waiting = new CallWaiting(request, modern, options)
+      answer = (await answerRequest(host, caller, method, given, { signal: options.signal, waiting })) ?? null
+      const listening = answer ? null : await answerListening(host, caller, request, modern, options)
+      if (listening) reply = listening
+      else if (answer) {
+        const result = modern ? completed(method, answer.result, await identify(host, caller)) : answer.result
+        reply = { text: JSON.stringify({ jsonrpc: '2.0', id, result }), refusal: null }
+      } else {
+        const asked = { jsonrpc: '2.0', id, method, params }
+        const advertisement = await advertise(host, caller, method)
+        reply = replyOf(await (modern ? discoverLater : discover)(advertisement, asked))
+        const { presented } = advertisement
+        if (presented) answer = { result: null, secrets: presented.secrets, told: () => presented.observation }
+      }
+    } catch (error) {
+      // Of a call that was called off, no answer is expected.
+      if (waiting?.calledOff) return NOTHING
+      reply = refuse(error, id)
+    } finally {
+      waiting?.end()
+    }
+    if (reply.text === null) return reply
+    try {
+      const looking = scanAnswer(host, caller, message, reply.text, answer)
+      if (looking) await looking
+      return reply
+    } catch (error) {
+      return refuse(error, id)
+    }
+  }
+  const turns = new Turns()
+  return {
+    host,
+    refuse,
+    read(text) {
+      return isLong(text) ? turns.next().then(() => parseMessage(text)) : parseMessage(text)
+    },
+    dispatch(caller, message, options = {}) {
+      if (!isRequestShaped(message))
+        return Promise.resolve(
+          refuse(
+            new WireError(
+              'invalid-request',
+              'This is not a JSON-RPC 2.0 message: it needs "jsonrpc": "2.0" and a method. Messages come one by one, not in batches.',
+            ),
+            answerableId(message),
+          ),
+        )
+      const { id, method, params } = message
+      // A notification asks for nothing, and one alone concerns a session.
+      if (id === undefined) {
+        if (method === 'notifications/cancelled' && isObject(params))
+          options.correspondence?.().callOff(params.requestId)
+        return Promise.resolve(NOTHING)
+      }
+      if (!isRequestId(id))
+        return Promise.resolve(
+          refuse(
+            new WireError(
+              'invalid-request',
+              `The id of a request is well-formed text of at most ${ID_CHARACTERS} characters, or a whole number.`,
+            ),
+          ),
+        )
+      const answer = () => answerMessage(caller, message as Message, options)
+      return method === 'tools/call' ? traceCall(message, options.headers, answer) : answer()
+    },
+  }
+}
+
+/**
+ * Whether a request is one of the modern era, in which an answer says that it is complete and who gives it. An environment
+ * without a handle wants an MCP session, so it is played in the era before alone. Throws what
+ * `readEnvelope` and `assertSpoken` throw.
+ */
+function isModern(caller: Caller, method: string, params: unknown): boolean {
+  if (caller.door === 'agent' && caller.world.by === 'transport') return false
+  const version = readEnvelope(method, params)
+  if (version === null) return false
+  assertSpoken(version)
+  return true
+}
+
+/** The result of the modern era that says the same. */
+function completed(method: string, answer: unknown, server: Identity): JsonObject {
+  const result = answer as JsonObject
+  return {
+    ...result,
+    ...(method === 'resources/read' && UNCACHED),
+    resultType: 'complete',
+    _meta: { ...(result._meta as JsonObject | undefined), [ENVELOPE.server]: { ...server } },
+  }
+}
+
+/** The next step may change the state of a world, and it is nobody else's. */
+const UNCACHED = { ttlMs: 0, cacheScope: 'private' } as const
+
+/** Answers what asks to be told of changes, in the words of either era; `null` for a request that does not. */
+async function answerListening(
+  host: Host,
+  caller: Caller,
+  { id, method, params }: { readonly id: RequestId; readonly method: string; readonly params: JsonObject },
+  modern: boolean,
+  { correspondence, say }: DispatchOptions,
+): Promise<Reply | null> {
+  if (caller.door !== 'agent' || LISTENING[method] !== modern || !correspondence) return null
+  const told = (result: unknown): Reply => ({ text: JSON.stringify({ jsonrpc: '2.0', id, result }), refusal: null })
+  if (method === 'resources/subscribe') return told(await subscribe(host, caller, correspondence, params))
+  if (method === 'resources/unsubscribe') return told(unsubscribe(correspondence, params))
+  if (!say) return null
+  const server = await identify(host, caller)
+  const channel = { correspondence, say, completed: (result: JsonObject) => completed(method, result, server) }
+  const result = await listen(host, caller, { id, params }, channel)
+  return result ? told(result) : OPEN
+}
+
+/** What begins and ends listening, and whether it does so in the modern era. */
+const LISTENING: { readonly [method: string]: boolean } = {
+  'resources/subscribe': false,
+  'resources/unsubscribe': false,
+  'subscriptions/listen': true,
+}
+
+const NOTHING: Reply = { text: null, refusal: null }
+const OPEN: Reply = { text: null, refusal: null, open: true }
+
+/** The SDK of the modern era takes a tenth of a second to load, so it is loaded where somebody speaks that. */
+const discoverLater: typeof discover = async (...args) =>
+  (await import('./sdk-discovery-modern.ts')).discoverModern(...args)
+
+/** What the SDK answered; it may be a refusal. */
+function replyOf(answer: object): Reply {
+  const refusal = 'error' in answer ? (wireErrorCodeOf((answer.error as { code: number }).code) ?? 'internal') : null
+  return { text: JSON.stringify(answer), refusal }
+}
+
+/** The id of what is at least meant to be a request. */
+function answerableId(message: unknown): string | number | null {
+  return isObject(message) && typeof message.method === 'string' ? idOf(message) : null
+}
+
+/** A request that says what it wants, under an id that is fit to be said again. */
+interface Message {
+  readonly id: RequestId
+  readonly method: string
+  readonly params?: unknown
+}
+
+function isRequestShaped(message: unknown): message is { id?: unknown; method: string; params?: unknown } & JsonObject {
+  return isObject(message) && message.jsonrpc === '2.0' && typeof message.method === 'string'
+}

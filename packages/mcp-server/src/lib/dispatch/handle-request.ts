@@ -1,0 +1,59 @@
+import { type JsonObject, WireError } from '@episodic/protocol'
+import { checkParams } from '../environment/json-limits.ts'
+import type { Caller } from '../host/caller.ts'
+import type { Host } from '../host/host.ts'
+import { actAsAgent } from './agent-call.ts'
+import type { Answer } from './leak-scan.ts'
+import { readResource } from './state-resource.ts'
+import { answerExtension, type RequestOptions, stepAsTrusted } from './trainer-methods.ts'
+
+/**
+ * Answers one request of one caller: the only way from any door to a session.
+ *
+ * Resolves with the answer, which the door has still to look through, or with `undefined` for a method that is not about sessions (discovery and negotiation,
+ * which the MCP SDK answers). Rejects with a `WireError`, or with whatever else went wrong: the door says `internal`.
+ */
+export async function answerRequest(
+  host: Host,
+  caller: Caller,
+  method: string,
+  params: JsonObject,
+  options: RequestOptions = {},
+): Promise<Answer | undefined> {
+  const problem = isObject(params) ? checkParams(params) : 'have to be an object'
+  if (problem !== null) throw new WireError('invalid-params', `The parameters of ${method} ${problem}.`)
+  if (method === 'tools/call') {
+    const call = { action: readAction(params), waiting: options.waiting }
+    return caller.door === 'agent'
+      ? actAsAgent(host, caller, call)
+      : stepAsTrusted(host, caller.principal, call, isObject(params._meta) ? params._meta : {})
+  }
+  if (method === 'resources/read' && caller.door === 'agent') return readResource(host, caller, params)
+  const answering = caller.door === 'trusted' ? answerExtension(host, caller, method, params, options) : undefined
+  return answering && { result: await answering, secrets: null }
+}
+
+function readAction(params: JsonObject): { tool: string; arguments: JsonObject } {
+  const { name, arguments: args = {} } = params
+  if (typeof name !== 'string') throw new WireError('invalid-params', 'tools/call needs the name of a tool.')
+  if (!isObject(args)) throw new WireError('invalid-params', 'The arguments of tools/call have to be an object.')
+  return { tool: name, arguments: args }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The id to refuse a message under; `null` where it has none. */
+export function idOf(message: unknown): string | number | null {
+  const id = isObject(message) ? message.id : null
+  return isRequestId(id) ? id : null
+}
+
+/** Characters of an id: every answer repeats its request's. */
+export const ID_CHARACTERS = 256
+
+/** Whether a request may have this id: well-formed text of at most 256 characters, or a whole number. */
+export function isRequestId(id: unknown): id is string | number {
+  return typeof id === 'string' ? id.length <= ID_CHARACTERS && id.isWellFormed() : Number.isSafeInteger(id)
+}

@@ -1,0 +1,11 @@
+import { afterThisTurn } from '../environment/yield-to-event-loop.ts'
+
+/** Turns of the event loop for those who need a long one: one each, in order, so that what is short is held up by one alone. */
+export class Turns {
+  #last: Promise<void> = Promise.resolve()
+
+  next(): Promise<void> {
+    this.#last = this.#last.then(() => new Promise(afterThisTurn))
+    return this.#last
+  }
+}

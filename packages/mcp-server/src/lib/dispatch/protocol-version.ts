@@ -1,0 +1,46 @@
+import { ENVELOPE, type JsonObject, MODERN_VERSION, WireError } from '@episodic/protocol'
+import { isObject } from './handle-request.ts'
+
+/**
+ * The revision of MCP that a request names in `_meta`, as every one of the modern era does; `null` for one of the era
+ * before.
+ *
+ * An `initialize` belongs to the era before whatever is in its `_meta`, unless that is beyond doubt. Throws
+ * `invalid-params` for a request that says of itself less than it has to.
+ */
+export function readEnvelope(method: string, params: unknown): string | null {
+  const meta = isObject(params) ? params._meta : undefined
+  if (!isObject(meta) || !Object.hasOwn(meta, ENVELOPE.version)) return null
+  const version = meta[ENVELOPE.version]
+  const problem = findProblem(meta)
+  if (method === 'initialize' && (problem !== null || !isModern(version as string))) return null
+  if (problem !== null)
+    throw new WireError('invalid-params', `The _meta of a request of MCP ${MODERN_VERSION} ${problem}.`)
+  return version as string
+}
+
+/** Whether a version is that of the modern era, or comes after it. */
+export function isModern(version: string): boolean {
+  return version >= MODERN_VERSION
+}
+
+/** Throws `unsupported-version`, with the revisions that are spoken without a handshake. */
+export function assertSpoken(version: string): void {
+  if (version === MODERN_VERSION) return
+  const requested = version.slice(0, 32).toWellFormed()
+  throw new WireError('unsupported-version', `MCP ${requested} is not spoken here without a handshake.`, {
+    details: { supported: [MODERN_VERSION], requested },
+  })
+}
+
+function findProblem(meta: JsonObject): string | null {
+  const { [ENVELOPE.version]: version, [ENVELOPE.capabilities]: capabilities, [ENVELOPE.client]: client } = meta
+  if (typeof version !== 'string') return `names its version as text, in "${ENVELOPE.version}"`
+  if (!isObject(capabilities)) return `says what the client can do, in "${ENVELOPE.capabilities}": at least {}`
+  if (
+    client !== undefined &&
+    !(isObject(client) && typeof client.name === 'string' && typeof client.version === 'string')
+  )
+    return `names the client with a name and a version, in "${ENVELOPE.client}"`
+  return null
+}

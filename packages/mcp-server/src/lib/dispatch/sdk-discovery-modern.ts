@@ -1,0 +1,67 @@
+import { MODERN_VERSION, WireError } from '@episodic/protocol'
+import { type JSONRPCRequest, PerRequestHTTPServerTransport, Server } from '@modelcontextprotocol/server'
+import { complete, getPrompt, PROMPTS } from './instructions.ts'
+import { numbered } from './numbered-list.ts'
+import { type Advertisement, AT_AGENTS } from './sdk-discovery.ts'
+import { listResources, listTemplates } from './state-resource.ts'
+import { toolOnTheWire } from './tool-schema.ts'
+
+/** Lists hold for as long as a server runs, so who has one may keep it for a while. */
+const CACHED = { ttlMs: 300_000, cacheScope: 'private' } as const
+
+/**
+ * Answers one request for discovery of the modern era (`server/discover`, `tools/list`, …) with the MCP SDK of that era.
+ *
+ * As for the era before, a server object is made for the one request and dropped after it.
+ */
+export async function discoverModern(advertisement: Advertisement, request: object): Promise<object> {
+  const server = createModernServer(advertisement)
+  const transport = new PerRequestHTTPServerTransport({
+    classification: { era: 'modern', revision: MODERN_VERSION },
+    responseMode: 'json',
+  })
+  await server.connect(transport)
+  const answer = (await (await transport.handleMessage(request as JSONRPCRequest)).json()) as object
+  if ('error' in answer && (answer.error as { code: number }).code === INTERNAL)
+    throw new WireError('invalid-params', 'These are not the parameters that MCP knows for this method.')
+  return answer
+}
+
+/** A server object of the SDK that says what a door says of itself, and lists what is there. */
+export function createModernServer(advertisement: Advertisement, atAgents: object = AT_AGENTS): Server {
+  const { name, title, version, instructions, presented, extension, tools, state } = advertisement
+  const server = new Server(
+    { name, title, version },
+    {
+      capabilities: {
+        tools: {},
+        ...(state !== null && atAgents),
+        ...(extension && { extensions: { [extension]: {} } }),
+      },
+      instructions,
+      supportedProtocolVersions: [MODERN_VERSION],
+      cacheHints: {
+        // How a session stands changes with every step.
+        'server/discover': presented ? { ...CACHED, ttlMs: 0 } : CACHED,
+        'tools/list': CACHED,
+        'prompts/list': CACHED,
+        'resources/list': CACHED,
+        'resources/templates/list': CACHED,
+      },
+    },
+  )
+  server.setRequestHandler('tools/list', () => ({ tools: tools.map(toolOnTheWire) }))
+  if (state === null) return server
+  server.setRequestHandler('resources/list', () => ({ resources: listResources(state) }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates(state) }))
+  server.setRequestHandler('prompts/list', () => ({ prompts: PROMPTS }))
+  server.setRequestHandler('prompts/get', ({ params }) =>
+    numbered(() => getPrompt({ instructions, tools, state }, params)),
+  )
+  server.setRequestHandler('completion/complete', ({ params }) =>
+    numbered(() => complete(tools, params.ref, params.argument)),
+  )
+  return server
+}
+
+const INTERNAL = -32603

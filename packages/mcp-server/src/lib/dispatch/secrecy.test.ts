@@ -1,0 +1,287 @@
+import { PassThrough } from 'node:stream'
+import { DEFAULT_SEAT, type JsonObject, META, METHODS } from '@episodic/protocol'
+import { type SessionStore, StateError } from '@episodic/state'
+import { createMemoryStore } from '@episodic/state/memory'
+import { describe, expect, it } from 'vitest'
+import { halve } from '../fixtures/number-guessing.fixture.ts'
+import {
+  asking,
+  call,
+  controlHeaders,
+  createTestHost,
+  INITIALIZE,
+  initialize,
+  openOverHttp,
+  type RawAnswer,
+  rpc,
+  send,
+  serve,
+} from '../fixtures/testbed.fixture.ts'
+import { TRADE_SECRET } from '../fixtures/workshop.fixture.ts'
+import { createMetrics } from '../host/metrics.ts'
+import { serveStdio } from '../stdio/serve-stdio.ts'
+import { createDispatcher } from './dispatcher.ts'
+import { openInProcess } from './in-process.ts'
+import { STATE_URI } from './state-resource.ts'
+
+/** Words of the trusted plane. None of them has anything to do with the worlds that are played here. */
+const TRUSTED_WORDS = [
+  'dev.episodic',
+  'environment/',
+  '_meta',
+  'reward',
+  'jackpot',
+  'toll',
+  'patience',
+  'potential',
+  'shaping',
+  'terminated',
+  'truncated',
+  'step-limit',
+  'seq',
+  'epoch',
+  'revision',
+  'seed',
+  'ctl_',
+  'cap_',
+  'target',
+  'control',
+]
+
+/** Whatever an agent receives, headers and all. The one secret that is its own is left out. */
+function received(answers: readonly RawAnswer[], own: string): string {
+  return answers
+    .map(({ status, headers, text }) => `${status} ${JSON.stringify(headers)} ${text}`)
+    .join('\n')
+    .replaceAll(own, '')
+    .replaceAll('"cache-control":"no-cache"', '')
+}
+
+/** Everything that an error tells whoever catches it; its stack names only files of ours. */
+function readError(error: Error & { readonly code?: string; readonly details?: JsonObject }): string {
+  return `${error.code} ${error.message} ${JSON.stringify(error.details)} ${error.cause}`
+}
+
+describe('the agent’s door', () => {
+  it('lets no byte of reward, end or control pass, in whole episodes and at their edges (invariant 3)', async () => {
+    const { host } = createTestHost()
+    const server = await serve(host)
+    const transport = await initialize(server.agentUrl)
+    const opened = await openOverHttp(server, { seed: 'a-seed-like-no-other', limits: { steps: 12 } })
+    const capability = opened.seats[DEFAULT_SEAT]?.capability as string
+    const streams: Promise<RawAnswer>[] = []
+    for (const [url, headers, own] of [
+      [server.agentUrl, transport, transport['mcp-session-id']],
+      [server.sessionUrl(capability), {}, capability],
+    ] as const) {
+      const answers: RawAnswer[] = []
+      streams.push(send(url, { method: 'GET', headers }))
+      const ask = async (method: string, params: object = {}) => {
+        const answer = await rpc(url, method, params, headers)
+        answers.push(answer)
+        return answer.json
+      }
+      const guess = (value: unknown) => ask('tools/call', { name: 'guess', arguments: { value } })
+      for (const method of ['initialize', 'tools/list', 'ping', 'resources/list', 'prompts/list', 'logging/setLevel'])
+        await ask(method, method === 'initialize' ? INITIALIZE : {})
+      for (const method of Object.values(METHODS)) await ask(method, { session: opened.session })
+      for (const method of ['resources/read', 'resources/subscribe']) await ask(method, { uri: STATE_URI })
+      for (const args of [{}, { tool: 'guess' }, { tool: 'peek' }])
+        await ask('prompts/get', { name: 'instructions', arguments: args })
+      await ask('tools/call', { name: 'peek', arguments: {} })
+      await guess('fifty')
+      await guess(1_000)
+      const meta = { [META.session]: opened.session, [META.seq]: 40, [META.epoch]: 0 }
+      await ask('tools/call', { name: 'guess', arguments: { value: 1 }, _meta: meta })
+      const guesses = await halve(2, 100, async (value) => {
+        const { result } = await guess(value)
+        expect(result?.structuredContent).toMatchObject({ value })
+        return (result?.structuredContent as { hint?: string } | undefined)?.hint
+      })
+      expect(guesses).toBeLessThanOrEqual(7)
+      await guess(1)
+      await ask('resources/read', { uri: STATE_URI })
+      answers.push(await send(url, { headers, body: '{' }))
+      answers.push(await send(url, { method: 'DELETE', headers }))
+      await guess(1)
+
+      const text = received(answers, own)
+      for (const word of [...TRUSTED_WORDS, opened.seed, opened.id, opened.session])
+        expect(text.toLowerCase()).not.toContain(word.toLowerCase())
+    }
+    // The same words are all there at the other door, so the search above would have found them.
+    const told = await rpc(server.trustedUrl, METHODS.watch, { session: opened.session }, controlHeaders(server))
+    for (const word of ['jackpot', 'toll', 'potential', 'terminated', 'seq', 'revision'])
+      expect(told.text).toContain(word)
+    await server.drain()
+    const heard = received(await Promise.all(streams), capability)
+    expect(heard).toContain('resources/updated')
+    for (const word of [...TRUSTED_WORDS, opened.seed, opened.id, opened.session])
+      expect(heard.toLowerCase()).not.toContain(word.toLowerCase())
+  })
+
+  it.each(['a pipe', 'this process'])('lets none pass in %s either, over all that can be asked', async (door) => {
+    const { host } = createTestHost()
+    const seed = 'a-seed-like-no-other'
+    const opened = await host.open(null, asking({ seed, params: { low: 1, high: 20 } }))
+    const capability = opened.seats[DEFAULT_SEAT]?.capability as string
+    const requests: { method: string; params: JsonObject }[] = [
+      ...['initialize', 'tools/list', 'ping', 'resources/list', 'prompts/list', 'logging/setLevel', 'no/method'].map(
+        (method) => ({ method, params: method === 'initialize' ? INITIALIZE : {} }),
+      ),
+      ...Object.values(METHODS).map((method) => ({ method, params: { session: opened.session } })),
+      ...['resources/subscribe', 'resources/read'].map((method) => ({ method, params: { uri: STATE_URI } })),
+      { method: 'prompts/get', params: { name: 'instructions' } },
+      ...['fifty', 1_000, 1, 1].map((value) => ({
+        method: 'tools/call',
+        params: { name: 'guess', arguments: { value } },
+      })),
+      ...Array.from({ length: 10 }, (_, i) => ({
+        method: 'tools/call',
+        params: {
+          name: 'guess',
+          arguments: { value: 11 + i },
+          _meta: { [META.session]: opened.session, [META.seq]: 40 },
+        },
+      })),
+      { method: 'tools/call', params: { name: 'peek', arguments: {} } },
+      { method: 'tools/call', params: { name: 7 } },
+    ]
+    const answers: string[] = []
+    if (door === 'a pipe') {
+      const [input, output] = [new PassThrough(), new PassThrough()]
+      const served = serveStdio(host, { input, output })
+      for (const [id, request] of requests.entries())
+        input.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...request })}\n`)
+      input.end('{\n[]\n')
+      await served
+      answers.push(String(output.read()))
+    } else {
+      const world = { by: 'capability', capability } as const
+      const channel = openInProcess(host, { door: 'agent', principal: null, world })
+      for (const { method, params } of requests)
+        answers.push(await channel.request(method, params).then((result) => JSON.stringify(result), readError))
+    }
+    const said = Object.values(METHODS).reduce((text, method) => text.replaceAll(method, ''), answers.join('\n'))
+    expect(said).toMatch(/The episode is over/s)
+    for (const word of [...TRUSTED_WORDS, seed, opened.id, opened.session, capability])
+      expect(said.toLowerCase()).not.toContain(word.toLowerCase())
+  })
+
+  it('says that a session is over in the same words, whatever ended it', async () => {
+    const { host } = createTestHost()
+    const dispatcher = createDispatcher(host)
+    const texts = new Set<string>()
+    for (const request of [
+      asking({ params: { low: 5, high: 5 } }),
+      asking({ params: { low: 1, high: 9, maxGuesses: 1 } }),
+      asking({ params: { low: 1, high: 9 }, limits: { steps: 1 } }),
+    ]) {
+      const { seats } = await host.open(null, request)
+      const capability = seats[DEFAULT_SEAT]?.capability as string
+      await host.act(capability, call('guess', { value: 5 }))
+      const world = { by: 'capability', capability } as const
+      const message = {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'guess', arguments: { value: 5 } },
+      }
+      await dispatcher.dispatch({ door: 'agent', principal: null, world }, message)
+      texts.add((await dispatcher.dispatch({ door: 'agent', principal: null, world }, message)).text ?? '')
+    }
+    expect([...texts]).toEqual([expect.stringContaining('The episode is over, so this call was not played.')])
+  })
+
+  it('tells of a fault by its reference, and shows neither its words nor its stack', async () => {
+    const { host, faults } = createTestHost()
+    const server = await serve(host)
+    const url = `http://127.0.0.1:${server.port}/mcp/e/workshop`
+    const headers = await initialize(url)
+    for (const name of ['crash', 'lie', 'silence', 'spoil']) {
+      const { json, text } = await rpc(url, 'tools/call', { name, arguments: {} }, headers)
+      const { reference } = faults.at(-1) ?? {}
+      expect(json.result).toEqual({
+        isError: true,
+        content: [
+          { type: 'text', text: `The environment failed, and the call changed nothing. Reference: ${reference}.` },
+        ],
+      })
+      for (const word of [TRADE_SECRET, 'Error:', '.ts', ' at ']) expect(text).not.toContain(word)
+    }
+    expect(faults).toHaveLength(4)
+    const { json } = await rpc(url, 'tools/call', { name: 'take', arguments: {} }, headers)
+    expect(json.result?.structuredContent).toMatchObject({ stock: 2 })
+  })
+
+  it('tells of a fault of the server by its reference alone', async () => {
+    const { host } = createTestHost()
+    const errors: { reference: string; cause: unknown }[] = []
+    const act = () => Promise.reject(new TypeError(TRADE_SECRET))
+    const dispatcher = createDispatcher(Object.assign(Object.create(host), { act, secretsOf: () => null }), {
+      onError: (error) => errors.push(error),
+    })
+    const world = { by: 'capability', capability: 'any' } as const
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'guess', arguments: {} } }
+    const { text, refusal } = await dispatcher.dispatch({ door: 'agent', principal: null, world }, message)
+    expect(refusal).toBe('internal')
+    expect(text).not.toContain(TRADE_SECRET)
+    expect(errors).toMatchObject([{ cause: expect.any(TypeError) }])
+    expect(text).toContain(errors[0]?.reference)
+  })
+
+  it('leaves out what no output declares, counts it, and tells of it once', async () => {
+    const metrics = createMetrics()
+    const { host, faults } = createTestHost({ metrics })
+    const { session } = await host.open(null, asking({ environment: 'workshop' }))
+    for (let i = 0; i < 3; i++) {
+      const { step } = await host.step(null, session, call('gossip'))
+      expect(step.observation.structured).toEqual({ heard: 'something' })
+    }
+    await host.step(null, session, call('take'))
+    expect(faults).toMatchObject([
+      {
+        reference: null,
+        environment: 'workshop',
+        cause: { message: expect.stringContaining('Tool gossip of workshop says "secret"') },
+      },
+    ])
+    const counted = metrics.render({ sessions: 1, calls: 0 })
+    expect(counted).toContain('episodic_undeclared_total{environment="workshop",tool="gossip"} 3\n')
+    expect(counted).not.toContain('tool="take"')
+    expect(counted).not.toMatch(/episodic_faults_total\{/)
+  })
+
+  it('gives text and structured content in every good answer', async () => {
+    const { host } = createTestHost()
+    const server = await serve(host)
+    const url = `http://127.0.0.1:${server.port}/mcp/e/workshop`
+    const headers = await initialize(url)
+    for (const name of ['take', 'wait', 'gossip']) {
+      const params = { name, arguments: name === 'wait' ? { milliseconds: 1 } : {} }
+      const { result } = (await rpc(url, 'tools/call', params, headers)).json
+      expect(result).toEqual({
+        content: [{ type: 'text', text: expect.stringMatching(/./) }],
+        structuredContent: expect.any(Object),
+      })
+      expect(JSON.stringify(result)).not.toContain(TRADE_SECRET)
+    }
+  })
+
+  it('says nothing of where sessions are kept, when that fails', async () => {
+    const store = createMemoryStore()
+    const failure = new StateError('store-unavailable', 'The store /srv/secret/sessions.db cannot be used (disk full).')
+    const failing: SessionStore = new Proxy(store, {
+      get: (_, name: keyof SessionStore) =>
+        name === 'commit' ? () => Promise.reject(failure) : store[name].bind(store),
+    })
+    const { host } = createTestHost({ store: failing })
+    const errors: unknown[] = []
+    const server = await serve(host, { onError: ({ cause }) => errors.push(cause) })
+    const id = await initialize(server.agentUrl)
+    const answer = await rpc(server.agentUrl, 'tools/call', { name: 'guess', arguments: { value: 1 } }, id)
+    expect([answer.status, answer.json.error?.data]).toEqual([503, { code: 'store-unavailable' }])
+    expect(JSON.stringify(answer)).not.toMatch(/srv|disk/)
+    expect(errors).toEqual([failure])
+  })
+})

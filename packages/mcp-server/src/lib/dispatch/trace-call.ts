@@ -1,0 +1,119 @@
+import type { JsonObject, WireErrorCode } from '@episodic/protocol'
+import {
+  type Context,
+  context,
+  createTraceState,
+  isSpanContextValid,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { isObject } from './handle-request.ts'
+
+/** Headers that may name the trace of a request, as a door has them. */
+export interface TraceHeaders {
+  readonly [header: string]: string | readonly string[] | undefined
+}
+
+/** A call that is traced. */
+export interface TracedCall {
+  readonly id?: unknown
+  readonly method: string
+  readonly params?: unknown
+}
+
+/**
+ * Runs what answers a call, as a span of OpenTelemetry where somebody has registered a tracer provider; otherwise it costs a
+ * look. The span belongs to the trace that the call names, in W3C's words: in its `_meta`, which is what MCP says, or else in
+ * the headers that it came with.
+ *
+ * No word of a session, a state or a reward is in a span.
+ */
+export function traceCall<R extends { readonly refusal: WireErrorCode | null }>(
+  call: TracedCall,
+  headers: TraceHeaders | undefined,
+  answer: () => Promise<R>,
+): Promise<R> {
+  const tracer = findTracer()
+  return tracer ? runTraced(tracer, call, headers, answer) : answer()
+}
+
+async function runTraced<R extends { readonly refusal: WireErrorCode | null }>(
+  tracer: Tracer,
+  call: TracedCall,
+  headers: TraceHeaders | undefined,
+  answer: () => Promise<R>,
+): Promise<R> {
+  const params = isObject(call.params) ? call.params : {}
+  const parent = parentOf(params, headers)
+  const span = tracer.startSpan(
+    nameOf(params),
+    { kind: SpanKind.SERVER, attributes: attributesOf(call, params) },
+    parent,
+  )
+  try {
+    const reply = await context.with(trace.setSpan(parent, span), answer)
+    if (reply.refusal !== null) fail(span, reply.refusal)
+    return reply
+  } finally {
+    span.end()
+  }
+}
+
+function fail(span: Span, refusal: WireErrorCode): void {
+  span.setAttribute('error.type', refusal).setStatus({ code: SpanStatusCode.ERROR })
+}
+
+/** The tracer of whoever registered a provider. The API's own stand-in makes spans that go nowhere, and they are not free. */
+function findTracer(): Tracer | undefined {
+  const provider = trace.getTracerProvider() as Partial<DelegatingProvider>
+  return provider.getDelegateTracer?.(TRACER)
+}
+
+/** What the API registers in the place of a provider: it knows whether there is one. */
+interface DelegatingProvider {
+  getDelegateTracer(name: string): Tracer | undefined
+}
+
+const TRACER = '@episodic/mcp-server'
+
+function nameOf({ name }: JsonObject): string {
+  return typeof name === 'string' ? `tools/call ${name.slice(0, LONGEST_NAME)}` : 'tools/call'
+}
+
+/** What a caller says is no name that a trace should grow by. */
+const LONGEST_NAME = 64
+
+/** In the words of OpenTelemetry's conventions for MCP. */
+function attributesOf({ id }: TracedCall, { name }: JsonObject) {
+  return {
+    'mcp.method.name': 'tools/call',
+    ...(typeof name === 'string' && { 'gen_ai.tool.name': name.slice(0, LONGEST_NAME) }),
+    ...((typeof id === 'string' || typeof id === 'number') && {
+      'jsonrpc.request.id': String(id).slice(0, LONGEST_NAME),
+    }),
+  }
+}
+
+function parentOf({ _meta }: JsonObject, headers: TraceHeaders = {}): Context {
+  const active = context.active()
+  const named = isObject(_meta) && typeof _meta.traceparent === 'string' ? _meta : null
+  // Where the server itself is traced, its span has read the headers.
+  if (!named && trace.getSpanContext(active)) return active
+  const { traceparent, tracestate } = named ?? headers
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(String(traceparent)) ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return active
+  const remote = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16),
+    isRemote: true,
+    ...(typeof tracestate === 'string' && tracestate.length <= 512 && { traceState: createTraceState(tracestate) }),
+  }
+  return isSpanContextValid(remote) ? trace.setSpanContext(active, remote) : active
+}
+
+/** Version 00 of W3C's trace context; a later one may have more behind it. */
+const TRACEPARENT = /^(?:00(?=.{53}$)|(?!00|ff)[\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-.*)?$/

@@ -1,0 +1,115 @@
+import {
+  dumpParamsSchema,
+  forkParamsSchema,
+  type JsonObject,
+  META,
+  METHODS,
+  openParamsSchema,
+  publishParamsSchema,
+  restoreParamsSchema,
+  sessionParamsSchema,
+  sessionsParamsSchema,
+  snapshotParamsSchema,
+  WireError,
+  watchParamsSchema,
+} from '@episodic/protocol'
+import type { z } from 'zod'
+import type { Waiting } from '../environment/call-options.ts'
+import { toolResult } from '../environment/tool-result.ts'
+import { explain } from '../environment/zod-message.ts'
+import type { Caller } from '../host/caller.ts'
+import type { Host, Principal, StepCall } from '../host/host.ts'
+import type { Answer } from './leak-scan.ts'
+
+/** What may come with a request besides its parameters. */
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+  /** The other side of a `tools/call` that has to wait. */
+  readonly waiting?: Waiting | undefined
+}
+
+/** Answers one method of the extension; `undefined` for a method that is not one of them. */
+export function answerExtension(
+  host: Host,
+  { principal, operator = false }: Caller & { readonly door: 'trusted' },
+  method: string,
+  params: JsonObject,
+  options: RequestOptions,
+): Promise<unknown> | undefined {
+  switch (method) {
+    case METHODS.list:
+      return Promise.resolve({ environments: host.environments })
+    case METHODS.open:
+      return host.open(principal, parse(openParamsSchema, params, method))
+    case METHODS.state:
+      return host.state(principal, parse(sessionParamsSchema, params, method).session)
+    case METHODS.legal:
+      return host.legal(principal, parse(sessionParamsSchema, params, method).session).then((tools) => ({ tools }))
+    case METHODS.watch: {
+      const { session, ...range } = parse(watchParamsSchema, params, method)
+      return host.watch(principal, session, { ...range, signal: options.signal })
+    }
+    case METHODS.publish: {
+      const { session, id, type, data } = parse(publishParamsSchema, params, method)
+      return host.publish(principal, session, { id, type, data, signal: options.signal })
+    }
+    case METHODS.sessions:
+      return host.sessions({ ...parse(sessionsParamsSchema, params, method), ...(!operator && { owner: principal }) })
+    case METHODS.dump: {
+      const { _meta, ...request } = parse(dumpParamsSchema, params, method)
+      return host.dump({ ...request, ...(!operator && { owner: principal }) })
+    }
+    case METHODS.snapshot: {
+      const { session, at } = parse(snapshotParamsSchema, params, method)
+      return host.snapshot(principal, session, { at, signal: options.signal }).then((snapshot) => ({ snapshot }))
+    }
+    case METHODS.restore:
+      return host.restore(principal, parse(restoreParamsSchema, params, method))
+    case METHODS.fork: {
+      const { session, ...request } = parse(forkParamsSchema, params, method)
+      return host.fork(principal, session, { ...request, signal: options.signal }).then((forks) => ({ forks }))
+    }
+    case METHODS.close:
+      return host.close(principal, parse(sessionParamsSchema, params, method).session)
+    default:
+      return undefined
+  }
+}
+
+/** Plays one `tools/call` at the trusted door: the player's answer, and the step report in `_meta`. */
+export async function stepAsTrusted(
+  host: Host,
+  principal: Principal,
+  call: StepCall,
+  meta: JsonObject,
+): Promise<Answer> {
+  const session = meta[META.session]
+  if (typeof session !== 'string')
+    throw new WireError(
+      'invalid-params',
+      `A step at this door names its session: send the handle in _meta["${META.session}"].`,
+    )
+  const { step, replayed, secrets } = await host.step(principal, session, {
+    ...call,
+    seq: wholeNumber(meta, META.seq),
+    epoch: wholeNumber(meta, META.epoch),
+  })
+  const report = { [META.step]: step.report as unknown as JsonObject }
+  const _meta = replayed ? { ...report, [META.replayed]: true } : report
+  return { result: { ...toolResult(step), _meta }, secrets }
+}
+
+function wholeNumber(meta: JsonObject, key: string): number | undefined {
+  const value = meta[key]
+  if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)) return value as number | undefined
+  throw new WireError(
+    'invalid-params',
+    `_meta["${key}"] is ${JSON.stringify(value)}, and has to be a whole number from 0 up.`,
+  )
+}
+
+function parse<S extends z.ZodType>(schema: S, params: JsonObject, method: string): z.output<S> {
+  const parsed = schema.safeParse(params)
+  if (parsed.success) return parsed.data
+  throw new WireError('invalid-params', `Wrong parameters for ${method}: ${explain(parsed.error, params)}.`)
+}

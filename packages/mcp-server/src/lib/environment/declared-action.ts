@@ -1,0 +1,72 @@
+import type { Action, JsonObject } from '@episodic/protocol'
+import type { z } from 'zod'
+import type { Environment } from './environment.ts'
+import { shortened } from './zod-message.ts'
+
+/**
+ * Returns an action without what its tool's schema drops: the rules never see that, so the step log and the history need
+ * not keep it. Two actions that differ in nothing else are the same action. Where there is no such tool, nothing is kept
+ * but the beginning of its name. An action of which all is kept is returned as it is.
+ */
+export function declaredAction(environment: Environment, action: Action): Action {
+  const tool = Object.hasOwn(environment.tools, action.tool) ? environment.tools[action.tool] : undefined
+  if (!tool) return { tool: shortened(action.tool, TOOL_NAME), arguments: {} }
+  const kept = declaredPart(tool.input, action.arguments) as JsonObject
+  return kept === action.arguments ? action : { tool: action.tool, arguments: kept }
+}
+
+/** Characters that are kept of the name of a tool that does not exist: as many as the name of a tool can have. */
+const TOOL_NAME = 128
+
+/**
+ * The part of a value that a schema declares, before any transform. Looks into objects, arrays and records, and through
+ * what wraps them; a value that anything else describes, such as a union, is kept whole.
+ */
+function declaredPart(schema: z.core.$ZodType, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  switch (def.type) {
+    case 'object':
+      return isPlain(value) ? declaredKeys(def, value) : value
+    case 'array':
+      return Array.isArray(value) ? mapped(value, def.element) : value
+    case 'record':
+      return isPlain(value) ? declaredKeys({ shape: {}, catchall: def.valueType }, value) : value
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return declaredPart(def.innerType, value)
+    case 'lazy':
+      return declaredPart(def.getter(), value)
+    default:
+      return value
+  }
+}
+
+type Keys = Pick<z.core.$ZodObjectDef, 'shape' | 'catchall'>
+
+function declaredKeys({ shape, catchall }: Keys, value: Readonly<Record<string, unknown>>): unknown {
+  const kept: [key: string, part: unknown][] = []
+  let same = true
+  for (const key of Object.keys(value)) {
+    const schema = Object.hasOwn(shape, key) ? shape[key] : catchall
+    const part = schema && declaredPart(schema, value[key])
+    if (schema) kept.push([key, part])
+    if (!schema || part !== value[key]) same = false
+  }
+  // Defines every key: an assignment to `__proto__` would set the prototype instead.
+  return same ? value : Object.fromEntries(kept)
+}
+
+function mapped(values: readonly unknown[], element: z.core.$ZodType): unknown {
+  const kept = values.map((value) => declaredPart(element, value))
+  return kept.every((value, i) => Object.is(value, values[i])) ? values : kept
+}
+
+function isPlain(value: object): value is Readonly<Record<string, unknown>> {
+  return !Array.isArray(value)
+}

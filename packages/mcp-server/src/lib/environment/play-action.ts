@@ -1,0 +1,226 @@
+import {
+  type Action,
+  createRng,
+  type EpisodeEnd,
+  findNonJson,
+  type Json,
+  type JsonObject,
+  type Observation,
+  type Refusal,
+  type RngState,
+} from '@episodic/protocol'
+import type { Played, SessionRecord, SessionState, Turn } from '@episodic/state'
+import { ServerError } from '../server-error.ts'
+import { applyPublished } from './apply-published.ts'
+import { declaredAction } from './declared-action.ts'
+import type { Environment, Preparation, Tool, WorldState } from './environment.ts'
+import { withAnnouncements } from './event-text.ts'
+import { PlayOfTool } from './play-context.ts'
+import { unheard } from './thrown-value.ts'
+import { findUndeclared, findUndeclaredKey } from './undeclared-keys.ts'
+import { explain } from './zod-message.ts'
+
+/** How a world stands, as a player is told and as a trainer judges. */
+export interface Standing {
+  readonly observation: Observation
+  readonly potential: number | null
+}
+
+/** How a world stands before its first step. */
+export interface Start extends Standing {
+  readonly state: SessionState
+  readonly rng: RngState
+}
+
+/** Looks at a world in the midst of play. */
+export function lookAt(environment: Environment, state: SessionState, params: JsonObject): Standing {
+  return {
+    observation: { text: environment.observe(state.public, params), structured: state.public },
+    potential: environment.potential(state, params),
+  }
+}
+
+/**
+ * Starts a world from parameters that passed its schema. The same parameters and seed give the same start, so it
+ * can be asked for again at any time.
+ */
+export function startWorld(environment: Environment, params: JsonObject, seed: string): Start {
+  const rng = createRng(seed)
+  const started = environment.start({ params, rng })
+  unheard(started)
+  const state = { public: startedPart('public'), private: startedPart('private') }
+  return { state, rng: rng.save(), ...lookAt(environment, state, params) }
+
+  /** What the schema does not declare does not get in. */
+  function startedPart(part: 'public' | 'private'): JsonObject {
+    const parsed = environment.state[part].safeParse(started[part])
+    const problem = parsed.success ? findNonJson(parsed.data) : explain(parsed.error)
+    if (problem)
+      throw new ServerError(
+        'rules-failed',
+        `The start of ${environment.name} gave a ${part} state that cannot be kept: ${problem}.`,
+      )
+    return parsed.data as JsonObject
+  }
+}
+
+/** Looks at what an environment's code does: for checks, replays and tests. */
+export interface Scrutiny {
+  /** Makes a fault of what a schema would drop in silence. */
+  readonly strict: boolean
+  /** Hears of each value that a tool reveals. */
+  readonly onReveal: (value: Json) => void
+}
+
+/** What the rules see of a session. What an action comes to depends on nothing else. */
+export interface RulesTurn extends Pick<Turn, 'draft' | 'truncation' | 'prepared'> {
+  readonly record: Pick<SessionRecord, 'params' | 'seed' | 'rng' | 'now' | 'state' | 'history' | 'end' | 'outside'>
+}
+
+/** What an action came to by the rules. */
+export interface Outcome extends Played {
+  /** A key that the tool said and its output does not declare, so that nobody was told. Those inside others are left out as well, and not looked for. */
+  readonly undeclared?: string
+}
+
+/**
+ * Plays one action by the rules: pure, synchronous, and all that an environment's own code decides.
+ */
+export function playAction(environment: Environment, turn: RulesTurn, called: Action, scrutiny?: Scrutiny): Outcome {
+  const { record, truncation } = turn
+  const action = declaredAction(environment, called)
+  const refuse = (refusal: Refusal, text: string): Played =>
+    settle(environment, turn, action, { refusal, text, structured: null, ended: null, change: null })
+
+  if (record.end) return refuse('ended', 'The episode was over before this call, which changed nothing.')
+  if (truncation === 'time-limit')
+    return refuse('time', 'The time of this session has run out. The call changed nothing.')
+  const tool = Object.hasOwn(environment.tools, action.tool) ? environment.tools[action.tool] : undefined
+  if (!tool)
+    return refuse(
+      'tool',
+      `There is no tool "${action.tool}". The tools are: ${Object.keys(environment.tools).join(', ')}.`,
+    )
+  const input = tool.input.safeParse(action.arguments)
+  // A -0 that was let in here would come back out of the store as 0, or be taken for a fault of the rules.
+  const problem = input.success ? findNonJson(action.arguments, 'arguments') : explain(input.error, action.arguments)
+  if (!input.success || problem) return refuse('arguments', `Invalid arguments for ${action.tool}: ${problem}.`)
+
+  const prepared = tool.preparation
+    ? readPrepared(environment, action.tool, tool.preparation, turn.prepared)
+    : undefined
+  const context = new PlayOfTool({
+    environment,
+    tool: action.tool,
+    record,
+    draft: turn.draft,
+    input: input.data,
+    prepared,
+    onReveal: scrutiny?.onReveal,
+  })
+  const answer = tool.play(context)
+  unheard(answer)
+  if (typeof answer?.text === 'string' && answer.kind === 'refused') return refuse('rules', answer.text)
+  if (typeof answer?.text !== 'string' || answer.kind !== 'said')
+    throw new ServerError(
+      'rules-failed',
+      `Tool ${action.tool} of ${environment.name} returned no answer. Return say(…) or refuse(…).`,
+    )
+  const aftermath = context.published.length > 0 ? applyPublished(environment, turn, context) : null
+  const given = tool.output ? answer.data : turn.draft.public
+  const structured = structuredAnswer(environment, action.tool, tool, given, scrutiny)
+  const played = settle(environment, turn, action, {
+    refusal: null,
+    text: aftermath ? [answer.text, ...aftermath.said].join('\n') : answer.text,
+    structured,
+    ended: aftermath ? aftermath.ended : context.ended,
+    change: aftermath ? aftermath.change : { state: turn.draft, rng: context.chance, now: context.now },
+    published: aftermath?.published,
+  })
+  const undeclared = findUndeclaredKey(given, structured)
+  return undeclared === undefined ? played : { ...played, undeclared }
+}
+
+/** What was prepared, as `play` gets it. A replay has it from a record, which may have been edited. */
+function readPrepared({ name }: Environment, tool: string, { schema }: Preparation, value: Json | undefined): unknown {
+  if (value === undefined)
+    throw new ServerError(
+      'rules-failed',
+      `Tool ${tool} of ${name} prepares its steps, and this one comes with nothing prepared. Hand \`prepared\` to it.`,
+    )
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new ServerError('rules-failed', `What was prepared for ${tool} of ${name} is wrong: ${explain(parsed.error)}.`)
+}
+
+const NO_EVENTS: readonly never[] = []
+
+/** What the rules decided, before rewards. */
+interface Decided {
+  readonly refusal: Refusal | null
+  readonly text: string
+  readonly structured: JsonObject | null
+  readonly ended: string | null
+  readonly change: Played['change']
+  readonly published?: Played['published']
+}
+
+function settle(environment: Environment, turn: RulesTurn, action: Action, decided: Decided): Played {
+  const { params, state: before, end: endedBefore, outside } = turn.record
+  const events = outside ? outside.pending : NO_EVENTS
+  const after = decided.change ? decided.change.state : before
+  const end: EpisodeEnd | null =
+    decided.ended !== null
+      ? { kind: 'terminated', reason: decided.ended }
+      : (endedBefore ?? (turn.truncation && { kind: 'truncated', reason: turn.truncation }))
+  const transition = {
+    before: before as WorldState<JsonObject, JsonObject>,
+    after: after as WorldState<JsonObject, JsonObject>,
+    tool: action.tool,
+    input: action.arguments,
+    params,
+    end,
+    refused: decided.refusal,
+    events,
+  }
+  const terms: Record<string, number> = {}
+  for (const term of environment.terms) terms[term] = environment.reward(term, transition)
+  // A world that is over has nothing more to ask for; one that was cut short still stands somewhere.
+  const told =
+    end?.kind === 'terminated' ? decided.text : `${decided.text}\n${environment.observe(after.public, params)}`
+  const text = events.length > 0 ? withAnnouncements(events, told) : told
+  return {
+    change: decided.change,
+    end,
+    observation: { text, structured: decided.structured },
+    terms,
+    potential: environment.potential(transition.after, params),
+    ...(end && environment.hasSuccess && { success: environment.success({ end, state: transition.after, params }) }),
+    refused: decided.refusal,
+    published: decided.published,
+    remember: environment.history ? { tool: action.tool, arguments: action.arguments, said: decided.text } : undefined,
+  }
+}
+
+/** The structured answer: what `say` gave, or else the public state, as far as the schema lets it out. */
+function structuredAnswer(
+  environment: Environment,
+  name: string,
+  tool: Tool,
+  given: unknown,
+  scrutiny: Scrutiny | undefined,
+): JsonObject {
+  const parsed = (tool.output ?? environment.state.public).safeParse(given)
+  if (!parsed.success)
+    throw new ServerError(
+      'rules-failed',
+      `Tool ${name} of ${environment.name} gave a wrong answer: ${explain(parsed.error)}.`,
+    )
+  const undeclared = scrutiny?.strict && findUndeclared(given, parsed.data)
+  if (undeclared)
+    throw new ServerError(
+      'rules-failed',
+      `Tool ${name} of ${environment.name} says "${undeclared}", which its output does not declare. Declare it, or leave it out.`,
+    )
+  return parsed.data as JsonObject
+}

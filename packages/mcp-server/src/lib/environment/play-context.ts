@@ -1,0 +1,126 @@
+import {
+  createRng,
+  type Json,
+  type JsonObject,
+  type OutsideEvent,
+  type Rng,
+  type RngState,
+  type SavableRng,
+} from '@episodic/protocol'
+import type { History, SessionRecord, SessionState } from '@episodic/state'
+import { ServerError } from '../server-error.ts'
+import { findEventProblem } from './apply-event.ts'
+import type { Environment, PlayContext, Refused, Said } from './environment.ts'
+
+/** Events that one step may publish. */
+const MOST_PUBLISHED = 16
+
+/** An event that a tool publishes. */
+export type ToolEvent = Pick<OutsideEvent, 'type' | 'data'>
+
+/** What a play begins with. */
+export interface PlaySetting {
+  readonly environment: Environment
+  /** The name of the tool. */
+  readonly tool: string
+  readonly record: Pick<SessionRecord, 'params' | 'seed' | 'rng' | 'now' | 'history'>
+  readonly draft: SessionState
+  readonly input: unknown
+  readonly prepared: unknown
+  /** Hears of each value that the rules reveal. */
+  readonly onReveal: ((value: Json) => void) | undefined
+}
+
+/**
+ * One play of a tool: what its rules get, and what they did besides answering. A class, because an object with a getter
+ * that is written anew for each step costs more than the rules of a small world.
+ */
+export class PlayOfTool implements PlayContext<unknown, unknown, unknown, unknown, unknown> {
+  readonly state: SessionState
+  readonly input: unknown
+  readonly prepared: unknown
+  readonly params: JsonObject
+  readonly history: History
+  readonly say = say
+  readonly refuse = refuse
+  readonly #environment: Environment
+  readonly #tool: string
+  readonly #record: PlaySetting['record']
+  readonly #onReveal: PlaySetting['onReveal']
+  #rng: SavableRng | null = null
+  #now: number
+  #ended: string | null = null
+  #published: readonly ToolEvent[] = NO_EVENTS
+
+  constructor({ environment, tool, record, draft, input, prepared, onReveal }: PlaySetting) {
+    this.state = draft
+    this.input = input
+    this.prepared = prepared
+    this.params = record.params
+    this.history = record.history
+    this.#environment = environment
+    this.#tool = tool
+    this.#record = record
+    this.#onReveal = onReveal
+    this.#now = record.now
+  }
+
+  /** Made when it is first asked for: most steps of most worlds draw nothing. */
+  get rng(): Rng {
+    this.#rng ??= createRng(this.#record.seed, this.#record.rng)
+    return this.#rng
+  }
+
+  get now(): number {
+    return this.#now
+  }
+
+  /** The reason for which the rules ended the episode; `null` where they did not. */
+  get ended(): string | null {
+    return this.#ended
+  }
+
+  /** The events that were published, oldest first. */
+  get published(): readonly ToolEvent[] {
+    return this.#published
+  }
+
+  /** Where every random stream stands. */
+  get chance(): RngState {
+    return this.#rng ? this.#rng.save() : this.#record.rng
+  }
+
+  // Rules take these out of their context and call them alone, so each is bound to its play.
+  readonly reveal = <T extends Json>(value: T): T => {
+    this.#onReveal?.(value)
+    return value
+  }
+
+  readonly publish = (type: string, data: unknown): void => {
+    const tool = `Tool ${this.#tool} of ${this.#environment.name}`
+    if (this.#published.length === MOST_PUBLISHED)
+      throw new ServerError(
+        'rules-failed',
+        `${tool} published more than ${MOST_PUBLISHED} events in one step. Publish fewer, or one that says it all.`,
+      )
+    const problem = findEventProblem(this.#environment, { type, data })
+    if (problem) throw new ServerError('rules-failed', `${tool} could not publish. ${problem}`)
+    // A copy: the data may be part of the draft, which goes on changing.
+    this.#published = [...this.#published, { type, data: structuredClone(data) as JsonObject }]
+  }
+
+  readonly end = (reason: string): void => {
+    this.#ended = reason
+  }
+
+  readonly elapse = (milliseconds: number): void => {
+    if (!(milliseconds >= 0)) throw new RangeError(`elapse needs milliseconds from 0 up; it got ${milliseconds}.`)
+    this.#now += milliseconds
+  }
+}
+
+const NO_EVENTS: readonly never[] = []
+
+const say = (text: string, data?: unknown): Said<unknown> => ({ kind: 'said', text, data })
+
+const refuse = (text: string): Refused => ({ kind: 'refused', text })

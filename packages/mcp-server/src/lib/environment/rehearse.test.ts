@@ -1,0 +1,328 @@
+import type { JsonObject, Observation } from '@episodic/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { garden } from '../fixtures/garden.fixture.ts'
+import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
+import { createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
+import { PASSWORD, vault } from '../fixtures/vault.fixture.ts'
+import { TRADE_SECRET, workshop } from '../fixtures/workshop.fixture.ts'
+import { ServerError } from '../server-error.ts'
+import { defineEnvironment } from './define-environment.ts'
+import { rehearse } from './rehearse.ts'
+
+describe('rehearse', () => {
+  it('starts a world from its parameters and seed alone', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), fc.integer({ min: 1, max: 50 }), (seed, high) => {
+        const world = rehearse(numberGuessing, { params: { high }, seed })
+        expect(world.state).toEqual(rehearse(numberGuessing, { params: { high }, seed }).state)
+        expect(world.state.public).toEqual({ low: 1, high, guesses: [], guessesLeft: 8 })
+        expect(world.observation).toEqual({
+          text: `Guess a whole number from 1 to ${high}. 8 guesses left.`,
+          structured: world.state.public,
+        })
+        expect(world.start.potential).toBe(0) // the world says -0, which JSON does not have
+      }),
+    )
+  })
+
+  it('refuses parameters that the schema refuses, and names them', () => {
+    expect(() => rehearse(numberGuessing, { params: { maxGuesses: 0 } })).toThrow(/maxGuesses/)
+  })
+
+  it('plays a step: state, answer, reward terms, potential', () => {
+    const world = rehearse(numberGuessing, { params: { low: 5, high: 5 } })
+    const played = world.play('guess', { value: 5 })
+    expect(played).toMatchObject({
+      observation: { text: '5 is correct.', structured: { value: 5, hint: 'correct' } },
+      terms: { jackpot: 1, toll: -0.01 },
+      potential: -1,
+      end: { kind: 'terminated', reason: 'solved' },
+      refused: null,
+    })
+    expect(world.end).toEqual(played.end)
+    expect(() => world.play('guess', { value: 5 })).toThrow(/has ended \(solved\)/)
+  })
+
+  it('plays the same from the same seed, whatever is played', () => {
+    const anyGuesses = fc.array(fc.integer({ min: -5, max: 40 }), { maxLength: 7 })
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), anyGuesses, (seed, guesses) => {
+        const play = () => {
+          const world = rehearse(numberGuessing, { params: { high: 30 }, seed })
+          return guesses.flatMap((value) => (world.end ? [] : [world.play('guess', { value })]))
+        }
+        expect(play()).toEqual(play())
+      }),
+    )
+  })
+
+  describe('a refused step', () => {
+    const refusals = [
+      ['rules', 'guess', { value: 101 }, 'Out of range.'],
+      ['arguments', 'guess', { value: 'fifty' }, 'value: Invalid input: expected number, received string'],
+      ['arguments', 'guess', {}, 'value is missing: expected number.'],
+      ['arguments', 'guess', { value: -0 }, 'arguments.value is -0'],
+      ['tool', 'peek', {}, 'There is no tool "peek". The tools are: guess.'],
+      ['tool', 'toString', {}, 'There is no tool "toString".'],
+    ] as const
+
+    it.each(refusals)('by %s (%s %j) says why, costs, and leaves everything as it was', (refused, tool, args, why) => {
+      const world = rehearse(numberGuessing)
+      world.play('guess', { value: 1 })
+      const before = structuredClone(world.state)
+      const played = world.play(tool, args)
+      expect(played.refused).toBe(refused)
+      expect(played.observation.text).toContain(why)
+      expect(played.observation.structured).toBeNull()
+      expect(played.change).toBeNull()
+      expect(played.terms).toEqual({ jackpot: 0, toll: -0.05 })
+      expect(played.potential).toBe(-1)
+      expect(world.state).toEqual(before)
+    })
+
+    it('forgets draws, time and an end that came before the refusal', () => {
+      const regretful = rehearse(workshop)
+      const plain = rehearse(workshop)
+      expect(regretful.play('regret', {})).toMatchObject({ refused: 'rules', end: null, terms: { patience: -1 } })
+      const [after, unspoiled] = [regretful.play('take', {}).change, plain.play('take', {}).change]
+      expect({ ...after, state: after?.state.private }).toEqual({ ...unspoiled, state: unspoiled?.state.private })
+      // What a session remembers of its own steps holds the refusal too.
+      expect(after?.state.public).toEqual({ ...unspoiled?.state.public, remembered: ['regret'] })
+    })
+
+    it('never moves the state, in any mixture with other steps', () => {
+      fc.assert(
+        fc.property(fc.array(fc.constantFrom('take', 'regret', 'unknown'), { maxLength: 12 }), (tools) => {
+          const world = rehearse(workshop, { params: { stock: 5 } })
+          for (const tool of tools) {
+            const before = structuredClone(world.state)
+            if (world.play(tool, {}).refused) expect(world.state).toEqual(before)
+          }
+        }),
+      )
+    })
+  })
+
+  it('lets out what the output schema declares and nothing else', () => {
+    const { observation } = rehearse(workshop).play('gossip', {})
+    expect(observation.structured).toEqual({ heard: 'something' })
+    expect(JSON.stringify(observation)).not.toContain(TRADE_SECRET)
+  })
+
+  it('answers with the public state where a tool has no output, as far as its schema declares it', () => {
+    const world = rehearse(leaky)
+    expect(world.observation.structured).toEqual({ count: 0 })
+    expect(world.play('count', {}).observation.structured).toEqual({ count: 1 })
+  })
+
+  it.each([
+    ['crash', /vault/],
+    ['lie', /Tool lie of workshop gave a wrong answer: heard/],
+    ['silence', /Tool silence of workshop returned no answer/],
+    ['wait', /elapse needs milliseconds from 0 up; it got -1/],
+  ])('throws what %s throws, and stays where it was', (tool, message) => {
+    const world = rehearse(workshop)
+    const before = structuredClone(world.state)
+    expect(() => world.play(tool, { milliseconds: -1 })).toThrow(message)
+    expect(world.state).toEqual(before)
+    expect(world.play('take', {}).observation.structured).toMatchObject({ stock: 2, now: 0 })
+  })
+
+  it('moves virtual time by elapse alone', () => {
+    const world = rehearse(workshop)
+    world.play('wait', { milliseconds: 20 })
+    expect(world.play('take', {}).observation.structured).toMatchObject({ now: 40 })
+  })
+
+  it.each([
+    ['a wrong start', { public: { count: 'none' }, private: {} }, /public state that cannot be kept: count/],
+    ['a start that JSON cannot say', { public: { count: 0 }, private: { at: Number.NaN } }, /private state/],
+  ])('throws rules-failed for %s', (_, start, message) => {
+    const broken = counter({ start: start as never })
+    expect(() => rehearse(broken)).toThrow(message)
+    try {
+      rehearse(broken)
+    } catch (error) {
+      expect(ServerError.is(error, 'rules-failed')).toBe(true)
+    }
+  })
+
+  it.each([
+    [Number.NaN, 'reward'],
+    [Number.POSITIVE_INFINITY, 'reward'],
+    ['1' as never, 'reward'],
+    [Number.NaN, 'potential'],
+  ] as const)('throws rules-failed for %s as a %s', (value, part) => {
+    const world = () =>
+      rehearse(
+        counter({ reward: () => (part === 'reward' ? value : 0), potential: () => (part === 'potential' ? value : 0) }),
+      )
+    expect(() => world().play('count', {})).toThrow(/has to be a finite number/)
+  })
+})
+
+describe('a strict rehearsal', () => {
+  it.each([
+    ['Math.random', () => Math.random(), /uses Math.random.*rng.float/],
+    ['crypto', () => crypto.randomUUID().length, /uses crypto.randomUUID/],
+    ['the clock', () => Date.now(), /uses the date of today.*now and elapse/],
+    ['a new Date', () => new Date().getUTCFullYear(), /uses the date of today/],
+    ['performance', () => performance.now(), /uses performance.now/],
+    ['the steady clock', () => process.hrtime()[0], /uses process.hrtime\. .*now and elapse/],
+    [
+      'the steady clock in nanoseconds',
+      () => Number(process.hrtime.bigint()),
+      /uses process.hrtime.bigint\. .*now and/,
+    ],
+    ['a signal that waits', () => Number(AbortSignal.timeout(1).aborted), /uses AbortSignal.timeout/],
+    ['a timer', () => Number(setTimeout(() => {}, 0)), /uses setTimeout/],
+    ['the network', () => Number(void fetch('http://127.0.0.1:9')), /uses fetch/],
+  ])('catches %s in rules, and lets everybody else have it', (_, reach, message) => {
+    expect(() => rehearse(counter({ reward: reach }), { strict: true }).play('increase', {})).toThrow(message)
+    expect(() => rehearse(counter({ potential: reach }), { strict: true })).toThrow(message)
+    expect(Math.random()).toBeLessThan(1)
+    expect(new Date().getUTCFullYear()).toBeGreaterThan(2000)
+    clearTimeout(setTimeout(() => {}, 0))
+  })
+
+  it('lets rules reckon with given dates', () => {
+    const year = () => new Date(86_400_000 * 365).getUTCFullYear() + Date.UTC(1970, 0)
+    expect(rehearse(counter({ reward: year }), { strict: true }).play('increase', {}).terms).toEqual({ counted: 1971 })
+  })
+
+  it('refuses what no schema declares, and what its schema refuses', () => {
+    expect(() => rehearse(counter({}), { strict: true }).play('count', {})).toThrow(/says "undeclared"/)
+    expect(() => rehearse(counter({}), { strict: true }).play('spoil', {})).toThrow(
+      /left a wrong public state: count: Invalid input/,
+    )
+    expect(rehearse(counter({}), { strict: true }).play('increase', {}).change?.state.public).toEqual({ count: 1 })
+  })
+
+  it('refuses a secret that is too short to be searched for, at the start and after a step', () => {
+    const listing = (secret: string) => rehearse({ ...vault, secrets: () => [secret] }, { strict: true })
+    expect(listing('pin 1234').play('repeat', { text: 'Hello.' }).refused).toBeNull()
+    expect(() => listing('pin 123')).toThrow(/secrets of vault have one of 7 characters.*8 or more/)
+    const late = rehearse({ ...vault, secrets: ({ public: { open } }) => (open ? ['late'] : []) }, { strict: true })
+    expect(() => late.play('try', { word: PASSWORD })).toThrow(/one of 4 characters/)
+    expect(rehearse({ ...vault, secrets: () => ['short'] }).play('repeat', { text: 'Hello.' }).refused).toBeNull()
+  })
+
+  it('refuses an answer that tells what is still secret after it, which a host would withhold', () => {
+    const play = (tool: string, args: JsonObject, strict = true) => rehearse(vault, { strict }).play(tool, args)
+    for (const where of ['text', 'structured', 'refusal', 'observation', 'json']) {
+      expect(() => play('blab', { where })).toThrow(/Tool blab of vault says what `secrets` lists/)
+      expect(tellsPassword(play('blab', { where }, false).observation)).toBe(true)
+    }
+    // What the player said itself is no news to it, and what is open is no secret any more.
+    expect(tellsPassword(play('repeat', { text: PASSWORD }).observation)).toBe(true)
+    expect(tellsPassword(play('try', { word: PASSWORD }).observation)).toBe(true)
+  })
+
+  it('plays the same as a session, to the hash of the state', async () => {
+    const { host } = createTestHost()
+    const seed = 'the same'
+    const { session } = await host.open(null, { environment: 'number-guessing', seed, requestKey: 'k'.repeat(22) })
+    const world = rehearse(numberGuessing, { seed, strict: true })
+    for (const value of [1, 100, 0, 2]) {
+      const { step } = await host.step(null, session, { action: { tool: 'guess', arguments: { value } } })
+      const { observation, terms, potential, refused, stateHash } = world.play('guess', { value })
+      expect({ observation, report: { terms, potential, refused, stateHash } }).toMatchObject({
+        observation: step.observation,
+        report: {
+          terms: step.report.terms,
+          potential: step.report.potential,
+          refused: step.report.refused,
+          stateHash: step.report.stateHash,
+        },
+      })
+    }
+  })
+
+  it('plays on as a fork does that was given a seed, once it is given the same', async () => {
+    const { host } = createTestHost({ environments: [garden] })
+    const water = { tool: 'water', arguments: { litres: 2 } }
+    const { session } = await host.open(null, { environment: 'garden', seed: 'old', requestKey: freshKey() })
+    const world = rehearse(garden, { seed: 'old' })
+    for (let i = 0; i < 3; i++) {
+      const { step } = await host.step(null, session, { action: water })
+      expect(world.play('water', water.arguments).stateHash).toBe(step.report.stateHash)
+    }
+    const [fork] = await host.fork(null, session, { seed: 'fresh', requestKey: freshKey() })
+    const unlike = rehearse(garden, { seed: 'old' })
+    for (let i = 0; i < 3; i++) unlike.play('water', water.arguments)
+    world.reseed(fork?.seed as string)
+    for (let i = 0; i < 3; i++) {
+      const { step } = await host.step(null, fork?.session as string, { action: water })
+      const { observation, stateHash } = world.play('water', water.arguments)
+      expect({ observation, stateHash }).toEqual({
+        observation: step.observation,
+        stateHash: step.report.stateHash,
+      })
+      expect(unlike.play('water', water.arguments).stateHash).not.toBe(stateHash)
+    }
+  })
+
+  it('tells what is revealed, and plays on another private state', () => {
+    const world = rehearse(numberGuessing, { privateState: { target: 7 } })
+    expect(world.play('guess', { value: 3 }).revealed).toEqual(['higher'])
+    expect(world.play('guess', { value: 7 }).end).toEqual({ kind: 'terminated', reason: 'solved' })
+  })
+})
+
+function tellsPassword(observation: Observation): boolean {
+  return JSON.stringify(observation).includes('sesame')
+}
+
+interface Exchanged {
+  readonly start?: never
+  readonly reward?: () => number
+  readonly potential?: () => number
+}
+
+/** A world that counts, with some of its parts exchanged. */
+function counter({ start, reward = () => 0, potential = () => 0 }: Exchanged) {
+  return defineEnvironment({
+    name: 'counter',
+    version: '1.0.0',
+    description: 'Counts.',
+    params: z.object({}),
+    state: { public: z.object({ count: z.int() }), private: z.object({ at: z.any().optional() }) },
+    start: () => start ?? { public: { count: 0, undeclared: TRADE_SECRET }, private: {} },
+    observe: ({ count }) => `${count}`,
+    tools: ({ tool }) => ({
+      count: tool({
+        description: 'Counts.',
+        input: z.object({}),
+        play({ state, say }) {
+          state.public.count += 1
+          Object.assign(state.public, { undeclared: TRADE_SECRET })
+          return say('Counted.')
+        },
+      }),
+      increase: tool({
+        description: 'Counts, and keeps to what is declared.',
+        input: z.object({}),
+        play({ state, say }) {
+          Object.assign(state, { public: { count: state.public.count + 1 } })
+          return say('Increased.')
+        },
+      }),
+      spoil: tool({
+        description: 'Leaves a state that the schema refuses.',
+        input: z.object({}),
+        output: z.object({}),
+        play({ state, say }) {
+          state.public.count = 0.5
+          return say('Spoiled.', {})
+        },
+      }),
+    }),
+    rewards: { counted: reward },
+    potential,
+  })
+}
+
+/** A world whose state holds more than its schema declares. */
+const leaky = counter({})

@@ -1,0 +1,220 @@
+import {
+  type Action,
+  DEFAULT_LIMITS,
+  DEFAULT_SEAT,
+  findNonJson,
+  type Json,
+  type JsonObject,
+  type Observation,
+  type RecordedEvent,
+  type Truncation,
+} from '@episodic/protocol'
+import {
+  DEFAULT_EVENTS,
+  isEndUntold,
+  type Played,
+  playStep,
+  recordEvent,
+  type SessionRecord,
+  type SessionState,
+  type Stepped,
+  stateHash,
+} from '@episodic/state'
+import { ServerError } from '../server-error.ts'
+import { withoutAmbient } from './ambient-guard.ts'
+import { applyEvent, assertEvent } from './apply-event.ts'
+import type { Environment } from './environment.ts'
+import { playAction, type Start, startWorld } from './play-action.ts'
+import { SHORTEST_SECRET, tellsListed, tooShort } from './secrets.ts'
+import { findUndeclared } from './undeclared-keys.ts'
+import { explain } from './zod-message.ts'
+
+export interface RehearsalOptions {
+  /** Default: the world's own defaults. */
+  readonly params?: JsonObject
+  /** Default `rehearsal`. */
+  readonly seed?: string
+  /** Played with instead of the private state that the start made. */
+  readonly privateState?: JsonObject
+  /**
+   * Makes a fault of what play forgives or does not look for: reaching for the machine's own chance, time, timers or
+   * network; a key that no schema declares; a state that JSON cannot say or its schema refuses; a secret that is too
+   * short to be searched for; an answer that tells one. Costs some ten microseconds a step.
+   */
+  readonly strict?: boolean
+}
+
+/** A step of a rehearsal. */
+export interface RehearsedStep extends Played {
+  /** What the tool revealed, in order. */
+  readonly revealed: readonly Json[]
+  /** As the step report of a session says it. */
+  readonly stateHash: string
+}
+
+/** A world played by its rules alone: no session, no store, no server. For tests, checks, replays and searches. */
+export interface Rehearsal {
+  readonly start: Start
+  /** How the world stands now. */
+  readonly state: SessionState
+  readonly observation: Observation
+  readonly end: Played['end']
+  /**
+   * Plays one action. There are no budgets; `truncation` plays the step as one that a budget cuts short. For a tool that
+   * prepares its steps, `prepared` is what it prepared: nothing outside is reached for. Throws `rules-failed` once the world
+   * has ended, but for the step that tells of an end that an event made, and what the rules throw.
+   */
+  play(
+    tool: string,
+    args: JsonObject,
+    options?: { readonly truncation?: Truncation | null; readonly prepared?: Json | undefined },
+  ): RehearsedStep
+  /**
+   * Tells the world what happened outside, before its next step. Throws `rules-failed` once it has ended, `invalid-params`
+   * (a `WireError`) for an event that it does not take, and what the rules throw.
+   */
+  publish(type: string, data?: JsonObject): Pick<RecordedEvent, 'said' | 'end'>
+  /** Begins every stream of chance anew with another seed, as in a fork that was given one. */
+  reseed(seed: string): void
+}
+
+/** Starts a rehearsal. Throws `option-invalid` for parameters that the environment's schema refuses. */
+export function rehearse(
+  environment: Environment,
+  { params = {}, seed = 'rehearsal', privateState, strict = false }: RehearsalOptions = {},
+): Rehearsal {
+  const parsed = environment.params.safeParse(params)
+  if (!parsed.success)
+    throw new ServerError('option-invalid', `Wrong parameters for ${environment.name}: ${explain(parsed.error)}.`)
+  const closely = <T>(what: string, run: () => T): T =>
+    strict ? withoutAmbient(`${what} of ${environment.name}`, run) : run()
+  const start = closely('The start', () => startWorld(environment, parsed.data as JsonObject, seed))
+  let record: SessionRecord = {
+    id: 'rehearsal',
+    owner: null,
+    environment: { name: environment.name, version: environment.version },
+    params: parsed.data as JsonObject,
+    seed,
+    limits: DEFAULT_LIMITS,
+    createdAt: 0,
+    touchedAt: 0,
+    base: null,
+    revision: 0,
+    epoch: 1,
+    rng: start.rng,
+    now: 0,
+    state: { public: start.state.public, private: privateState ?? start.state.private },
+    end: null,
+    seats: { [DEFAULT_SEAT]: { seq: 0, last: null } },
+    history: [],
+    logBytes: 0,
+  }
+  const listSecrets = () => environment.secrets(record.state, record.params)
+  if (strict) assertSearchable(environment, closely('The secrets', listSecrets))
+  const assertSecret = (what: string, spoken: { readonly told: string; readonly said: string }) => {
+    const listed = closely('The secrets', listSecrets)
+    assertSearchable(environment, listed)
+    assertUntold(`${what} of ${environment.name}`, listed, spoken)
+  }
+  let stateText = JSON.stringify(record.state)
+  let observation = start.observation
+  return {
+    start,
+    get state() {
+      return record.state
+    },
+    get observation() {
+      return observation
+    },
+    get end() {
+      return record.end
+    },
+    publish(type, data = {}) {
+      if (record.end)
+        throw new ServerError('rules-failed', `The world has ended (${record.end.reason}); rehearse it anew.`)
+      assertEvent(environment, { type, data })
+      const event = { id: String(record.revision), type, data }
+      const turn = { record, draft: JSON.parse(stateText) }
+      const happened = closely(`Event ${type}`, () => applyEvent(environment, turn, event))
+      if (strict) assertSound(environment, happened.change.state)
+      record = recordEvent(record, event, happened, { bound: DEFAULT_EVENTS, now: 0 })
+      if (strict) assertSecret(`Event ${type}`, { told: happened.said ?? '', said: '' })
+      stateText = JSON.stringify(record.state)
+      return { said: happened.said, end: happened.end }
+    },
+    play(tool, args, { truncation = null, prepared } = {}) {
+      if (record.end && !isEndUntold(record))
+        throw new ServerError('rules-failed', `The world has ended (${record.end.reason}); rehearse it anew.`)
+      const action: Action = { tool, arguments: args }
+      const revealed: Json[] = []
+      const scrutiny = { strict, onReveal: (value: Json) => revealed.push(value) }
+      const setting = {
+        seat: DEFAULT_SEAT,
+        action,
+        draft: JSON.parse(stateText),
+        now: 0,
+        history: environment.history,
+        prepared,
+      }
+      let played: Played | undefined
+      // Rules that play at once are answered at once.
+      const { next } = playStep(record, setting, (turn) => {
+        played = closely(`Tool ${tool}`, () => playAction(environment, { ...turn, truncation }, action, scrutiny))
+        return played
+      }) as Stepped
+      if (strict && played?.change) assertSound(environment, next.state)
+      record = next
+      if (strict) {
+        const { text, structured } = (played as Played).observation
+        assertSecret(`Tool ${tool}`, {
+          told: `${text}\n${JSON.stringify(structured)}`,
+          said: JSON.stringify([tool, args]),
+        })
+      }
+      if (played?.change) stateText = JSON.stringify(next.state)
+      const step = { ...(played as Played), revealed, stateHash: stateHash(stateText, next) }
+      observation = step.observation
+      return step
+    },
+    reseed(seed) {
+      record = { ...record, seed, rng: {} }
+    },
+  }
+}
+
+/** Throws `rules-failed` for a secret that is too short to be searched for in answers. */
+function assertSearchable({ name }: Environment, secrets: readonly string[]): void {
+  const [short] = tooShort(secrets)
+  if (short !== undefined)
+    throw new ServerError(
+      'rules-failed',
+      `The secrets of ${name} have one of ${short.length} characters, which would turn up by chance and is not searched for. List texts of ${SHORTEST_SECRET} or more.`,
+    )
+}
+
+/** Throws `rules-failed` where what is told is secret even after it, and was not said to the world: a host would withhold it. */
+function assertUntold(
+  what: string,
+  listed: readonly string[],
+  { told, said }: { readonly told: string; readonly said: string },
+): void {
+  if (tellsListed(listed, told, said))
+    throw new ServerError(
+      'rules-failed',
+      `${what} says what \`secrets\` lists, so that its answer would be withheld. Let it say less, or list no more what has been told.`,
+    )
+}
+
+/** Throws `rules-failed` for a state that its schemas refuse or do not declare, or that JSON cannot say. */
+function assertSound({ name, state: schemas }: Environment, state: SessionState): void {
+  for (const part of ['public', 'private'] as const) {
+    const parsed = schemas[part].safeParse(state[part])
+    const undeclared = parsed.success && findUndeclared(state[part], parsed.data)
+    const problem = parsed.success
+      ? undeclared
+        ? `"${undeclared}" is not declared`
+        : findNonJson(state[part], part)
+      : explain(parsed.error)
+    if (problem) throw new ServerError('rules-failed', `The rules of ${name} left a wrong ${part} state: ${problem}.`)
+  }
+}

@@ -1,0 +1,96 @@
+import { WireError } from '@episodic/protocol'
+import type { SessionStore } from '@episodic/state'
+import type { HostBounds, Principal } from './host.ts'
+import { Owners } from './sessions-per-owner.ts'
+
+/**
+ * Keeps sessions within the bounds of the host: all together, and those of one principal. Who is too many is refused
+ * with `capacity`; nobody's session is ended for another.
+ *
+ * Both bounds are exact for the opens of one process. Processes that share a store may pass the first by the opens
+ * that they have in flight at the same moment, and see each other's share of the second at the next sweep.
+ */
+export class Capacity {
+  readonly #store: SessionStore
+  readonly #bounds: HostBounds
+  readonly #owners = new Owners()
+  #creating = 0
+  /** Resolves when every creation that has begun so far is over. */
+  #settled: Promise<unknown> = Promise.resolve()
+
+  constructor(store: SessionStore, bounds: HostBounds) {
+    this.#store = store
+    this.#bounds = bounds
+  }
+
+  /**
+   * Runs `create` if there is room for all of these sessions of one owner, and otherwise makes none of them. Not to be
+   * called twice at once for one id.
+   */
+  async admit<T>(ids: readonly string[], owner: Principal, create: () => Promise<T>): Promise<T> {
+    const { promise: over, resolve: leave } = Promise.withResolvers<void>()
+    const before = this.#settled
+    const ahead = this.#creating
+    this.#creating += ids.length
+    this.#settled = Promise.all([before, over])
+    try {
+      await this.#takePlaces(ids, owner)
+      try {
+        await this.#assertRoom(ahead + ids.length, before, ids.length)
+        return await create()
+      } catch (error) {
+        for (const id of ids) this.#owners.remove(id)
+        throw error
+      }
+    } finally {
+      this.#creating -= ids.length
+      leave()
+    }
+  }
+
+  /** Forgets a session that is gone. */
+  removed(id: string): void {
+    this.#owners.remove(id)
+  }
+
+  /** Counts anew what other processes opened and removed. */
+  async refresh(): Promise<void> {
+    if (this.#hasQuota) await this.#owners.refresh(this.#store)
+  }
+
+  get #hasQuota(): boolean {
+    return this.#bounds.sessionsPerPrincipal < this.#bounds.sessions
+  }
+
+  async #takePlaces(ids: readonly string[], owner: Principal): Promise<void> {
+    if (!this.#hasQuota) return
+    await this.#owners.loaded(this.#store)
+    const { sessionsPerPrincipal: quota } = this.#bounds
+    const has = this.#owners.countOf(owner)
+    if (has + ids.length > quota)
+      throw this.#refusal(
+        `You have ${has} of the ${quota} sessions that one principal may have, and ${ids.length} more were asked for.`,
+      )
+    for (const id of ids) this.#owners.add(id, owner)
+  }
+
+  async #assertRoom(creating: number, before: Promise<unknown>, own: number): Promise<void> {
+    const { sessions } = this.#bounds
+    if ((await this.#store.count()) + creating <= sessions) return
+    // Some of those ahead may be counted twice by now, and some may fail: near the bound, wait and see.
+    await before
+    const left = sessions - (await this.#store.count())
+    if (left >= own) return
+    throw this.#refusal(
+      left > 0
+        ? `Of ${sessions} sessions, ${left} are free, and ${own} were asked for.`
+        : `All ${sessions} sessions are in use.`,
+    )
+  }
+
+  #refusal(why: string): WireError {
+    return new WireError('capacity', `${why} Close one, or try again later.`, {
+      details: { retryAfterSeconds: Math.min(30, this.#bounds.idleSeconds) },
+    })
+  }
+}

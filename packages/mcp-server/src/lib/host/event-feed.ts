@@ -1,0 +1,90 @@
+import type { LoggedStep, PublishedEvent } from '@episodic/protocol'
+import { type Clock, decodeSession, type SessionRecord, type SessionStore } from '@episodic/state'
+import type { Announcement, ListenRange } from './host.ts'
+import { type Live, type LiveSessions, notFound } from './session-cache.ts'
+
+/** How often a listener looks by itself, in milliseconds: commits of other processes on the same store wake nobody here. */
+const LISTEN_INTERVAL = 1_000
+
+/** Log entries that are read at once. */
+const PAGE = 250
+
+export interface ListenSetting {
+  readonly sessions: Pick<LiveSessions, 'guardStore'>
+  readonly store: SessionStore
+  readonly clock: Clock
+}
+
+/**
+ * Tells what players of a session may know of its events, as they come; see `Host.listen`. To listen is not to use: it
+ * waits in no queue, and keeps no session from expiring.
+ */
+export async function* announcementsOf(
+  live: Live,
+  { after, signal }: ListenRange,
+  { sessions, store, clock }: ListenSetting,
+): AsyncGenerator<Announcement, void, undefined> {
+  const { session, watchers, environment } = live
+  const { id } = session.record
+  const takesEvents = environment.eventInfos.length > 0
+  let seen = after ?? (await present()).revision
+  while (!signal?.aborted) {
+    const place = watchers.join()
+    try {
+      const record = session.record.revision > seen ? session.record : await present()
+      const over = record.end !== null
+      if (record.revision > seen || over) {
+        const said = withoutSecrets(live, await saidIn(record))
+        seen = record.revision
+        if (said.length > 0 || over) yield { revision: seen, said, over }
+        if (over) return
+      }
+      await place.until(clock, LISTEN_INTERVAL, signal)
+    } finally {
+      place.leave()
+    }
+  }
+
+  async function present(): Promise<Pick<SessionRecord, 'revision' | 'end' | 'outside'>> {
+    const stored = await sessions.guardStore(store.read(id))
+    if (!stored) throw notFound()
+    return stored.revision === session.record.revision ? session.record : decodeSession(stored)
+  }
+
+  /** What was said after `seen`: of events that came, whether a step has told of them since or not, and that steps published. */
+  async function saidIn({ outside, revision: last }: Pick<SessionRecord, 'revision' | 'outside'>): Promise<string[]> {
+    if (!takesEvents) return []
+    // Each commit is one event from outside, or one step with what it published.
+    const said = new Map<number, readonly Said[]>()
+    for (const event of outside?.pending ?? []) said.set(event.revision, [event])
+    for (let from = seen; ; ) {
+      const page = await sessions.guardStore(store.readLog(id, { after: from, limit: PAGE }))
+      for (const { text, revision } of page) {
+        const { report, published } = JSON.parse(text) as LoggedStep
+        for (const event of report.events ?? []) said.set(event.revision, [event])
+        if (published) said.set(revision, published)
+      }
+      const entry = page.at(-1)
+      if (!entry || page.length < PAGE) break
+      from = entry.revision
+    }
+    // The log may have gone on since the record was read: an event may be in both, and a later one is told of next time.
+    const fresh = [...said].filter(([revision]) => revision > seen && revision <= last)
+    return fresh.sort(([a], [b]) => a - b).flatMap(([, events]) => events.flatMap((event) => event.said ?? []))
+  }
+}
+
+/** What an event says to players. */
+type Said = Pick<PublishedEvent, 'said'>
+
+/** What is said and tells a secret of the session is told to nobody, and is reported as a fault of its world. */
+function withoutSecrets({ secrets }: Live, said: readonly string[]): string[] {
+  return said.filter((text) => {
+    try {
+      secrets.assertAbsent({ text, told: () => text, said: () => '' })
+      return true
+    } catch {
+      return false
+    }
+  })
+}

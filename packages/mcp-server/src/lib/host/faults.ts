@@ -1,0 +1,203 @@
+import { WireError } from '@episodic/protocol'
+import { StateError } from '@episodic/state'
+import type { Waiting } from '../environment/call-options.ts'
+import type { Environment } from '../environment/environment.ts'
+import type { SecretKind } from '../environment/secrets.ts'
+import type { Misfit } from '../environment/stored-state.ts'
+import { asError } from '../environment/thrown-value.ts'
+import { ServerError } from '../server-error.ts'
+import type { Containment } from './containment.ts'
+import type { Metrics } from './metrics.ts'
+import { randomText } from './session-tokens.ts'
+
+/** An environment's code failed. */
+export interface Fault {
+  /** What the caller was told instead of the cause; `null` where the caller was answered all the same. */
+  readonly reference: string | null
+  readonly environment: string
+  /** The id of the session. */
+  readonly session: string
+  readonly cause: unknown
+}
+
+export interface FaultsOptions {
+  readonly onFault: (fault: Fault) => void
+  readonly metrics: Metrics | undefined
+  readonly containment: Containment | undefined
+  /** Takes the refusal of all further steps of a session, of which something failed after its call was answered. */
+  readonly onEscaped: (session: string, refusal: WireError) => void
+}
+
+/** Tells faults of an environment's own code from mistakes of callers, and gives each fault a reference. */
+export class Faults {
+  readonly #onFault: (fault: Fault) => void
+  readonly #metrics: Metrics | undefined
+  readonly #containment: Containment | undefined
+  readonly #onEscaped: FaultsOptions['onEscaped']
+  /** Tools whose undeclared keys were told of. */
+  readonly #told = new Set<string>()
+
+  constructor({ onFault, metrics, containment, onEscaped }: FaultsOptions) {
+    this.#onFault = onFault
+    this.#metrics = metrics
+    this.#containment = containment
+    this.#onEscaped = onEscaped
+  }
+
+  /**
+   * Runs an environment's code. What it throws, now or later, becomes `environment-failed`, unless it is a refusal of ours,
+   * or the reason for which nobody waits for it any more.
+   */
+  guard<T>(environment: string, session: string, run: () => T, waiting?: Waiting): T {
+    const fail = (thrown: unknown): never => {
+      if (waiting?.signal.aborted && thrown === waiting.signal.reason) throw thrown
+      const cause = asError(thrown)
+      throw WireError.is(cause) ? cause : this.#report(environment, session, cause)
+    }
+    try {
+      const result = this.contain(environment, session, run)
+      return result instanceof Promise ? (result.catch(fail) as T) : result
+    } catch (cause) {
+      return fail(cause)
+    }
+  }
+
+  /**
+   * Runs an environment's code, so that work that it leaves behind and that fails later counts as a fault of this session, whose
+   * further steps are then refused. Synchronous errors are rethrown. Only the first failure of a call is reported: a timer may throw repeatedly.
+   */
+  contain<T>(environment: string, session: string, run: () => T): T {
+    if (!this.#containment) return run()
+    let reported = false
+    const escaped = (thrown: unknown) => {
+      if (reported) return
+      reported = true
+      this.#onEscaped(session, this.#report(environment, session, asError(thrown), ESCAPED, { sessionFailed: true }))
+    }
+    return this.#containment.run({ environment, session, escaped }, run)
+  }
+
+  /** Refuses a session from the store whose state does not fit what is served. What exactly does not fit is for the log. */
+  misfit({ name, version }: Environment, session: string, { part, problem }: Misfit): WireError {
+    const reference = randomText()
+    const refusal = `The ${part} state of this session, which the store keeps, does not fit the ${part} state schema of ${name} ${version} that is served here: the schema changed within the version.`
+    const cause = new ServerError('rules-failed', `${refusal} ${problem}.`)
+    this.#metrics?.fault(name)
+    this.#onFault({ reference, environment: name, session, cause })
+    return new WireError(
+      'unknown-environment',
+      `${refusal} Nothing was played. Serve the environment that the session began with, give the changed one a new version, or open a new session. Reference: ${reference}.`,
+      { cause, details: { reference } },
+    )
+  }
+
+  /** What a session refused, as the wire says it; what the rules left behind and cannot be kept is their fault. */
+  translate(environment: string, session: string, error: unknown): unknown {
+    if (StateError.is(error, 'not-json') || StateError.is(error, 'too-large'))
+      return this.#report(environment, session, error)
+    return refusalOf(error)
+  }
+
+  /** Refuses an answer that has a secret in it, or of which a world could not say what its secrets are. */
+  withhold(environment: string, session: string, found: SecretKind | { readonly cause: unknown }): WireError {
+    const reference = randomText()
+    const cause =
+      typeof found === 'string'
+        ? new ServerError('secret-leaked', `An answer of ${environment} was withheld: it had ${LEAKED[found]} in it.`)
+        : asError(found.cause)
+    if (typeof found === 'string') this.#metrics?.leaked(environment, found)
+    else this.#metrics?.fault(environment)
+    this.#onFault({ reference, environment, session, cause })
+    return internalError(reference)
+  }
+
+  /** Counts an answer that was given without what its tool does not declare, and reports the first of each tool. */
+  dropped(environment: string, session: string, tool: string, key: string): void {
+    this.#metrics?.dropped(environment, tool)
+    const name = `${environment} ${tool}`
+    if (this.#told.has(name)) return
+    this.#told.add(name)
+    const cause = new ServerError(
+      'rules-failed',
+      `Tool ${tool} of ${environment} says "${key}", which its output does not declare, so it was left out. Declare it, or say it no more. Further ones are counted, and not told of.`,
+    )
+    this.#onFault({ reference: null, environment, session, cause })
+  }
+
+  #report(environment: string, session: string, cause: Error, what = FAILED, details = {}): WireError {
+    const reference = randomText()
+    this.#metrics?.fault(environment)
+    this.#onFault({ reference, environment, session, cause })
+    return new WireError(
+      'environment-failed',
+      `The environment ${environment} failed${what}: ${cause.message.slice(0, MESSAGE_LENGTH).toWellFormed()}`,
+      { cause, details: { reference, ...details } },
+    )
+  }
+}
+
+const FAILED = ', and the call changed nothing'
+const ESCAPED = ' after it had answered an earlier call of this session, so no further step of it is played here'
+
+/** Characters of what a world threw that the trusted door is told. All of it is in the log. */
+const MESSAGE_LENGTH = 1_000
+
+/** What an answer was withheld for, in words. */
+const LEAKED: Readonly<Record<SecretKind, string>> = {
+  seed: "the session's seed",
+  id: "the session's id",
+  control: 'its control handle',
+  capability: 'an agent capability of it',
+  declared: 'a text that the world declares to be secret',
+}
+
+/** Hears of what a caller is not told, with the reference that the caller was given. */
+export type ErrorHearer = (error: { readonly reference: string; readonly cause: unknown }) => void
+
+/** Turns whatever went wrong into a refusal that says nothing. */
+export function conceal(cause: unknown, onError: ErrorHearer): WireError {
+  const reference = randomText()
+  onError({ reference, cause })
+  return internalError(reference)
+}
+
+function internalError(reference: string): WireError {
+  return new WireError('internal', `The server failed. Reference: ${reference}.`, { details: { reference } })
+}
+
+/** What a session or a store refuses, as the wire says it. Anything else is passed on as it is. */
+export function refusalOf(error: unknown): unknown {
+  if (!StateError.is(error)) return error
+  const { message, details } = error
+  switch (error.code) {
+    case 'session-not-found':
+    case 'seq-conflict':
+    case 'seq-reused':
+    case 'fenced':
+    case 'state-lost':
+    case 'episode-ended':
+    case 'outcome-unknown':
+      return new WireError(error.code, message, { cause: error, details })
+    case 'store-unavailable':
+      // What a store says of itself names files and machines. It is for the log; the caller needs to know what to do.
+      return new WireError(
+        error.code,
+        'What this server keeps its sessions in does not answer. Try again in a moment.',
+        {
+          cause: error,
+        },
+      )
+    case 'action-invalid':
+    case 'event-invalid':
+      return new WireError('invalid-params', message, { cause: error })
+    case 'event-too-large':
+    case 'log-full':
+      return new WireError('too-large', message, { cause: error, details })
+    case 'events-full':
+      return new WireError('rate-limited', message, { cause: error, details: { ...details, retryAfterSeconds: 1 } })
+    case 'queue-full':
+      return new WireError('rate-limited', message, { cause: error, details: { retryAfterSeconds: 1 } })
+    default:
+      return error
+  }
+}

@@ -1,0 +1,60 @@
+import { METHODS } from '@episodic/protocol'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { board } from '../fixtures/board.fixture.ts'
+import { asking, call, controlHeaders, createTestHost, openOverHttp, rpc, serve } from '../fixtures/testbed.fixture.ts'
+import { createRulesPool } from '../workers/rules-pool.ts'
+
+const onBoard = (params = {}) => asking({ environment: 'board', params })
+
+function createBoardHost(isolated: boolean) {
+  const rules = isolated
+    ? createRulesPool({ modules: [new URL('../fixtures/board.fixture.ts', import.meta.url).href] })
+    : undefined
+  if (rules) onTestFinished(() => rules[Symbol.asyncDispose]())
+  return createTestHost({ environments: [board], ...(rules && { rules }) })
+}
+
+/** The arguments of `bet`, of at most so much. */
+const stakes = (most: number) =>
+  expect.objectContaining({ properties: { stake: { type: 'integer', minimum: 1, maximum: most } } })
+
+describe('environment/legal', () => {
+  it.each([false, true])('says what the rules accept as the session stands (isolated: %s)', async (isolated) => {
+    const { host } = createBoardHost(isolated)
+    const { session } = await host.open(null, onBoard())
+    expect(host.environments[0]).toMatchObject({ legal: true })
+    const cells = (...numbers: number[]) => ({ enum: numbers.map((cell) => ({ cell })) })
+    expect(await host.legal(null, session)).toEqual({ place: cells(0, 1, 2, 3), bet: stakes(4) })
+    await host.step(null, session, call('place', { cell: 2 }))
+    const resign = host.environments[0]?.tools.find(({ name }) => name === 'resign')?.inputSchema
+    expect(await host.legal(null, session)).toEqual({ place: cells(0, 1, 3), bet: stakes(3), resign })
+    await host.step(null, session, call('resign', { why: 'bored' }))
+    expect(await host.legal(null, session)).toEqual({})
+  })
+
+  it('fails where the world names a tool that there is not', async () => {
+    const { host, faults } = createBoardHost(false)
+    const { session } = await host.open(null, onBoard({ wrong: true }))
+    await expect(host.legal(null, session)).rejects.toMatchObject({ code: 'environment-failed' })
+    expect(JSON.stringify(faults.map(({ cause }) => String(cause)))).toContain('names a tool')
+  })
+
+  it('gives every tool and its whole input for a world that does not say, which announces nothing', async () => {
+    const { host } = createTestHost()
+    const { session } = await host.open(null, asking())
+    const [info] = host.environments
+    expect(info).not.toHaveProperty('legal')
+    expect(await host.legal(null, session)).toEqual({ guess: info?.tools[0]?.inputSchema })
+  })
+
+  it('is answered at the trusted endpoint, and not to agents', async () => {
+    const { host } = createBoardHost(false)
+    const server = await serve(host)
+    const opened = await openOverHttp(server, { environment: 'board' })
+    const { session } = opened
+    const trusted = await rpc(server.trustedUrl, METHODS.legal, { session }, controlHeaders(server))
+    expect(trusted.json.result).toMatchObject({ tools: { bet: stakes(4) } })
+    const agent = await rpc(`${server.agentUrl}/s/${opened.seats.agent?.capability}`, METHODS.legal, { session })
+    expect(agent.json.error).toMatchObject({ code: -32601 })
+  })
+})

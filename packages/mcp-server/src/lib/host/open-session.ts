@@ -1,0 +1,157 @@
+import {
+  canonicalJson,
+  DEFAULT_LIMITS,
+  type EnvironmentInfo,
+  type JsonObject,
+  type Limits,
+  type LimitsRequest,
+  type OpenResult,
+  WireError,
+} from '@episodic/protocol'
+import type { SessionRecord } from '@episodic/state'
+import type { Environment } from '../environment/environment.ts'
+import type { RulesRunner } from '../environment/rules-runner.ts'
+import { explain } from '../environment/zod-message.ts'
+import type { OpenRequest, Principal } from './host.ts'
+import { type Live, SEATS } from './session-cache.ts'
+import { randomText } from './session-tokens.ts'
+
+/** Finds what an opener asks for. Throws `unknown-environment`, for another version too. */
+export function chooseEnvironment(
+  environments: ReadonlyMap<string, Environment>,
+  { environment: name, version }: Pick<OpenRequest, 'environment' | 'version'>,
+): Environment {
+  const environment = environments.get(name)
+  if (!environment) throw unknownEnvironment(name, environments.keys())
+  if (version !== undefined && version !== environment.version)
+    throw new WireError(
+      'unknown-environment',
+      `${name} is served in version ${environment.version}, and version ${version} was asked for. Make the tasks anew, or serve that version.`,
+    )
+  return environment
+}
+
+/** The refusal of a name that is not served. */
+export function unknownEnvironment(name: string, served: Iterable<string>): WireError {
+  return new WireError(
+    'unknown-environment',
+    `There is no environment "${name}" here. There is: ${[...served].join(', ')}.`,
+  )
+}
+
+/** The record of a session that begins now. Throws `invalid-params`. */
+export async function startRecord(
+  rules: RulesRunner,
+  environment: Environment,
+  identity: { readonly id: string; readonly owner: Principal; readonly now: number },
+  { params: given = {}, seed = randomText(), limits = {} }: OpenRequest,
+): Promise<SessionRecord> {
+  const params = parseParams(environment, given)
+  const { id, owner, now } = identity
+  const { state, rng } = await rules.start(environment, params, seed)
+  return {
+    id,
+    owner,
+    environment: { name: environment.name, version: environment.version },
+    params,
+    seed,
+    limits: mergeLimits(environment.limitsFor(params), limits),
+    createdAt: now,
+    touchedAt: now,
+    base: null,
+    revision: 0,
+    epoch: 1,
+    rng,
+    now: 0,
+    state,
+    end: null,
+    seats: Object.fromEntries(SEATS.map((seat) => [seat, { seq: 0, last: null }])),
+    history: [],
+    logBytes: 0,
+  }
+}
+
+/** Throws `invalid-params` where a request key that has opened a session asks for another one than that. */
+export function assertSameOpening({ environment, session }: Live, { params: given, seed, limits }: OpenRequest): void {
+  const { record } = session
+  const params = parseParams(environment, given ?? {})
+  const asked = { params, seed: seed ?? record.seed, limits: mergeLimits(environment.limitsFor(params), limits ?? {}) }
+  const opened = { params: record.params, seed: record.seed, limits: record.limits }
+  if (!record.base && canonicalJson(toJson(asked)) === canonicalJson(toJson(opened))) return
+  throw new WireError(
+    'invalid-params',
+    'This request key has opened a session with other parameters, another seed or other limits, or from a snapshot. Make a new key.',
+  )
+}
+
+function toJson(value: unknown): JsonObject {
+  return JSON.parse(JSON.stringify(value))
+}
+
+function parseParams(environment: Environment, given: JsonObject): JsonObject {
+  const parsed = environment.params.safeParse(given)
+  if (parsed.success) return parsed.data as JsonObject
+  throw new WireError('invalid-params', `Wrong parameters for ${environment.name}: ${explain(parsed.error, given)}.`)
+}
+
+/** What an opener is told. Made anew from where the session began, so that asking again gives the same answer. */
+export async function describeOpen(
+  rules: RulesRunner,
+  { environment, control, capabilities, session }: Live,
+): Promise<OpenResult> {
+  const { id, epoch, params, seed, limits, base } = session.record
+  const { observation, potential } = await (base
+    ? rules.look(environment, JSON.parse(base.state), params)
+    : rules.start(environment, params, seed))
+  return {
+    id,
+    session: control,
+    epoch,
+    environment: { name: environment.name, version: environment.version },
+    params,
+    seed,
+    limits,
+    seats: Object.fromEntries(
+      SEATS.map((seat, i) => [
+        seat,
+        { capability: capabilities[i] as string, observation, seq: base?.seats[seat]?.seq ?? 0 },
+      ]),
+    ),
+    potential,
+  }
+}
+
+export function describeEnvironment(environment: Environment): EnvironmentInfo {
+  const { name, version, description, handle, paramsSchema, toolInfos: tools, eventInfos: events, terms } = environment
+  const potential = environment.hasPotential
+  const defaults = environment.params.safeParse({})
+  const limits = mergeLimits(defaults.success ? environment.limitsFor(defaults.data) : {}, {})
+  return {
+    name,
+    version,
+    description,
+    paramsSchema,
+    tools,
+    terms,
+    potential,
+    ...(environment.hasSuccess && { success: true }),
+    ...(environment.hasLegal && { legal: true }),
+    forkable: true,
+    ...(handle !== null && { handle }),
+    ...(events.length > 0 && { events }),
+    limits,
+  }
+}
+
+/** What a world limits is part of it: an opener can only lower that. What it leaves open, the opener may set. */
+export function mergeLimits(own: LimitsRequest, requested: LimitsRequest): Limits {
+  return {
+    steps: smaller(requested.steps, own.steps) ?? DEFAULT_LIMITS.steps,
+    seconds: smaller(requested.seconds, own.seconds) ?? DEFAULT_LIMITS.seconds,
+    bytes: smaller(requested.bytes, own.bytes) ?? DEFAULT_LIMITS.bytes,
+  }
+}
+
+function smaller(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
+}

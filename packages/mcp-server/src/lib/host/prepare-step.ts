@@ -1,0 +1,128 @@
+import { type Action, findNonJson, type Json, WireError } from '@episodic/protocol'
+import type { Clock, SessionRecord, Preparation as StepPreparation } from '@episodic/state'
+import type { Environment, Preparation } from '../environment/environment.ts'
+import { assertNothingShared } from '../environment/shared-prototype.ts'
+import { asError } from '../environment/thrown-value.ts'
+import { explain } from '../environment/zod-message.ts'
+import { ServerError } from '../server-error.ts'
+import type { Faults } from './faults.ts'
+import type { StepCall } from './host.ts'
+import { reportWaiting } from './report-waiting.ts'
+
+/** A step that has something to get from outside before it is played. */
+export interface ToPrepare {
+  readonly preparation: Preparation
+  /** The arguments as the tool's schema gives them. */
+  readonly input: unknown
+}
+
+/** How a tool prepares an action; `null` where it prepares nothing, or the rules would never see the action. */
+export function toPrepare(environment: Environment, action: Action): ToPrepare | null {
+  const tool = environment.tools[action.tool]
+  // Every call comes by here. What an object has that is no tool of it prepares nothing either.
+  if (!tool?.preparation) return null
+  const input = tool.input.safeParse(action.arguments)
+  if (!input.success || findNonJson(action.arguments)) return null
+  return { preparation: tool.preparation, input: input.data }
+}
+
+/** The preparation of a step, for its session to make in its turn. What fails is a fault of the environment. */
+export function createPreparation(
+  environment: Environment,
+  { action: { tool }, waiting }: StepCall,
+  needed: ToPrepare,
+  { clock, faults }: { readonly clock: Clock; readonly faults: Faults },
+): StepPreparation {
+  const { external } = needed.preparation
+  return {
+    external,
+    async prepare(record) {
+      const stopReporting = reportWaiting(clock, waiting, 'Getting from outside what the call needs.')
+      // What is done outside goes on whether its caller waits or not, so that a retry may find the answer.
+      const signal = external ? undefined : waiting?.signal
+      const prepare = () => prepareStep(tool, needed, record, { clock, signal })
+      try {
+        return await faults.guard(environment.name, record.id, prepare, waiting)
+      } finally {
+        stopReporting()
+      }
+    },
+  }
+}
+
+/**
+ * What is thrown where something may have been done outside: a fault then did not leave everything as it was, wherever on
+ * the way it came, and its caller is told so.
+ */
+export function afterEffect(tool: string, thrown: unknown): unknown {
+  return WireError.is(thrown, 'environment-failed') ? outcomeUnknown(tool, thrown) : thrown
+}
+
+function outcomeUnknown(tool: string, cause: WireError): WireError {
+  const { reference } = cause.details
+  return new WireError(
+    'outcome-unknown',
+    `This call of ${tool} failed on the way, and whether it did what it does outside cannot be known. The session is as it was. Reference: ${reference}.`,
+    { cause, details: { reference: reference as string } },
+  )
+}
+
+/**
+ * Prepares a step: runs the tool's own code outside of the rules, for as long as it may take, and gives what the record
+ * keeps of it. Where it takes too long, or nobody waits any more, it is told so, and not waited for.
+ */
+async function prepareStep(
+  tool: string,
+  { preparation, input }: ToPrepare,
+  { state, params, limits }: Pick<SessionRecord, 'state' | 'params' | 'limits'>,
+  { clock, signal: caller }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
+): Promise<Json> {
+  const { schema, seconds } = preparation
+  caller?.throwIfAborted()
+  const late = new AbortController()
+  const callOff = clock.after(seconds * 1_000, () => late.abort(failed(tool, `took more than ${seconds} s`)))
+  const signal = caller ? AbortSignal.any([caller, late.signal]) : late.signal
+  const given = Promise.withResolvers<unknown>()
+  const giveUp = () => given.reject(signal.reason)
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    // In a promise, so that what is thrown at once is rejected with too.
+    const context = { state: frozen(state), input, params, signal }
+    Promise.resolve()
+      .then(() => preparation.prepare(context))
+      .then(given.resolve, (thrown) => given.reject(faultOf(tool, thrown)))
+    const value = await given.promise
+    assertNothingShared(`the preparation of ${tool}`)
+    const parsed = schema.safeParse(value)
+    if (!parsed.success) throw failed(tool, `gave something else than \`prepared\` says: ${explain(parsed.error)}`)
+    const problem = findNonJson(parsed.data)
+    if (problem) throw failed(tool, `gave what JSON cannot say: ${problem.replace('$', 'prepared')}`)
+    const bytes = new TextEncoder().encode(JSON.stringify(parsed.data)).length
+    if (bytes > limits.bytes) throw failed(tool, `gave ${bytes} bytes, and the session's limit is ${limits.bytes}`)
+    return parsed.data as Json
+  } finally {
+    callOff()
+    signal.removeEventListener('abort', giveUp)
+  }
+}
+
+/** What the tool's own code threw. A refusal of another server that it asked must not be taken for one of ours. */
+function faultOf(tool: string, thrown: unknown): Error {
+  const cause = asError(thrown)
+  return WireError.is(cause) ? failed(tool, `threw: ${cause.message}`, cause) : cause
+}
+
+/** A copy that throws where it is changed: whoever changes it means to keep it, and it is kept nowhere. */
+function frozen<T>(value: T): T {
+  return freezeAll(structuredClone(value))
+}
+
+function freezeAll<T>(value: T): T {
+  if (typeof value === 'object' && value !== null)
+    for (const inner of Object.values(Object.freeze(value))) freezeAll(inner)
+  return value
+}
+
+function failed(tool: string, what: string, cause?: Error): ServerError {
+  return new ServerError('rules-failed', `The preparation of tool ${tool} ${what}.`, { cause })
+}

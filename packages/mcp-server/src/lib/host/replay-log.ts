@@ -1,0 +1,126 @@
+import { type AppliedEvent, type LoggedStep, WireError } from '@episodic/protocol'
+import { playStep, recordEvent, type SessionRecord, type SessionStore, stateHash } from '@episodic/state'
+import type { Environment } from '../environment/environment.ts'
+import type { RulesRunner } from '../environment/rules-runner.ts'
+import { type Moment, recordAtBase, stepsOf } from './snapshot.ts'
+
+/** Log entries that are read at once. */
+const PAGE = 250
+
+export interface ReplayOptions {
+  readonly rules: Pick<RulesRunner, 'start' | 'play' | 'apply'>
+  readonly store: SessionStore
+  readonly environment: Environment
+  /** How many of its last events a session knows again. */
+  readonly events: number
+  /** Awaited after every step. */
+  readonly giveTurn: () => Promise<void>
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Finds how a session stood after `at` answered steps, by playing its step log again from where it began, with what came from
+ * outside before each. What others did to it between its steps, to close it or to mark it as used, is not in the log and
+ * changes no state.
+ *
+ * Rejects with `replay-diverged` where a step plays differently from what was answered: no other state passes for the
+ * one that was there. Gives `null` where the log ends early, as it does once the session is removed.
+ */
+export async function replayTo(
+  { record, at }: { readonly record: SessionRecord; readonly at: number },
+  options: ReplayOptions,
+): Promise<Moment | null> {
+  const { store, giveTurn, signal } = options
+  let moment = await momentOfStart(record, options)
+  for (let after = 0; stepsOf(moment.record.seats) < at; ) {
+    signal?.throwIfAborted()
+    const page = await store.readLog(record.id, { after, limit: Math.min(PAGE, at - stepsOf(moment.record.seats)) })
+    if (page.length === 0) return null
+    for (const { text, revision } of page) {
+      signal?.throwIfAborted()
+      const logged: LoggedStep = JSON.parse(text)
+      moment = await replayStep(await replayEvents(moment, logged, options), logged, options)
+      after = revision
+      await giveTurn()
+    }
+  }
+  return moment
+}
+
+async function momentOfStart(record: SessionRecord, { rules, environment }: ReplayOptions) {
+  if (record.base) return recordAtBase(record, record.base)
+  const { state, rng } = await rules.start(environment, record.params, record.seed)
+  const seats = Object.fromEntries(Object.keys(record.seats).map((seat) => [seat, { seq: 0, last: null }]))
+  const start = {
+    ...record,
+    revision: 0,
+    rng,
+    now: 0,
+    state,
+    end: null,
+    seats,
+    history: [],
+    outside: undefined,
+    effect: undefined,
+  }
+  return { record: start, stateText: JSON.stringify(state) }
+}
+
+/** Applies the events that came between a step and the one before. */
+async function replayEvents(
+  moment: Moment & { readonly record: SessionRecord },
+  { report: { seq, events = [] } }: LoggedStep,
+  { rules, environment, events: bound }: ReplayOptions,
+): Promise<Moment & { readonly record: SessionRecord }> {
+  let { record, stateText } = moment
+  // Those before its beginning are in what it began with.
+  for (const event of events.slice(record.outside?.pending.length ?? 0)) {
+    const happened = await rules.apply(environment, { record, draft: JSON.parse(stateText) }, event)
+    assertSame(environment, seq, pick(happened), pick(event))
+    record = recordEvent(record, event, happened, { bound, now: record.touchedAt })
+    stateText = JSON.stringify(record.state)
+  }
+  return { record, stateText }
+}
+
+/** What of an event its replay has to give again. */
+function pick({ said, end }: Pick<AppliedEvent, 'said' | 'end'>) {
+  return { said, end }
+}
+
+async function replayStep(
+  { record, stateText }: Moment & { readonly record: SessionRecord },
+  logged: LoggedStep,
+  { rules, environment }: ReplayOptions,
+): Promise<Moment & { readonly record: SessionRecord }> {
+  const { seat, action, report } = logged
+  const setting = {
+    seat,
+    action,
+    draft: JSON.parse(stateText),
+    // Real time decided one thing: whether the session's had run out before the step came.
+    now: record.createdAt + (report.refused === 'time' ? (record.limits.seconds ?? 0) * 1_000 : 0),
+    history: environment.history,
+    prepared: report.prepared,
+  }
+  const { next, step } = await playStep(record, setting, (turn) => rules.play(environment, turn, action))
+  const text = next.state === record.state ? stateText : JSON.stringify(next.state)
+  const { terms, potential, end, refused } = step.report
+  const replayed = { observation: step.observation, terms, potential, end, refused, stateHash: stateHash(text, next) }
+  assertSame(environment, report.seq, replayed, { ...report, observation: logged.observation })
+  return { record: next, stateText: text }
+}
+
+/** Throws `replay-diverged` for the first thing that a replay of a step gives otherwise than it was. */
+function assertSame<T extends object>(environment: Environment, step: number, replayed: T, was: T): void {
+  for (const [field, value] of Object.entries(replayed))
+    if (JSON.stringify(value) !== JSON.stringify(was[field as keyof T])) throw diverged(environment, step, field)
+}
+
+function diverged({ name, version }: Environment, step: number, field: string): WireError {
+  return new WireError(
+    'replay-diverged',
+    `Played again, step ${step} of this session has another ${field} than it was answered with, so how it stood there cannot be told. The rules of ${name} changed within version ${version}, or depend on more than state, seed and actions. Name the present by leaving "at" out, or mend the rules.`,
+    { details: { step, field } },
+  )
+}

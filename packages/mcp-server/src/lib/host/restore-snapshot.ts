@@ -1,0 +1,102 @@
+import {
+  canonicalJson,
+  findNonJson,
+  type JsonObject,
+  type Limits,
+  limitsRequestSchema,
+  type SessionSnapshot,
+  WireError,
+} from '@episodic/protocol'
+import type { z } from 'zod'
+import { assertEvent } from '../environment/apply-event.ts'
+import type { Environment } from '../environment/environment.ts'
+import { explain } from '../environment/zod-message.ts'
+import { mergeLimits } from './open-session.ts'
+import { SEATS } from './session-cache.ts'
+import type { Moment } from './snapshot.ts'
+
+/**
+ * Takes a snapshot from outside as a moment of its environment. A snapshot is only as good as whoever kept it, so every
+ * part has to be what a session of this environment could hold; a looser limit than the world's own is brought down to it.
+ *
+ * Throws `invalid-params` naming the part that is not, `too-large` for a state beyond the limit, and `episode-ended`.
+ */
+export function momentOfSnapshot(environment: Environment, snapshot: SessionSnapshot): Moment {
+  const problem = findNonJson(snapshot, 'snapshot')
+  if (problem) throw broken(problem)
+  if (snapshot.end)
+    throw new WireError(
+      'episode-ended',
+      `This snapshot was taken after the end (${snapshot.end.kind}: ${snapshot.end.reason}), so nothing follows. Take one of an earlier step with "at".`,
+      { details: { end: snapshot.end } },
+    )
+  assertUnchanged('snapshot.params', environment.params, snapshot.params)
+  assertUnchanged('snapshot.state.public', environment.state.public, snapshot.state.public)
+  assertUnchanged('snapshot.state.private', environment.state.private, snapshot.state.private)
+  assertRemembered(environment, snapshot.history)
+  const seats = Object.keys(snapshot.seats)
+  if (seats.length !== SEATS.length || !SEATS.every((seat) => seats.includes(seat)))
+    throw broken(`snapshot.seats names ${seats.join(', ') || 'none'}, and the seats are: ${SEATS.join(', ')}`)
+  const limits = limitsOf(environment, snapshot)
+  assertHappened(environment, snapshot, limits)
+  assertPlayable(snapshot, limits)
+  const stateText = JSON.stringify(snapshot.state)
+  if (new TextEncoder().encode(stateText).length > limits.bytes)
+    throw new WireError('too-large', `The state in this snapshot passes its limit of ${limits.bytes} bytes.`, {
+      details: { limit: limits.bytes },
+    })
+  const record = { ...structuredClone(snapshot), limits, state: JSON.parse(stateText) }
+  return { record, stateText }
+}
+
+/** What the world limits itself holds; what it leaves open has to be what an opener could have asked for. */
+function limitsOf(environment: Environment, { params, limits }: SessionSnapshot): Limits {
+  const own = environment.limitsFor(params)
+  const { steps, bytes, seconds } = limits
+  const asked = { steps, bytes, seconds: seconds ?? undefined }
+  const open = limitsRequestSchema.safeParse(
+    Object.fromEntries(Object.entries(asked).filter(([name]) => own[name as keyof typeof own] === undefined)),
+  )
+  if (!open.success) throw broken(`snapshot.limits: ${explain(open.error)}`)
+  return mergeLimits(own, asked)
+}
+
+/** Throws for a place in an episode that no play comes to. */
+function assertPlayable({ seats, now }: SessionSnapshot, { steps }: Limits): void {
+  for (const [seat, { seq }] of Object.entries(seats))
+    if (!(Number.isSafeInteger(seq) && seq >= 0 && seq <= steps))
+      throw broken(`snapshot.seats.${seat}.seq is ${seq}, and has to be a whole number from 0 to ${steps}, the limit`)
+  if (!(now >= 0 && now <= Number.MAX_SAFE_INTEGER))
+    throw broken(`snapshot.now is ${now}, and has to be from 0 to ${Number.MAX_SAFE_INTEGER}`)
+}
+
+/** Throws where a value is not what its schema describes, or the schema would drop or change some of it. */
+function assertUnchanged(path: string, schema: z.ZodType, value: JsonObject): void {
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw broken(`${path}: ${explain(parsed.error)}`)
+  if (canonicalJson(parsed.data as JsonObject) !== canonicalJson(value))
+    throw broken(`${path} holds what the environment does not declare`)
+}
+
+function assertRemembered({ history: bounds }: Environment, history: SessionSnapshot['history']): void {
+  if (history.length > (bounds?.entries ?? 0))
+    throw broken(`snapshot.history has ${history.length} entries, and a session remembers ${bounds?.entries ?? 0}`)
+  const bytes = history.reduce((sum, entry) => sum + JSON.stringify(entry).length, 0)
+  if (bounds && bytes > bounds.bytes)
+    throw broken(`snapshot.history has ${bytes} bytes, and a session remembers ${bounds.bytes}`)
+}
+
+/** Throws for outside events that no session of the environment has had. */
+function assertHappened(environment: Environment, { outside }: SessionSnapshot, { bytes }: Limits): void {
+  if (!outside) return
+  for (const event of outside.pending) {
+    assertEvent(environment, event)
+    if (event.end) throw broken(`snapshot.outside has the event ${event.id} end the episode, which has not ended`)
+  }
+  const size = JSON.stringify(outside).length
+  if (size > bytes) throw broken(`snapshot.outside has ${size} bytes, and the limit is ${bytes}`)
+}
+
+function broken(what: string): WireError {
+  return new WireError('invalid-params', `This is no snapshot of a session here: ${what}. Restore one as it was taken.`)
+}

@@ -1,0 +1,19 @@
+import { decodeSession, type SessionRecord, type SessionStore, type StoredSession } from '@episodic/state'
+import { nextTurn } from '../environment/yield-to-event-loop.ts'
+
+/** How many sessions are read at once. */
+const PAGE = 250
+
+/** Goes through all sessions of a store in the order of their ids, a page in a turn of the event loop. */
+export async function* eachStored(
+  store: SessionStore,
+  after?: string,
+): AsyncGenerator<{ readonly stored: StoredSession; readonly record: SessionRecord }> {
+  for (;;) {
+    const page = await store.list({ after, limit: PAGE })
+    for (const stored of page) yield { stored, record: decodeSession(stored) }
+    if (page.length < PAGE) return
+    after = page.at(-1)?.id
+    await nextTurn()
+  }
+}

@@ -1,0 +1,113 @@
+import type { Clock, SessionStore } from '@episodic/state'
+import { nextTurn } from '../environment/yield-to-event-loop.ts'
+import type { LiveSessions } from './session-cache.ts'
+
+export interface ExpiryOptions {
+  readonly sessions: LiveSessions
+  readonly store: SessionStore
+  readonly clock: Clock
+  readonly idleSeconds: number
+  /** Hears of each session that was removed. */
+  readonly onRemoved: (id: string) => void
+}
+
+/** What was known of a session when it was last seen: when it had been touched, and since when it has not been again. */
+interface Sighting {
+  readonly touchedAt: number
+  /** Monotonic milliseconds. */
+  readonly since: number
+}
+
+/** How many sessions a sweep asks for at once. */
+const PAGE = 1_000
+/** How long a slice of a sweep should take at most, in milliseconds. */
+const SLICE_MILLISECONDS = 5
+/** The bounds of a slice, in sessions. */
+const SMALLEST_SLICE = 1
+const LARGEST_SLICE = 128
+
+/**
+ * Removes sessions that have been idle too long.
+ *
+ * A session in hand is idle by this process's own monotonic clock. Of any other it is known only when somebody
+ * touched it, by a clock that may have been set since; so it is removed after this process has watched it lie untouched for
+ * as long, and a restart, a clock that jumps or another process's clock puts nobody out.
+ */
+export class Expiry {
+  readonly #options: ExpiryOptions
+  #sightings = new Map<string, Sighting>()
+  #sweeping: Promise<void> | null = null
+
+  constructor(options: ExpiryOptions) {
+    this.#options = options
+  }
+
+  /** Removes what has been idle too long and says how many. One sweep at a time: a call during another waits for it. */
+  sweep(): Promise<number> {
+    const swept = this.#sweeping ? this.#sweeping.then(() => this.#sweep()) : this.#sweep()
+    const over = () => {
+      if (this.#sweeping === sweeping) this.#sweeping = null
+    }
+    const sweeping = swept.then(over, over)
+    this.#sweeping = sweeping
+    return swept
+  }
+
+  async #sweep(): Promise<number> {
+    const { sessions, store, clock, idleSeconds } = this.#options
+    const before = clock.now() - idleSeconds * 1_000
+    for (const { id, touchedAt, touched } of sessions.letGo()) this.#sightings.set(id, { touchedAt, since: touched })
+    const earlier = this.#sightings
+    this.#sightings = new Map()
+    const kept = new Set<string>()
+    let swept = 0
+    for (;;) {
+      await nextTurn()
+      const limit = kept.size + PAGE
+      const ids = await sessions.guardStore(store.idle({ before, limit }))
+      await inSlices(
+        ids.filter((id) => !kept.has(id)),
+        clock,
+        async (id) => {
+          if (await this.#settle(id, earlier.get(id))) swept += 1
+          else kept.add(id)
+        },
+      )
+      if (ids.length < limit) return swept
+    }
+  }
+
+  /** Removes a session if it has been watched for long enough, and says so. */
+  async #settle(id: string, sighting: Sighting | undefined): Promise<boolean> {
+    const { sessions, store, clock, idleSeconds, onRemoved } = this.#options
+    if (sessions.holds(id)) return false
+    if (sighting && clock.monotonic() - sighting.since <= idleSeconds * 1_000) {
+      this.#sightings.set(id, sighting)
+      return false
+    }
+    const stored = await sessions.guardStore(store.read(id))
+    // Between a look into the store and the removal somebody here may have taken it in hand.
+    if (!stored || sessions.holds(id)) return false
+    const { touchedAt } = stored
+    if (sighting?.touchedAt !== touchedAt) {
+      this.#sightings.set(id, { touchedAt, since: clock.monotonic() })
+      return false
+    }
+    const removed = await sessions.remove(id)
+    if (removed) onRemoved(id)
+    return removed
+  }
+}
+
+/** Works on many things, as many at once as take little time, and lets the event loop turn in between. */
+async function inSlices<T>(items: readonly T[], clock: Clock, work: (item: T) => Promise<void>): Promise<void> {
+  let size = SMALLEST_SLICE
+  for (let start = 0; start < items.length; ) {
+    const began = clock.monotonic()
+    await Promise.all(items.slice(start, start + size).map(work))
+    start += size
+    const slow = clock.monotonic() - began > SLICE_MILLISECONDS
+    size = slow ? Math.max(SMALLEST_SLICE, size >> 1) : Math.min(LARGEST_SLICE, size * 2)
+    await nextTurn()
+  }
+}

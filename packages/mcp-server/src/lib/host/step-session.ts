@@ -1,0 +1,155 @@
+import type { EpisodeEnd, OutsideEvent, PublishResult } from '@episodic/protocol'
+import type { Answered, Clock, SessionRecord } from '@episodic/state'
+import { assertEvent, assertEventId } from '../environment/apply-event.ts'
+import { declaredAction } from '../environment/declared-action.ts'
+import type { Outcome } from '../environment/play-action.ts'
+import type { Final, RulesRunner } from '../environment/rules-runner.ts'
+import type { Faults } from './faults.ts'
+import type { Acted, StepCall } from './host.ts'
+import type { Metrics, StepOutcome } from './metrics.ts'
+import { afterEffect, createPreparation, toPrepare } from './prepare-step.ts'
+import { reportWaiting } from './report-waiting.ts'
+import type { Live, LiveSessions } from './session-cache.ts'
+
+export interface CommitsOptions {
+  readonly sessions: Pick<LiveSessions, 'use'>
+  readonly rules: Pick<RulesRunner, 'play' | 'apply' | 'judge'>
+  readonly clock: Clock
+  readonly faults: Faults
+  readonly metrics: Metrics | undefined
+}
+
+/** How a session was closed. */
+interface Closed {
+  readonly end: EpisodeEnd
+  /** The episode as it was when closing ended it; `null` where it had ended before. */
+  readonly final: Final | null
+}
+
+/**
+ * What changes a session in hand: a step, an event from outside, a closing. Each has its turn in the session's queue, is
+ * answered once it is committed, and wakes those who watch the session.
+ */
+export class Commits {
+  readonly #sessions: Pick<LiveSessions, 'use'>
+  readonly #rules: Pick<RulesRunner, 'play' | 'apply' | 'judge'>
+  readonly #clock: Clock
+  readonly #faults: Faults
+  readonly #metrics: Metrics | undefined
+
+  constructor({ sessions, rules, clock, faults, metrics }: CommitsOptions) {
+    this.#sessions = sessions
+    this.#rules = rules
+    this.#clock = clock
+    this.#faults = faults
+    this.#metrics = metrics
+  }
+
+  /** Plays a call of a seat as the next step, or gives again what that step came to. */
+  async step(live: Live, seat: string, call: StepCall): Promise<Acted> {
+    const { environment } = live
+    const { seq, epoch, waiting } = call
+    const action = declaredAction(environment, call.action)
+    const began = this.#metrics ? this.#clock.monotonic() : 0
+    const needed = toPrepare(environment, action)
+    const inQueue = waiting && live.session.busy ? waiting.signal : undefined
+    const stopReporting = inQueue
+      ? reportWaiting(this.#clock, waiting, 'Waiting for the calls before this one.')
+      : undefined
+    let acts = false
+    const answered = this.#sessions.use(live, (session) =>
+      session.step(
+        { seat, action, seq, epoch },
+        (turn) => {
+          stopReporting?.()
+          assertSound(live)
+          // What has been done outside is played, whoever waits for it.
+          if (turn.prepared === undefined) inQueue?.throwIfAborted()
+          return this.#told(
+            live,
+            call,
+            this.#faults.guard(
+              environment.name,
+              turn.record.id,
+              () => this.#rules.play(environment, turn, action, waiting),
+              waiting,
+            ),
+          )
+        },
+        needed
+          ? () => {
+              stopReporting?.()
+              assertSound(live)
+              inQueue?.throwIfAborted()
+              acts = needed.preparation.external
+              return createPreparation(environment, call, needed, { clock: this.#clock, faults: this.#faults })
+            }
+          : undefined,
+      ),
+    )
+    if (stopReporting) answered.then(stopReporting, stopReporting)
+    const { step, replayed } = await (needed
+      ? answered.catch((error) => {
+          throw acts ? afterEffect(action.tool, error) : error
+        })
+      : answered)
+    live.watchers.wake()
+    this.#metrics?.step(environment.name, outcomeOf({ step, replayed }), this.#clock.monotonic() - began)
+    return { step, replayed, secrets: live.secrets }
+  }
+
+  /** Applies an outside event once. Nobody waits for it any more where `signal` is aborted before its turn. */
+  async publish(live: Live, event: OutsideEvent, signal: AbortSignal | undefined): Promise<PublishResult> {
+    const { environment, session } = live
+    assertEventId(event.id)
+    assertEvent(environment, event)
+    const { id } = session.record
+    const result = await this.#sessions.use(live, () =>
+      session.publish(event, (turn) => {
+        assertSound(live)
+        signal?.throwIfAborted()
+        return this.#faults.guard(environment.name, id, () => this.#rules.apply(environment, turn, event))
+      }),
+    )
+    live.watchers.wake()
+    return result
+  }
+
+  /** Ends the episode as closed, where `when` says so of the record, and gives the end that then holds. */
+  async close(live: Live, when: (record: SessionRecord) => boolean): Promise<Closed> {
+    const closed = { kind: 'truncated', reason: 'closed' } as const
+    let ended = false
+    const { end, state, params } = await this.#sessions.use(live, (session) =>
+      session.advance(({ record }) => {
+        ended = when(record)
+        return ended ? { end: closed } : null
+      }),
+    )
+    live.watchers.wake()
+    return { end: end ?? closed, final: ended ? { end: closed, state, params } : null }
+  }
+
+  /** Judges an episode that closing has ended; `undefined` where its world defines no success. */
+  async judge({ environment, session }: Live, final: Final): Promise<boolean | undefined> {
+    return this.#faults.guard(environment.name, session.record.id, () => this.#rules.judge(environment, final))
+  }
+
+  /** Takes note of what a tool said and nobody was told. */
+  #told(live: Live, call: StepCall, outcome: Outcome | Promise<Outcome>): Outcome | Promise<Outcome> {
+    if (outcome instanceof Promise) return outcome.then((settled) => this.#told(live, call, settled))
+    const { environment, session } = live
+    if (outcome.undeclared !== undefined)
+      this.#faults.dropped(environment.name, session.record.id, call.action.tool, outcome.undeclared)
+    return outcome
+  }
+}
+
+/** Throws what a session refuses its further steps with, where something of it has failed. */
+function assertSound({ failure }: Live): void {
+  if (failure) throw failure
+}
+
+function outcomeOf({ step, replayed }: Answered): StepOutcome {
+  if (replayed) return 'replayed'
+  return step.report.refused === null ? 'played' : 'refused'
+}

@@ -1,0 +1,45 @@
+import type { LoggedStep, WatchResult } from '@episodic/protocol'
+import { type Clock, isEndUntold, type SessionRecord, type SessionStore } from '@episodic/state'
+import type { WatchRange } from './host.ts'
+import type { Live, LiveSessions } from './session-cache.ts'
+
+/** How often a watcher looks by itself, in milliseconds: commits of other processes on the same store wake nobody here. */
+const WATCH_INTERVAL = 1_000
+
+export interface WatchSetting {
+  readonly sessions: Pick<LiveSessions, 'use' | 'guardStore'>
+  readonly store: SessionStore
+  readonly clock: Clock
+  /** Nobody waits any longer once it is aborted and the watchers are woken. */
+  readonly stopping: AbortSignal
+}
+
+/** Reads the step log of a session after a revision, and waits where there is nothing yet; see `Host.watch`. */
+export async function watchLog(
+  live: Live,
+  { after, limit, wait, signal }: WatchRange,
+  { sessions, store, clock, stopping }: WatchSetting,
+): Promise<WatchResult> {
+  const deadline = clock.monotonic() + wait * 1_000
+  for (;;) {
+    const place = live.watchers.join()
+    try {
+      const record: SessionRecord = await sessions.use(live, (session) => session.refresh())
+      const { id, end, outside } = record
+      // An end that an event made is told with the event; then there is one more step to wait for.
+      const over = end !== null && !isEndUntold(record)
+      const entries = await sessions.guardStore(store.readLog(id, { after, limit }))
+      const left = deadline - clock.monotonic()
+      const events = outside?.pending.filter(({ revision }) => revision > after) ?? []
+      if (entries.length > 0 || events.length > 0 || over || left <= 0 || signal?.aborted || stopping.aborted)
+        return {
+          steps: entries.map(({ text }) => JSON.parse(text) as LoggedStep),
+          ...(events.length > 0 && { events }),
+          end,
+        }
+      await place.until(clock, Math.min(left, WATCH_INTERVAL), signal)
+    } finally {
+      place.leave()
+    }
+  }
+}

@@ -1,9 +1,0 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { PlainRequest } from './http-plain-request.ts'
-import type { PlainResponse } from './http-plain-response.ts'
-
-/** A request as the doors look at it: as `node:http` reads it, or a plain one. */
-export type HttpRequest = IncomingMessage | PlainRequest
-
-/** What the doors answer it with, in the words of `node:http`. */
-export type HttpResponse = ServerResponse | PlainResponse

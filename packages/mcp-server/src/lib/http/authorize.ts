@@ -1,0 +1,115 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
+import { type AgentWorld, addressOf, type Caller } from '../host/caller.ts'
+import type { Host } from '../host/host.ts'
+import { type CredentialOptions, type Credentials, createCredentials, type Identity } from '../transport/credentials.ts'
+import { createGuards, type Denial, type Guards, type SourceOptions } from './host-origin-check.ts'
+import type { HttpRequest } from './message.ts'
+
+/** Who may come through the doors of a socket. */
+export interface AccessOptions extends SourceOptions, CredentialOptions {}
+
+export interface AdmissionOptions extends AccessOptions, DispatcherOptions {
+  readonly address: string
+  readonly controlToken: string
+  /** Calls that one caller of the agent's door may make in a span of time. Default 1,000 in 10 seconds. */
+  readonly rate?: { readonly calls: number; readonly seconds: number }
+}
+
+export type AgentCaller = Caller & { readonly door: 'agent' }
+
+/** Where a request goes, by its path. */
+export type Door = { readonly kind: 'trusted' } | { readonly kind: 'agent'; readonly world: AgentWorld }
+
+/** Decides who comes in by which door, and how often: the same for calls and for WebSockets. */
+export class Admission {
+  readonly #host: Host
+  readonly #guards: Guards
+  readonly #credentials: Credentials
+  readonly #limiter: RateLimiterMemory
+  readonly #onError: NonNullable<DispatcherOptions['onError']>
+
+  constructor(host: Host, options: AdmissionOptions) {
+    const { rate = { calls: 1_000, seconds: 10 }, onError = () => {} } = options
+    this.#host = host
+    this.#credentials = createCredentials(options.controlToken, options)
+    this.#guards = createGuards(options.address, options, this.#credentials.asksAgents)
+    this.#limiter = new RateLimiterMemory({ points: rate.calls, duration: rate.seconds })
+    this.#onError = onError
+  }
+
+  checkSource(request: HttpRequest): Denial | null {
+    return this.#guards.checkSource(request)
+  }
+
+  corsHeaders(request: HttpRequest): Readonly<Record<string, string>> | undefined {
+    return this.#guards.corsHeaders(request)
+  }
+
+  doorOf(path: string, { headers }: HttpRequest): Door | null {
+    if (path === '/env') return { kind: 'trusted' }
+    const capability = /^\/mcp\/s\/([\w-]+)$/.exec(path)?.[1]
+    if (capability) return { kind: 'agent', world: { by: 'capability', capability } }
+    const named = path === '/mcp' ? this.#host.environments[0]?.name : /^\/mcp\/e\/([\w-]+)$/.exec(path)?.[1]
+    const environment = this.#host.environments.find(({ name }) => name === named)
+    if (!environment) return null
+    const sent = headers['mcp-session-id']
+    const by = environment.handle === undefined ? 'transport' : 'handle'
+    const transportId = typeof sent === 'string' ? sent : null
+    return { kind: 'agent', world: { by, transportId, environment: environment.name } }
+  }
+
+  /** Whoever a bearer token stands for at a door, at once for a token that is known here. */
+  identify(door: Caller['door'], token: string): Identity | Denial | Promise<Identity | Denial> {
+    if (door === 'agent' && !this.#credentials.asksAgents) return NOBODY
+    const identity = this.#credentials.identify(door, token)
+    if (!(identity instanceof Promise)) return identity ?? UNAUTHORIZED
+    return identity.then(
+      (found) => found ?? UNAUTHORIZED,
+      (cause) => {
+        this.#onError({ reference: 'jwks', cause })
+        return { status: 503, message: 'Tokens cannot be checked at the moment. Try again later.' }
+      },
+    )
+  }
+
+  /** Counts a call of the agent's door. Resolves with 0, or with the seconds after which there is room for another. */
+  async count(caller: AgentCaller, address: string | undefined): Promise<number> {
+    try {
+      const key = this.nameOf(caller, address)
+      await this.#limiter.consume(typeof key === 'string' ? key : await key)
+      return 0
+    } catch (rejected) {
+      return Math.ceil((rejected as { msBeforeNext: number }).msBeforeNext / 1_000)
+    }
+  }
+
+  /** Who is counted together. A name that was not given out here counts for the address that sends it. */
+  nameOf({ principal, world }: AgentCaller, address: string | undefined): string | Promise<string> {
+    if (principal !== null) return `principal ${principal}`
+    const secret = addressOf(world)
+    const unproved = `from ${address}`
+    if (secret === null) return unproved
+    const vouched = this.#host.vouch(principal, secret)
+    if (typeof vouched === 'boolean') return vouched ? secret : unproved
+    return vouched.then(
+      (proved) => (proved ? secret : unproved),
+      // A store that does not answer vouches for nobody.
+      () => unproved,
+    )
+  }
+}
+
+/** The caller that an identity is at a door. */
+export function callerAt(door: Door, { principal, operator }: Identity): Caller {
+  return door.kind === 'trusted'
+    ? { door: 'trusted', principal, operator }
+    : { door: 'agent', principal, world: door.world }
+}
+
+export function tooManyCalls(seconds: number): string {
+  return `Too many calls. Try again in ${seconds} s.`
+}
+
+const NOBODY: Identity = { principal: null, operator: false }
+const UNAUTHORIZED: Denial = { status: 401, message: 'This door wants a bearer token that it knows.' }

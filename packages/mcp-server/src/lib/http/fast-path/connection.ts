@@ -1,0 +1,109 @@
+import type { Server, Socket } from 'node:net'
+import { GatheredBytes } from '../../transport/byte-buffer.ts'
+import { KEEP_ALIVE, PATIENCE } from '../../transport/timeouts.ts'
+import { type PlainRequest, PlainRequests } from './request.ts'
+import { PlainResponse } from './response.ts'
+
+/** Bytes of further requests that are read before an answer is given. */
+const MOST_AHEAD = 65_536
+
+/** Answers a request. It has to end every response. */
+export type PlainAnswer = (request: PlainRequest, response: PlainResponse) => void
+
+/**
+ * Stands before `node:http` and has plain requests answered without it, which spares a call more than its rules cost.
+ *
+ * A connection begins here. With the first request that is not plain, or does not wait for the answer to the one before,
+ * it is handed over to `node:http`, unread, and stays there.
+ */
+export class PlainConnections {
+  readonly #open = new Set<PlainConnection>()
+
+  /** `server` is one of `node:http`; no connection has come to it yet. */
+  constructor(server: Server, answer: PlainAnswer) {
+    const later = server.listeners('connection')
+    server.removeAllListeners('connection')
+    server.on('connection', (socket: Socket) => {
+      const connection = new PlainConnection(socket, answer, () => {
+        this.#open.delete(connection)
+        for (const listener of later) listener.call(server, socket)
+      })
+      this.#open.add(connection)
+      socket.once('close', () => this.#open.delete(connection))
+    })
+  }
+
+  /** Cuts off all that were not handed over. */
+  end(): void {
+    for (const connection of this.#open) connection.end()
+  }
+}
+
+/** One client, as long as its requests are plain and come one by one. */
+class PlainConnection {
+  readonly #socket: Socket
+  readonly #answer: PlainAnswer
+  readonly #handOver: () => void
+  readonly #requests = new PlainRequests()
+  #answering: PlainResponse | null = null
+  /** What came before its turn. */
+  readonly #ahead = new GatheredBytes()
+  #began = false
+
+  constructor(socket: Socket, answer: PlainAnswer, handOver: () => void) {
+    this.#socket = socket
+    this.#answer = answer
+    this.#handOver = handOver
+    for (const [event, listener] of this.#listeners) socket.on(event, listener)
+    socket.setTimeout(PATIENCE.head * 1_000)
+  }
+
+  end(): void {
+    this.#socket.destroy()
+  }
+
+  readonly #hear = (piece: Buffer): void => {
+    const socket = this.#socket
+    if (this.#answering) {
+      this.#ahead.add(piece)
+      // Of a socket that is not read it would not be heard that its client has hung up.
+      if (this.#ahead.length > MOST_AHEAD) socket.pause()
+      return
+    }
+    const request = this.#requests.read(socket, piece)
+    if (!request) {
+      this.#leave(piece)
+      return
+    }
+    // A client that goes by what it was told does not run into the end.
+    if (!this.#began) socket.setTimeout((KEEP_ALIVE + 1) * 1_000)
+    this.#began = true
+    this.#answering = new PlainResponse(socket, this.#goOn)
+    this.#answer(request, this.#answering)
+  }
+
+  readonly #goOn = (response: PlainResponse): void => {
+    this.#answering = null
+    if (!response.keeps) this.#socket.destroySoon()
+    else if (this.#ahead.length > 0 && !this.#socket.destroyed) this.#leave(this.#ahead.take())
+  }
+
+  #leave(unread: Buffer): void {
+    const socket = this.#socket
+    for (const [event, listener] of this.#listeners) socket.off(event, listener)
+    socket.setTimeout(0)
+    socket.unshift(unread)
+    this.#handOver()
+    socket.resume()
+  }
+
+  readonly #listeners = [
+    ['data', this.#hear],
+    ['end', () => void this.#socket.end()],
+    ['close', () => this.#answering?.close()],
+    ['drain', () => this.#answering?.emit('drain')],
+    ['timeout', () => this.#answering ?? this.#socket.destroy()],
+    // A connection that breaks is closed, and that is all there is to say of it.
+    ['error', () => {}],
+  ] as const
+}

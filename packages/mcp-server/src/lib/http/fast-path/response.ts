@@ -1,0 +1,108 @@
+import { EventEmitter } from 'node:events'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { KEEP_ALIVE } from '../../transport/timeouts.ts'
+import { httpDate } from './date.ts'
+
+const KEPT = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE}\r\n`
+
+/**
+ * The response to a plain request, byte for byte as `node:http` writes it: at once where its length is known, and otherwise
+ * in chunks. Emits `close` when all of it is handed to the system, or nobody is left to take it, and `drain`.
+ */
+export class PlainResponse extends EventEmitter {
+  readonly #socket: Socket
+  readonly #onClose: (response: PlainResponse) => void
+  #headers: Readonly<Record<string, string | number>> | undefined
+  /** What stands before the next piece of the body; `null` while nothing does. */
+  #head: string | null = null
+  #chunked = false
+  #keeps = true
+  #ended = false
+  #closed = false
+
+  constructor(socket: Socket, onClose: (response: PlainResponse) => void) {
+    super()
+    this.#socket = socket
+    this.#onClose = onClose
+  }
+
+  /** Whether the connection is kept for another request. */
+  get keeps(): boolean {
+    return this.#keeps
+  }
+
+  get headersSent(): boolean {
+    return this.#head !== null
+  }
+
+  get destroyed(): boolean {
+    return this.#closed || this.#socket.destroyed
+  }
+
+  get writable(): boolean {
+    return !this.#ended && this.#socket.writable
+  }
+
+  get writableLength(): number {
+    return this.#socket.writableLength
+  }
+
+  setHeader(name: string, value: string | number): void {
+    this.#headers = { ...this.#headers, [name]: value }
+  }
+
+  /** Throws for a second head. */
+  writeHead(status: number, more?: Readonly<Record<string, string | number>>): this {
+    if (this.#head !== null || this.#ended) throw new Error('The head of an answer is written once.')
+    const headers = this.#headers ? { ...this.#headers, ...more } : more
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
+    for (const name in headers) head += `${name}: ${headers[name]}\r\n`
+    this.#keeps = headers?.Connection === undefined
+    this.#chunked = headers?.['Content-Length'] === undefined
+    head += `Date: ${httpDate()}\r\n`
+    if (this.#keeps) head += KEPT
+    this.#head = this.#chunked ? `${head}Transfer-Encoding: chunked\r\n\r\n` : `${head}\r\n`
+    return this
+  }
+
+  flushHeaders(): void {
+    this.#socket.write(this.#takeHead(), 'latin1')
+  }
+
+  write(text: string): boolean {
+    return this.#socket.write(this.#takeHead() + chunkOf(text))
+  }
+
+  end(text = '', encoding: 'latin1' | 'utf8' = 'utf8'): void {
+    if (this.#ended) return
+    this.#ended = true
+    const socket = this.#socket
+    const last = this.#chunked ? `${text && chunkOf(text)}0\r\n\r\n` : text
+    socket.write(this.#takeHead() + last, encoding)
+    if (socket.writableLength === 0) this.close()
+    else socket.write('', () => this.close())
+  }
+
+  /** Says that nothing more becomes of it: all is written, or its connection is gone. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.emit('close')
+    this.#onClose(this)
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  #takeHead(): string {
+    const head = this.#head
+    this.#head = ''
+    return head ?? ''
+  }
+}
+
+function chunkOf(text: string): string {
+  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+}

@@ -1,0 +1,99 @@
+import { isIP } from 'node:net'
+import { ServerError } from '../server-error.ts'
+import type { HttpRequest } from './message.ts'
+
+/** Which names and web pages a socket serves. */
+export interface SourceOptions {
+  /** Names in the Host header that are served besides the address itself. Needed where the address is a wildcard. */
+  readonly allowedHosts?: readonly string[]
+  /** Web origins whose pages may call, with CORS. None unless listed; pages of this machine may call without CORS. */
+  readonly allowedOrigins?: readonly string[]
+}
+
+/** A request that may not pass: the status and the words that it gets. */
+export interface Denial {
+  readonly status: number
+  readonly message: string
+}
+
+export interface Guards {
+  /** One Host, and Origin: keeps web pages from reaching the server through a victim's browser. */
+  checkSource(request: HttpRequest): Denial | null
+  /** The CORS headers of an answer; none for an origin that is not listed. */
+  corsHeaders(request: HttpRequest): Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * Makes the guards of one socket. `asksAgents` says whether the agent's door wants a token. Throws `unsafe-bind` for an
+ * address that would be open to a network.
+ */
+export function createGuards(address: string, options: SourceOptions, asksAgents: boolean): Guards {
+  const { allowedHosts = [], allowedOrigins = [] } = options
+  const loopback = isLoopback(address)
+  const wildcard = address === '0.0.0.0' || address === '::'
+  if (!loopback && !asksAgents)
+    throw new ServerError(
+      'unsafe-bind',
+      `${address} can be reached from a network, and the agent's door has no tokens. Give it tokens, or bind 127.0.0.1.`,
+    )
+  if (wildcard && allowedHosts.length === 0)
+    throw new ServerError(
+      'unsafe-bind',
+      `${address} answers to any name, which lets web pages in by DNS rebinding. List the host names that it serves.`,
+    )
+  const hosts = new Set([
+    ...allowedHosts.map(bracketed),
+    bracketed(address),
+    ...(loopback ? ['localhost', '127.0.0.1', '[::1]'] : []),
+  ])
+
+  return {
+    checkSource(request) {
+      // A plain request has one: whatever comes twice is left to node:http, which shows the first alone.
+      if ('rawHeaders' in request && countOf('host', request.rawHeaders) > 1)
+        return { status: 400, message: 'A request names one Host, and this one names several.' }
+      const { headers } = request
+      const host = hostnameOf(headers.host ?? '')
+      if (host === null || !hosts.has(host)) return { status: 403, message: 'This server does not serve that Host.' }
+      const { origin } = headers
+      if (origin === undefined || allowedOrigins.includes(origin)) return null
+      const from = /^https?:\/\/(.+)$/i.exec(origin)?.[1]
+      return loopback && from !== undefined && isLoopback(hostnameOf(from) ?? '')
+        ? null
+        : { status: 403, message: 'This server does not serve pages of that Origin.' }
+    },
+    corsHeaders({ headers: { origin } }) {
+      return origin !== undefined && allowedOrigins.includes(origin)
+        ? {
+            'Access-Control-Allow-Origin': origin,
+            'Access-Control-Expose-Headers': 'Mcp-Session-Id',
+            Vary: 'Origin',
+          }
+        : undefined
+    },
+  }
+}
+
+/** How often a header stands in a request. */
+function countOf(name: string, rawHeaders: readonly string[]): number {
+  return rawHeaders.filter((raw, index) => index % 2 === 0 && raw.toLowerCase() === name).length
+}
+
+/** Whether an address can be reached from this machine alone. */
+function isLoopback(address: string): boolean {
+  return ['localhost', '::1', '[::1]'].includes(address.toLowerCase()) || /^127(\.\d{1,3}){3}$/.test(address)
+}
+
+/** The bearer token of a request; empty where it has none. */
+export function bearerOf({ headers }: HttpRequest): string {
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
+}
+
+/** The name in `name[:port]`, in lower case; `null` for anything that is not exactly that. */
+function hostnameOf(authority: string): string | null {
+  return /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.exec(authority)?.[1]?.toLowerCase() ?? null
+}
+
+function bracketed(address: string): string {
+  return isIP(address) === 6 ? `[${address.toLowerCase()}]` : address.toLowerCase()
+}

@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+import type { Identity } from '../transport/credentials.ts'
+import type { Admission } from './authorize.ts'
+import type { Visitor } from './extra-routes.ts'
+import type { Denial } from './host-origin-check.ts'
+import { tokenOf } from './reject-upgrade.ts'
+
+/** Finds out who asks an annex for a WebSocket: whoever the trusted door admits, or the agent's. */
+export async function identifyVisitor(admission: Admission, request: IncomingMessage): Promise<Visitor | Denial> {
+  const { remoteAddress: address } = request.socket
+  const identify = async (): Promise<Denial | (Identity & { readonly trusted: boolean })> => {
+    const trusted = await admission.identify('trusted', tokenOf(request))
+    if (!('status' in trusted)) return { ...trusted, trusted: true }
+    const agent = await admission.identify('agent', tokenOf(request))
+    return 'status' in agent ? agent : { ...agent, trusted: false }
+  }
+  const identity = await identify()
+  if ('status' in identity) return identity
+  const { principal, trusted } = identity
+  return {
+    principal,
+    trusted,
+    count: (capability) =>
+      admission.count({ door: 'agent', principal, world: capability === null ? NO_SEAT : seatOf(capability) }, address),
+    async isWelcome() {
+      const present = await identify()
+      // Keys that cannot be had at the moment say nothing of a token.
+      return 'status' in present ? present.status !== 401 : present.principal === principal
+    },
+  }
+}
+
+const NO_SEAT = { by: 'transport', transportId: null, environment: '' } as const
+
+function seatOf(capability: string) {
+  return { by: 'capability', capability } as const
+}

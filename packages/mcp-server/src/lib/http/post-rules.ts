@@ -1,0 +1,60 @@
+import { MODERN_VERSION, type WireErrorCode } from '@episodic/protocol'
+import { isModern } from '../dispatch/protocol-version.ts'
+import { PROTOCOL_VERSIONS } from '../dispatch/sdk-discovery.ts'
+import type { Caller } from '../host/caller.ts'
+import type { Denial } from './host-origin-check.ts'
+import type { HttpRequest } from './message.ts'
+
+/** What Streamable HTTP asks of every POST. */
+export function checkPost({ headers }: HttpRequest): Denial | null {
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
+    return { status: 415, message: 'Send JSON: Content-Type: application/json.' }
+  if (!/application\/json|application\/\*|\*\/\*/i.test(headers.accept ?? '*/*'))
+    return { status: 406, message: 'Answers are JSON: Accept has to include application/json.' }
+  return null
+}
+
+/** Whether a client takes a stream of events. */
+export function takesEvents({ headers }: HttpRequest): boolean {
+  return /text\/event-stream|\*\/\*/i.test(headers.accept ?? '')
+}
+
+/** What Streamable HTTP asks of a POST after `initialize`, in the era that has one. The era after it has its own ladder. */
+export function checkVersion({ headers }: HttpRequest): Denial | null {
+  const version = headers['mcp-protocol-version']
+  return version === undefined || PROTOCOL_VERSIONS.includes(version as string) || isModern(version as string)
+    ? null
+    : {
+        status: 400,
+        message: `This protocol version is not spoken here. Spoken are: ${[MODERN_VERSION, ...PROTOCOL_VERSIONS].join(', ')}.`,
+      }
+}
+
+const STATUS: Partial<Record<WireErrorCode, number>> = {
+  'parse-error': 400,
+  'invalid-request': 400,
+  'session-not-found': 404,
+  'too-large': 413,
+  'rate-limited': 429,
+  capacity: 503,
+  'store-unavailable': 503,
+}
+
+/** In the modern era these have a status at every door. */
+const MODERN_STATUS: Partial<Record<WireErrorCode, number>> = {
+  'method-not-found': 404,
+  'header-mismatch': 400,
+  'missing-capability': 400,
+  'unsupported-version': 400,
+}
+
+/** At the trusted door a refusal is an answer like any other; at the agent's door plain clients go by the status. */
+export function statusOf(refusal: WireErrorCode | null, door: Caller['door'], modern: boolean): number {
+  if (modern && refusal !== null && MODERN_STATUS[refusal]) return MODERN_STATUS[refusal]
+  if (refusal === null || (door === 'trusted' && refusal !== 'too-large')) return 200
+  return STATUS[refusal] ?? 200
+}
+
+export function missingTransport(): Denial {
+  return { status: 400, message: 'Send the Mcp-Session-Id that initialize answered with.' }
+}

@@ -1,0 +1,171 @@
+import { DEFAULT_SEAT, METHODS } from '@episodic/protocol'
+import { describe, expect, it } from 'vitest'
+import { controlHeaders, initialize, openOverHttp, rpc, send, serveTestHost } from '../fixtures/testbed.fixture.ts'
+
+const guess = (value: number) => ({ name: 'guess', arguments: { value } })
+
+describe('messages', () => {
+  const message = { jsonrpc: '2.0', id: 7, method: 'ping' }
+  const MALFORMED = [
+    ['no JSON', '{"jsonrpc":', 400, -32700],
+    ['an empty body', '', 400, -32700],
+    ['a batch', JSON.stringify([message]), 400, -32600],
+    ['a bare value', '42', 400, -32600],
+    ['null', 'null', 400, -32600],
+    ['another JSON-RPC', JSON.stringify({ ...message, jsonrpc: '1.0' }), 400, -32600],
+    ['no method', JSON.stringify({ ...message, method: undefined }), 400, -32600],
+    ['an id of null', JSON.stringify({ ...message, id: null }), 400, -32600],
+    ['an id that is no whole number', JSON.stringify({ ...message, id: 1.5 }), 400, -32600],
+    ['parameters in a list', JSON.stringify({ ...message, params: [1] }), 200, -32602],
+    ['a call without a tool', JSON.stringify({ ...message, method: 'tools/call', params: {} }), 200, -32602],
+    [
+      'arguments in a list',
+      JSON.stringify({ ...message, method: 'tools/call', params: { name: 'guess', arguments: [] } }),
+      200,
+      -32602,
+    ],
+    ['nonsense in _meta', JSON.stringify({ ...message, params: { _meta: 7 } }), 400, -32600],
+  ] as const
+
+  it.each(MALFORMED)('with %s are refused', async (_, body, status, code) => {
+    const errors: unknown[] = []
+    const { server } = await serveTestHost({ onError: (error) => errors.push(error) })
+    const headers = await initialize(server.agentUrl)
+    const answer = await send(server.agentUrl, { headers, body })
+    expect(answer.status).toBe(status)
+    expect(JSON.parse(answer.text).error.code).toBe(code)
+    expect(errors).toEqual([])
+    expect((await rpc(server.agentUrl, 'ping', {}, headers)).json.result).toEqual({})
+  })
+
+  it('with more keys than JSON-RPC has are answered all the same', async () => {
+    const { server } = await serveTestHost()
+    const headers = await initialize(server.agentUrl)
+    const { text } = await send(server.agentUrl, { headers, body: JSON.stringify({ ...message, more: true }) })
+    expect(JSON.parse(text)).toEqual({ jsonrpc: '2.0', id: 7, result: {} })
+  })
+
+  it('that are not UTF-8 or nested beyond measure do no harm', async () => {
+    const { server } = await serveTestHost()
+    const headers = await initialize(server.agentUrl)
+    expect((await send(server.agentUrl, { headers, body: Buffer.from([0x22, 0xff, 0x22]) })).status).toBe(400)
+    const deep = '['.repeat(200_000) + ']'.repeat(200_000)
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"guess","arguments":{"value":1,"x":${deep}}}}`
+    expect(JSON.parse((await send(server.agentUrl, { headers, body })).text).error.code).toBe(-32600)
+    const open = `{"jsonrpc":"2.0","id":1,"method":"environment/open","params":{"environment":"number-guessing","requestKey":"0123456789abcdef","params":{"x":${deep}}}}`
+    const answer = await send(server.trustedUrl, { headers: controlHeaders(server), body: open })
+    expect(JSON.parse(answer.text).error.code).toBe(-32600)
+    expect((await rpc(server.agentUrl, 'tools/call', guess(1), headers)).status).toBe(200)
+  })
+
+  it('that ask for nothing get 202 and no body', async () => {
+    const { server } = await serveTestHost()
+    const headers = await initialize(server.agentUrl)
+    const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    expect(await send(server.agentUrl, { headers, body })).toMatchObject({ status: 202, text: '' })
+    expect(await send(server.trustedUrl, { headers: controlHeaders(server), body })).toMatchObject({ status: 202 })
+  })
+})
+
+describe('what Streamable HTTP asks', () => {
+  it.each([
+    ['content-type', 'text/plain', 415],
+    ['content-type', 'application/jsonp', 415],
+    ['content-type', null, 415],
+    ['content-type', 'application/json; charset=utf-8', 200],
+    ['accept', 'text/html', 406],
+    ['accept', 'text/event-stream', 406],
+    ['accept', 'application/json', 200],
+    ['accept', 'application/*', 200],
+    ['accept', null, 200],
+    ['mcp-protocol-version', '2025-11-25', 200],
+    ['mcp-protocol-version', '2025-06-18', 200],
+    ['mcp-protocol-version', '1999-01-01', 400],
+    ['mcp-protocol-version', '', 400],
+  ])('%s %j gets %i', async (name, value, status) => {
+    const { server } = await serveTestHost()
+    const headers = await initialize(server.agentUrl)
+    expect((await rpc(server.agentUrl, 'ping', {}, { ...headers, [name]: value })).status).toBe(status)
+  })
+
+  it('opens a stream on GET for agents that take one, and serves no other method', async () => {
+    const { server } = await serveTestHost()
+    const headers = await initialize(server.agentUrl)
+    expect((await send(server.agentUrl, { method: 'GET', headers: { ...headers, accept: 'text/html' } })).status).toBe(
+      406,
+    )
+    expect((await send(server.trustedUrl, { method: 'GET', headers: controlHeaders(server) })).status).toBe(405)
+    for (const method of ['PUT', 'PATCH']) {
+      const agent = await send(server.agentUrl, { method })
+      expect(agent.status).toBe(405)
+      expect(agent.headers.allow).toBe('GET, POST, DELETE')
+      const trusted = await send(server.trustedUrl, { method, headers: controlHeaders(server) })
+      expect(trusted.status).toBe(405)
+      expect(trusted.headers.allow).toBe('POST')
+    }
+    expect((await send(server.trustedUrl, { method: 'DELETE', headers: controlHeaders(server) })).status).toBe(405)
+  })
+})
+
+describe('the rate of the agent’s door', () => {
+  const rate = { calls: 3, seconds: 60 }
+
+  it('is limited, with a time to try again', async () => {
+    const { server } = await serveTestHost({ rate })
+    const headers = await initialize(server.agentUrl)
+    const statuses = []
+    for (let i = 0; i < 4; i++) statuses.push(await rpc(server.agentUrl, 'tools/call', guess(1), headers))
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+    expect(Number(statuses[3]?.headers['retry-after'])).toBeGreaterThan(0)
+    expect(Number(statuses[3]?.headers['retry-after'])).toBeLessThanOrEqual(60)
+  })
+
+  it('is counted for each client by itself', async () => {
+    const { server } = await serveTestHost({ rate })
+    const first = await initialize(server.agentUrl)
+    const second = await initialize(server.agentUrl)
+    for (let i = 0; i < 4; i++) await rpc(server.agentUrl, 'tools/call', guess(1), first)
+    expect((await rpc(server.agentUrl, 'tools/call', guess(1), second)).status).toBe(200)
+  })
+
+  it('is not escaped by making up names', async () => {
+    const { server } = await serveTestHost({ rate })
+    const statuses = new Set<number>()
+    for (let i = 0; i < 4; i++) {
+      const answer = await rpc(server.agentUrl, 'ping', {}, { 'mcp-session-id': `mcp_${i}` })
+      const other = await rpc(server.sessionUrl(`cap_${i}`), 'ping')
+      statuses.add(answer.status).add(other.status)
+    }
+    expect([...statuses]).toEqual([404, 429])
+  })
+
+  it('is not escaped by forged capabilities of a session that is in use', async () => {
+    const { server } = await serveTestHost({ rate })
+    const { seats } = await openOverHttp(server)
+    const capability = seats[DEFAULT_SEAT]?.capability as string
+    const genuine = server.sessionUrl(capability)
+    expect((await rpc(genuine, 'tools/call', guess(1))).status).toBe(200)
+    const statuses = []
+    for (const digit of 'ABCDE') {
+      // The id and the seat are right, and no proof of 128 bits ends with an x.
+      const forged = `${capability.slice(0, -2)}${digit}x`
+      statuses.push((await rpc(server.sessionUrl(forged), 'tools/call', guess(1))).status)
+    }
+    expect(statuses).toEqual([404, 404, 404, 429, 429])
+    expect((await rpc(genuine, 'tools/call', guess(1))).status).toBe(200)
+  })
+
+  it('does not bind the trusted door', async () => {
+    const { server } = await serveTestHost({ rate })
+    for (let i = 0; i < 10; i++)
+      expect((await rpc(server.trustedUrl, METHODS.list, {}, controlHeaders(server))).status).toBe(200)
+  })
+
+  it('says 503 where there is no more room', async () => {
+    const { server } = await serveTestHost({}, { bounds: { sessions: 1 } })
+    await openOverHttp(server)
+    const answer = await rpc(server.agentUrl, 'tools/call', guess(1), await initialize(server.agentUrl))
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '30'])
+    expect(answer.json.error?.data).toEqual({ code: 'capacity', retryAfterSeconds: 30 })
+  })
+})

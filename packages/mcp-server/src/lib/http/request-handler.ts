@@ -1,0 +1,318 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type JsonObject, WireError } from '@episodic/protocol'
+import { createDispatcher, type Dispatcher, type DispatcherOptions, type Reply } from '../dispatch/dispatcher.ts'
+import { idOf } from '../dispatch/handle-request.ts'
+import { isModern } from '../dispatch/protocol-version.ts'
+import type { Caller } from '../host/caller.ts'
+import type { Host } from '../host/host.ts'
+import type { Metrics } from '../host/metrics.ts'
+import type { Refusal } from '../host/rejection.ts'
+import { Admission, type AdmissionOptions, type AgentCaller, callerAt, tooManyCalls } from './authorize.ts'
+import type { Admitted, Mount } from './custom-handler.ts'
+import { EventStream } from './event-stream.ts'
+import { Streams } from './event-streams.ts'
+import { Talk, tooManyStreams } from './exchange.ts'
+import type { Annex } from './extra-routes.ts'
+import { Probes } from './health.ts'
+import { bearerOf } from './host-origin-check.ts'
+import { identifyVisitor } from './identify-client.ts'
+import { Calls } from './in-flight-calls.ts'
+import type { HttpRequest, HttpResponse } from './message.ts'
+import { isModernPost } from './modern-headers.ts'
+import { checkPost, checkVersion, missingTransport, statusOf, takesEvents } from './post-rules.ts'
+import { readBody } from './read-body.ts'
+import { refuseUpgrade } from './reject-upgrade.ts'
+import { Replies } from './responses.ts'
+import { WebSocketDoors } from './websocket.ts'
+
+export interface FrontOptions extends AdmissionOptions, DispatcherOptions {
+  /** What `/metrics` shows, to the control token or a trusted principal. Without it, that path is not there. */
+  readonly metrics?: Metrics
+  /** Hears of every refusal, for an audit. */
+  readonly onRefusal?: (refusal: Refusal) => void
+  /** Largest request body, and message of a WebSocket, in bytes. Default 1 MiB. */
+  readonly bodyBytes?: number
+  /**
+   * Streams of events at once, on which clients are told of what they listen to; each holds a connection. Default 1,000. One
+   * more is answered with 503, and its client plays all the same.
+   */
+  readonly streams?: number
+  /** Answers at the agent's door in the place of the straight path. Whoever made it disposes of it. */
+  readonly mount?: Mount
+  /** Serves paths beside the doors, such as conversations in a web page. It is drained and ended with the server. */
+  readonly annex?: Annex
+}
+
+/** Turns requests of a socket into messages of a caller, and replies into responses. Guards stand in front. */
+export class HttpFront {
+  readonly #host: Host
+  readonly #dispatcher: Dispatcher
+  readonly #admission: Admission
+  readonly #bodyBytes: number
+  readonly #mount: Mount | undefined
+  readonly #annex: Annex | undefined
+  readonly #calls = new Calls()
+  readonly #replies: Replies
+  readonly #probes: Probes
+  readonly #webSockets: WebSocketDoors
+  readonly #streams: Streams
+  readonly #onRefused: (refusal: Refusal) => void
+
+  constructor(host: Host, options: FrontOptions) {
+    const { bodyBytes = 1_048_576, streams = 1_000, metrics, onRefusal } = options
+    this.#host = host
+    this.#dispatcher = createDispatcher(host, options)
+    this.#admission = new Admission(host, options)
+    this.#bodyBytes = bodyBytes
+    this.#mount = options.mount
+    this.#annex = options.annex
+    this.#streams = new Streams(streams)
+    this.#probes = new Probes(host, metrics)
+    this.#onRefused = (refusal) => {
+      metrics?.refused(refusal.code)
+      onRefusal?.(refusal)
+    }
+    this.#replies = new Replies(this.#admission, this.#onRefused)
+    this.#webSockets = new WebSocketDoors({
+      dispatcher: this.#dispatcher,
+      admission: this.#admission,
+      messageBytes: bodyBytes,
+      onRefused: (caller, code) => this.#onRefused({ door: null, principal: null, ...caller, code }),
+    })
+  }
+
+  /** Refuses what comes from now on, waits until every call is answered or `signal` is aborted, and says how many were not. */
+  async drain(signal: AbortSignal | undefined): Promise<number> {
+    const calling = this.#calls.drain(signal)
+    this.#streams.end()
+    const left = await Promise.all([calling, this.#webSockets.drain(signal), this.#annex?.drain(signal) ?? 0])
+    return left.reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Takes a connection that asks to be a WebSocket. */
+  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const annex = this.#annex?.owns(pathOf(request)) ? this.#annex : null
+    if (!annex) return this.#webSockets.upgrade(request, socket, head)
+    // Who hangs up in between takes the socket along, and nobody is left to be told.
+    socket.on('error', () => {})
+    const visitor = this.#admission.checkSource(request) ?? (await identifyVisitor(this.#admission, request))
+    if (!('status' in visitor)) return annex.upgrade(request, socket, head, visitor)
+    this.#onRefused({ door: null, principal: null, code: `http-${visitor.status}` })
+    refuseUpgrade(socket, visitor)
+  }
+
+  /** Ends every WebSocket at once, and every stream. */
+  end(): void {
+    this.#streams.end()
+    this.#webSockets.end()
+    this.#annex?.end()
+  }
+
+  /** Hears of a connection that was closed as it came. */
+  turnedAway(): void {
+    this.#onRefused({ door: null, principal: null, code: 'connections' })
+  }
+
+  async answer(request: HttpRequest, response: HttpResponse): Promise<void> {
+    const path = pathOf(request)
+    if (path === '/healthz') return this.#replies.report(request, response, this.#probes.health())
+    if (path === '/readyz')
+      return this.#replies.report(request, response, await this.#probes.readiness(this.#calls.draining))
+    const denied = this.#admission.checkSource(request)
+    if (denied) return this.#replies.deny(request, response, null, denied)
+    if (path === '/metrics' && this.#probes.counts) return this.#showMetrics(request, response)
+    if (this.#annex?.owns(path)) return this.#annex.answer(request as IncomingMessage, response as ServerResponse, path)
+    const door = this.#admission.doorOf(path, request)
+    if (!door)
+      return this.#replies.deny(request, response, null, {
+        status: 404,
+        message: 'There is nothing at this path. The doors are /mcp and /env.',
+      })
+    if (request.method === 'OPTIONS') return this.#replies.preflight(request, response)
+    const identifying = this.#admission.identify(door.kind, bearerOf(request))
+    const identity = identifying instanceof Promise ? await identifying : identifying
+    if ('status' in identity)
+      return this.#replies.deny(request, response, { door: door.kind, principal: null }, identity)
+    const caller = callerAt(door, identity)
+    if (request.method === 'POST') return this.#post(request, response, caller)
+    const sessionful = caller.door === 'agent' && !isModern(String(request.headers['mcp-protocol-version'] ?? ''))
+    if (this.#mount && caller.door === 'agent' && sessionful)
+      return this.#mounted(this.#mount, request, response, { caller, message: undefined, modern: false })
+    if (request.method === 'DELETE' && sessionful) return this.#delete(request, response, caller)
+    if (request.method === 'GET' && sessionful) return this.#listen(request, response, caller)
+    response.setHeader('Allow', sessionful ? 'GET, POST, DELETE' : 'POST')
+    return this.#replies.deny(request, response, caller, {
+      status: 405,
+      message: `${request.method} is not served here.`,
+    })
+  }
+
+  async #post(request: HttpRequest, response: HttpResponse, from: Caller): Promise<void> {
+    let caller = from
+    const refused = checkPost(request)
+    if (refused) return this.#replies.deny(request, response, caller, refused)
+    if (caller.door === 'agent' && !(await this.#withinRate(request, response, caller))) return
+    let message: unknown
+    try {
+      const body = readBody(request, this.#bodyBytes)
+      const reading = this.#dispatcher.read(typeof body === 'string' ? body : await body)
+      message = reading instanceof Promise ? await reading : reading
+    } catch (error) {
+      return this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error))
+    }
+    let modern: boolean
+    try {
+      modern = isModernPost(request.headers, message)
+    } catch (error) {
+      return this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error, idOf(message)), 400)
+    }
+    // An environment without a handle is not played in the era that has no sessions: its clients fall back to the one before.
+    if (caller.door === 'agent' && caller.world.by === 'transport' && !this.#mount) modern = false
+    if (modern) caller = withoutTransport(caller)
+    const unspoken = modern ? null : checkVersion(request)
+    if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
+    if (this.#calls.draining) return this.#replies.takeLeave(request, response, caller)
+    const method = (message as JsonObject | null)?.method
+    // Who listens does so until the server goes, and is no call that has to be answered before.
+    if (method !== 'subscriptions/listen') this.#calls.begin(response)
+    if (this.#mount && caller.door === 'agent')
+      return this.#answerMounted(this.#mount, request, response, { caller, message, modern })
+    if (caller.door === 'agent' && !modern && method !== 'server/discover') {
+      if (method === 'initialize') caller = await this.#withNewTransport(caller)
+      else {
+        const missing = await this.#checkTransport(caller, method)
+        if (missing) return this.#replies.answer(request, response, caller, missing)
+      }
+    }
+    const cors = () => this.#admission.corsHeaders(request)
+    const talk = new Talk({ request, response, caller, method, modern, cors }, this.#calls, this.#streams)
+    const reply = await this.#dispatcher.dispatch(caller, message, talk)
+    if (talk.begun) return this.#replies.conclude(talk.begun, caller, reply)
+    if (
+      method === 'initialize' &&
+      reply.refusal === null &&
+      caller.door === 'agent' &&
+      caller.world.by !== 'capability'
+    )
+      response.setHeader('Mcp-Session-Id', caller.world.transportId as string)
+    this.#replies.answer(request, response, caller, reply, statusOf(reply.refusal, caller.door, modern))
+  }
+
+  /** Opens the stream on which a client of the era before 2026 is told what it has subscribed to. */
+  async #listen(request: HttpRequest, response: HttpResponse, caller: AgentCaller): Promise<void> {
+    if (!takesEvents(request))
+      return this.#replies.deny(request, response, caller, {
+        status: 406,
+        message: 'What is told here is a stream of events: Accept has to include text/event-stream.',
+      })
+    const unspoken = checkVersion(request)
+    if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
+    if (!(await this.#withinRate(request, response, caller))) return
+    const missing = await this.#checkWorld(caller)
+    if (missing) return this.#replies.answer(request, response, caller, missing)
+    if (this.#calls.draining) return this.#replies.takeLeave(request, response, caller)
+    if (this.#streams.hasEnough(caller))
+      return this.#replies.deny(request, response, caller, { status: 409, message: 'Such a stream is open already.' })
+    if (this.#streams.full)
+      return this.#replies.deny(request, response, caller, { status: 503, message: tooManyStreams().message })
+    const stream = new EventStream(response, () => this.#admission.corsHeaders(request))
+    this.#streams.open(caller, stream, response)
+  }
+
+  async #mounted(mount: Mount, request: HttpRequest, response: HttpResponse, admitted: Admitted): Promise<void> {
+    if (!(await this.#withinRate(request, response, admitted.caller))) return
+    if (this.#calls.draining) return this.#replies.takeLeave(request, response, admitted.caller)
+    this.#calls.begin(response)
+    return this.#answerMounted(mount, request, response, admitted)
+  }
+
+  async #answerMounted(mount: Mount, request: HttpRequest, response: HttpResponse, admitted: Admitted): Promise<void> {
+    for (const [name, value] of Object.entries(this.#admission.corsHeaders(request) ?? {}))
+      response.setHeader(name, value)
+    try {
+      // Where something is mounted, no request is taken plainly.
+      await mount.answer(request as IncomingMessage, response as ServerResponse, admitted)
+    } catch (error) {
+      // A session that is not there is no fault of whoever serves it. What has begun can only be cut off.
+      if (response.headersSent) throw error
+      const { caller, message, modern } = admitted
+      const reply = this.#dispatcher.refuse(error, idOf(message))
+      this.#replies.answer(request, response, caller, reply, statusOf(reply.refusal, caller.door, modern))
+    }
+  }
+
+  async #delete(request: HttpRequest, response: HttpResponse, caller: AgentCaller): Promise<void> {
+    const { principal, world } = caller
+    if (!(await this.#withinRate(request, response, caller))) return
+    if (this.#calls.draining) return this.#replies.takeLeave(request, response, caller)
+    this.#calls.begin(response)
+    try {
+      // Under a session URL the world belongs to whoever opened it: an agent that hangs up does not end it.
+      if (world.by !== 'capability') {
+        if (world.transportId === null) return this.#replies.deny(request, response, caller, missingTransport())
+        if (world.by === 'transport') await this.#host.endTransport(principal, world.transportId, world.environment)
+        else await this.#host.endConnection(principal, world.transportId)
+        this.#streams.forget(caller)
+      }
+      response.writeHead(204, this.#admission.corsHeaders(request)).end()
+    } catch (error) {
+      this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error))
+    }
+  }
+
+  /** The caller of an `initialize`, under the name of the MCP session that begins with it. */
+  async #withNewTransport(caller: AgentCaller): Promise<AgentCaller> {
+    const { principal, world } = caller
+    if (world.by === 'capability') return caller
+    return { ...caller, world: { ...world, transportId: await this.#host.issueTransport(principal) } }
+  }
+
+  /** A request of a plain client has to name an MCP session that was given out here. */
+  async #checkTransport({ principal, world }: AgentCaller, method?: unknown): Promise<Reply | null> {
+    // A call of the MCP session's own world proves the session by itself, where it finds the world.
+    if (world.by === 'capability' || (world.by === 'transport' && method === 'tools/call')) return null
+    try {
+      if (world.transportId === null) throw new WireError('invalid-request', missingTransport().message)
+      if (world.by === 'handle') await this.#host.checkConnection(principal, world.transportId)
+      else await this.#host.checkTransport(principal, world.transportId)
+      return null
+    } catch (error) {
+      return this.#dispatcher.refuse(error)
+    }
+  }
+
+  /** The same for a stream, which at a session URL wants that there is such a session. */
+  async #checkWorld(caller: AgentCaller): Promise<Reply | null> {
+    const { world } = caller
+    if (world.by !== 'capability') return this.#checkTransport(caller)
+    return this.#host.environmentOf(world.capability).then(
+      () => null,
+      (error) => this.#dispatcher.refuse(error),
+    )
+  }
+
+  async #withinRate(request: HttpRequest, response: HttpResponse, caller: AgentCaller): Promise<boolean> {
+    const seconds = await this.#admission.count(caller, request.socket.remoteAddress)
+    if (seconds === 0) return true
+    response.setHeader('Retry-After', seconds)
+    this.#replies.deny(request, response, caller, { status: 429, message: tooManyCalls(seconds) })
+    return false
+  }
+
+  async #showMetrics(request: HttpRequest, response: HttpResponse): Promise<void> {
+    const identity = await this.#admission.identify('trusted', bearerOf(request))
+    if ('status' in identity) return this.#replies.deny(request, response, null, identity)
+    this.#replies.report(request, response, await this.#probes.metrics(this.#calls.count + this.#webSockets.calls))
+  }
+}
+
+function pathOf({ url = '' }: HttpRequest): string {
+  return url.split('?', 1)[0] as string
+}
+
+/** The same caller in the era that has no transport sessions: its calls name their own. */
+function withoutTransport(caller: Caller): Caller {
+  if (caller.door === 'trusted' || caller.world.by !== 'handle') return caller
+  return { ...caller, world: { ...caller.world, transportId: null } }
+}

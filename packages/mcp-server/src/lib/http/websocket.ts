@@ -1,0 +1,227 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WireError } from '@episodic/protocol'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { Correspondence } from '../dispatch/client-channel.ts'
+import type { Dispatcher, DispatchOptions, Reply } from '../dispatch/dispatcher.ts'
+import { idOf } from '../dispatch/handle-request.ts'
+import type { Caller } from '../host/caller.ts'
+import { Connections } from '../transport/connection-set.ts'
+import { drained } from '../transport/drain.ts'
+import { Conversation } from '../transport/message-pipe.ts'
+import { type Admission, callerAt, tooManyCalls } from './authorize.ts'
+import type { Denial } from './host-origin-check.ts'
+import { refuseUpgrade, tokenOf } from './reject-upgrade.ts'
+
+export interface WebSocketOptions {
+  readonly dispatcher: Dispatcher
+  readonly admission: Admission
+  /** Largest message in bytes. */
+  readonly messageBytes: number
+  readonly onRefused: (caller: Pick<Caller, 'door' | 'principal'> | null, code: string) => void
+}
+
+/** Messages of the trusted door that are answered at the same time on one socket; an agent's are answered in turn. */
+const IN_FLIGHT = 256
+/** WebSockets that one caller of the agent's door may hold. */
+const AGENT_SOCKETS = 64
+/** Seconds between two looks at every socket: who was silent for that long has to answer a ping until the next one. */
+const LIVENESS = 15
+/** A client that does not answer a close is cut off after two seconds. */
+const SETTINGS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxFragments: 1_024,
+  closeTimeout: 2_000,
+}
+/** What is spoken, in the order of preference. The second is how MCP clients ask for it. */
+const PROTOCOLS = ['episodic', 'mcp']
+
+/**
+ * The WebSocket doors of an HTTP server: `/env` for many sessions at once, `/mcp/s/<capability>` for one seat.
+ *
+ * A text frame is one JSON-RPC message, answered when it is ready. Whoever comes is checked as for a call, once, and a
+ * token that counts no longer ends the socket within seconds. Why a socket is closed says nothing but the code's meaning.
+ */
+export class WebSocketDoors {
+  readonly #options: WebSocketOptions
+  readonly #sockets = new Connections()
+  readonly #watching: NodeJS.Timeout
+  readonly #looks = new Set<() => void>()
+  readonly #server: WebSocketServer
+  /** How many each caller of the agent's door holds. */
+  readonly #held = new Map<string, number>()
+  #leaving = false
+
+  constructor(options: WebSocketOptions) {
+    this.#options = options
+    this.#server = new WebSocketServer({
+      ...SETTINGS,
+      maxPayload: options.messageBytes,
+      handleProtocols: (offered) => PROTOCOLS.find((protocol) => offered.has(protocol)) ?? false,
+    })
+    this.#watching = setInterval(() => {
+      for (const look of this.#looks) look()
+    }, LIVENESS * 1_000).unref()
+  }
+
+  /** Messages that are being answered. */
+  get calls(): number {
+    return this.#sockets.calls
+  }
+
+  /** Lets a client in, or tells it in HTTP why not. */
+  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { admission } = this.#options
+    // Who hangs up in between takes the socket along, and nobody is left to be told.
+    socket.on('error', () => {})
+    const path = (request.url ?? '').split('?', 1)[0] as string
+    const source = admission.checkSource(request)
+    if (source) return this.#deny(socket, null, source)
+    const door = admission.doorOf(path, request)
+    if (!door || (door.kind === 'agent' && door.world.by !== 'capability')) return this.#deny(socket, null, NO_DOOR)
+    const identify = () => admission.identify(door.kind, tokenOf(request))
+    const identity = await identify()
+    const known = { door: door.kind, principal: 'status' in identity ? null : identity.principal }
+    if ('status' in identity) return this.#deny(socket, known, identity)
+    const caller = callerAt(door, identity)
+    const { remoteAddress: address } = request.socket
+    const holder = caller.door === 'agent' ? await admission.nameOf(caller, address) : null
+    if (holder !== null && (this.#held.get(holder) ?? 0) >= AGENT_SOCKETS) return this.#deny(socket, known, TOO_MANY)
+    if (this.#leaving) return this.#deny(socket, known, LEAVING)
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      if (holder !== null) this.#hold(holder, webSocket)
+      this.#talk(webSocket, socket, { caller, address, identify })
+    })
+  }
+
+  /** Answers what was read, closes every socket, and lets nobody in any more. Gives the number of unanswered messages. */
+  drain(signal: AbortSignal | undefined): Promise<number> {
+    this.#leaving = true
+    return this.#sockets.drain(signal)
+  }
+
+  /** Ends every socket at once. */
+  end(): void {
+    clearInterval(this.#watching)
+    this.#sockets.cut()
+  }
+
+  #hold(holder: string, webSocket: WebSocket): void {
+    this.#held.set(holder, (this.#held.get(holder) ?? 0) + 1)
+    webSocket.on('close', () => {
+      const left = (this.#held.get(holder) as number) - 1
+      if (left > 0) this.#held.set(holder, left)
+      else this.#held.delete(holder)
+    })
+  }
+
+  #talk(webSocket: WebSocket, socket: Duplex, guest: Guest): void {
+    const gone = new AbortController()
+    const { dispatcher, onRefused } = this.#options
+    let leaving = false
+    let heard = true
+    const conversation: Conversation = new Conversation({
+      dispatcher,
+      inFlight: guest.caller.door === 'trusted' ? IN_FLIGHT : 1,
+      answer: (message) => this.#answer(guest, message, channel),
+      onRefused: (code) => onRefused(guest.caller, code),
+      write(answers) {
+        // One write for all of them.
+        socket.cork()
+        for (const answer of answers) webSocket.send(answer)
+        socket.uncork()
+        return socket.writableNeedDrain ? drained(socket) : undefined
+      },
+    })
+    const correspondence = new Correspondence({ say: (text) => conversation.say(text) })
+    const channel = {
+      signal: gone.signal,
+      correspondence: () => correspondence,
+      say: (text: string) => void conversation.say(text),
+    }
+    const connection = {
+      conversation,
+      async leave() {
+        leaving = true
+        gone.abort()
+        const closed = new Promise((resolve) => webSocket.once('close', resolve))
+        await conversation.finished()
+        await correspondence.takeLeave()
+        if (webSocket.readyState === webSocket.CLOSED) return
+        webSocket.resume()
+        webSocket.close(1001, 'The server is stopping.')
+        await closed
+      },
+      cut: () => webSocket.terminate(),
+    }
+    const look = async () => {
+      const identity = await guest.identify()
+      if ('status' in identity && identity.status === 401) return webSocket.close(1008, 'The token counts no longer.')
+      // Who is not read from cannot show that they live. They are waited for elsewhere, and not for long.
+      if (!heard && !webSocket.isPaused) return webSocket.terminate()
+      heard = false
+      webSocket.ping()
+    }
+    this.#sockets.add(connection)
+    this.#looks.add(look)
+    webSocket.on('pong', () => {
+      heard = true
+    })
+    webSocket.on('message', (data: Buffer, isBinary) => {
+      heard = true
+      if (leaving) return
+      if (isBinary) return webSocket.close(1003, 'Send text.')
+      conversation.hear(data.toString())
+      if (conversation.ready || webSocket.isPaused) return
+      webSocket.pause()
+      conversation.caughtUp().then(() => webSocket.resume())
+    })
+    // The socket is closed with a code of the protocol for what was wrong.
+    webSocket.on('error', (error: NodeJS.ErrnoException) =>
+      onRefused(guest.caller, error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? 'too-large' : 'invalid-request'),
+    )
+    webSocket.on('close', () => {
+      gone.abort()
+      correspondence.end()
+      conversation.forget()
+      this.#sockets.delete(connection)
+      this.#looks.delete(look)
+    })
+  }
+
+  async #answer({ caller, address }: Guest, message: unknown, channel: DispatchOptions): Promise<Reply> {
+    const { dispatcher, admission } = this.#options
+    if (caller.door === 'agent') {
+      const retryAfterSeconds = await admission.count(caller, address)
+      if (retryAfterSeconds > 0) {
+        const refusal = new WireError('rate-limited', tooManyCalls(retryAfterSeconds), {
+          details: { retryAfterSeconds },
+        })
+        return dispatcher.refuse(refusal, idOf(message))
+      }
+    }
+    return dispatcher.dispatch(caller, message, channel)
+  }
+
+  #deny(socket: Duplex, caller: Pick<Caller, 'door' | 'principal'> | null, denial: Denial): void {
+    this.#options.onRefused(caller, `http-${denial.status}`)
+    refuseUpgrade(socket, denial)
+  }
+}
+
+/** Who came in. */
+interface Guest {
+  readonly caller: Caller
+  readonly address: string | undefined
+  /** Finds out again whose token it is. */
+  readonly identify: () => ReturnType<Admission['identify']>
+}
+
+const NO_DOOR: Denial = {
+  status: 404,
+  message: 'There is no WebSocket here. The doors are /env and /mcp/s/<capability>.',
+}
+const TOO_MANY: Denial = { status: 429, message: 'You hold as many WebSockets as you may. Close one.' }
+const LEAVING: Denial = { status: 503, message: 'This server is stopping and takes nobody in. Try again.' }

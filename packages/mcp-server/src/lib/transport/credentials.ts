@@ -1,0 +1,90 @@
+import type { Caller } from '../host/caller.ts'
+import type { Principal } from '../host/host.ts'
+import { equalSecrets } from '../host/session-tokens.ts'
+import { ServerError } from '../server-error.ts'
+import { createJwtVerifier, type JwtOptions } from './jwt.ts'
+
+/** Who may come in, by the bearer token that they show. Names are one namespace, however they are proved. */
+export interface CredentialOptions {
+  /**
+   * Bearer token → principal, for the agent's door. Off unless given; an address other than loopback needs these or
+   * `jwt`. A token has at least 22 characters.
+   */
+  readonly agentTokens?: Readonly<Record<string, string>>
+  /** Bearer token → principal, for the trusted door, besides the operator's. Each sees its own sessions alone. */
+  readonly controlTokens?: Readonly<Record<string, string>>
+  /** Tokens that somebody else issues. Their `sub` is the principal. */
+  readonly jwt?: JwtOptions
+}
+
+/** Whoever a token stands for. */
+export interface Identity {
+  readonly principal: Principal
+  /** Holds the server's own control token. */
+  readonly operator: boolean
+}
+
+export interface Credentials {
+  /** Whether the agent's door asks for a token. */
+  readonly asksAgents: boolean
+  /**
+   * Whose token it is at that door; `null` for nobody's. At once for a token that is known here, because every call asks.
+   * Rejects where the issuer's keys cannot be had.
+   */
+  identify(door: Caller['door'], token: string): Identity | null | Promise<Identity | null>
+}
+
+/** Whoever holds the server's own control token, or may read what only its user may. */
+export const OPERATOR: Identity = { principal: 'control', operator: true }
+
+/** What a bearer token is made of (RFC 6750, section 2.1). */
+const TOKEN = /^[\w.~+/=-]+$/
+
+/** Throws `option-invalid` for tokens that could be guessed, or that stand for two principals. */
+export function createCredentials(controlToken: string, options: CredentialOptions): Credentials {
+  const { agentTokens = {}, controlTokens = {}, jwt } = options
+  checkToken(controlToken, 'The control token')
+  const tables = {
+    agent: tableOf(agentTokens, "A token of the agent's door"),
+    trusted: [{ token: controlToken, identity: OPERATOR }, ...tableOf(controlTokens, 'A control token')],
+  }
+  if (Object.hasOwn(controlTokens, controlToken))
+    throw new ServerError('option-invalid', "A control token of a principal is the operator's own. Make another one.")
+  const verify = jwt && createJwtVerifier(jwt)
+  return {
+    asksAgents: tables.agent.length > 0 || jwt?.audience.agent !== undefined,
+    identify(door, token) {
+      const known = lookUp(tables[door], token)
+      if (known || !verify) return known
+      return verify(door, token).then((principal) => (principal === null ? null : { principal, operator: false }))
+    },
+  }
+}
+
+interface KnownToken {
+  readonly token: string
+  readonly identity: Identity
+}
+
+function tableOf(tokens: Readonly<Record<string, string>>, what: string): KnownToken[] {
+  return Object.entries(tokens).map(([token, principal]) => {
+    checkToken(token, what)
+    if (principal === '') throw new ServerError('option-invalid', `${what} is given to a principal without a name.`)
+    return { token, identity: { principal, operator: false } }
+  })
+}
+
+/** Every token is compared, so that the time taken tells nothing about which one came close. */
+function lookUp(table: readonly KnownToken[], token: string): Identity | null {
+  let found: Identity | null = null
+  for (const known of table) if (equalSecrets(known.token, token)) found = known.identity
+  return found
+}
+
+function checkToken(token: string, what: string): void {
+  if (token.length < 22 || !TOKEN.test(token))
+    throw new ServerError(
+      'option-invalid',
+      `${what} needs at least 22 characters, each a letter, a digit or one of "-._~+/=". Anything else could be guessed, or not be sent.`,
+    )
+}

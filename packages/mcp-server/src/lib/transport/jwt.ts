@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import type { JsonObject } from '@episodic/protocol'
+import { systemClock } from '@episodic/state'
+import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
+import type { Caller } from '../host/caller.ts'
+import { ServerError } from '../server-error.ts'
+
+/** JSON Web Tokens of one issuer (RFC 7519, RFC 8725). */
+export interface JwtOptions {
+  /** What `iss` has to be, character by character. */
+  readonly issuer: string
+  /**
+   * What `aud` has to name, for each door that takes these tokens. The two have to differ, or what an agent is given
+   * would open the trusted door.
+   */
+  readonly audience: { readonly agent?: string; readonly trusted?: string }
+  /** The issuer's public keys: a set, or where it is published (https, or http on this machine). */
+  readonly jwks: URL | { readonly keys: readonly JsonObject[] }
+}
+
+/** Whose token it is; `null` for one that does not count here. Rejects where the issuer's keys cannot be had. */
+export type JwtVerifier = (door: Caller['door'], token: string) => Promise<string | null>
+
+/** Signatures by key pairs alone: with a shared secret, whoever can check a token could make one. */
+const ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+]
+
+/** How far the issuer's clock may be off, in seconds. */
+const TOLERANCE = 5
+/** How long a token that was found good is not checked again, in milliseconds: a key that is withdrawn counts for that long. */
+const REMEMBERED_MILLISECONDS = 30_000
+/** How many of those are remembered; past that, they are checked again. */
+const REMEMBERED = 4_096
+
+export function createJwtVerifier({ issuer, audience, jwks }: JwtOptions): JwtVerifier {
+  if (audience.agent !== undefined && audience.agent === audience.trusted)
+    throw invalid('Both doors have the same JWT audience, so an agent could come in as its trainer. Name two.')
+  if (audience.agent === undefined && audience.trusted === undefined)
+    throw invalid('JWTs need an audience, for at least one of the doors.')
+  if (issuer === '') throw invalid('JWTs need an issuer.')
+  const keys = jwks instanceof URL ? remoteKeys(jwks) : localKeys(jwks)
+  const remembered = new Map<string, { readonly principal: string; readonly until: number }>()
+  return async (door, token) => {
+    const wanted = audience[door]
+    if (wanted === undefined || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return null
+    // Under a digest: a token is nobody's business, not even in a heap snapshot.
+    const name = `${door} ${createHash('sha256').update(token).digest('base64')}`
+    const known = remembered.get(name)
+    if (known && known.until > systemClock.now()) return known.principal
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer,
+        audience: wanted,
+        algorithms: ALGORITHMS,
+        clockTolerance: TOLERANCE,
+        requiredClaims: ['sub', 'exp'],
+      })
+      const { sub: principal, exp } = payload as { sub: unknown; exp: number }
+      if (typeof principal !== 'string' || principal.length < 1 || principal.length > 256) return null
+      if (remembered.size >= REMEMBERED) remembered.clear()
+      const until = Math.min(systemClock.now() + REMEMBERED_MILLISECONDS, exp * 1_000)
+      remembered.set(name, { principal, until })
+      return principal
+    } catch (cause) {
+      if (isTheirs(cause)) return null
+      throw cause
+    }
+  }
+}
+
+/** Whether a token is at fault, and not our way to the keys that it would be checked with. */
+function isTheirs(cause: unknown): boolean {
+  return (
+    cause instanceof errors.JOSEError &&
+    !(cause instanceof errors.JWKSTimeout) &&
+    !(cause instanceof errors.JWKSInvalid) &&
+    cause.code !== 'ERR_JOSE_GENERIC'
+  )
+}
+
+function remoteKeys(url: URL): ReturnType<typeof createRemoteJWKSet> {
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.test(url.hostname)))
+    throw invalid(`${url.href} is not a safe place for keys: name an https URL, or one of this machine.`)
+  return createRemoteJWKSet(url)
+}
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+function localKeys(jwks: { readonly keys: readonly JsonObject[] }): ReturnType<typeof createLocalJWKSet> {
+  try {
+    return createLocalJWKSet(jwks as unknown as JSONWebKeySet)
+  } catch (cause) {
+    throw new ServerError('option-invalid', 'The keys that were given are not a JSON Web Key Set.', { cause })
+  }
+}
+
+function invalid(message: string): ServerError {
+  return new ServerError('option-invalid', message)
+}

@@ -1,0 +1,303 @@
+import { WireError } from '@episodic/protocol'
+import { createManualClock } from '@episodic/state'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Environment } from '../environment/environment.ts'
+import { nextTurn } from '../environment/yield-to-event-loop.ts'
+import { createMarket } from '../fixtures/market.fixture.ts'
+import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
+import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
+import { tide } from '../fixtures/tide.fixture.ts'
+import { treadmill } from '../fixtures/worker-world.fixture.ts'
+import { workshop } from '../fixtures/workshop.fixture.ts'
+import type { Acted, Host, StepCall } from '../host/host.ts'
+import { createRulesPool, type RulesPoolOptions } from './rules-pool.ts'
+
+const MODULES = ['number-guessing', 'workshop', 'worker-world', 'tide'].map(
+  (name) => new URL(`../fixtures/${name}.fixture.ts`, import.meta.url).href,
+)
+
+/** A host whose rules are played in threads, and the clock that stops them. */
+function createIsolatedHost(options: Partial<RulesPoolOptions> = {}) {
+  const rulesClock = createManualClock()
+  const rules = createRulesPool({ modules: MODULES, clock: rulesClock, ...options })
+  onTestFinished(() => rules[Symbol.asyncDispose]())
+  return { rulesClock, rules, ...createTestHost({ environments: WORLDS, rules }) }
+}
+const WORLDS: Environment[] = [numberGuessing, workshop, treadmill, tide]
+
+const onTreadmill = (params = {}) => asking({ environment: 'treadmill', params })
+
+/** What came of a call, as the wire says it; references differ by chance. */
+async function told(outcome: Promise<unknown>): Promise<unknown> {
+  return outcome.catch((error: unknown) => {
+    if (!WireError.is(error)) throw error
+    const { reference, ...details } = error.details
+    return { code: error.code, message: error.message, details }
+  })
+}
+
+/** Begins a call that will not come back, and resolves once a thread has it. */
+async function hog(host: Host, session: string, tool = 'spin') {
+  const outcome = told(host.step(null, session, call(tool)))
+  await nextTurn()
+  return outcome
+}
+
+describe('createRulesPool', () => {
+  it('comes to what the rules come to at once, byte for byte: steps, refusals, chance, history and faults', async () => {
+    const { host: isolated } = createIsolatedHost()
+    const { host: direct } = createTestHost({ environments: WORLDS })
+    const noArguments = fc.constant({})
+    const moves: { readonly [world: string]: fc.Arbitrary<StepCall> } = {
+      'number-guessing': fc
+        .oneof(fc.record({ value: fc.integer({ min: -5, max: 110 }) }), fc.record({ value: fc.string() }))
+        .map((args) => call('guess', args)),
+      workshop: fc.oneof(
+        fc
+          .constantFrom('take', 'regret', 'gossip', 'lie', 'crash', 'silence', 'spoil', 'nothing')
+          .map((tool) => call(tool)),
+        fc.integer({ min: -3, max: 9 }).map((milliseconds) => call('wait', { milliseconds })),
+        fc.constantFrom(10, 2_000_000).map((bytes) => call('stuff', { bytes })),
+      ),
+      treadmill: fc.oneof(
+        fc
+          .constantFrom('class', 'undefined', 'number', 'zero', 'function', 'text')
+          .map((what) => call('collect', { what })),
+        noArguments.map(() => call('run')),
+        noArguments.map(() => call('babble')),
+      ),
+    }
+    const anyEpisode = fc.constantFrom(...Object.keys(moves)).chain((environment) =>
+      fc.record({
+        environment: fc.constant(environment),
+        seed: fc.string({ minLength: 1 }),
+        calls: fc.array(moves[environment] as fc.Arbitrary<StepCall>, { maxLength: 12 }),
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(anyEpisode, async ({ environment, seed, calls }) => {
+        const played = await Promise.all(
+          [direct, isolated].map(async (host) => {
+            const request = asking({ environment, seed })
+            const { id: _, session, seats, ...opened } = await host.open(null, request)
+            const texts = [JSON.stringify([opened, seats.agent?.observation])]
+            for (const step of calls) texts.push(JSON.stringify(await told(host.step(null, session, step))))
+            const { id: __, ...state } = await host.state(null, session)
+            return [...texts, JSON.stringify(state)]
+          }),
+        )
+        expect(played[1]).toEqual(played[0])
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('applies outside events as the rules do at once, byte for byte, faults and ends too', async () => {
+    const { host: isolated } = createIsolatedHost()
+    const { host: direct } = createTestHost({ environments: WORLDS })
+    const event = fc.oneof(
+      fc.double({ min: -9, max: 9, noNaN: true }).map((by) => ({ type: 'rise', data: { by } })),
+      fc.constantFrom('undefined', 'class', 'zero').map((what) => ({ type: 'leak', data: { what } })),
+      fc.constantFrom('drown', 'burst', 'promise', 'unknown').map((type) => ({ type, data: {} })),
+    )
+    const move = fc.oneof({ weight: 3, arbitrary: event }, { weight: 2, arbitrary: fc.constant('stand' as const) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(move, { maxLength: 12 }), async (moves) => {
+        const played = await Promise.all(
+          [direct, isolated].map(async (host) => {
+            const { session } = await host.open(null, asking({ environment: 'tide', seed: 'seed' }))
+            const texts: string[] = []
+            for (const [i, move] of moves.entries()) {
+              const outcome =
+                move === 'stand'
+                  ? host.step(null, session, call(move))
+                  : host.publish(null, session, { id: String(i), ...move })
+              texts.push(JSON.stringify(await told(outcome)))
+            }
+            const { id: _, ...state } = await host.state(null, session)
+            return [...texts, JSON.stringify(state)]
+          }),
+        )
+        expect(played[1]).toEqual(played[0])
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('refuses worlds whose tools prepare their steps', () => {
+    const rules = createRulesPool({ modules: MODULES })
+    onTestFinished(() => rules[Symbol.asyncDispose]())
+    expect(() => createTestHost({ environments: [tide, createMarket()], rules })).toThrow(
+      /Tool quote of market prepares its steps, which is not done where the rules are isolated/,
+    )
+  })
+
+  it('says of a start that throws what it says without threads', async () => {
+    const { host: isolated, faults } = createIsolatedHost()
+    const { host: direct } = createTestHost()
+    const broken = { environment: 'workshop', params: { broken: true } }
+    const refusals = await Promise.all([isolated, direct].map((host) => told(host.open(null, asking(broken)))))
+    expect(refusals[0]).toMatchObject({ code: 'environment-failed' })
+    expect(refusals[0]).toEqual(refusals[1])
+    // The log tells where it was thrown, in the thread.
+    expect(faults[0]?.cause).toMatchObject({ stack: expect.stringContaining('workshop.fixture.ts') })
+  })
+
+  it('stops rules that run for too long, changes nothing, and plays the session on', async () => {
+    const { host, rulesClock, faults } = createIsolatedHost({ timeoutSeconds: 5 })
+    const { session, id } = await host.open(null, onTreadmill())
+    await host.step(null, session, call('run'))
+    const before = await host.state(null, session)
+    const stuck = told(host.step(null, session, call('spin')))
+    const next = host.step(null, session, call('run'))
+    await nextTurn()
+    rulesClock.advance(4_999)
+    rulesClock.advance(1)
+    expect(await stuck).toEqual({
+      code: 'environment-failed',
+      message:
+        'The environment treadmill failed, and the call changed nothing: The rules ran for more than 5 s and were stopped.',
+      details: {},
+    })
+    expect((await next).step.observation.text).toBe('Ran.\n2 rounds.')
+    expect(before.state.public).toMatchObject({ rounds: 1 })
+    expect(faults).toMatchObject([{ environment: 'treadmill', session: id, reference: expect.any(String) }])
+  })
+
+  it('stops a start that does not come back', async () => {
+    const { host, rulesClock } = createIsolatedHost()
+    await host.open(null, onTreadmill())
+    const stuck = told(host.open(null, onTreadmill({ stuckAtStart: true })))
+    await nextTurn()
+    rulesClock.advance(10_000)
+    expect(await stuck).toMatchObject({ code: 'environment-failed', message: expect.stringContaining('10 s') })
+    await host.open(null, onTreadmill())
+  })
+
+  it('plays others while one does not come back, and lets no budget of theirs run', async () => {
+    const { host, rulesClock } = createIsolatedHost()
+    const stuck = await host.open(null, onTreadmill())
+    const other = await host.open(null, asking({ params: { low: 1, high: 1_000_000, maxGuesses: 1_000 } }))
+    let over = false
+    const spun = told(host.step(null, stuck.session, call('spin'))).finally(() => {
+      over = true
+    })
+    for (let value = 1; value <= 50; value++) await host.step(null, other.session, call('guess', { value }))
+    expect(over).toBe(false)
+    rulesClock.advance(10_000)
+    expect(await spun).toMatchObject({ code: 'environment-failed' })
+    expect((await host.state(null, other.session)).revision).toBe(50)
+  })
+
+  it.each([
+    ['hoard', 'The rules needed more than 256 MB and were stopped.'],
+    ['leave', 'The rules ended the thread that they ran in, with status 3.'],
+  ])('survives rules that %s', async (tool, message) => {
+    const { host } = createIsolatedHost()
+    const { session } = await host.open(null, onTreadmill())
+    expect(await hog(host, session, tool)).toMatchObject({
+      code: 'environment-failed',
+      message: expect.stringContaining(message),
+    })
+    expect((await host.step(null, session, call('run', {}, 0))).step.observation.text).toBe('Ran.\n1 rounds.')
+  })
+
+  it.each(['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'])(
+    'refuses rules that put something off by %s: it would happen in the call of somebody else',
+    async (by) => {
+      const { host } = createIsolatedHost()
+      const { session } = await host.open(null, onTreadmill())
+      expect(await told(host.step(null, session, call('postpone', { by })))).toMatchObject({
+        code: 'environment-failed',
+        message: expect.stringContaining(`The rules use ${by}, and nothing of a call may happen after it.`),
+      })
+      expect((await host.step(null, session, call('run', {}, 0))).step.observation.text).toBe('Ran.\n1 rounds.')
+    },
+  )
+
+  it('fails the call itself that leaves an error behind, and says in the log alone what that was', async () => {
+    const { host, faults } = createIsolatedHost()
+    const [one, other] = await Promise.all([1, 2].map(() => host.open(null, onTreadmill())))
+    expect(await told(host.step(null, one?.session as string, call('abandon')))).toEqual({
+      code: 'environment-failed',
+      message:
+        'The environment treadmill failed, and the call changed nothing: An error that nothing caught ended the thread that the rules ran in.',
+      details: {},
+    })
+    expect(faults).toMatchObject([{ session: one?.id, cause: { cause: { message: 'Nobody caught this.' } } }])
+    const { step } = await host.step(null, other?.session as string, call('run'))
+    expect(step.observation.text).toBe('Ran.\n1 rounds.')
+    expect(faults).toHaveLength(1)
+  })
+
+  it('makes a call again, in a new thread, where what another left behind ended its thread', async () => {
+    const { host, faults } = createIsolatedHost()
+    const [one, other] = await Promise.all([1, 2].map(() => host.open(null, onTreadmill())))
+    await host.step(null, one?.session as string, call('litter'))
+    const { step } = await host.step(null, other?.session as string, call('stroll'))
+    expect(step).toMatchObject({ observation: { text: 'Strolled.\n0 rounds.' }, report: { seq: 1 } })
+    expect(faults).toEqual([])
+  })
+
+  it('replaces a thread that keeps too much outside of its heap, and answers the call', async () => {
+    const { host } = createIsolatedHost()
+    const { session } = await host.open(null, onTreadmill())
+    for (let i = 0; i < 3; i++) {
+      const { step } = await host.step(null, session, call('inflate'))
+      expect(step.observation.text).toBe('Balloon 1.\n0 rounds.')
+    }
+  })
+
+  it('lists secrets in the thread that came to them, within the time of the call', async () => {
+    const { host, rulesClock, faults } = createIsolatedHost()
+    const { session } = await host.open(null, onTreadmill())
+    const steps = ['run', 'run', 'nothing'].map((tool) => host.step(null, session, call(tool)))
+    const { secrets } = (await Promise.all(steps)).at(-1) as Acted
+    expect(secrets.suspects('This was listed in a thread at 2.')).toBe(true)
+    expect(secrets.suspects('This was listed in the server.')).toBe(false)
+    const endless = told(host.step(null, session, call('bury', { rounds: 1_000 })))
+    await nextTurn()
+    rulesClock.advance(10_000)
+    expect(await endless).toMatchObject({ code: 'environment-failed', message: expect.stringContaining('10 s') })
+    expect((await host.state(null, session)).revision).toBe(3)
+    // What it throws spoils no step, and lets no answer out.
+    const { step } = await host.step(null, session, call('bury', { rounds: -1 }))
+    expect(step.report.seq).toBe(4)
+    expect(() => secrets.suspects('anything')).toThrow('The server failed.')
+    expect(faults.at(-1)?.cause).toMatchObject({ message: 'Who knows.' })
+  })
+
+  it('makes further calls wait for a thread, and loses none of them', async () => {
+    const { host } = createIsolatedHost()
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => host.open(null, onTreadmill())))
+    const steps = await Promise.all(sessions.map(({ session }) => host.step(null, session, call('run'))))
+    expect(steps.map(({ step }) => step.observation.text)).toEqual(sessions.map(() => 'Ran.\n1 rounds.'))
+  })
+
+  it('rejects what is not answered once it is disposed of, and whatever is asked of it later', async () => {
+    const { host, rules } = createIsolatedHost()
+    const { session } = await host.open(null, onTreadmill())
+    const stuck = told(host.step(null, session, call('spin')))
+    await nextTurn()
+    await rules[Symbol.asyncDispose]()
+    const stopped = { code: 'environment-failed', message: expect.stringContaining('because the server stops') }
+    expect(await stuck).toMatchObject(stopped)
+    expect(await told(host.step(null, session, call('run')))).toMatchObject(stopped)
+  })
+
+  it('fails every call where the modules do not load or export something else, and hangs none', async () => {
+    const nowhere = createIsolatedHost({ modules: [new URL('./nowhere.ts', import.meta.url).href] })
+    const outcomes = await Promise.all([1, 2, 3].map(() => told(nowhere.host.open(null, onTreadmill()))))
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ code: 'environment-failed', message: expect.stringContaining('nowhere.ts') })
+    const elsewhere = createIsolatedHost({ modules: MODULES.slice(0, 1) })
+    expect(await told(elsewhere.host.open(null, onTreadmill()))).toMatchObject({
+      message: expect.stringContaining('No module of the threads exports the environment treadmill in version 1.0.0'),
+    })
+  })
+
+  it('refuses a time that is none', () => {
+    expect(() => createRulesPool({ modules: MODULES, timeoutSeconds: 0 })).toThrow('has to be above 0')
+  })
+})

@@ -1,0 +1,206 @@
+import { availableParallelism } from 'node:os'
+import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
+import { type Clock, type Happened, type SessionState, systemClock } from '@episodic/state'
+import type { EventTurn } from '../environment/apply-event.ts'
+import type { Waiting } from '../environment/call-options.ts'
+import type { Environment } from '../environment/environment.ts'
+import type { Outcome, RulesTurn, Standing, Start } from '../environment/play-action.ts'
+import { directRules, type Final, type RulesRunner } from '../environment/rules-runner.ts'
+import { ServerError } from '../server-error.ts'
+import { RulesThread, type WaitingCall } from './rules-worker.ts'
+import type { ListedSecrets, RulesAnswer, RulesCall } from './worker-messages.ts'
+
+export interface RulesPoolOptions {
+  /** Addresses (`file:` URLs) of the modules that export the environments; each thread loads all of them. */
+  readonly modules: readonly string[]
+  /** Seconds that the rules of one call may run. Default 10. */
+  readonly timeoutSeconds?: number
+  readonly clock?: Clock
+}
+
+/** Plays rules in threads. Disposing of it ends the threads; calls that were not answered are rejected. */
+export interface RulesPool extends RulesRunner, AsyncDisposable {}
+
+/**
+ * Creates a pool of threads that play the rules of environments, so that rules which compute for long hold nobody
+ * else, and rules which do not come back are stopped.
+ *
+ * A call that runs for more than `timeoutSeconds` or needs more than 256 MB of objects rejects; its thread is replaced,
+ * and calls in other threads do not notice. Where a thread ends by anything else, its call is made once more, in a new
+ * thread, and rejects if it ends that too. A thread that keeps more than 256 MB outside of the heap (typed arrays) after a
+ * call is replaced: what a call takes there meanwhile has no bound but its time.
+ *
+ * A host that plays here refuses worlds whose tools prepare their steps.
+ *
+ * Rules that fill the heap faster than a thread can be ended, which is rare, end the whole process: a supervisor has to
+ * start it again.
+ *
+ * There are as many threads as cores, two at least, started as they are needed: that many calls run at once, and further
+ * ones wait. It shields the server from rules that compute, not from rules that mean harm: they can reach whatever the
+ * process can. Parameters are still parsed, and limits chosen, where the host is; and so are the secrets listed of a
+ * session that was read from its store, until its first step here.
+ */
+export function createRulesPool(options: RulesPoolOptions): RulesPool {
+  return new ThreadPool(options)
+}
+
+/** The fewest threads: with one, whoever holds it would hold everybody. */
+const FEWEST = 2
+
+class ThreadPool implements RulesPool {
+  readonly prepares = false
+  readonly #options: Required<RulesPoolOptions>
+  readonly #size = Math.max(FEWEST, availableParallelism())
+  readonly #threads = new Set<RulesThread>()
+  /** The one that was used last is last, and is taken first: it is warm. */
+  #idle: RulesThread[] = []
+  readonly #waiting: WaitingCall[] = []
+  /** What is secret in the states that calls came to: a session keeps the very state that it got from here. */
+  readonly #secrets = new WeakMap<SessionState, ListedSecrets>()
+  #loading = 0
+  #disposed = false
+
+  constructor({ modules, timeoutSeconds = 10, clock = systemClock }: RulesPoolOptions) {
+    if (!(timeoutSeconds > 0))
+      throw new ServerError('option-invalid', `timeoutSeconds is ${timeoutSeconds}, and has to be above 0.`)
+    this.#options = { modules, timeoutSeconds, clock }
+  }
+
+  async start(environment: Environment, params: JsonObject, seed: string): Promise<Start> {
+    const { value, secrets } = await this.#run({ kind: 'start', environment: nameOf(environment), params, seed })
+    this.#secrets.set((value as Start).state, secrets)
+    return value as Start
+  }
+
+  async look(environment: Environment, state: SessionState, params: JsonObject): Promise<Standing> {
+    const { value, secrets } = await this.#run({ kind: 'look', environment: nameOf(environment), state, params })
+    this.#secrets.set(state, secrets)
+    return value as Standing
+  }
+
+  async play(
+    environment: Environment,
+    { record, truncation }: RulesTurn,
+    action: Action,
+    waiting?: Waiting,
+  ): Promise<Outcome> {
+    const { params, seed, rng, now, state, history, end, outside } = record
+    const turn = { record: { params, seed, rng, now, state, history, end, outside }, truncation }
+    const call: RulesCall = { kind: 'play', environment: nameOf(environment), turn, action }
+    const { value, secrets } = await this.#run(call, waiting?.signal)
+    const outcome = value as Outcome
+    this.#secrets.set(outcome.change?.state ?? state, secrets)
+    return outcome
+  }
+
+  async apply(environment: Environment, { record }: EventTurn, event: OutsideEvent): Promise<Happened> {
+    const { params, seed, rng, now, state } = record
+    const turn = { record: { params, seed, rng, now, state } }
+    const { value, secrets } = await this.#run({ kind: 'event', environment: nameOf(environment), turn, event })
+    const happened = value as Happened
+    this.#secrets.set(happened.change.state, secrets)
+    return happened
+  }
+
+  async legal(environment: Environment, state: SessionState, params: JsonObject): Promise<LegalActions> {
+    if (!environment.hasLegal) return directRules.legal(environment, state, params)
+    const { value } = await this.#run({ kind: 'legal', environment: nameOf(environment), state, params })
+    return value as LegalActions
+  }
+
+  async judge(environment: Environment, final: Final): Promise<boolean | undefined> {
+    if (!environment.hasSuccess) return undefined
+    const { value } = await this.#run({ kind: 'judge', environment: nameOf(environment), ...final })
+    return value as boolean
+  }
+
+  secrets(environment: Environment, state: SessionState, params: JsonObject): readonly string[] {
+    const known = this.#secrets.get(state)
+    if (!known) return directRules.secrets(environment, state, params)
+    if ('error' in known) throw Object.assign(new Error(), known.error)
+    return known.listed
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true
+    for (const { reject } of this.#waiting.splice(0)) reject(disposed())
+    await Promise.all([...this.#threads].map((thread) => thread.stop(disposed())))
+  }
+
+  #run(call: RulesCall, signal?: AbortSignal): Promise<RulesAnswer> {
+    if (this.#disposed) return Promise.reject(disposed())
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    const { promise, resolve, reject } = Promise.withResolvers<RulesAnswer>()
+    const waiting = { call, resolve, reject }
+    this.#waiting.push(waiting)
+    this.#assign()
+    if (!signal) return promise
+    const giveUp = () => this.#giveUp(waiting, signal.reason)
+    signal.addEventListener('abort', giveUp, { once: true })
+    return promise.finally(() => signal.removeEventListener('abort', giveUp))
+  }
+
+  /** Drops a call that nobody waits for. The rules that play it already end with their thread: they change nothing outside. */
+  #giveUp(waiting: WaitingCall, reason: unknown): void {
+    const place = this.#waiting.indexOf(waiting)
+    if (place >= 0) this.#waiting.splice(place, 1)
+    waiting.reject(reason)
+    for (const thread of this.#threads) if (thread.plays(waiting)) void thread.stop(calledOff())
+  }
+
+  /** Gives calls to idle threads, and starts threads for those that are left. */
+  #assign(): void {
+    while (this.#waiting.length > 0 && this.#idle.length > 0)
+      this.#idle.pop()?.take(this.#waiting.shift() as WaitingCall)
+    while (this.#loading < this.#waiting.length && this.#threads.size < this.#size) this.#launch()
+  }
+
+  /** Starts a thread: for whoever waits, or to make one call again before any other. */
+  #launch(again: WaitingCall | null = null): void {
+    let first = again
+    let loading = again === null
+    if (loading) this.#loading += 1
+    const loaded = () => {
+      if (loading) this.#loading -= 1
+      loading = false
+    }
+    const thread = new RulesThread({
+      ...this.#options,
+      onIdle: (idle) => {
+        loaded()
+        const taken = first
+        first = null
+        if (taken) return idle.take(taken)
+        this.#idle.push(idle)
+        this.#assign()
+      },
+      onGone: (gone, { cause, was, call }) => {
+        loaded()
+        this.#threads.delete(gone)
+        this.#idle = this.#idle.filter((other) => other !== gone)
+        // Rules are pure, so a call can be made again: what ended the thread may have been left there by an earlier one.
+        const repeated = call !== again && !this.#disposed ? call : null
+        if (call !== repeated) call?.reject(cause)
+        if (this.#disposed) return first?.reject(cause)
+        // Where the worlds do not load, a call that waits for that would wait for ever.
+        if (was === 'loading') (first ?? this.#waiting.shift())?.reject(cause)
+        // Whoever calls next should not have to wait until another thread has loaded.
+        if (was === 'playing') this.#launch(repeated)
+        this.#assign()
+      },
+    })
+    this.#threads.add(thread)
+  }
+}
+
+function nameOf({ name, version }: Environment): RulesCall['environment'] {
+  return { name, version }
+}
+
+function calledOff(): ServerError {
+  return new ServerError('rules-failed', 'The call was called off.')
+}
+
+function disposed(): ServerError {
+  return new ServerError('rules-failed', 'The rules were stopped, because the server stops.')
+}

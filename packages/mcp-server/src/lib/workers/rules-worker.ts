@@ -1,0 +1,155 @@
+import { Worker } from 'node:worker_threads'
+import type { Clock } from '@episodic/state'
+import { ServerError } from '../server-error.ts'
+import type { RulesAnswer, RulesCall, ThreadData, ThreadMessage } from './worker-messages.ts'
+
+/** What a thread runs: beside this file in the source, and beside whatever this file was bundled into. */
+const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './worker-main.ts' : './worker-main.js', import.meta.url)
+
+/** Megabytes of objects that the rules of one thread may keep, and as many outside of the heap after a call. */
+const MEGABYTES = 256
+/**
+ * Megabytes of objects that are new. Near its limit a heap gets only a little more, for the thread to be ended in, and a
+ * thread that needs more than that at once ends the whole process: the less can be moved there at once, the rarer that is.
+ */
+const NEW_MEGABYTES = 8
+/** Seconds that the worlds' modules may take to load in a thread. */
+const LOAD_SECONDS = 30
+
+/** What a thread does at a time. */
+export type Doing = 'loading' | 'resting' | 'playing'
+
+/** A call that waits for its answer. */
+export interface WaitingCall {
+  readonly call: RulesCall
+  resolve(answer: RulesAnswer): void
+  reject(cause: unknown): void
+}
+
+/** How a thread came to its end. */
+export interface Ending {
+  readonly cause: Error
+  /** In the midst of what. */
+  readonly was: Doing
+  /** The call that it leaves unanswered. None where the thread was stopped, or ran out of memory: that call was rejected. */
+  readonly call: WaitingCall | null
+}
+
+export interface ThreadOptions extends ThreadData {
+  readonly timeoutSeconds: number
+  readonly clock: Clock
+  /** The thread has nothing to do. */
+  readonly onIdle: (thread: RulesThread) => void
+  readonly onGone: (thread: RulesThread, ending: Ending) => void
+}
+
+/**
+ * A thread that plays one call at a time. It keeps the process alive only while there is something to do.
+ *
+ * A call that runs for too long or runs out of memory is rejected, and costs the thread. Where the thread ends by anything
+ * else, its call is handed back.
+ */
+export class RulesThread {
+  readonly #options: ThreadOptions
+  readonly #worker: Worker
+  readonly #gone: Promise<void>
+  #doing: Doing = 'loading'
+  #current: WaitingCall | null = null
+  /** Why the thread is about to end. */
+  #fate: Error | null = null
+  #callOff: () => void
+
+  constructor(options: ThreadOptions) {
+    this.#options = options
+    const { modules } = options
+    this.#worker = new Worker(ENTRY, {
+      workerData: { modules } satisfies ThreadData,
+      resourceLimits: { maxOldGenerationSizeMb: MEGABYTES, maxYoungGenerationSizeMb: NEW_MEGABYTES },
+    })
+    this.#callOff = this.#limit(LOAD_SECONDS, `The worlds did not load in a thread within ${LOAD_SECONDS} s.`)
+    this.#worker.on('message', (message: ThreadMessage) => this.#hear(message))
+    this.#worker.on('error', (cause) => this.#fail(cause))
+    this.#gone = new Promise((resolve) => {
+      this.#worker.on('exit', (status) => {
+        this.#fate ??= failed(`The rules ended the thread that they ran in, with status ${status}.`)
+        options.onGone(this, { cause: this.#fate, was: this.#doing, call: this.#settle() })
+        resolve()
+      })
+    })
+  }
+
+  /** Plays a call. Only for a thread that is idle. */
+  take(waiting: WaitingCall): void {
+    const { timeoutSeconds: seconds } = this.#options
+    this.#doing = 'playing'
+    this.#current = waiting
+    this.#worker.ref()
+    this.#callOff = this.#limit(seconds, `The rules ran for more than ${seconds} s and were stopped.`)
+    try {
+      this.#worker.postMessage(waiting.call)
+    } catch (cause) {
+      this.#settle()?.reject(cause)
+      this.#rest()
+    }
+  }
+
+  /** Whether it plays that very call. */
+  plays(waiting: WaitingCall): boolean {
+    return this.#current === waiting
+  }
+
+  /** Ends the thread, and resolves once it is gone. Its call is rejected at once. */
+  async stop(cause: Error): Promise<void> {
+    this.#fate ??= cause
+    this.#settle()?.reject(this.#fate)
+    void this.#worker.terminate()
+    await this.#gone
+  }
+
+  #hear(message: ThreadMessage): void {
+    const settled = this.#settle()
+    if (message.kind === 'done') settled?.resolve(message)
+    if (message.kind === 'threw') settled?.reject(Object.assign(new Error(), message.error))
+    if (this.#fate) return
+    // The answer is as good as any. What is kept beside it would only grow.
+    if (message.kind !== 'ready' && message.outside > MEGABYTES * 1_048_576) void this.stop(outOfMemory())
+    else this.#rest()
+  }
+
+  /** An error that nothing caught ends the thread. */
+  #fail(cause: unknown): void {
+    const { code } = cause as { code?: unknown }
+    if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
+      this.#fate ??= outOfMemory({ cause })
+      this.#settle()?.reject(this.#fate)
+    } else if (this.#doing === 'loading') this.#fate ??= cause instanceof Error ? cause : failed(String(cause))
+    // It may be of another session, so what it says is for the log.
+    else this.#fate ??= failed('An error that nothing caught ended the thread that the rules ran in.', { cause })
+  }
+
+  #rest(): void {
+    this.#doing = 'resting'
+    this.#worker.unref()
+    this.#options.onIdle(this)
+  }
+
+  /** Lets go of the call in hand, and of the time that it had. */
+  #settle(): WaitingCall | null {
+    const current = this.#current
+    this.#current = null
+    this.#callOff()
+    return current
+  }
+
+  #limit(seconds: number, message: string): () => void {
+    return this.#options.clock.after(seconds * 1_000, () => void this.stop(failed(message)))
+  }
+}
+
+function failed(message: string, options?: ErrorOptions): ServerError {
+  return new ServerError('rules-failed', message, options)
+}
+
+function outOfMemory(options?: ErrorOptions): ServerError {
+  return failed(`The rules needed more than ${MEGABYTES} MB and were stopped.`, options)
+}

@@ -1,0 +1,129 @@
+import { scheduler } from 'node:timers/promises'
+import { getHeapStatistics } from 'node:v8'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { JsonObject } from '@episodic/protocol'
+import { assertJsonState, type SessionState } from '@episodic/state'
+import type { Environment } from '../environment/environment.ts'
+import type { Outcome } from '../environment/play-action.ts'
+import { directRules } from '../environment/rules-runner.ts'
+import { asError } from '../environment/thrown-value.ts'
+import { ServerError } from '../server-error.ts'
+import type {
+  ListedSecrets,
+  RulesAnswer,
+  RulesCall,
+  ThreadData,
+  ThreadMessage,
+  ThrownError,
+} from './worker-messages.ts'
+
+// What a thread of the pool runs: it loads the worlds' own modules, and then answers one call after the other.
+
+const environments: Environment[] = []
+for (const address of (workerData as ThreadData).modules)
+  environments.push(...Object.values(await import(address)).filter(isEnvironment))
+
+// What rules put off would happen in the midst of somebody else's call.
+for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'])
+  Object.defineProperty(globalThis, name, { value: refuseToSchedule(name), configurable: true, writable: true })
+
+parentPort?.on('message', async (call: RulesCall) => {
+  const answered = answer(call)
+  // A promise that the rules left behind fails first: it ends the thread while the call is still theirs.
+  await scheduler.yield()
+  say(answered)
+})
+say({ kind: 'ready' })
+
+function refuseToSchedule(name: string): () => never {
+  return () => {
+    throw new ServerError(
+      'rules-failed',
+      `The rules use ${name}, and nothing of a call may happen after it. Use elapse(milliseconds): rules take no real time.`,
+    )
+  }
+}
+
+function say(message: ThreadMessage): void {
+  try {
+    parentPort?.postMessage(message)
+  } catch (cause) {
+    // A function in an answer, for one, cannot leave the thread.
+    parentPort?.postMessage(threw(cause))
+  }
+}
+
+function answer(call: RulesCall): ThreadMessage {
+  try {
+    return { kind: 'done', ...run(call), outside: bytesOutside() }
+  } catch (cause) {
+    return threw(cause)
+  }
+}
+
+function threw(cause: unknown): ThreadMessage {
+  return { kind: 'threw', error: describe(cause), outside: bytesOutside() }
+}
+
+function bytesOutside(): number {
+  return getHeapStatistics().external_memory
+}
+
+function run(call: RulesCall): RulesAnswer {
+  const environment = find(call.environment)
+  if (call.kind === 'start') {
+    const start = directRules.start(environment, call.params, call.seed)
+    return { value: start, secrets: list(environment, start.state, call.params) }
+  }
+  if (call.kind === 'look') {
+    const standing = directRules.look(environment, call.state, call.params)
+    return { value: standing, secrets: list(environment, call.state, call.params) }
+  }
+  if (call.kind === 'legal') {
+    const legal = directRules.legal(environment, call.state, call.params)
+    return { value: legal, secrets: list(environment, call.state, call.params) }
+  }
+  if (call.kind === 'judge') {
+    const { end, state, params } = call
+    return { value: directRules.judge(environment, { end, state, params }), secrets: list(environment, state, params) }
+  }
+  const { params, state } = call.turn.record
+  if (call.kind === 'event') {
+    const turn = { record: call.turn.record, draft: structuredClone(state) }
+    const happened = directRules.apply(environment, turn, call.event)
+    assertJsonState(happened.change.state)
+    return { value: happened, secrets: list(environment, happened.change.state, params) }
+  }
+  const outcome: Outcome = directRules.play(environment, { ...call.turn, draft: structuredClone(state) }, call.action)
+  // An instance of a class would leave the thread as a plain object, and so look like a state that can be kept.
+  if (outcome.change) assertJsonState(outcome.change.state)
+  return { value: outcome, secrets: list(environment, outcome.change?.state ?? state, params) }
+}
+
+/** A world that cannot tell its secrets has played its step all the same: only the answers to it are withheld. */
+function list(environment: Environment, state: SessionState, params: JsonObject): ListedSecrets {
+  try {
+    return { listed: directRules.secrets(environment, state, params) }
+  } catch (cause) {
+    return { error: describe(asError(cause)) }
+  }
+}
+
+function find({ name, version }: RulesCall['environment']): Environment {
+  const found = environments.find((environment) => environment.name === name && environment.version === version)
+  if (found) return found
+  throw new ServerError(
+    'rules-failed',
+    `No module of the threads exports the environment ${name} in version ${version}. Restart the server where a world was changed.`,
+  )
+}
+
+function isEnvironment(value: unknown): value is Environment {
+  return typeof value === 'object' && value !== null && 'toolInfos' in value && 'start' in value
+}
+
+/** What of an error leaves the thread in any case. */
+function describe(cause: unknown): ThrownError {
+  const { name, message, stack } = cause as Error
+  return { name, message, stack }
+}

@@ -1,0 +1,51 @@
+import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
+import type { Happened, SessionState } from '@episodic/state'
+import type { EventTurn } from '../environment/apply-event.ts'
+import type { Outcome, RulesTurn, Standing } from '../environment/play-action.ts'
+import type { Final } from '../environment/rules-runner.ts'
+
+/** What a thread is started with. */
+export interface ThreadData {
+  /** Addresses of the modules that export the environments. */
+  readonly modules: readonly string[]
+}
+
+/** One call of an environment's rules, as it goes to a thread. */
+export type RulesCall = {
+  readonly environment: { readonly name: string; readonly version: string }
+} & (
+  | { readonly kind: 'start'; readonly params: JsonObject; readonly seed: string }
+  | { readonly kind: 'look'; readonly state: SessionState; readonly params: JsonObject }
+  // The draft is a copy of the state, so the thread makes it.
+  | { readonly kind: 'play'; readonly turn: Omit<RulesTurn, 'draft'>; readonly action: Action }
+  | { readonly kind: 'legal'; readonly state: SessionState; readonly params: JsonObject }
+  | ({ readonly kind: 'judge' } & Final)
+  | { readonly kind: 'event'; readonly turn: Omit<EventTurn, 'draft'>; readonly event: OutsideEvent }
+)
+
+/** What a thread says: first that it is ready, and then an answer to each call. */
+export type ThreadMessage =
+  | { readonly kind: 'ready' }
+  | (ThreadAnswer & RulesAnswer & { readonly kind: 'done' })
+  | (ThreadAnswer & { readonly kind: 'threw'; readonly error: ThrownError })
+
+/** What a call came to. */
+export interface RulesAnswer {
+  readonly value: Standing | Outcome | Happened | LegalActions | boolean | undefined
+  readonly secrets: ListedSecrets
+}
+
+/** What the world declares to be secret in the state that a call came to, or what it threw when it was asked. */
+export type ListedSecrets = { readonly listed: readonly string[] } | { readonly error: ThrownError }
+
+interface ThreadAnswer {
+  /** Bytes that the thread keeps outside of its heap, where no limit of the heap holds: the contents of typed arrays. */
+  readonly outside: number
+}
+
+/** An error that was thrown in a thread: what is left of it on the way here. */
+export interface ThrownError {
+  readonly name: string
+  readonly message: string
+  readonly stack: string | undefined
+}

@@ -1,4 +1,0 @@
-import { createMemoryStore } from './memory-store.ts'
-import { describeSessionStore } from './session-store.contract.ts'
-
-describeSessionStore('memory', { open: createMemoryStore })

@@ -1,0 +1,180 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { NEEDS_REDIS, RedisServer, withoutRedis } from '../fixtures/redis-server.fixture.ts'
+import type { SessionStore } from '../store/session-store.ts'
+import { describeSessionStore } from '../testing/session-store.contract.ts'
+import { openRedisStore, type RedisStoreOptions } from './redis-store.ts'
+
+describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
+  let redis: RedisServer
+  beforeAll(async () => {
+    redis = await RedisServer.start('aof')
+  })
+  afterAll(() => redis[Symbol.asyncDispose]())
+
+  const prefixes = new WeakMap<SessionStore, string>()
+  const open = async (options: RedisStoreOptions = {}) => {
+    const { prefix = `${crypto.randomUUID()}:` } = options
+    const store = await openRedisStore(redis.url, { ...options, prefix })
+    prefixes.set(store, prefix)
+    return store
+  }
+
+  describeSessionStore('redis', {
+    open: () => open({ timeoutSeconds: 2 }),
+    async reopen(store) {
+      await store[Symbol.asyncDispose]()
+      return open({ prefix: prefixes.get(store) })
+    },
+    share: (store) => open({ prefix: prefixes.get(store) }),
+    openExpiring: () => open({ ttlSeconds: 0.1 }),
+    async fail() {
+      await redis.kill()
+      return () => redis.start()
+    },
+  })
+
+  it('gives a session another span of life with every commit, and its log the same', async () => {
+    await using store = await open({ prefix: 'ttl:', ttlSeconds: 600 })
+    await using client = redis.client()
+    const lives = () => Promise.all(['ttl:session:a', 'ttl:log:a'].map((key) => client.pexpiretime(key)))
+    await store.create(sessionOf('a', 0))
+    await store.commit(sessionOf('a', 1), { revision: 0, epoch: 1 }, { revision: 1, text: '1' })
+    await client.pexpire('ttl:session:a', 60_000)
+    await client.pexpire('ttl:log:a', 60_000)
+    const before = await lives()
+    // A commit without an entry keeps the log alive as well.
+    await store.commit(sessionOf('a', 2), { revision: 1, epoch: 1 })
+    const [session = 0, log] = await lives()
+    expect(session).toBe(log)
+    expect(session).toBeGreaterThanOrEqual((before[0] ?? 0) + 500_000)
+    expect(await client.zscore('ttl:expiry', 'a')).toBe(`${session}`)
+  })
+
+  it('leaves nothing behind but its secret', async () => {
+    await using store = await open({ prefix: 'tidy:' })
+    await using client = redis.client()
+    await store.create(sessionOf('a', 0))
+    await store.commit(sessionOf('a', 1), { revision: 0, epoch: 1 }, { revision: 1, text: '1' })
+    await store.remove('a')
+    expect(await client.keys('tidy:*')).toEqual(['tidy:secret'])
+  })
+
+  it('shares nothing with a store of another prefix', async () => {
+    await using store = await open({ prefix: 'one:' })
+    await using other = await open({ prefix: 'two:' })
+    await store.create(sessionOf('a', 0))
+    expect(await other.read('a')).toBeNull()
+    expect(await other.count()).toBe(0)
+    expect(await other.secret()).not.toEqual(await store.secret())
+  })
+
+  it('changes nothing when Redis has no room, and goes on when it has', async () => {
+    await using store = await open()
+    await using client = redis.client()
+    await store.create(sessionOf('a', 0))
+    const commit = () => store.commit(sessionOf('a', 1), { revision: 0, epoch: 1 }, { revision: 1, text: '1' })
+    await client.config('SET', 'maxmemory', '1')
+    try {
+      for (const write of [commit, () => store.create(sessionOf('b', 0))])
+        await expect(write()).rejects.toMatchObject({ code: 'store-unavailable' })
+      expect(await store.list({ limit: 9 })).toEqual([sessionOf('a', 0)])
+      expect(await store.readLog('a', { after: 0, limit: 9 })).toEqual([])
+    } finally {
+      await client.config('SET', 'maxmemory', '0')
+    }
+    expect(await commit()).toBe(true)
+  })
+
+  it('refuses a Redis that would evict sessions', async () => {
+    await using client = redis.client()
+    await client.config('SET', 'maxmemory', '1gb', 'maxmemory-policy', 'allkeys-lru')
+    try {
+      await expect(open()).rejects.toMatchObject({
+        code: 'store-invalid',
+        message: expect.stringContaining('noeviction'),
+      })
+    } finally {
+      await client.config('SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction')
+    }
+  })
+
+  it('refuses what another release wrote, and what another application keeps under its names', async () => {
+    await using client = redis.client()
+    await client.set('future:secret', '99.abc')
+    await expect(open({ prefix: 'future:' })).rejects.toMatchObject({ code: 'store-invalid' })
+    await using store = await open({ prefix: 'foreign:' })
+    await client.set('foreign:session:a', 'a person')
+    await expect(store.read('a')).rejects.toMatchObject({ code: 'store-invalid' })
+    expect(await client.get('foreign:session:a')).toBe('a person')
+  })
+
+  it('makes a store of an emptied Redis again, with the same secret', async () => {
+    await using store = await open({ prefix: 'emptied:' })
+    await using client = redis.client()
+    await store.create(sessionOf('a', 0))
+    await client.del(...(await client.keys('emptied:*')))
+    expect(await store.create(sessionOf('b', 0))).toBe(true)
+    await using other = await open({ prefix: 'emptied:' })
+    expect(await other.secret()).toEqual(await store.secret())
+  })
+
+  it('creates nothing in the store that others have made of an emptied Redis', async () => {
+    await using store = await open({ prefix: 'taken:' })
+    await using client = redis.client()
+    await client.del('taken:secret')
+    await using other = await open({ prefix: 'taken:' })
+    await expect(store.create(sessionOf('a', 0))).rejects.toMatchObject({ code: 'state-lost' })
+    expect(await other.count()).toBe(0)
+  })
+
+  it('finishes what was asked for before it is closed', async () => {
+    const store = await open({ prefix: 'closing:' })
+    const created = store.create(sessionOf('a', 0))
+    await store[Symbol.asyncDispose]()
+    expect(await created).toBe(true)
+    await using again = await open({ prefix: 'closing:' })
+    expect(await again.count()).toBe(1)
+  })
+
+  it('never shows the password', async () => {
+    const url = redis.url.replace('redis://', 'redis://user:hush-hush@')
+    await expect(openRedisStore(url)).rejects.toSatisfy(
+      (error: Error) => !error.message.includes('hush') && error.message.includes('WRONGPASS'),
+    )
+  })
+})
+
+describe('openRedisStore', () => {
+  it('says when nobody is there', async () => {
+    await expect(openRedisStore('redis://127.0.0.1:1', { timeoutSeconds: 1 })).rejects.toMatchObject({
+      code: 'store-unavailable',
+      message: expect.stringContaining('127.0.0.1:1'),
+    })
+  })
+
+  it('gives up on a server that does not answer', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as { port: number }
+    try {
+      await expect(openRedisStore(`redis://127.0.0.1:${port}`, { timeoutSeconds: 0.2 })).rejects.toMatchObject({
+        code: 'store-unavailable',
+      })
+    } finally {
+      silent.close()
+    }
+  })
+
+  it('refuses what is no address, and does not repeat it', async () => {
+    for (const url of ['', 'localhost', 'http://user:hush@localhost', 'redis//hush'])
+      await expect(openRedisStore(url)).rejects.toSatisfy(
+        (error: Error & { code: string }) => error.code === 'store-invalid' && !error.message.includes('hush'),
+      )
+  })
+})
+
+function sessionOf(id: string, revision: number) {
+  return { id, revision, epoch: 1, touchedAt: 0, origin: '{}', base: null, head: '{}', state: '{}' }
+}

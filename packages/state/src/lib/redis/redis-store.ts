@@ -1,0 +1,200 @@
+import { StateError } from '../state-error.ts'
+import type { LogEntry, SessionStore, StoredProgress, StoredSession } from '../store/session-store.ts'
+import { RedisConnection } from './redis-connection.ts'
+import { describeAddress } from './redis-fault.ts'
+
+export interface RedisStoreOptions {
+  /** What the names of all keys begin with. Stores of different prefixes share nothing. Default `episodic:`. */
+  readonly prefix?: string | undefined
+  /**
+   * Seconds after its last commit until a session is gone by itself, by the clock of Redis: for what nobody is left to
+   * sweep. Should be well above the time after which a server sweeps. Default 86,400, a day.
+   */
+  readonly ttlSeconds?: number | undefined
+  /** Seconds to wait for a connection, and again for an answer, until a call is `store-unavailable`. Default 5. */
+  readonly timeoutSeconds?: number | undefined
+}
+
+/**
+ * Opens the store in the Redis (7 or later) at `url`, `redis://` or `rediss://`. Any number of processes may have it open.
+ *
+ * An acknowledged commit is as durable as Redis has been told to be: with `appendonly yes` it outlives the death of the
+ * Redis process, and with `appendfsync always` a power cut. Where Redis loses one, the session says `state-lost`.
+ *
+ * While Redis is away, calls wait for it for a while and then reject with `store-unavailable`; the store connects again by
+ * itself. A write whose answer is lost with the connection rejects with `store-unavailable`, too, and may have been applied
+ * or may yet be; it is never applied in part, and never over another's.
+ *
+ * Rejects with `store-invalid` where `url` is no such address, another version wrote what is there, or Redis is set up to
+ * evict keys that have not expired.
+ */
+export async function openRedisStore(url: string, options: RedisStoreOptions = {}): Promise<SessionStore> {
+  const { prefix = 'episodic:', ttlSeconds = 86_400, timeoutSeconds = 5 } = options
+  assertAddress(url)
+  const address = describeAddress(url)
+  const connection = new RedisConnection(url, timeoutSeconds * 1_000)
+  await connection.connect()
+  try {
+    await assertKeepsAll(address, connection)
+    const secret = await sharedSecret(address, connection, prefix)
+    return new RedisStore({ connection, address, prefix, secret, ttl: Math.ceil(ttlSeconds * 1_000) })
+  } catch (cause) {
+    await connection[Symbol.asyncDispose]()
+    throw cause
+  }
+}
+
+/** Version of the layout of the keys, at the front of the secret. */
+const VERSION = '1'
+
+/** The fields of a session's hash, in the order in which {@link asSession} takes them. */
+const FIELDS = ['revision', 'epoch', 'touchedAt', 'head', 'state', 'origin', 'base'] as const
+
+interface RedisStoreParts {
+  readonly connection: RedisConnection
+  readonly address: string
+  readonly prefix: string
+  /** As it is stored, with its version. */
+  readonly secret: string
+  /** In milliseconds. */
+  readonly ttl: number
+}
+
+/**
+ * A session is a hash, and its log a stream beside it whose entries have the revision for their id; both expire at the same
+ * time. Three sorted sets find sessions: by id, by last touch, and by when they expire.
+ */
+class RedisStore implements SessionStore {
+  readonly #parts: RedisStoreParts
+  readonly #secretKey: string
+  readonly #sessionPrefix: string
+  readonly #logPrefix: string
+  readonly #ids: string
+  readonly #touched: string
+  readonly #expiry: string
+
+  constructor(parts: RedisStoreParts) {
+    const { prefix } = parts
+    this.#parts = parts
+    this.#secretKey = `${prefix}secret`
+    this.#sessionPrefix = `${prefix}session:`
+    this.#logPrefix = `${prefix}log:`
+    this.#ids = `${prefix}ids`
+    this.#touched = `${prefix}touched`
+    this.#expiry = `${prefix}expiry`
+  }
+
+  async secret(): Promise<Uint8Array> {
+    const { connection, secret } = this.#parts
+    await connection.run((client) => client.ping())
+    return new Uint8Array(Buffer.from(secret.slice(VERSION.length + 1), 'base64url'))
+  }
+
+  async create({ id, revision, epoch, touchedAt, head, state, origin, base }: StoredSession): Promise<boolean> {
+    const { connection, secret, ttl, address } = this.#parts
+    const keys = [this.#secretKey, this.#sessionPrefix + id, this.#logPrefix + id, ...this.#indexes]
+    const values = [id, ttl, secret, revision, epoch, touchedAt, head, state, origin]
+    if (base !== null) values.push(base)
+    const created = await connection.run((client) => client.createSession(...keys, ...values))
+    if (created === -1)
+      throw new StateError(
+        'state-lost',
+        `The Redis at ${address} was emptied, and others have made another store in it since. Start this server anew to use that.`,
+      )
+    return created === 1
+  }
+
+  async read(id: string): Promise<StoredSession | null> {
+    const fields = await this.#parts.connection.run((client) => client.hmget(this.#sessionPrefix + id, ...FIELDS))
+    return fields[0] === null ? null : asSession(id, fields)
+  }
+
+  async commit(
+    next: StoredProgress,
+    expected: { readonly revision: number; readonly epoch: number },
+    entry?: LogEntry,
+  ): Promise<boolean> {
+    const { connection, ttl } = this.#parts
+    const { id, revision, epoch, touchedAt, head, state } = next
+    const keys = [this.#sessionPrefix + id, this.#logPrefix + id, this.#touched, this.#expiry]
+    const values = [id, ttl, expected.revision, expected.epoch, revision, epoch, touchedAt, head, state]
+    if (entry) values.push(entryId(entry.revision), entry.text)
+    return (await connection.run((client) => client.commitSession(...keys, ...values))) === 1
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const keys = [this.#sessionPrefix + id, this.#logPrefix + id, ...this.#indexes]
+    return (await this.#parts.connection.run((client) => client.removeSession(...keys, id))) === 1
+  }
+
+  async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
+    const from = entryId(range.after + 1)
+    const entries = await this.#parts.connection.run((client) =>
+      client.xrange(this.#logPrefix + id, from, '+', 'COUNT', range.limit),
+    )
+    return entries.map(([key, [, text]]) => ({ revision: Number.parseInt(key, 10), text: text as string }))
+  }
+
+  async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
+    const args = [...this.#indexes, this.#sessionPrefix, page.after ?? '', page.limit, ...FIELDS]
+    const sessions = await this.#parts.connection.run((client) => client.listSessions(...args))
+    return sessions.map(([id, fields]) => asSession(id, fields))
+  }
+
+  idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
+    return this.#parts.connection.run((client) => client.idleSessions(...this.#indexes, query.before, query.limit))
+  }
+
+  count(): Promise<number> {
+    return this.#parts.connection.run((client) => client.countSessions(...this.#indexes))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#parts.connection[Symbol.asyncDispose]()
+  }
+
+  get #indexes(): string[] {
+    return [this.#ids, this.#touched, this.#expiry]
+  }
+}
+
+function asSession(id: string, fields: readonly (string | null)[]): StoredSession {
+  const [revision, epoch, touchedAt, ...texts] = fields
+  const [head, state, origin, base] = texts as [string, string, string, string | null]
+  const numbers = { revision: Number(revision), epoch: Number(epoch), touchedAt: Number(touchedAt) }
+  return { id, ...numbers, head, state, origin, base }
+}
+
+/** The id of a stream's entry has two parts, not both of them 0. */
+function entryId(revision: number): string {
+  return `${revision}-1`
+}
+
+function assertAddress(url: string): void {
+  if (/^rediss?:$/.test(URL.parse(url)?.protocol ?? '')) return
+  throw new StateError('store-invalid', 'This is no address of a Redis. Give one such as redis://localhost:6379/0.')
+}
+
+/** Short of memory, a Redis with an eviction policy drops keys that have not expired, and with them answered steps. */
+async function assertKeepsAll(address: string, connection: RedisConnection): Promise<void> {
+  const memory = await connection.run((client) => client.info('memory'))
+  const [, policy = 'noeviction'] = /^maxmemory_policy:(\S+)/m.exec(memory) ?? []
+  if (policy === 'noeviction' || /^maxmemory:0\b/m.test(memory)) return
+  throw new StateError(
+    'store-invalid',
+    `The Redis at ${address} would drop sessions when it is short of memory (maxmemory-policy ${policy}). Set the policy to noeviction.`,
+  )
+}
+
+/** The secret of all who share the store: whoever opens it first makes it. */
+async function sharedSecret(address: string, connection: RedisConnection, prefix: string): Promise<string> {
+  const key = `${prefix}secret`
+  const candidate = `${VERSION}.${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`
+  await connection.run((client) => client.set(key, candidate, 'NX'))
+  const secret = await connection.run((client) => client.get(key))
+  if (secret?.startsWith(`${VERSION}.`)) return secret
+  throw new StateError(
+    'store-invalid',
+    `The store at ${address} was written by another release, or ${key} is not its own. Use that release, or another prefix.`,
+  )
+}

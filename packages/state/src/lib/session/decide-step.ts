@@ -1,0 +1,90 @@
+import type { Action, EpisodeEnd } from '@episodic/protocol'
+import { StateError } from '../state-error.ts'
+import { isEndUntold } from './is-end-untold.ts'
+import type { SeatRecord, SessionRecord } from './session-record.ts'
+import { stateLost } from './state-lost.ts'
+
+/** A step as it arrives. */
+export interface StepRequest {
+  readonly seat: string
+  /** How many steps of the seat the caller believes were applied; left out, the step is an ordinary at-most-once call. */
+  readonly seq?: number | undefined
+  /** The epoch that the caller holds; left out, that of whoever holds the session for it. */
+  readonly epoch?: number | undefined
+}
+
+/**
+ * `play`: it is the next step, which only tells of the end where an outside event has made one. `replay`: it is the last one
+ * again, which was answered, and stands in the step log at `revision`. Whether it is a retry depends on the action there: the
+ * same one is, another is a mistake.
+ */
+export type StepVerdict = { readonly kind: 'play' } | { readonly kind: 'replay'; readonly revision: number }
+
+/**
+ * Decides what a step means to a session, from the record alone.
+ *
+ * One remembered answer a seat is enough to settle every retry, because a seat has one step in flight.
+ * A caller counts the answers that it has had, and holds an epoch that it was told: where either is ahead of the record,
+ * the store has lost what was answered.
+ * Throws `fenced`, `seq-conflict` and `state-lost` (with `details.expected` where a `seq` was wrong), or `episode-ended`.
+ */
+export function decideStep(record: SessionRecord, request: StepRequest): StepVerdict {
+  const seat = seatOf(record, request.seat)
+  if (request.epoch !== undefined && request.epoch !== record.epoch)
+    throw request.epoch < record.epoch
+      ? fenced()
+      : stateLost(`epoch ${request.epoch} was handed out, and the store knows of ${record.epoch}`)
+  if (request.seq !== undefined && request.seq > seat.seq)
+    throw stateLost(`${request.seq} steps were answered, and the store holds ${seat.seq}`, { expected: seat.seq })
+  if (request.seq !== undefined && request.seq !== seat.seq) {
+    const { last } = seat
+    if (request.seq !== seat.seq - 1 || last === null)
+      throw new StateError(
+        'seq-conflict',
+        `Step ${request.seq} is not the next one: ${seat.seq} steps are answered. Send seq ${seat.seq}.`,
+        { details: { expected: seat.seq } },
+      )
+    return { kind: 'replay', revision: last }
+  }
+  if (record.end && !isEndUntold(record)) throw episodeEnded(record.end)
+  return { kind: 'play' }
+}
+
+/** The answer for whoever would go on with an episode that is over. */
+export function episodeEnded(end: EpisodeEnd): StateError {
+  return new StateError(
+    'episode-ended',
+    `The episode is over (${end.kind}: ${end.reason}), so nothing follows. Open a new session to play again.`,
+    { details: { end } },
+  )
+}
+
+/** Throws `log-full` where the step log of a session has reached `bound` bytes, so that no further step may be played. */
+export function assertLogRoom({ logBytes }: SessionRecord, bound: number): void {
+  if (logBytes < bound) return
+  throw new StateError(
+    'log-full',
+    `The step log of this session has ${logBytes} bytes and its limit is ${bound}, so no further step is played. Open a new session, or have the server's limit of log bytes raised.`,
+    { details: { limit: bound } },
+  )
+}
+
+/** The answer for whoever holds a session that has a later owner. */
+export function fenced(): StateError {
+  return new StateError('fenced', 'This session was taken over by a later owner. Open or restore it again to go on.')
+}
+
+/** The answer for a step that was to do something outside, and may have done it. */
+export function outcomeUnknown({ tool }: Action): StateError {
+  return new StateError(
+    'outcome-unknown',
+    `Whether this call of ${tool} did what it does outside cannot be known: it was begun, and its answer was lost. Look how things stand, with another call; after that, ${tool} is played again where it is called again.`,
+  )
+}
+
+/** The record of a seat. Throws a `RangeError` for one that the session does not have: seats come from capabilities. */
+export function seatOf(record: SessionRecord, seat: string): SeatRecord {
+  const found = Object.hasOwn(record.seats, seat) ? record.seats[seat] : undefined
+  if (!found) throw new RangeError(`Session ${record.id} has no seat named ${seat}.`)
+  return found
+}

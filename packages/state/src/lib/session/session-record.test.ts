@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { adding, openCountingSession, play } from '../fixtures/counting-session.fixture.ts'
+import type { StoredSession } from '../store/session-store.ts'
+import { decodeSession, encodeSession } from './session-record.ts'
+
+describe('decodeSession', () => {
+  it('gives back the record that was encoded', async () => {
+    const { session } = await openCountingSession({ history: { entries: 9, bytes: 900 } })
+    for (const by of [1, 2, 100]) await play(session, adding(by))
+    const stored = encodeSession(session.record)
+    expect(decodeSession(stored)).toEqual(session.record)
+    expect(encodeSession(decodeSession(stored))).toEqual(stored)
+  })
+
+  it('gives back where a session began, and keeps the state there as the very text that it was given', async () => {
+    const { session } = await openCountingSession()
+    const text = JSON.stringify({ public: { total: 7 }, private: { drawn: 1 } })
+    const { rng, history } = session.record
+    const base = { state: text, rng, now: 3, seats: { agent: { seq: 7 } }, history, request: 'digest' }
+    const record = { ...session.record, state: JSON.parse(text), base }
+    const stored = encodeSession(record, text)
+    expect(stored).toEqual(encodeSession(record))
+    expect(stored.base).toBe(text)
+    expect(stored.origin).not.toContain('drawn')
+    expect(decodeSession(stored)).toEqual(record)
+    expect(() => decodeSession({ ...stored, base: null })).toThrow('where it began is there in part')
+  })
+
+  it('refuses what is damaged or of another version, and names the session', async () => {
+    const { store } = await openCountingSession()
+    const stored = (await store.read('counting-1')) as StoredSession
+    const bad = [
+      { ...stored, head: stored.head.slice(0, -1) },
+      { ...stored, state: '' },
+      { ...stored, origin: stored.origin.replace('"format":1', '"format":2') },
+    ]
+    for (const session of bad)
+      expect(() => decodeSession(session)).toThrow(
+        expect.objectContaining({ code: 'store-invalid', message: expect.stringContaining('counting-1') }),
+      )
+  })
+})

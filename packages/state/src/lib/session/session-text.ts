@@ -1,0 +1,89 @@
+import { findNonJson, type Limits, type LoggedStep } from '@episodic/protocol'
+import { StateError } from '../state-error.ts'
+import { byteLength } from './byte-length.ts'
+import { assertJsonState, UNREADABLE } from './json-state.ts'
+import type { SessionState } from './session-record.ts'
+
+// What a commit writes comes back from the store as it went in, and stays within the session's limit of bytes.
+
+/** The text of a state. Throws `not-json`, and `too-large` where it would pass the session's limit. */
+export function encodeState(state: SessionState, limits: Limits): string {
+  assertJsonState(state)
+  const text = textOf(state, 'state')
+  assertFits(text, limits, 'state')
+  return text
+}
+
+/**
+ * The text of a step, as the log keeps it. Throws `not-json` and `too-large` for what the rules answered, which may say
+ * `textBytes` in words, and
+ * `action-invalid` for an action that cannot be written or is too large by itself: that is its sender's doing.
+ */
+export function encodeStep(step: LoggedStep, limits: Limits, textBytes: number): string {
+  assertTextFits(step.observation.text, textBytes)
+  const text = textOf(step, 'answer')
+  if (text.includes(HALF_PAIR)) assertWholeText(step)
+  if (!fits(text, limits)) assertStepFits(step, text, limits)
+  return text
+}
+
+/**
+ * How JSON text writes half of a surrogate pair, which is no character: other readers of the log would choke on it. A
+ * backslash and two letters look the same, so what has this in it is looked at closely.
+ */
+const HALF_PAIR = '\\ud'
+
+function assertWholeText(step: LoggedStep): void {
+  const sent = findNonJson(step.action, 'action')
+  if (sent) throw new StateError('action-invalid', `The action cannot be written as JSON: ${sent}.`)
+  const said = findNonJson(step.observation, 'observation')
+  if (said) throw new StateError('not-json', `The rules gave an answer that JSON cannot say: ${said}.`)
+}
+
+function assertStepFits(whole: LoggedStep, wholeText: string, limits: Limits): void {
+  const {
+    report: { events, ...report },
+    ...rest
+  } = whole
+  // Events have room of their own, and have come already.
+  const step = { ...rest, report }
+  const text = events ? JSON.stringify(step) : wholeText
+  if (fits(text, limits)) return
+  if (fits(JSON.stringify({ ...step, action: null }), limits))
+    throw new StateError(
+      'action-invalid',
+      `The action is too large: with its answer it would pass the session's limit of ${limits.bytes} bytes.`,
+    )
+  assertFits(text, limits, 'answer')
+}
+
+function assertFits(text: string, limits: Limits, what: string): void {
+  if (fits(text, limits)) return
+  const { bytes } = limits
+  throw new StateError('too-large', `The ${what} would pass the session's limit of ${bytes} bytes.`, {
+    details: { limit: bytes },
+  })
+}
+
+/** A text is looked at before it is written: one that is too large would be copied several times first. */
+function assertTextFits(text: string, bytes: number): void {
+  if (fits(text, { bytes })) return
+  throw new StateError(
+    'too-large',
+    `The text of the answer has ${byteLength(text)} bytes, and the limit is ${bytes}. Say less, put data into the structured answer, or raise the host's limit (bounds.textBytes).`,
+    { details: { limit: bytes } },
+  )
+}
+
+function textOf(value: object, what: string): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    throw new StateError('not-json', `The rules left what JSON cannot say: the ${what} ${UNREADABLE}.`)
+  }
+}
+
+/** A UTF-16 code unit is at most three bytes of UTF-8, so short texts need no counting. */
+function fits(text: string, { bytes }: Pick<Limits, 'bytes'>): boolean {
+  return text.length * 3 <= bytes || byteLength(text) <= bytes
+}

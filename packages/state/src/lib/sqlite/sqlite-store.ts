@@ -1,0 +1,197 @@
+import { resolve } from 'node:path'
+import type { StatementSync } from 'node:sqlite'
+import { StateError } from '../state-error.ts'
+import type { LogEntry, SessionStore, StoredProgress, StoredSession } from '../store/session-store.ts'
+import { SqliteCheckpointer } from './checkpointer.ts'
+import { addText, areTexts, assertIntact, START } from './checksum.ts'
+import { type Durability, openSqliteFile, type SqliteFile } from './database-file.ts'
+import { GroupCommit } from './group-commit.ts'
+import { SqlitePlaces } from './places.ts'
+import { asSession, assertSessionRow, originChecksum, sessionChecksum } from './session-row.ts'
+import { orSqliteFault, sqliteFault } from './sqlite-fault.ts'
+import { SqliteLog } from './step-log.ts'
+
+export interface SqliteStoreOptions {
+  /**
+   * What a commit outlives before it is answered: the death of the process (default), or a power cut too, at the
+   * price of one disk sync for each turn of the event loop that writes.
+   */
+  readonly durability?: Durability | undefined
+}
+
+/**
+ * Opens the store in the file at `path`, or makes it; the folder has to exist. Beside the file lie
+ * `-wal` and `-shm`, part of the store while it is open and after a crash, and `-lock`, which is empty. The file holds the
+ * secret from which handles are derived, so only its owner may read it.
+ *
+ * One process at a time: a second opener gets `store-locked`, until the first closes the store or dies in any way.
+ * Rejects with `store-invalid` where the file is damaged, of another application or of another version.
+ * Don't open the file in this process by other means (to copy it, say) while the store is open: on POSIX systems
+ * closing it again drops the locks.
+ */
+export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<SessionStore> {
+  const file = openSqliteFile(resolve(path), {
+    durability: options.durability ?? 'process',
+    secret: crypto.getRandomValues(new Uint8Array(32)),
+  })
+  try {
+    return new SqliteStore(file)
+  } catch (cause) {
+    // Tables that are not ours: held open, the file would be locked for whoever comes to mend it.
+    file.close()
+    throw sqliteFault(file.path, cause, 'opening')
+  }
+}
+
+const SESSIONS = `SELECT session.*, text AS origin, base, session_origin.checksum AS originChecksum
+  FROM session LEFT JOIN session_origin ON session = key`
+
+class SqliteStore implements SessionStore {
+  readonly #file: SqliteFile
+  readonly #checkpointer: SqliteCheckpointer
+  readonly #writes: GroupCommit
+  readonly #log: SqliteLog
+  readonly #places: SqlitePlaces
+  readonly #insert: StatementSync
+  readonly #insertOrigin: StatementSync
+  readonly #update: StatementSync
+  readonly #delete: StatementSync
+  readonly #deleteOrigin: StatementSync
+  readonly #read: StatementSync
+  readonly #list: StatementSync
+  readonly #idle: StatementSync
+  readonly #count: StatementSync
+  #open = true
+
+  constructor(file: SqliteFile) {
+    const { path, database } = file
+    this.#file = file
+    this.#checkpointer = new SqliteCheckpointer(path)
+    this.#log = new SqliteLog(database)
+    this.#places = new SqlitePlaces(database)
+    this.#writes = new GroupCommit(
+      database,
+      (cause) => {
+        this.#places.forgetAll()
+        return sqliteFault(path, cause)
+      },
+      (writes) => this.#checkpointer.wrote(writes),
+    )
+    this.#insert = database.prepare(
+      `INSERT INTO session (id, revision, epoch, touched_at, last, head, state, checksum) VALUES (?, ?, ?, ?, 0, ?, ?, ?)
+       ON CONFLICT (id) DO NOTHING`,
+    )
+    this.#update = database.prepare(
+      `UPDATE session SET revision = ?, epoch = ?, touched_at = ?, last = ?, head = ?, state = ?, checksum = ?
+       WHERE key = ?`,
+    )
+    this.#insertOrigin = database.prepare(
+      'INSERT INTO session_origin (session, text, base, checksum) VALUES (?, ?, ?, ?)',
+    )
+    this.#delete = database.prepare('DELETE FROM session WHERE key = ?')
+    this.#deleteOrigin = database.prepare('DELETE FROM session_origin WHERE session = ?')
+    this.#read = database.prepare(`${SESSIONS} WHERE id = ?`)
+    this.#list = database.prepare(`${SESSIONS} WHERE id > ? ORDER BY id LIMIT ?`)
+    this.#idle = database.prepare('SELECT * FROM session WHERE touched_at < ? ORDER BY touched_at, id LIMIT ?')
+    this.#count = database.prepare('SELECT count(*) AS count FROM session')
+  }
+
+  async secret(): Promise<Uint8Array> {
+    return this.#ask(() => {
+      const { text, checksum } = (this.#file.database.prepare('SELECT text, checksum FROM secret').get() ?? {}) as {
+        readonly text: string
+        readonly checksum: number
+      }
+      assertIntact('its secret', areTexts(text) && checksum === addText(START, text))
+      return new Uint8Array(Buffer.from(text, 'base64url'))
+    })
+  }
+
+  create(session: StoredSession): Promise<boolean> {
+    return this.#write(() => {
+      const { id, revision, epoch, touchedAt, head, state, origin, base } = session
+      const checksum = sessionChecksum(addText(START, id), session, 0)
+      const { changes, lastInsertRowid } = this.#insert.run(id, revision, epoch, touchedAt, head, state, checksum)
+      if (changes === 0) return false
+      this.#insertOrigin.run(lastInsertRowid, origin, base, originChecksum(id, origin, base))
+      return true
+    })
+  }
+
+  async read(id: string): Promise<StoredSession | null> {
+    return this.#ask(() => {
+      const row = this.#read.get(id)
+      return row ? asSession(row) : null
+    })
+  }
+
+  commit(
+    next: StoredProgress,
+    expected: { readonly revision: number; readonly epoch: number },
+    entry?: LogEntry,
+  ): Promise<boolean> {
+    return this.#write(() => {
+      const { id, revision, epoch, touchedAt, head, state } = next
+      const place = this.#places.of(id)
+      if (place?.revision !== expected.revision || place.epoch !== expected.epoch) return false
+      if (entry) this.#log.append(place, entry)
+      const checksum = sessionChecksum(place.sum, next, place.last)
+      this.#update.get(revision, epoch, touchedAt, place.last, head, state, checksum, place.key)
+      place.revision = revision
+      place.epoch = epoch
+      return true
+    })
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.#write(() => {
+      const place = this.#places.of(id)
+      if (!place) return false
+      this.#log.remove(place)
+      this.#deleteOrigin.run(place.key)
+      this.#delete.run(place.key)
+      this.#places.forget(id)
+      return true
+    })
+  }
+
+  async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
+    return this.#ask(() => {
+      const place = this.#places.of(id)
+      return place ? this.#log.read(place, range.after, range.limit) : []
+    })
+  }
+
+  async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
+    return this.#ask(() => this.#list.all(page.after ?? '', page.limit).map(asSession))
+  }
+
+  async idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
+    return this.#ask(() => this.#idle.all(query.before, query.limit).map((row) => assertSessionRow(row).id))
+  }
+
+  async count(): Promise<number> {
+    return this.#ask(() => Number(this.#count.get()?.count))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#open) return
+    this.#open = false
+    this.#writes.flush()
+    await this.#checkpointer[Symbol.asyncDispose]()
+    orSqliteFault(this.#file.path, () => this.#file.close())
+  }
+
+  #ask<T>(query: () => T): T {
+    if (!this.#open) throw this.#closed()
+    return orSqliteFault(this.#file.path, query)
+  }
+
+  #write<T>(change: () => T): Promise<T> {
+    return this.#open ? this.#writes.run(change) : Promise.reject(this.#closed())
+  }
+
+  #closed(): StateError {
+    return new StateError('store-unavailable', `The store ${this.#file.path} is closed.`)
+  }
+}

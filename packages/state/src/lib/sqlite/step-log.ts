@@ -1,0 +1,73 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { LogEntry } from '../store/session-store.ts'
+import { addNumber, addText, areNumbers, areTexts, assertIntact } from './checksum.ts'
+import type { Place } from './places.ts'
+
+interface EntryRow {
+  readonly number: number
+  readonly previous: number
+  readonly revision: number
+  readonly text: string
+  readonly checksum: number
+}
+
+/**
+ * The step logs of all sessions in one append-only table; `sqlite-file.ts` says how a session finds its own entries.
+ * What is written here belongs to the transaction of the caller.
+ */
+export class SqliteLog {
+  readonly #insert: StatementSync
+  readonly #entry: StatementSync
+  readonly #delete: StatementSync
+  #last: number
+
+  constructor(database: DatabaseSync) {
+    this.#insert = database.prepare(
+      'INSERT INTO log_entry (number, previous, revision, text, checksum) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#entry = database.prepare('SELECT * FROM log_entry WHERE number = ?')
+    this.#delete = database.prepare('DELETE FROM log_entry WHERE number = ?')
+    const { last } = database.prepare('SELECT max(number) AS last FROM log_entry').get() ?? {}
+    this.#last = Number(last ?? 0)
+  }
+
+  /** Appends an entry of the session at a place, and moves the place to it. */
+  append(place: Place, { revision, text }: LogEntry): void {
+    const number = ++this.#last
+    const previous = place.last
+    this.#insert.get(number, previous, revision, text, entryChecksum(place, { number, previous, revision, text }))
+    place.last = number
+  }
+
+  /** At most `limit` entries of a session after a revision, in order. */
+  read(place: Place, after: number, limit: number): LogEntry[] {
+    const entries = [...this.#entriesOf(place, after)].reverse().slice(0, limit)
+    return entries.map(({ revision, text }) => ({ revision, text }))
+  }
+
+  remove(place: Place): void {
+    for (const { number } of this.#entriesOf(place, -1)) this.#delete.run(number)
+  }
+
+  /** A session's entries after a revision, the youngest first. */
+  *#entriesOf(place: Place, after: number): Generator<EntryRow> {
+    for (let number = place.last; number > 0; ) {
+      const row = (this.#entry.get(number) ?? {}) as unknown as EntryRow
+      const { previous, revision, text, checksum } = row
+      assertIntact(
+        `entry ${number} of the log`,
+        areNumbers(previous, revision) && areTexts(text) && checksum === entryChecksum(place, { ...row, number }),
+      )
+      if (revision <= after) return
+      yield row
+      number = previous
+    }
+  }
+}
+
+function entryChecksum(place: Place, { number, previous, revision, text }: Omit<EntryRow, 'checksum'>): number {
+  let sum = addNumber(place.sum, number)
+  sum = addNumber(sum, previous)
+  sum = addNumber(sum, revision)
+  return addText(sum, text)
+}
