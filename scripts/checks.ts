@@ -17,8 +17,7 @@ export function listChecks(folder: string): Check[] {
   const published = listPublished()
   return [
     { name: 'lint', command: script('lint'), quick: true },
-    { name: 'types', command: script('typecheck', ...TURBO), quick: true },
-    { name: 'types of scripts', command: ['tsc', '-p', 'scripts'], quick: true },
+    { name: 'types', command: script('typecheck'), quick: true },
     { name: 'rooms', command: script('rooms'), quick: true },
     { name: 'chance, time and logging', command: ['node', 'scripts/ambient.ts'], quick: true },
     { name: 'unused code', command: script('unused') },
