@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { HarnessError } from '../harness-error.ts'
-import { cleanText } from '../report/plots/clean-text.ts'
+import { cleanText } from '../report/plots/format.ts'
 import { type Agent, type Assignment, defineAgent } from './agent.ts'
 
 /** Milliseconds between asking a process to stop and ending it. */

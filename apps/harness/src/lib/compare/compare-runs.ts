@@ -1,6 +1,6 @@
 import { HarnessError } from '../harness-error.ts'
 import { exactSum } from '../report/fold/exact-sum.ts'
-import { DIFFICULTY_BINS, difficultyBinOf } from '../report/fold/strata.ts'
+import { DIFFICULTY_BINS, difficultyBinOf } from '../report/fold/summary.ts'
 import { differencesOf } from '../run/configuration.ts'
 import type { RunManifest } from '../run/run-folder.ts'
 import type { Comparison, Flip } from './comparison.ts'

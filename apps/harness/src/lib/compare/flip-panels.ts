@@ -1,9 +1,8 @@
-import { escapeHtml } from '../report/fold/escape.ts'
 import type { ShownEpisode, ShownStep } from '../report/fold/shown-episode.ts'
-import { formatNumber, NOTHING } from '../report/plots/figures.ts'
-import { element } from '../report/plots/svg.ts'
+import { formatNumber, NOTHING } from '../report/plots/format.ts'
+import { element, escapeHtml } from '../report/plots/svg.ts'
 import type { Flip } from './comparison.ts'
-import { formatSigned, plural } from './difference-words.ts'
+import { formatSigned, plural } from './describe-comparison.ts'
 
 /** An episode that flipped, with both of its plays where they were read. */
 export interface ShownFlip extends Flip {

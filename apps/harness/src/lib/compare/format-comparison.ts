@@ -1,8 +1,7 @@
 import { createColors } from 'picocolors'
-import { cleanText } from '../report/plots/clean-text.ts'
-import { formatCount, formatNumber } from '../report/plots/figures.ts'
+import { cleanText, formatCount, formatNumber } from '../report/plots/format.ts'
 import type { Comparison, Flip } from './comparison.ts'
-import { aloneIn, figureRows, methodOf, otherDifferences, plural, verdictOf } from './difference-words.ts'
+import { aloneIn, figureRows, methodOf, otherDifferences, plural, verdictOf } from './describe-comparison.ts'
 
 const MOST_FLIPS = 5
 const COLUMNS = [10, 11, 11, 16, 28] as const

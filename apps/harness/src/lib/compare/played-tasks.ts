@@ -1,9 +1,8 @@
 import { canonicalJson, contentId, type EpisodeRecord } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
 import { compareWords, type EpisodeIdentity, IDENTITY_WORDS, identityOf } from '../report/fold/episode-identity.ts'
-import { scoredOutcomeOf } from '../report/fold/scored-outcome.ts'
+import { ruleOf, type SuccessRule, scoredOutcomeOf } from '../report/fold/scored-outcome.ts'
 import { groupOf, type ShownOutcome } from '../report/fold/shown-episode.ts'
-import { ruleOf, type SuccessRule } from '../report/fold/success.ts'
 
 /** What one episode came to. */
 export interface Play {

@@ -7,7 +7,7 @@ import { renderReport } from '../page/render-report.ts'
 import { playRun } from '../played-run.fixture.ts'
 import { createEpisodeSample } from './episode-sample.ts'
 import { createFold } from './fold.ts'
-import { isSuccess } from './success.ts'
+import { isSuccess } from './scored-outcome.ts'
 import { type Summary, summarySchema } from './summary.ts'
 
 /** Four leaves for each rollout: two lines at the start, and again two after a step. */

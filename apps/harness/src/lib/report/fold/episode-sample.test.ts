@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { playRun } from '../played-run.fixture.ts'
 import { createEpisodeSample, type SampledEpisode } from './episode-sample.ts'
-import { scriptJson } from './escape.ts'
-import { SHOWN_BYTES } from './shown-episode.ts'
+import { SHOWN_BYTES, scriptJson } from './shown-episode.ts'
 
 function sampleOf(records: Iterable<EpisodeRecord>): SampledEpisode[] {
   const sample = createEpisodeSample()

@@ -1,7 +1,5 @@
 import type { EpisodeRecord, RecordedStep } from '@episodic/protocol'
-import { scriptJson } from './escape.ts'
-import { scoredOutcomeOf } from './scored-outcome.ts'
-import { isSuccess } from './success.ts'
+import { isSuccess, scoredOutcomeOf } from './scored-outcome.ts'
 
 /** Groups by which the page filters its episodes. */
 export type ShownOutcome = 'succeeded' | 'fell-short' | 'truncated' | 'failed'
@@ -128,4 +126,12 @@ export function groupOf(record: EpisodeRecord): ShownOutcome {
   if (outcome.kind === 'failed') return 'failed'
   if (isSuccess(record)) return 'succeeded'
   return outcome.end.kind === 'truncated' ? 'truncated' : 'fell-short'
+}
+
+/** Writes a value as JSON that cannot end or open anything in the `<script>` it stands in. */
+export function scriptJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

@@ -1,5 +1,7 @@
 import { exactSum } from './exact-sum.ts'
+import { histogramOf } from './histogram.ts'
 import { studentPoint } from './student-point.ts'
+import type { Distribution } from './summary.ts'
 
 /**
  * A mean with its 95 % confidence interval. The interval is `null` where nothing can be said of its width: with fewer than
@@ -84,4 +86,25 @@ export function quantile(sorted: ArrayLike<number>, p: number): number {
   const below = sorted[low] as number
   const above = sorted[Math.min(low + 1, sorted.length - 1)] as number
   return below + (above - below) * (position - low)
+}
+
+/**
+ * Describes how values are spread; `null` when there are none.
+ *
+ * @param clusters - the cluster of each value; equal numbers must be adjacent.
+ * @param smallestWidth - of a bin: 1 for whole numbers.
+ */
+export function distributionOf(values: Float64Array, clusters: Float64Array, smallestWidth = 0): Distribution | null {
+  const mean = clusteredMean(values, clusters)
+  if (!mean) return null
+  const sorted = values.toSorted()
+  return {
+    mean,
+    least: quantile(sorted, 0),
+    lowerQuartile: quantile(sorted, 0.25),
+    median: quantile(sorted, 0.5),
+    upperQuartile: quantile(sorted, 0.75),
+    most: quantile(sorted, 1),
+    histogram: histogramOf(values, smallestWidth),
+  }
 }

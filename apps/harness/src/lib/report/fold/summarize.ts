@@ -1,16 +1,11 @@
-import { createRate, shareInterval } from './clustered-rate.ts'
+import { createRate, createRates, shareInterval } from './clustered-rate.ts'
 import { concurrencyOf } from './concurrency.ts'
-import { distributionOf } from './distribution.ts'
 import { type EpisodeTable, OUTCOMES } from './episode-table.ts'
 import { exactSum } from './exact-sum.ts'
-import { createRates } from './rates.ts'
-import type { ReportedRun } from './reported-run.ts'
-import { clusteredMean, passAtK } from './statistics.ts'
+import { isDefaultSuccess, type SuccessRule } from './scored-outcome.ts'
+import { clusteredMean, distributionOf, passAtK } from './statistics.ts'
 import type { StepFold } from './step-fold.ts'
-import { DIFFICULTY_BINS, SPLITS } from './strata.ts'
-import { isDefaultSuccess, type SuccessRule } from './success.ts'
-import type { Summary, Tally } from './summary.ts'
-import { createTallies } from './tallies.ts'
+import { DIFFICULTY_BINS, type ReportedRun, SPLITS, type Summary, type Tally } from './summary.ts'
 import { type ScoredLeaf, scoreTrees, type TreeScores } from './tree-scores.ts'
 
 /** The names behind a table's numbers. A number that is missing stands for a name that there was no room for. */
@@ -173,5 +168,23 @@ function createColumns<Name extends string>(capacity: number, names: readonly Na
       size += 1
     },
     column: (name: Name) => (columns.get(name) as Float64Array).subarray(0, size),
+  }
+}
+
+/** Counts episodes by name. */
+interface Tallies {
+  add(name: string): void
+  /** Most frequent first, then by name. */
+  ranked(): Tally[]
+}
+
+function createTallies(): Tallies {
+  const counts = new Map<string, number>()
+  return {
+    add: (name) => void counts.set(name, (counts.get(name) ?? 0) + 1),
+    ranked: () =>
+      [...counts]
+        .map(([name, count]) => ({ name, count }))
+        .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)),
   }
 }

@@ -1,3 +1,4 @@
+import type { JsonObject, Split } from '@episodic/protocol'
 import { z } from 'zod'
 
 const tallySchema = z.object({ name: z.string(), count: z.int() })
@@ -174,3 +175,23 @@ export const summarySchema = z.object({
 export type Summary = z.infer<typeof summarySchema>
 export type Distribution = z.infer<typeof distributionSchema>
 export type Tally = z.infer<typeof tallySchema>
+
+/** What a report is told about a run besides its sealed episodes. */
+export interface ReportedRun {
+  readonly name: string
+  /** How many episodes were planned. Left out, as many as were sealed. */
+  readonly scheduled?: number | undefined
+  /** What the run was asked to do; shown as it is. */
+  readonly configuration: JsonObject
+}
+
+/** Splits in the order that a report names them. */
+export const SPLITS: readonly Split[] = ['train', 'validation', 'test']
+
+/** Difficulty runs from 0 to 1, and a report tells tenths apart. */
+export const DIFFICULTY_BINS = 10
+
+/** The tenth that a difficulty falls in; 1 is in the last. */
+export function difficultyBinOf(difficulty: number): number {
+  return Math.max(0, Math.min(DIFFICULTY_BINS - 1, Math.floor(difficulty * DIFFICULTY_BINS)))
+}

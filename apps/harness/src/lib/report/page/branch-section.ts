@@ -1,9 +1,8 @@
-import { escapeHtml } from '../fold/escape.ts'
 import type { Summary } from '../fold/summary.ts'
-import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from '../plots/figures.ts'
-import { element } from '../plots/svg.ts'
+import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from '../plots/format.ts'
+import { element, escapeHtml } from '../plots/svg.ts'
 import { nameLine, plotTree } from '../plots/tree-plot.ts'
-import { noteInterval } from './interval-notes.ts'
+import { noteInterval } from './notes.ts'
 import { card, section } from './sections.ts'
 import { cell } from './tables.ts'
 

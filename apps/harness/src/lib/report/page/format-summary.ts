@@ -1,20 +1,18 @@
 import { createColors } from 'picocolors'
-import { isShaped } from '../fold/is-shaped.ts'
-import { describeRules } from '../fold/success.ts'
+import { describeRules } from '../fold/scored-outcome.ts'
 import type { Distribution, Summary } from '../fold/summary.ts'
-import { cleanText } from '../plots/clean-text.ts'
 import {
+  cleanText,
   formatCount,
   formatDuration,
   formatInterval,
   formatNumber,
   formatPercent,
   formatShareInterval,
-} from '../plots/figures.ts'
+  wrapText,
+} from '../plots/format.ts'
 import { describeValue } from './branch-section.ts'
-import { noteFailures } from './failure-notice.ts'
-import { describeIntervals, describeRefused, noteInterval } from './interval-notes.ts'
-import { wrapText } from './wrap-text.ts'
+import { describeIntervals, describeRefused, isShaped, noteFailures, noteInterval } from './notes.ts'
 
 const NAME_WIDTH = 18
 const VALUE_WIDTH = 10

@@ -1,5 +1,4 @@
-import { escapeHtml } from '../fold/escape.ts'
-import { describeRules } from '../fold/success.ts'
+import { describeRules } from '../fold/scored-outcome.ts'
 import type { Summary } from '../fold/summary.ts'
 import {
   formatCount,
@@ -9,10 +8,9 @@ import {
   formatPercent,
   formatShareInterval,
   NOTHING,
-} from '../plots/figures.ts'
-import { element, tip } from '../plots/svg.ts'
-import { noteFailures } from './failure-notice.ts'
-import { describeIntervals, describeRefused, noteInterval } from './interval-notes.ts'
+} from '../plots/format.ts'
+import { element, escapeHtml, tip } from '../plots/svg.ts'
+import { describeIntervals, describeRefused, noteFailures, noteInterval } from './notes.ts'
 
 /** The row of figures that a reader sees first, each with what it is worth. */
 export function renderHeadline(summary: Summary): string {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { escapeHtml } from '../fold/escape.ts'
+import { escapeHtml } from '../plots/svg.ts'
 
 /** A page that needs nothing else. */
 export interface HtmlPage {

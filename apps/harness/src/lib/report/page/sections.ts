@@ -1,11 +1,10 @@
-import { escapeHtml } from '../fold/escape.ts'
-import { isShaped } from '../fold/is-shaped.ts'
 import type { Summary } from '../fold/summary.ts'
-import { formatCount, formatDuration, formatNumber, formatPercent } from '../plots/figures.ts'
+import { formatCount, formatDuration, formatNumber, formatPercent } from '../plots/format.ts'
 import { plotRewardByStep, plotRewardByTerm } from '../plots/reward-plots.ts'
 import { plotDifficulty, plotPassAtK, plotReturns, plotStepsToSuccess } from '../plots/score-plots.ts'
-import { element } from '../plots/svg.ts'
+import { element, escapeHtml } from '../plots/svg.ts'
 import { plotConcurrency, plotLatency } from '../plots/time-plots.ts'
+import { isShaped } from './notes.ts'
 import { cell, endsTable, groupsTable, returnsTable } from './tables.ts'
 
 /** How well it went: returns, success, and how episodes ended. */

@@ -1,8 +1,7 @@
 import type { Proportion } from '../fold/clustered-rate.ts'
-import { escapeHtml } from '../fold/escape.ts'
 import type { Summary } from '../fold/summary.ts'
-import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from '../plots/figures.ts'
-import { element } from '../plots/svg.ts'
+import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from '../plots/format.ts'
+import { element, escapeHtml } from '../plots/svg.ts'
 
 /** How the finished episodes ended, with their share. `null` when no episode finished. */
 export function endsTable({ terminated, truncated }: Summary['ends'], finished: number): string | null {

@@ -1,5 +1,3 @@
-import { escapeHtml } from '../fold/escape.ts'
-
 /** Attributes of an element; `undefined` leaves one out. Numbers are written with two decimals. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>
 
@@ -28,4 +26,9 @@ export function pathOf(points: readonly (readonly [x: number, y: number])[]): st
 
 function round(value: number): string {
   return String(Math.round(value * 100) / 100 || 0)
+}
+
+/** Writes text so that HTML shows it and never obeys it, in an element or in a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

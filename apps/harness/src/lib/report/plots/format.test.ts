@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { wrapText } from './wrap-text.ts'
+import { wrapText } from './format.ts'
 
 describe('wrapText', () => {
   it('breaks between words, and leaves none out', () => {

@@ -1,6 +1,6 @@
 import type { Proportion } from '../fold/clustered-rate.ts'
 import type { Summary } from '../fold/summary.ts'
-import { formatCount, formatNumber } from '../plots/figures.ts'
+import { formatCount, formatNumber, formatPercent } from '../plots/format.ts'
 
 /** Says in one line how the intervals of a run were made, and over how many tasks. */
 export function describeIntervals({ count, clusters }: Pick<Proportion, 'count' | 'clusters'>): string {
@@ -32,4 +32,25 @@ export function noteInterval(interval: Interval, format: (interval: Interval) =>
   if (interval.count === 0) return 'no finished episode'
   if (interval.low !== null) return `95 % ${format(interval)}`
   return interval.clusters < 2 ? 'one task: no interval' : 'the same in every task: no interval'
+}
+
+/** The share of failed episodes up to which the figures still tell of the run as a whole. */
+const TOLERATED = 0.05
+
+/**
+ * Says that so many sealed episodes failed that what is told of the others may mislead: a world that fails wherever it is
+ * lost has no failures to its name. `null` for a run of which at most one episode in twenty failed.
+ */
+export function noteFailures({ counts: { finished, failed } }: Pick<Summary, 'counts'>): string | null {
+  const sealed = finished + failed
+  if (failed <= TOLERATED * sealed) return null
+  const share = `${formatCount(failed)} of ${formatCount(sealed)} sealed episodes failed (${formatPercent(failed / sealed)})`
+  return finished > 0
+    ? `${share}. Success and return are of the other ${formatCount(finished)} alone.`
+    : `${share}. There is no success and no return to tell of.`
+}
+
+/** Whether the player shaped. Undiscounted shaping may add up to nothing over an episode, and is still in its steps. */
+export function isShaped({ rewards }: Summary): boolean {
+  return rewards.byStep.some((step) => step.total !== step.unshaped)
 }

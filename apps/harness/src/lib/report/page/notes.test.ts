@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createFold } from '../fold/fold.ts'
 import { playRun } from '../played-run.fixture.ts'
-import { noteFailures } from './failure-notice.ts'
 import { formatSummary } from './format-summary.ts'
+import { noteFailures } from './notes.ts'
 import { renderReport } from './render-report.ts'
 
 const anyCount = fc.integer({ min: 0, max: 10_000 })

@@ -1,5 +1,5 @@
-import { describeRules } from '../report/fold/success.ts'
-import { formatCount, formatNumber, NOTHING } from '../report/plots/figures.ts'
+import { describeRules } from '../report/fold/scored-outcome.ts'
+import { formatCount, formatNumber, NOTHING } from '../report/plots/format.ts'
 import type { Comparison } from './comparison.ts'
 import type { Effect } from './paired-figure.ts'
 
