@@ -4,7 +4,7 @@
  * In process, through the host. Forks are made as a search makes them: a batch of them where a session stands, each played
  * one step and closed. Only the forking is timed, description of every fork included, and the steps are timed apart.
  */
-import { createHost, defineEnvironment, type Environment } from '@episodic/mcp-server'
+import { createHost, defineEnvironment, type EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Action } from '@episodic/protocol'
 import { environment as numberGuessing } from '@episodic-world/number-guessing'
 import { z } from 'zod'
@@ -49,7 +49,7 @@ let requests = 0
 const requestKey = () => `fork-benchmark-${requests++}`.padEnd(24, '-')
 
 /** Forks and steps a second of one world, measured in the same rounds. */
-async function measure({ name }: Environment, action: Action) {
+async function measure({ name }: EnvironmentDefinition, action: Action) {
   const { session } = await host.open(null, { environment: name, requestKey: requestKey(), seed: 'fork' })
   let stepping: number[] = []
   const forking = async () => {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Environment } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { environment as flightBooking } from '@episodic-world/flight-booking'
 import { environment as frozenLake } from '@episodic-world/frozen-lake'
 import { environment as numberGuessing } from '@episodic-world/number-guessing'
@@ -16,7 +16,7 @@ export interface World {
   readonly name: string
   /** What `episodic serve` is given. */
   readonly reference: string
-  readonly environment: Environment
+  readonly environment: EnvironmentDefinition
   readonly begin: () => Player
   /** A tool with an argument that is required. */
   readonly demanding: { readonly tool: string; readonly argument: string }

@@ -1,4 +1,4 @@
-import type { Environment } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { environment as flightBooking } from '../examples/flight-booking/src/index.ts'
 import { environment as frozenLake } from '../examples/frozen-lake/src/index.ts'
@@ -27,7 +27,7 @@ function undescribed(schema: Schema, path: string): string[] {
 }
 
 describe('the tools of the example worlds', () => {
-  const worlds: Environment[] = [higherOrLower, numberGuessing, frozenLake, warehouse, flightBooking]
+  const worlds: EnvironmentDefinition[] = [higherOrLower, numberGuessing, frozenLake, warehouse, flightBooking]
   it.each(worlds.map((world) => [world.name, world] as const))('describe every field in %s', (_, { toolInfos }) => {
     expect(toolInfos.length).toBeGreaterThan(0)
     for (const { name, description, inputSchema, outputSchema } of toolInfos) {

@@ -32,7 +32,13 @@ for (const room of rooms) {
   const names = exportsOf(room)
   total += names.size
   console.log(`${String(names.size).padStart(4)} ${room.name}`)
-  if (options.list) console.log([...names].sort().map((name) => `       ${name}\n`).join(''))
+  if (options.list)
+    console.log(
+      [...names]
+        .sort()
+        .map((name) => `       ${name}\n`)
+        .join(''),
+    )
 }
 console.log(`${String(total).padStart(4)} in all; at most ${MOST}`)
 if (total > MOST) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AGENT_DOORS, type AgentDoor, type CheckName } from '@episodic/harness'
-import type { Environment, Host } from '@episodic/mcp-server'
+import type { EnvironmentDefinition, Host } from '@episodic/mcp-server'
 import { WireError } from '@episodic/protocol'
 import { z } from 'zod'
 import { leakyHost, leakyWire } from './leaky-door.ts'
@@ -9,7 +9,7 @@ import { createVault } from './vault-world.ts'
 /** A way in which a secret gets out, as it happens: a check that lets it pass is worth nothing. */
 export interface PlantedLeak {
   readonly channel: string
-  readonly environment: Environment
+  readonly environment: EnvironmentDefinition
   readonly doors: readonly AgentDoor[]
   /** The check that has to fail. */
   readonly caughtBy: CheckName

@@ -1,4 +1,4 @@
-import { defineEnvironment, type Environment } from '@episodic/mcp-server'
+import { defineEnvironment, type EnvironmentDefinition } from '@episodic/mcp-server'
 import { z } from 'zod'
 
 /** What an honest vault keeps to itself. */
@@ -42,7 +42,7 @@ const LARGEST = 15
 const SHELF = [0, 3, 6, 9, 12, 15]
 
 /** A vault with a code and a word. A try tells whether the code is higher or lower; a look tells nothing new. */
-export function createVault(flaw: Flaw = {}): Environment {
+export function createVault(flaw: Flaw = {}): EnvironmentDefinition {
   return defineEnvironment({
     name: 'vault',
     version: '1.0.0',

@@ -8,12 +8,12 @@ export {
 } from './lib/dispatch/dispatcher.ts'
 export { openInProcess } from './lib/dispatch/in-process.ts'
 export type { TraceHeaders } from './lib/dispatch/trace-call.ts'
-export type { Waiting } from './lib/environment/call-options.ts'
+export type { CallOptions } from './lib/environment/call-options.ts'
 export { declaredAction } from './lib/environment/declared-action.ts'
 export { defineEnvironment } from './lib/environment/define-environment.ts'
 export type {
-  Environment,
   EnvironmentDefinition,
+  EnvironmentSpec,
   EventContext,
   EventDefinition,
   FinalContext,
@@ -28,7 +28,7 @@ export type {
   WorldEvents,
   WorldState,
 } from './lib/environment/environment.ts'
-export type { Outcome, RulesTurn, Standing, Start } from './lib/environment/play-action.ts'
+export type { InitialState, ObservedState, PlayOutcome, RulesTurn } from './lib/environment/play-action.ts'
 export { type Rehearsal, type RehearsalOptions, type RehearsedStep, rehearse } from './lib/environment/rehearse.ts'
 export type { RulesRunner } from './lib/environment/rules-runner.ts'
 export type { SecretKind, Secrets } from './lib/environment/secrets.ts'

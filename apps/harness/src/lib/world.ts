@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { TasksDefinition } from '@episodic/dataset'
 import type { Policy } from '@episodic/env'
-import type { Environment } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { HarnessError } from './harness-error.ts'
 import { ownFrames } from './own-frames.ts'
 
@@ -12,7 +12,7 @@ import { ownFrames } from './own-frames.ts'
 export interface World {
   /** Where its module is: a `file:` URL. */
   readonly url: string
-  readonly environment: Environment
+  readonly environment: EnvironmentDefinition
   /** Generates tasks; without it, tasks are the environment's defaults under many seeds. */
   readonly tasks: TasksDefinition | null
   /** The policy that the world's author takes for a good one. */
@@ -69,7 +69,7 @@ function readWorld(module: Record<string, unknown>, reference: string): Omit<Wor
   return { environment, tasks, solver, policies } as Omit<World, 'url'>
 }
 
-function isEnvironment(value: unknown): value is Environment {
+function isEnvironment(value: unknown): value is EnvironmentDefinition {
   return typeof value === 'object' && value !== null && 'toolInfos' in value && 'start' in value
 }
 

@@ -1,4 +1,4 @@
-import type { Environment } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Json, JsonObject, Rng } from '@episodic/protocol'
 import { leavesOf, replaceAt } from './json-leaves.ts'
 
@@ -17,7 +17,7 @@ const LEAST_DIGITS = 9
  * Fills a private state with canaries: 24 hexadecimal digits for a text and a prime of nine digits for a number,
  * wherever the schema takes them. Values that it refuses stay as they are, and are marks where they are long enough.
  */
-export function plantCanaries(environment: Environment, real: JsonObject, rng: Rng): CanaryState {
+export function plantCanaries(environment: EnvironmentDefinition, real: JsonObject, rng: Rng): CanaryState {
   const marks = new Map<string, string>()
   let state = real
   for (const { path, value } of leavesOf(real)) {
@@ -34,7 +34,7 @@ export function plantCanaries(environment: Environment, real: JsonObject, rng: R
 }
 
 /** Whether the schema takes a private state and keeps all of it. */
-export function isKept(environment: Environment, state: JsonObject): boolean {
+export function isKept(environment: EnvironmentDefinition, state: JsonObject): boolean {
   const parsed = environment.state.private.safeParse(state)
   return parsed.success && JSON.stringify(parsed.data) === JSON.stringify(state)
 }

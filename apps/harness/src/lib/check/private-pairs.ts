@@ -1,4 +1,4 @@
-import { type Environment, rehearse } from '@episodic/mcp-server'
+import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { canonicalJson, type Json, type JsonObject, type Rng, seedFor } from '@episodic/protocol'
 import { isKept } from './canaries.ts'
 import { leavesOf, replaceAt } from './json-leaves.ts'
@@ -29,7 +29,12 @@ export interface Beginning {
 }
 
 /** The beginnings of a setting under many seeds. */
-export function beginningsOf(environment: Environment, { params }: Setting, seed: string, count: number): Beginning[] {
+export function beginningsOf(
+  environment: EnvironmentDefinition,
+  { params }: Setting,
+  seed: string,
+  count: number,
+): Beginning[] {
   return Array.from({ length: count }, (_, i) => {
     const own = seedFor(seed, 'beginning', i)
     const { state } = rehearse(environment, { params, seed: own }).start
@@ -49,7 +54,11 @@ export function beginningsOf(environment: Environment, { params }: Setting, seed
  * wholly or in one value, where the schema takes it; that of a seed with the same public start, where there are such.
  * `null` where no two private states differ.
  */
-export function drawPair(environment: Environment, beginnings: readonly Beginning[], rng: Rng): PrivatePair | null {
+export function drawPair(
+  environment: EnvironmentDefinition,
+  beginnings: readonly Beginning[],
+  rng: Rng,
+): PrivatePair | null {
   const own = rng.pick(beginnings)
   const others = beginnings.filter((other) => other.privateText !== own.privateText)
   const same = others.filter((other) => other.publicText === own.publicText)
@@ -63,7 +72,7 @@ export function drawPair(environment: Environment, beginnings: readonly Beginnin
   return (rng.chance() && swapOne(environment, pair, rng)) || pair
 }
 
-function swapOne(environment: Environment, pair: PrivatePair, rng: Rng): PrivatePair | null {
+function swapOne(environment: EnvironmentDefinition, pair: PrivatePair, rng: Rng): PrivatePair | null {
   const theirs = new Map(leavesOf(pair.second).map(({ path, value }) => [path.join('.'), value]))
   const differing = leavesOf(pair.first).filter(({ path, value }) => {
     const other = theirs.get(path.join('.'))

@@ -1,5 +1,5 @@
 import type { Player, Policy } from '@episodic/env'
-import { type Environment, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
+import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
 import { type Action, type JsonObject, type Observation, type Step, seedFor, type Truncation } from '@episodic/protocol'
 import type { Setting } from './subject.ts'
 
@@ -21,7 +21,7 @@ export interface RehearsedEpisode {
 }
 
 export interface EpisodeSetting {
-  readonly environment: Environment
+  readonly environment: EnvironmentDefinition
   readonly setting: Setting
   /** The world's seed. */
   readonly seed: string
@@ -93,7 +93,7 @@ export function truncationAt(played: number, { steps }: Setting): Truncation | n
 /** Starts a policy as an episode does. Its chance depends on the world's seed and on its name. */
 export async function beginPlayer(
   policy: Policy,
-  { toolInfos: tools }: Environment,
+  { toolInfos: tools }: EnvironmentDefinition,
   { prompt, hints, params }: Setting,
   seed: string,
 ): Promise<Player> {

@@ -1,4 +1,4 @@
-import type { Environment, PlayContext, Tool } from '@episodic/mcp-server'
+import type { EnvironmentDefinition, PlayContext, Tool } from '@episodic/mcp-server'
 import type { Json, JsonObject } from '@episodic/protocol'
 
 /** The places of an environment's code that can be made to fail. */
@@ -16,7 +16,7 @@ export interface Stage {
 }
 
 /** A copy of an environment that is played as `stage` says, for looking at what its host makes of that. */
-export function stageEnvironment(environment: Environment, stage: Stage): Environment {
+export function stageEnvironment(environment: EnvironmentDefinition, stage: Stage): EnvironmentDefinition {
   const trip = (hook: Hook, known: unknown) => {
     if (stage.failing === hook) throw new Error(`${hook} failed with ${JSON.stringify(known)}`)
   }

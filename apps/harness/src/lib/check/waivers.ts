@@ -1,4 +1,4 @@
-import type { Environment } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { HarnessError } from '../harness-error.ts'
 import { FINDING_KINDS, type Finding, type WaivedFinding } from './finding.ts'
 
@@ -8,7 +8,7 @@ export class Waivers {
   readonly #used = new Set<string>()
 
   /** Throws `world-invalid` for a waiver that names no kind of finding, or gives no reason. */
-  constructor({ name, waived }: Environment) {
+  constructor({ name, waived }: EnvironmentDefinition) {
     this.#reasons = new Map(Object.entries(waived))
     for (const [finding, reason] of this.#reasons) {
       if (!Object.hasOwn(FINDING_KINDS, kindOf(finding)))

@@ -1,4 +1,4 @@
-import type { Environment } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { Command } from 'commander'
 import { type Console, colorsOf, shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
@@ -137,7 +137,7 @@ async function* choose(episodes: AsyncIterable<RecordedLine>, task: string, atte
 }
 
 async function* trace(
-  environment: Environment,
+  environment: EnvironmentDefinition,
   episodes: AsyncIterable<RecordedLine>,
   scoring: Scoring | null,
   { out }: Console,

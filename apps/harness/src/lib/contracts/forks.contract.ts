@@ -1,11 +1,11 @@
 import { connect, type Environment as PlayedEnvironment, randomPolicy } from '@episodic/env'
-import { createHost, type Environment, openInProcess } from '@episodic/mcp-server'
+import { createHost, type EnvironmentDefinition, openInProcess } from '@episodic/mcp-server'
 import type { Action, Step } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 /** Registers the law of forks: from any step they go on as their parent did, share nothing, and it does not notice. */
-export function describeForks(environment: Environment): void {
+export function describeForks(environment: EnvironmentDefinition): void {
   describe(`a fork of ${environment.name}`, () => {
     it('goes on as its parent did, from any step, as often as it is made; and its parent does not notice', async () => {
       await using host = createHost({ environments: [environment] })

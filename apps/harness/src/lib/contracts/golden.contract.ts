@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { generateTasks, type TasksDefinition } from '@episodic/dataset'
 import type { Policy } from '@episodic/env'
-import type { Environment } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { chainOf, type EpisodeRecord, episodeRecordSchema, type Refusal } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { replayEpisode } from '../replay/replay-episode.ts'
 
 /** Sealed episodes that are kept beside a world, and what they are kept for. */
 export interface GoldenEpisodes {
-  readonly environment: Environment
+  readonly environment: EnvironmentDefinition
   /** The lines of a run: its `episodes.jsonl`. */
   readonly file: string | URL
   /** What the run was of, in its order of tasks with seed `0`. */

@@ -1,5 +1,5 @@
 import { randomPolicy } from '@episodic/env'
-import type { Environment } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import {
   canonicalJson,
   contentId,
@@ -113,17 +113,20 @@ interface Decided {
   readonly seed: string
 }
 
-function decidedByTask(environment: Environment, { prompt, difficulty, split, tags, params, seed }: Task): Decided {
+function decidedByTask(
+  environment: EnvironmentDefinition,
+  { prompt, difficulty, split, tags, params, seed }: Task,
+): Decided {
   return { prompt, difficulty, split, tags, params: withDefaults(environment, params), seed }
 }
 
-function decidedByLine(environment: Environment, { task, params, seed, start }: EpisodeRecord): Decided {
+function decidedByLine(environment: EnvironmentDefinition, { task, params, seed, start }: EpisodeRecord): Decided {
   const { prompt, difficulty, split, tags } = task
   // Only a world that opened has filled in its defaults.
   return { prompt, difficulty, split, tags, params: start ? params : withDefaults(environment, params), seed }
 }
 
-function withDefaults({ params: schema }: Environment, params: JsonObject): JsonObject {
+function withDefaults({ params: schema }: EnvironmentDefinition, params: JsonObject): JsonObject {
   const parsed = schema.safeParse(params)
   return parsed.success ? (parsed.data as JsonObject) : params
 }

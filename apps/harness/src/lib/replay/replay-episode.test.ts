@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { returnsOf } from '@episodic/env'
-import type { Environment } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { chainOf, type EpisodeRecord } from '@episodic/protocol'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ import type { Scoring } from './scoring.ts'
 import { traceEpisode } from './trace.ts'
 
 /** The golden episodes of the example worlds: every way to end, to be refused and to fail. */
-const golden: { readonly environment: Environment; readonly record: EpisodeRecord }[] = []
+const golden: { readonly environment: EnvironmentDefinition; readonly record: EpisodeRecord }[] = []
 
 beforeAll(async () => {
   for (const name of ['number-guessing', 'frozen-lake', 'warehouse']) {

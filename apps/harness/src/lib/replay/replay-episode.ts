@@ -1,4 +1,4 @@
-import { declaredAction, type Environment, type Rehearsal, rehearse } from '@episodic/mcp-server'
+import { declaredAction, type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/mcp-server'
 import {
   chainOf,
   type EpisodeEnd,
@@ -52,7 +52,11 @@ export interface ReplayOptions {
  *
  * @throws HarnessError `version-mismatch` for a record of another environment or version.
  */
-export function replayEpisode(environment: Environment, recorded: RecordedEpisode, options: ReplayOptions): Replay {
+export function replayEpisode(
+  environment: EnvironmentDefinition,
+  recorded: RecordedEpisode,
+  options: ReplayOptions,
+): Replay {
   const { record, whole } = recorded
   assertVersion(environment, record)
   const replayable = isReplayable(record)
@@ -72,7 +76,7 @@ function isReplayable({ start, steps, outcome }: EpisodeRecord): boolean {
  * that parts, where there is one.
  */
 export function* replayMoments(
-  environment: Environment,
+  environment: EnvironmentDefinition,
   record: EpisodeRecord,
   options: ReplayOptions,
 ): Generator<ReplayedMoment, void, undefined> {
@@ -128,7 +132,7 @@ export function truncationOf(outcome: Outcome): Truncation | null {
 }
 
 /** An argument that the tool does not declare changes nothing of what is played, and so has to be looked for. */
-function compareAction(environment: Environment, { action }: RecordedStep): Difference | null {
+function compareAction(environment: EnvironmentDefinition, { action }: RecordedStep): Difference | null {
   return findDifference(action, declaredAction(environment, action), 'action')
 }
 
@@ -153,7 +157,7 @@ function compareReward(recorded: Reward, { total, shaping }: Pick<Reward, 'total
 
 /** What no step tells: an end that none of them gave, and what they earned. */
 function compareWhole(
-  environment: Environment,
+  environment: EnvironmentDefinition,
   record: EpisodeRecord,
   state: Rehearsal['state'],
   { scoring, limits, mayLeave }: ReplayOptions,
@@ -175,7 +179,7 @@ function successOf(outcome: Outcome): boolean | undefined {
   return outcome.kind === 'finished' ? outcome.success : undefined
 }
 
-function findParting(environment: Environment, record: EpisodeRecord, options: ReplayOptions) {
+function findParting(environment: EnvironmentDefinition, record: EpisodeRecord, options: ReplayOptions) {
   let reproduced = 0
   if (!isReplayable(record)) return { steps: reproduced, parting: null }
   for (const { step, parting } of replayMoments(environment, record, options)) {
@@ -187,7 +191,7 @@ function findParting(environment: Environment, record: EpisodeRecord, options: R
 
 /** Finds out what a divergence comes from, by playing the episode again strictly and twice plainly. */
 function explain(
-  environment: Environment,
+  environment: EnvironmentDefinition,
   { record, whole }: RecordedEpisode,
   parting: Parting | null,
   options: ReplayOptions,
@@ -213,7 +217,10 @@ function explain(
 /** The fields that the player made of what the world gave. No chain covers them. */
 const SCORED = /^(reward|returns)\b/
 
-function assertVersion({ name, version }: Environment, { task, attempt, environment: recorded }: EpisodeRecord): void {
+function assertVersion(
+  { name, version }: EnvironmentDefinition,
+  { task, attempt, environment: recorded }: EpisodeRecord,
+): void {
   if (recorded.name === name && recorded.version === version) return
   throw new HarnessError(
     'version-mismatch',

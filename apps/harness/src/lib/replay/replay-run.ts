@@ -1,4 +1,4 @@
-import type { Environment } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { type Divergence, describeDivergence } from './divergence.ts'
 import type { RecordedLine } from './read-recorded.ts'
@@ -60,7 +60,7 @@ const SHOWN = 10
  * of them at a time, and some 150 bytes of each: its name and a digest of its line. Throws what {@link replayEpisode} throws.
  */
 export async function replayRun(
-  environment: Environment,
+  environment: EnvironmentDefinition,
   lines: AsyncIterable<RecordedLine>,
   { scoring, plan, mayLeave, declaredOnly, scheduled }: ReplayedRun = {},
   onEpisode: (summary: Pick<ReplaySummary, 'episodes' | 'diverged'>) => void = () => {},

@@ -1,4 +1,4 @@
-import { type Environment, rehearse } from '@episodic/mcp-server'
+import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import type { EpisodeRecord, Json, RecordedStep, Reproducible } from '@episodic/protocol'
 import { playRecorded } from './play-recorded.ts'
 import { freshSeedAt, truncationOf } from './replay-episode.ts'
@@ -7,7 +7,7 @@ import { freshSeedAt, truncationOf } from './replay-episode.ts'
  * What the world's rules alone make of the actions of a recorded episode: the whole of what a replay must reproduce,
  * made anew. Of the record it takes what was asked for, and of its end only the budget that ran out.
  */
-export function playedByRulesAlone(environment: Environment, record: EpisodeRecord): Reproducible {
+export function playedByRulesAlone(environment: EnvironmentDefinition, record: EpisodeRecord): Reproducible {
   const { params, seed, branch, start, steps, outcome } = record
   const world = rehearse(environment, { params, seed })
   const truncation = truncationOf(outcome)

@@ -1,4 +1,4 @@
-import type { Environment } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { DEFAULT_LIMITS, type EpisodeRecord, type LimitsRequest, type Task } from '@episodic/protocol'
 import type { RunConfiguration } from '../run/configuration.ts'
 
@@ -13,7 +13,7 @@ export function limitsOf({ limits }: Task, { maxSteps }: Pick<RunConfiguration, 
 
 /** How many steps an episode can have. What a world limits itself, a run can only lower. */
 export function mostSteps(
-  environment: Environment,
+  environment: EnvironmentDefinition,
   { params }: Pick<EpisodeRecord, 'params'>,
   asked: LimitsRequest,
 ): number {
@@ -22,7 +22,11 @@ export function mostSteps(
 }
 
 /** Whether a budget can have run out just there. */
-export function canHaveRunOut(environment: Environment, record: EpisodeRecord, asked: LimitsRequest): boolean {
+export function canHaveRunOut(
+  environment: EnvironmentDefinition,
+  record: EpisodeRecord,
+  asked: LimitsRequest,
+): boolean {
   const { params, steps, outcome } = record
   if (outcome.kind === 'failed' || outcome.end.kind === 'terminated') return true
   if (outcome.end.reason === 'time-limit') return (asked.seconds ?? environment.limitsFor(params).seconds) !== undefined

@@ -1,4 +1,4 @@
-import type { Environment } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { replayMoments } from './replay-episode.ts'
 import type { Scoring } from './scoring.ts'
@@ -8,7 +8,7 @@ import type { Scoring } from './scoring.ts'
  * when it was recorded, and where the replay parts from that.
  */
 export function* traceEpisode(
-  environment: Environment,
+  environment: EnvironmentDefinition,
   record: EpisodeRecord,
   scoring: Scoring | null,
 ): Generator<string, void, undefined> {

@@ -1,4 +1,4 @@
-import { defineEnvironment, type Environment, type Transition } from '@episodic/mcp-server'
+import { defineEnvironment, type EnvironmentDefinition, type Transition } from '@episodic/mcp-server'
 import type { JsonObject, LimitsRequest, Rng } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Context, SharedOf, SharedSchemas } from '../model/context.ts'
@@ -73,7 +73,7 @@ export interface ConversationEnvironmentDefinition<
 }
 
 /** An environment that is made of a conversation. */
-export interface ConversationEnvironment extends Environment {
+export interface ConversationEnvironment extends EnvironmentDefinition {
   readonly conversation: Conversation
   /** Which side the agent plays. */
   readonly agent: 'user' | 'assistant'

@@ -1,4 +1,4 @@
-import type { EnvironmentDefinition, PlayContext } from '@episodic/mcp-server'
+import type { EnvironmentSpec, PlayContext } from '@episodic/mcp-server'
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { ContextError } from '../model/context-error.ts'
@@ -27,7 +27,7 @@ const Answer = z.object({
 
 /** What `tools` of an environment of a conversation is handed. */
 export type ConversationToolMaker = Parameters<
-  EnvironmentDefinition<
+  EnvironmentSpec<
     z.ZodType,
     z.ZodType<ConversationState['public']>,
     z.ZodType<ConversationState['private']>,

@@ -1,4 +1,4 @@
-import { type Environment, rehearse } from '@episodic/mcp-server'
+import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createModelSpeaker } from '../../model.ts'
@@ -25,7 +25,7 @@ const traveller: UserSimulator<z.output<typeof Goal>, z.ZodObject<{ patience: z.
   },
 }
 
-function desk(speaker?: UserSpeaker): Environment {
+function desk(speaker?: UserSpeaker): EnvironmentDefinition {
   return conversationEnvironment(travel, {
     name: 'desk',
     version: '1.0.0',

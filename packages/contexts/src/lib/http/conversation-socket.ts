@@ -268,7 +268,7 @@ export class ConversationSocket {
     const refused = step.report.refused === null ? null : (told.split('\n', 1)[0] as string)
     const { replies, intent } = (refused === null && (structured as typeof NOTHING_ANSWERED | null)) || NOTHING_ANSWERED
     const text = JSON.stringify([replies, intent, refused])
-    secrets.assertAbsent({ text, told: () => text, said: () => JSON.stringify(input) })
+    secrets.assertAbsent({ text, worldText: () => text, callerText: () => JSON.stringify(input) })
     return { type: 'answer', seq, replies, intent, refused, replayed }
   }
 
@@ -292,8 +292,8 @@ export class ConversationSocket {
     const text = JSON.stringify(news)
     look.secrets.assertAbsent({
       text,
-      told: () => text,
-      said: () => news.turns.map((turn) => (turn.kind === 'event' ? '' : turn.text)).join('\n'),
+      worldText: () => text,
+      callerText: () => news.turns.map((turn) => (turn.kind === 'event' ? '' : turn.text)).join('\n'),
     })
     return news
   }

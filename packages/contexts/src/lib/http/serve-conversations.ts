@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Environment, Host } from '@episodic/mcp-server'
+import type { EnvironmentDefinition, Host } from '@episodic/mcp-server'
 import type { Annex, Visitor } from '@episodic/mcp-server/http'
 import type { OpenResult } from '@episodic/protocol'
 import { WebSocketServer } from 'ws'
@@ -33,7 +33,7 @@ const SETTINGS = {
 }
 
 /** Whether an environment is a conversation whose user can be a person. */
-export function isConversation(environment: Environment): environment is ConversationEnvironment {
+export function isConversation(environment: EnvironmentDefinition): environment is ConversationEnvironment {
   return 'conversation' in environment && 'agent' in environment && environment.agent === 'user'
 }
 

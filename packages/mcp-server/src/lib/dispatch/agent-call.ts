@@ -1,7 +1,7 @@
 import { type EnvironmentInfo, WireError } from '@episodic/protocol'
 import { agentResult } from '../environment/agent-answer.ts'
 import { handleNames } from '../environment/handle-names.ts'
-import { toldBy, toolError, toolResult } from '../environment/tool-result.ts'
+import { renderText, toolError, toolResult } from '../environment/tool-result.ts'
 import type { AgentWorld, Caller } from '../host/caller.ts'
 import type { Acted, Host, StepCall } from '../host/host.ts'
 import { unknownEnvironment } from '../host/open-session.ts'
@@ -75,7 +75,7 @@ function answerOf(answered: Acted | Answer, again: () => string): Answer {
   if ('result' in answered) return answered
   const { step, secrets } = answered
   // What the server adds is said in its own words, and repeats what the world said.
-  const told = () => toldBy(toolResult(step))
+  const told = () => renderText(toolResult(step))
   return { result: agentResult(step, step.report.end ? again() : ''), secrets, told }
 }
 

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { DEFAULT_SEAT, META, METHODS } from '@episodic/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Waiting } from '../environment/call-options.ts'
+import type { CallOptions } from '../environment/call-options.ts'
 import { nextTurn } from '../environment/yield-to-event-loop.ts'
 import { MODERN_META, modernHeaders } from '../fixtures/eras.fixture.ts'
 import { createGatedStore } from '../fixtures/gated-store.fixture.ts'
@@ -240,10 +240,10 @@ describe('progress', () => {
   it('is reported again every five seconds while the call waits, and no more once its turn has come', async () => {
     const { host, clock, heard, open, reached, session } = await openGated()
     const reports: string[] = []
-    const step = (waiting?: Waiting) => host.step(null, session, { ...call('take'), waiting })
+    const step = (waiting?: CallOptions) => host.step(null, session, { ...call('take'), waiting })
     const first = step()
     await reached
-    const second = step({ signal: new AbortController().signal, tell: (message) => void reports.push(message) })
+    const second = step({ signal: new AbortController().signal, report: (message) => void reports.push(message) })
     await heard()
     for (let i = 0; i < 3; i++) {
       clock.advance(5_000)

@@ -28,7 +28,7 @@ export function openInProcess(
       let answer: Answer | undefined
       try {
         const signal = options?.signal
-        const waiting = signal && { signal, tell: undefined }
+        const waiting = signal && { signal, report: undefined }
         answer = await answerRequest(host, caller, method, params, { signal, waiting })
       } catch (error) {
         options?.signal?.throwIfAborted()

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { Secrets } from '../environment/secrets.ts'
-import { type ToolResult, toldBy } from '../environment/tool-result.ts'
+import { renderText, type ToolResult } from '../environment/tool-result.ts'
 import { addressOf, type Caller } from '../host/caller.ts'
 import type { Host } from '../host/host.ts'
 
@@ -39,23 +39,23 @@ export function scanAnswer(
   if (caller.door === 'trusted') {
     if (!secrets?.suspects(text)) return
     const told = toldIn(answer as Answer)
-    secrets.assertAbsent({ text: told, told: () => told, said: () => actionIn(asked) })
+    secrets.assertAbsent({ text: told, worldText: () => told, callerText: () => actionIn(asked) })
     return
   }
   // Where it came to names the session too.
-  const said = () => JSON.stringify([asked, caller.world])
-  if (secrets) return secrets.assertAbsent({ text, told: () => toldIn(answer), said })
+  const callerText = () => JSON.stringify([asked, caller.world])
+  if (secrets) return secrets.assertAbsent({ text, worldText: () => toldIn(answer), callerText })
   const { world, principal } = caller
   const address = addressOf(world)
   const held = address === null ? null : host.secretsOf(principal, address)
   // Discovery and refusals are our own words: no world tells anything in them.
-  const leaving = { text, told: null, said }
-  return held instanceof Promise ? held.then((found) => found?.assertAbsent(leaving)) : held?.assertAbsent(leaving)
+  const outgoing = { text, worldText: null, callerText }
+  return held instanceof Promise ? held.then((found) => found?.assertAbsent(outgoing)) : held?.assertAbsent(outgoing)
 }
 
 /** What the world tells in an answer. */
 export function toldIn({ result, told }: Answer): string {
-  return told ? told() : toldBy(result as ToolResult)
+  return told ? told() : renderText(result as ToolResult)
 }
 
 /** The part of a step that is the policy's own: its `_meta` is of whoever drives it. */

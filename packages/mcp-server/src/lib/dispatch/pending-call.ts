@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import type { Waiting } from '../environment/call-options.ts'
+import type { CallOptions } from '../environment/call-options.ts'
 
 /** An id of a request, unique among those of one client that are not answered. */
 export type RequestId = string | number
@@ -25,7 +25,7 @@ export interface CallWaitingOptions {
  * One call as its client sees it wait. It can be called off only where it waits: what the rules have begun is answered, and
  * a call that never waits pays for nothing of this.
  */
-export class CallWaiting implements Waiting {
+export class CallWaiting implements CallOptions {
   readonly #request: { readonly id: RequestId; readonly params: JsonObject }
   readonly #modern: boolean
   readonly #options: CallWaitingOptions
@@ -58,7 +58,7 @@ export class CallWaiting implements Waiting {
     return this.#call.signal
   }
 
-  get tell(): Waiting['tell'] {
+  get report(): CallOptions['report'] {
     const { progressToken } = (this.#request.params._meta ?? {}) as JsonObject
     const { say } = isToken(progressToken) ? this.#options : {}
     if (!say) return undefined

@@ -92,7 +92,7 @@ async function lookIfThere(host: Host, caller: AgentCaller, uri: string): Promis
 /** How a change is told, looked through once for all: it is the same each time. */
 function updated(caller: AgentCaller, { secrets }: Look, params: JsonObject): string {
   const text = notice('notifications/resources/updated', params)
-  secrets.assertAbsent({ text, told: null, said: () => JSON.stringify([params, caller.world]) })
+  secrets.assertAbsent({ text, worldText: null, callerText: () => JSON.stringify([params, caller.world]) })
   return text
 }
 

@@ -14,7 +14,7 @@ import {
   watchParamsSchema,
 } from '@episodic/protocol'
 import type { z } from 'zod'
-import type { Waiting } from '../environment/call-options.ts'
+import type { CallOptions } from '../environment/call-options.ts'
 import { toolResult } from '../environment/tool-result.ts'
 import { explain } from '../environment/zod-message.ts'
 import type { Caller } from '../host/caller.ts'
@@ -25,7 +25,7 @@ import type { Answer } from './leak-scan.ts'
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   /** The other side of a `tools/call` that has to wait. */
-  readonly waiting?: Waiting | undefined
+  readonly waiting?: CallOptions | undefined
 }
 
 /** Answers one method of the extension; `undefined` for a method that is not one of them. */

@@ -1,8 +1,8 @@
 import { createRng, findNonJson, type OutsideEvent, WireError } from '@episodic/protocol'
 import type { Happened, SessionRecord, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
-import type { Environment, EventContext } from './environment.ts'
-import { unheard } from './thrown-value.ts'
+import type { EnvironmentDefinition, EventContext } from './environment.ts'
+import { ignoreRejection } from './thrown-value.ts'
 import { explain, shortened } from './zod-message.ts'
 
 /** What the rules see of a session when something happens outside. What comes of it depends on nothing else. */
@@ -24,14 +24,14 @@ export function assertEventId(id: string): void {
 }
 
 /** Throws `invalid-params` for an event that an environment does not take: of another type, or with other data. */
-export function assertEvent(environment: Environment, event: Pick<OutsideEvent, 'type' | 'data'>): void {
+export function assertEvent(environment: EnvironmentDefinition, event: Pick<OutsideEvent, 'type' | 'data'>): void {
   const problem = findEventProblem(environment, event)
   if (problem) throw new WireError('invalid-params', problem)
 }
 
 /** Says why an environment does not take an event; `null` where it does. */
 export function findEventProblem(
-  environment: Environment,
+  environment: EnvironmentDefinition,
   { type, data }: { readonly type: string; readonly data: unknown },
 ): string | null {
   const event = Object.hasOwn(environment.events, type) ? environment.events[type] : undefined
@@ -46,11 +46,11 @@ export function findEventProblem(
 
 /** Applies one event by the rules: pure, synchronous. For one that {@link findEventProblem} finds nothing wrong with. */
 export function applyEvent(
-  environment: Environment,
+  environment: EnvironmentDefinition,
   { record, draft }: EventTurn,
   { type, data }: Pick<OutsideEvent, 'type' | 'data'>,
 ): Happened {
-  const event = environment.events[type] as Environment['events'][string]
+  const event = environment.events[type] as EnvironmentDefinition['events'][string]
   const rng = createRng(record.seed, record.rng)
   const said: string[] = []
   let ended: string | null = null
@@ -75,7 +75,7 @@ export function applyEvent(
     },
   }
   const returned: unknown = event.apply(context)
-  unheard(returned)
+  ignoreRejection(returned)
   if (returned instanceof Promise)
     throw failed(
       environment,
@@ -94,6 +94,6 @@ export function applyEvent(
   }
 }
 
-function failed({ name }: Environment, type: string, what: string): ServerError {
+function failed({ name }: EnvironmentDefinition, type: string, what: string): ServerError {
   return new ServerError('rules-failed', `The event ${type} of ${name} ${what}.`)
 }

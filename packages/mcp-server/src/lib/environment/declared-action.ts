@@ -1,6 +1,6 @@
 import type { Action, JsonObject } from '@episodic/protocol'
 import type { z } from 'zod'
-import type { Environment } from './environment.ts'
+import type { EnvironmentDefinition } from './environment.ts'
 import { shortened } from './zod-message.ts'
 
 /**
@@ -8,7 +8,7 @@ import { shortened } from './zod-message.ts'
  * not keep it. Two actions that differ in nothing else are the same action. Where there is no such tool, nothing is kept
  * but the beginning of its name. An action of which all is kept is returned as it is.
  */
-export function declaredAction(environment: Environment, action: Action): Action {
+export function declaredAction(environment: EnvironmentDefinition, action: Action): Action {
   const tool = Object.hasOwn(environment.tools, action.tool) ? environment.tools[action.tool] : undefined
   if (!tool) return { tool: shortened(action.tool, TOOL_NAME), arguments: {} }
   const kept = declaredPart(tool.input, action.arguments) as JsonObject

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineEnvironment } from './define-environment.ts'
-import type { Environment } from './environment.ts'
+import type { EnvironmentDefinition } from './environment.ts'
 
 const Guess = z.object({ value: z.int(), hint: z.enum(['correct', 'higher', 'lower']) })
 const compare = (value: number, target: number): z.infer<typeof Guess>['hint'] =>
@@ -44,7 +44,7 @@ const numberGuessing = defineEnvironment({
   },
   potential: ({ public: s }) => 1 - (candidates(s) - 1) / (s.high - s.low), // Φ: how far the search has narrowed
 })
-numberGuessing satisfies Environment
+numberGuessing satisfies EnvironmentDefinition
 numberGuessing.tools.guess.description satisfies string
 // @ts-expect-error there is no such tool
 numberGuessing.tools.peek

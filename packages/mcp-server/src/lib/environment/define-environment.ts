@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { ServerError } from '../server-error.ts'
 import { EPISODE_OVER, OBSERVATION } from './agent-answer.ts'
 import type {
-  Environment,
   EnvironmentDefinition,
+  EnvironmentSpec,
   EventMaker,
   FinalContext,
   LegalCalls,
@@ -33,7 +33,7 @@ export function defineEnvironment<
   Private extends z.ZodType = z.ZodType<KeepsLiterals>,
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
   Events extends WorldEvents = WorldEvents,
->(definition: EnvironmentDefinition<Params, Public, Private, Tools, Events>): Environment<Tools> {
+>(definition: EnvironmentSpec<Params, Public, Private, Tools, Events>): EnvironmentDefinition<Tools> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   const erased = definition as unknown as ErasedDefinition
   const { name, version, description, params, state, limits = {}, history = null } = erased
@@ -85,7 +85,7 @@ export function defineEnvironment<
     legal: (current, values) => legalActions(name, toolInfos, erased.legal?.(current, values)),
     success: (final) => (erased.success ? judged(name, erased.success(final)) : undefined),
     secrets: (current, values) => erased.secrets?.(current, values) ?? NONE,
-  } satisfies Environment<Tools>)
+  } satisfies EnvironmentDefinition<Tools>)
 }
 
 /**
@@ -96,13 +96,13 @@ type KeepsLiterals = '' | 0 | boolean | null | readonly KeepsLiterals[] | { read
 
 /** The definition with its types erased: JSON in, JSON out. */
 interface ErasedDefinition
-  extends Pick<Environment, 'name' | 'version' | 'description' | 'params' | 'state' | 'start' | 'observe'> {
-  readonly limits?: ReturnType<Environment['limitsFor']> | Environment['limitsFor']
-  readonly history?: NonNullable<Environment['history']>
+  extends Pick<EnvironmentDefinition, 'name' | 'version' | 'description' | 'params' | 'state' | 'start' | 'observe'> {
+  readonly limits?: ReturnType<EnvironmentDefinition['limitsFor']> | EnvironmentDefinition['limitsFor']
+  readonly history?: NonNullable<EnvironmentDefinition['history']>
   readonly handle?: string | false
   readonly rewards: { [term: string]: (transition: Transition<WorldState<JsonObject, JsonObject>, unknown>) => number }
   potential?(state: WorldState<JsonObject, JsonObject>, params: unknown): number
-  readonly check?: { readonly waive?: Environment['waived'] }
+  readonly check?: { readonly waive?: EnvironmentDefinition['waived'] }
   success?(final: FinalContext<WorldState<JsonObject, JsonObject>, unknown>): unknown
   legal?(state: JsonObject, params: unknown): { readonly [tool: string]: LegalCalls | undefined }
   secrets?(state: SessionState, params: unknown): readonly string[]

@@ -258,7 +258,7 @@ export interface Preparation {
 }
 
 /** What an author hands to `defineEnvironment`. */
-export interface EnvironmentDefinition<
+export interface EnvironmentSpec<
   Params extends z.ZodType,
   Public extends z.ZodType,
   Private extends z.ZodType,
@@ -332,7 +332,9 @@ export interface EnvironmentDefinition<
 }
 
 /** An environment, its types erased: what a host serves. */
-export interface Environment<Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool }> {
+export interface EnvironmentDefinition<
+  Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
+> {
   readonly name: string
   readonly version: string
   readonly description: string

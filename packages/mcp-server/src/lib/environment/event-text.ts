@@ -7,7 +7,7 @@ const TOLD_CHARACTERS = 8_192
  * Puts before an answer what outside events have said since the one before, oldest first. Of more than {@link TOLD_CHARACTERS}
  * the newest are told, and how many are not.
  */
-export function withAnnouncements(events: readonly RecordedEvent[], answer: string): string {
+export function prependEventTexts(events: readonly RecordedEvent[], answer: string): string {
   const said = events.flatMap((event) => event.said ?? [])
   let characters = 0
   let first = said.length

@@ -13,27 +13,31 @@ import type { Played, SessionRecord, SessionState, Turn } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import { applyPublished } from './apply-published.ts'
 import { declaredAction } from './declared-action.ts'
-import type { Environment, Preparation, Tool, WorldState } from './environment.ts'
-import { withAnnouncements } from './event-text.ts'
-import { PlayOfTool } from './play-context.ts'
-import { unheard } from './thrown-value.ts'
+import type { EnvironmentDefinition, Preparation, Tool, WorldState } from './environment.ts'
+import { prependEventTexts } from './event-text.ts'
+import { ToolCallContext } from './play-context.ts'
+import { ignoreRejection } from './thrown-value.ts'
 import { findUndeclared, findUndeclaredKey } from './undeclared-keys.ts'
 import { explain } from './zod-message.ts'
 
 /** How a world stands, as a player is told and as a trainer judges. */
-export interface Standing {
+export interface ObservedState {
   readonly observation: Observation
   readonly potential: number | null
 }
 
 /** How a world stands before its first step. */
-export interface Start extends Standing {
+export interface InitialState extends ObservedState {
   readonly state: SessionState
   readonly rng: RngState
 }
 
 /** Looks at a world in the midst of play. */
-export function lookAt(environment: Environment, state: SessionState, params: JsonObject): Standing {
+export function observeState(
+  environment: EnvironmentDefinition,
+  state: SessionState,
+  params: JsonObject,
+): ObservedState {
   return {
     observation: { text: environment.observe(state.public, params), structured: state.public },
     potential: environment.potential(state, params),
@@ -44,12 +48,12 @@ export function lookAt(environment: Environment, state: SessionState, params: Js
  * Starts a world from parameters that passed its schema. The same parameters and seed give the same start, so it
  * can be asked for again at any time.
  */
-export function startWorld(environment: Environment, params: JsonObject, seed: string): Start {
+export function startEnvironment(environment: EnvironmentDefinition, params: JsonObject, seed: string): InitialState {
   const rng = createRng(seed)
   const started = environment.start({ params, rng })
-  unheard(started)
+  ignoreRejection(started)
   const state = { public: startedPart('public'), private: startedPart('private') }
-  return { state, rng: rng.save(), ...lookAt(environment, state, params) }
+  return { state, rng: rng.save(), ...observeState(environment, state, params) }
 
   /** What the schema does not declare does not get in. */
   function startedPart(part: 'public' | 'private'): JsonObject {
@@ -65,7 +69,7 @@ export function startWorld(environment: Environment, params: JsonObject, seed: s
 }
 
 /** Looks at what an environment's code does: for checks, replays and tests. */
-export interface Scrutiny {
+export interface PlayChecks {
   /** Makes a fault of what a schema would drop in silence. */
   readonly strict: boolean
   /** Hears of each value that a tool reveals. */
@@ -78,7 +82,7 @@ export interface RulesTurn extends Pick<Turn, 'draft' | 'truncation' | 'prepared
 }
 
 /** What an action came to by the rules. */
-export interface Outcome extends Played {
+export interface PlayOutcome extends Played {
   /** A key that the tool said and its output does not declare, so that nobody was told. Those inside others are left out as well, and not looked for. */
   readonly undeclared?: string
 }
@@ -86,7 +90,12 @@ export interface Outcome extends Played {
 /**
  * Plays one action by the rules: pure, synchronous, and all that an environment's own code decides.
  */
-export function playAction(environment: Environment, turn: RulesTurn, called: Action, scrutiny?: Scrutiny): Outcome {
+export function playAction(
+  environment: EnvironmentDefinition,
+  turn: RulesTurn,
+  called: Action,
+  scrutiny?: PlayChecks,
+): PlayOutcome {
   const { record, truncation } = turn
   const action = declaredAction(environment, called)
   const refuse = (refusal: Refusal, text: string): Played =>
@@ -109,7 +118,7 @@ export function playAction(environment: Environment, turn: RulesTurn, called: Ac
   const prepared = tool.preparation
     ? readPrepared(environment, action.tool, tool.preparation, turn.prepared)
     : undefined
-  const context = new PlayOfTool({
+  const context = new ToolCallContext({
     environment,
     tool: action.tool,
     record,
@@ -119,7 +128,7 @@ export function playAction(environment: Environment, turn: RulesTurn, called: Ac
     onReveal: scrutiny?.onReveal,
   })
   const answer = tool.play(context)
-  unheard(answer)
+  ignoreRejection(answer)
   if (typeof answer?.text === 'string' && answer.kind === 'refused') return refuse('rules', answer.text)
   if (typeof answer?.text !== 'string' || answer.kind !== 'said')
     throw new ServerError(
@@ -142,7 +151,12 @@ export function playAction(environment: Environment, turn: RulesTurn, called: Ac
 }
 
 /** What was prepared, as `play` gets it. A replay has it from a record, which may have been edited. */
-function readPrepared({ name }: Environment, tool: string, { schema }: Preparation, value: Json | undefined): unknown {
+function readPrepared(
+  { name }: EnvironmentDefinition,
+  tool: string,
+  { schema }: Preparation,
+  value: Json | undefined,
+): unknown {
   if (value === undefined)
     throw new ServerError(
       'rules-failed',
@@ -165,7 +179,7 @@ interface Decided {
   readonly published?: Played['published']
 }
 
-function settle(environment: Environment, turn: RulesTurn, action: Action, decided: Decided): Played {
+function settle(environment: EnvironmentDefinition, turn: RulesTurn, action: Action, decided: Decided): Played {
   const { params, state: before, end: endedBefore, outside } = turn.record
   const events = outside ? outside.pending : NO_EVENTS
   const after = decided.change ? decided.change.state : before
@@ -188,7 +202,7 @@ function settle(environment: Environment, turn: RulesTurn, action: Action, decid
   // A world that is over has nothing more to ask for; one that was cut short still stands somewhere.
   const told =
     end?.kind === 'terminated' ? decided.text : `${decided.text}\n${environment.observe(after.public, params)}`
-  const text = events.length > 0 ? withAnnouncements(events, told) : told
+  const text = events.length > 0 ? prependEventTexts(events, told) : told
   return {
     change: decided.change,
     end,
@@ -204,11 +218,11 @@ function settle(environment: Environment, turn: RulesTurn, action: Action, decid
 
 /** The structured answer: what `say` gave, or else the public state, as far as the schema lets it out. */
 function structuredAnswer(
-  environment: Environment,
+  environment: EnvironmentDefinition,
   name: string,
   tool: Tool,
   given: unknown,
-  scrutiny: Scrutiny | undefined,
+  scrutiny: PlayChecks | undefined,
 ): JsonObject {
   const parsed = (tool.output ?? environment.state.public).safeParse(given)
   if (!parsed.success)

@@ -10,7 +10,7 @@ import {
 import type { History, SessionRecord, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import { findEventProblem } from './apply-event.ts'
-import type { Environment, PlayContext, Refused, Said } from './environment.ts'
+import type { EnvironmentDefinition, PlayContext, Refused, Said } from './environment.ts'
 
 /** Events that one step may publish. */
 const MOST_PUBLISHED = 16
@@ -19,8 +19,8 @@ const MOST_PUBLISHED = 16
 export type ToolEvent = Pick<OutsideEvent, 'type' | 'data'>
 
 /** What a play begins with. */
-export interface PlaySetting {
-  readonly environment: Environment
+export interface ToolCallSetup {
+  readonly environment: EnvironmentDefinition
   /** The name of the tool. */
   readonly tool: string
   readonly record: Pick<SessionRecord, 'params' | 'seed' | 'rng' | 'now' | 'history'>
@@ -35,7 +35,7 @@ export interface PlaySetting {
  * One play of a tool: what its rules get, and what they did besides answering. A class, because an object with a getter
  * that is written anew for each step costs more than the rules of a small world.
  */
-export class PlayOfTool implements PlayContext<unknown, unknown, unknown, unknown, unknown> {
+export class ToolCallContext implements PlayContext<unknown, unknown, unknown, unknown, unknown> {
   readonly state: SessionState
   readonly input: unknown
   readonly prepared: unknown
@@ -43,16 +43,16 @@ export class PlayOfTool implements PlayContext<unknown, unknown, unknown, unknow
   readonly history: History
   readonly say = say
   readonly refuse = refuse
-  readonly #environment: Environment
+  readonly #environment: EnvironmentDefinition
   readonly #tool: string
-  readonly #record: PlaySetting['record']
-  readonly #onReveal: PlaySetting['onReveal']
+  readonly #record: ToolCallSetup['record']
+  readonly #onReveal: ToolCallSetup['onReveal']
   #rng: SavableRng | null = null
   #now: number
   #ended: string | null = null
   #published: readonly ToolEvent[] = NO_EVENTS
 
-  constructor({ environment, tool, record, draft, input, prepared, onReveal }: PlaySetting) {
+  constructor({ environment, tool, record, draft, input, prepared, onReveal }: ToolCallSetup) {
     this.state = draft
     this.input = input
     this.prepared = prepared

@@ -23,9 +23,9 @@ import {
 import { ServerError } from '../server-error.ts'
 import { withoutAmbient } from './ambient-guard.ts'
 import { applyEvent, assertEvent } from './apply-event.ts'
-import type { Environment } from './environment.ts'
-import { playAction, type Start, startWorld } from './play-action.ts'
-import { SHORTEST_SECRET, tellsListed, tooShort } from './secrets.ts'
+import type { EnvironmentDefinition } from './environment.ts'
+import { type InitialState, playAction, startEnvironment } from './play-action.ts'
+import { containsListed, SHORTEST_SECRET, tooShortSecrets } from './secrets.ts'
 import { findUndeclared } from './undeclared-keys.ts'
 import { explain } from './zod-message.ts'
 
@@ -54,7 +54,7 @@ export interface RehearsedStep extends Played {
 
 /** A world played by its rules alone: no session, no store, no server. For tests, checks, replays and searches. */
 export interface Rehearsal {
-  readonly start: Start
+  readonly start: InitialState
   /** How the world stands now. */
   readonly state: SessionState
   readonly observation: Observation
@@ -80,7 +80,7 @@ export interface Rehearsal {
 
 /** Starts a rehearsal. Throws `option-invalid` for parameters that the environment's schema refuses. */
 export function rehearse(
-  environment: Environment,
+  environment: EnvironmentDefinition,
   { params = {}, seed = 'rehearsal', privateState, strict = false }: RehearsalOptions = {},
 ): Rehearsal {
   const parsed = environment.params.safeParse(params)
@@ -88,7 +88,7 @@ export function rehearse(
     throw new ServerError('option-invalid', `Wrong parameters for ${environment.name}: ${explain(parsed.error)}.`)
   const closely = <T>(what: string, run: () => T): T =>
     strict ? withoutAmbient(`${what} of ${environment.name}`, run) : run()
-  const start = closely('The start', () => startWorld(environment, parsed.data as JsonObject, seed))
+  const start = closely('The start', () => startEnvironment(environment, parsed.data as JsonObject, seed))
   let record: SessionRecord = {
     id: 'rehearsal',
     owner: null,
@@ -183,8 +183,8 @@ export function rehearse(
 }
 
 /** Throws `rules-failed` for a secret that is too short to be searched for in answers. */
-function assertSearchable({ name }: Environment, secrets: readonly string[]): void {
-  const [short] = tooShort(secrets)
+function assertSearchable({ name }: EnvironmentDefinition, secrets: readonly string[]): void {
+  const [short] = tooShortSecrets(secrets)
   if (short !== undefined)
     throw new ServerError(
       'rules-failed',
@@ -198,7 +198,7 @@ function assertUntold(
   listed: readonly string[],
   { told, said }: { readonly told: string; readonly said: string },
 ): void {
-  if (tellsListed(listed, told, said))
+  if (containsListed(listed, told, said))
     throw new ServerError(
       'rules-failed',
       `${what} says what \`secrets\` lists, so that its answer would be withheld. Let it say less, or list no more what has been told.`,
@@ -206,7 +206,7 @@ function assertUntold(
 }
 
 /** Throws `rules-failed` for a state that its schemas refuse or do not declare, or that JSON cannot say. */
-function assertSound({ name, state: schemas }: Environment, state: SessionState): void {
+function assertSound({ name, state: schemas }: EnvironmentDefinition, state: SessionState): void {
   for (const part of ['public', 'private'] as const) {
     const parsed = schemas[part].safeParse(state[part])
     const undeclared = parsed.success && findUndeclared(state[part], parsed.data)

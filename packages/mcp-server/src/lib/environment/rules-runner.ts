@@ -9,22 +9,22 @@ import {
 import type { Happened, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import { applyEvent, type EventTurn } from './apply-event.ts'
-import type { Waiting } from './call-options.ts'
-import type { Environment } from './environment.ts'
+import type { CallOptions } from './call-options.ts'
+import type { EnvironmentDefinition } from './environment.ts'
 import {
-  lookAt,
-  type Outcome,
+  type InitialState,
+  type ObservedState,
+  observeState,
+  type PlayOutcome,
   playAction,
   type RulesTurn,
-  type Standing,
-  type Start,
-  startWorld,
+  startEnvironment,
 } from './play-action.ts'
-import { assertNothingShared } from './shared-prototype.ts'
+import { assertPrototypeUntouched } from './shared-prototype.ts'
 import { asError } from './thrown-value.ts'
 
 /** An episode that has ended. */
-export interface Final {
+export interface EndedEpisode {
   readonly end: EpisodeEnd
   readonly state: SessionState
   readonly params: JsonObject
@@ -38,20 +38,33 @@ export interface Final {
  */
 export interface RulesRunner {
   /** Starts a world from parameters that passed its schema. Throws, or rejects with, what the rules throw. */
-  start(environment: Environment, params: JsonObject, seed: string): Start | Promise<Start>
+  start(environment: EnvironmentDefinition, params: JsonObject, seed: string): InitialState | Promise<InitialState>
   /** Tells how a world stands in a state. Throws, or rejects with, what the rules throw. */
-  look(environment: Environment, state: SessionState, params: JsonObject): Standing | Promise<Standing>
+  observe(
+    environment: EnvironmentDefinition,
+    state: SessionState,
+    params: JsonObject,
+  ): ObservedState | Promise<ObservedState>
   /**
    * Plays one action on a turn. Throws, or rejects with, what the rules throw. A runner that does not answer at once gives
    * up where `waiting` says so, and rejects with the reason of the abort.
    */
-  play(environment: Environment, turn: RulesTurn, action: Action, waiting?: Waiting): Outcome | Promise<Outcome>
+  play(
+    environment: EnvironmentDefinition,
+    turn: RulesTurn,
+    action: Action,
+    waiting?: CallOptions,
+  ): PlayOutcome | Promise<PlayOutcome>
   /** Applies an outside event that the environment takes. Throws, or rejects with, what the rules throw. */
-  apply(environment: Environment, turn: EventTurn, event: OutsideEvent): Happened | Promise<Happened>
+  apply(environment: EnvironmentDefinition, turn: EventTurn, event: OutsideEvent): Happened | Promise<Happened>
   /** Says which actions are legal in a state. Throws, or rejects with, what the rules throw. */
-  legal(environment: Environment, state: SessionState, params: JsonObject): LegalActions | Promise<LegalActions>
+  legal(
+    environment: EnvironmentDefinition,
+    state: SessionState,
+    params: JsonObject,
+  ): LegalActions | Promise<LegalActions>
   /** Judges an episode that ended in a state; `undefined` where the world defines no success. Throws, or rejects with, what the rules throw. */
-  judge(environment: Environment, final: Final): boolean | undefined | Promise<boolean | undefined>
+  judge(environment: EnvironmentDefinition, final: EndedEpisode): boolean | undefined | Promise<boolean | undefined>
   /**
    * Whether worlds may be played whose tools prepare their steps: that code runs where the host does, which is no place for
    * it where the rules are played elsewhere to keep them out of there.
@@ -61,13 +74,13 @@ export interface RulesRunner {
    * Lists what the world declares to be secret in a state. Throws what the world throws. Answers are searched as they
    * leave, so this is asked at once: a runner that plays elsewhere has it from the call that came to this very state.
    */
-  secrets(environment: Environment, state: SessionState, params: JsonObject): readonly string[]
+  secrets(environment: EnvironmentDefinition, state: SessionState, params: JsonObject): readonly string[]
 }
 
 /** Plays the rules at once, where they are called. Rules that never return hold everything. */
 export const directRules = {
-  start: (environment, ...given) => asFault(environment, () => startWorld(environment, ...given)),
-  look: (environment, ...given) => asFault(environment, () => lookAt(environment, ...given)),
+  start: (environment, ...given) => asFault(environment, () => startEnvironment(environment, ...given)),
+  observe: (environment, ...given) => asFault(environment, () => observeState(environment, ...given)),
   play: (environment, turn, action) => asFault(environment, () => playAction(environment, turn, action)),
   apply: (environment, turn, event) => asFault(environment, () => applyEvent(environment, turn, event)),
   legal: (environment, state, params) => asFault(environment, () => environment.legal(state.public, params)),
@@ -77,13 +90,13 @@ export const directRules = {
 } satisfies RulesRunner
 
 /** A world that throws a refusal of the wire has failed like any other: its words would reach whoever called. */
-function asFault<T>({ name }: Environment, run: () => T): T {
+function asFault<T>({ name }: EnvironmentDefinition, run: () => T): T {
   try {
     return run()
   } catch (thrown) {
     const cause = asError(thrown)
     throw WireError.is(cause) ? new ServerError('rules-failed', 'The rules threw a WireError.', { cause }) : cause
   } finally {
-    assertNothingShared(name)
+    assertPrototypeUntouched(name)
   }
 }

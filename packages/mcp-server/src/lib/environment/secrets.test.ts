@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type SecretKind, Secrets, tellsListed } from './secrets.ts'
+import { containsListed, type SecretKind, Secrets } from './secrets.ts'
 
 class Withheld extends Error {
   readonly found: unknown
@@ -20,7 +20,7 @@ function keep(declared: () => readonly string[]): Secrets {
 /** What is found in a text, said to somebody who said something. The world tells all of it, unless it is said otherwise. */
 function findIn(secrets: Secrets, text: string, said = '', told: string | null = text): SecretKind | null {
   try {
-    secrets.assertAbsent({ text, said: () => said, told: told === null ? null : () => told })
+    secrets.assertAbsent({ text, callerText: () => said, worldText: told === null ? null : () => told })
     return null
   } catch (error) {
     return (error as Withheld).found as SecretKind
@@ -122,16 +122,16 @@ describe('Secrets', () => {
   })
 })
 
-describe('tellsListed', () => {
+describe('containsListed', () => {
   it('finds a listed text in each of its forms, unless it was said', () => {
     fc.assert(
       fc.property(anySecret, anyText, (secret, before) => {
         const told = `${before}${secret}`
         for (const text of [told, JSON.stringify({ told })]) {
-          expect(tellsListed(['something else', secret], text, '')).toBe(true)
-          expect(tellsListed([secret], text, JSON.stringify([secret]))).toBe(false)
+          expect(containsListed(['something else', secret], text, '')).toBe(true)
+          expect(containsListed([secret], text, JSON.stringify([secret]))).toBe(false)
         }
-        expect(tellsListed([secret], '', '')).toBe(false)
+        expect(containsListed([secret], '', '')).toBe(false)
       }),
     )
   })

@@ -25,13 +25,13 @@ export interface SecretsOptions {
 }
 
 /** What is about to leave. */
-export interface Leaving {
+export interface OutgoingText {
   /** All of it, as it is written. */
   readonly text: string
   /** What of it the world itself tells; `null` where it tells nothing. Asked for where something was found. */
-  readonly told: (() => string) | null
+  readonly worldText: (() => string) | null
   /** What the caller said itself. Asked for where something was found. */
-  readonly said: () => string
+  readonly callerText: () => string
 }
 
 /** A secret, in each form that it may have in an answer. */
@@ -66,7 +66,7 @@ export class Secrets {
    *
    * A world that cannot say what is secret gets no answer out either.
    */
-  assertAbsent(leaving: Leaving): void {
+  assertAbsent(leaving: OutgoingText): void {
     const found = this.#find(leaving)
     if (found) throw this.#options.withhold(found)
   }
@@ -83,12 +83,12 @@ export class Secrets {
     return includesAny(text, this.#ownTraces)
   }
 
-  #find({ text, told, said }: Leaving): SecretKind | null {
-    if (!(told ? this.suspects(text) : this.#suspectsOwn(text))) return null
-    const known = said()
+  #find({ text, worldText, callerText }: OutgoingText): SecretKind | null {
+    if (!(worldText ? this.suspects(text) : this.#suspectsOwn(text))) return null
+    const known = callerText()
     const leaked =
       ownSecrets(this.#options).find(({ forms }) => isNews(forms, text, known)) ??
-      (told && this.#declared.find(({ forms }) => isNews(forms, told(), known)))
+      (worldText && this.#declared.find(({ forms }) => isNews(forms, worldText(), known)))
     return leaked?.kind ?? null
   }
 
@@ -123,7 +123,7 @@ function seedForms(seed: string): readonly string[] {
 }
 
 /** Whether what a world tells has a text in it that it lists as secret, and that was not said to it. */
-export function tellsListed(listed: readonly string[], told: string, said: string): boolean {
+export function containsListed(listed: readonly string[], told: string, said: string): boolean {
   return listed.some((text) => isNews(formsOf(text), told, said))
 }
 
@@ -139,7 +139,7 @@ function includesAny(text: string, searched: readonly string[]): boolean {
 }
 
 /** The texts that a world lists and that are too short to be searched for. */
-export function tooShort(listed: readonly string[]): readonly string[] {
+export function tooShortSecrets(listed: readonly string[]): readonly string[] {
   return listed.filter((text) => text.length < SHORTEST_SECRET)
 }
 

@@ -5,7 +5,7 @@ import { ServerError } from '../server-error.ts'
  * object of the process would have it, and every schema that takes no other keys would refuse what it is given. Looks at keys
  * that `for…in` finds; it costs next to nothing where there are none.
  */
-export function assertNothingShared(who: string): void {
+export function assertPrototypeUntouched(who: string): void {
   for (const key in EMPTY) throw shared(who, key)
 }
 

@@ -1,6 +1,6 @@
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
-import type { Environment } from './environment.ts'
+import type { EnvironmentDefinition } from './environment.ts'
 import { explain } from './zod-message.ts'
 
 /** What in a state from a store does not fit the schemas of its environment. */
@@ -15,7 +15,7 @@ export interface Misfit {
  * as it happens where the schemas changed and the version did not. A key that is not declared any more is no misfit. A
  * schema that transforms values is not asked: it describes what rules write, and not what it reads.
  */
-export function findMisfit(environment: Environment, state: SessionState): Misfit | null {
+export function findMisfit(environment: EnvironmentDefinition, state: SessionState): Misfit | null {
   for (const part of ['public', 'private'] as const) {
     const schema = environment.state[part]
     if (!readsWhatItWrites(schema)) continue

@@ -5,7 +5,7 @@
 export function asError(thrown: unknown, depth = 0): Error {
   if (depth === CAUSES) return new Error('And so on.')
   try {
-    unheard(thrown)
+    ignoreRejection(thrown)
     if (!(thrown instanceof Error)) return new Error(`This was thrown, and is no error: ${String(thrown)}`)
     // All that a log reads.
     for (const part of [thrown.name, thrown.message, thrown.stack, ...Object.values(thrown)]) String(part)
@@ -22,6 +22,6 @@ export function asError(thrown: unknown, depth = 0): Error {
 const CAUSES = 8
 
 /** A promise that nobody waits for would end the process when it fails. */
-export function unheard(value: unknown): void {
+export function ignoreRejection(value: unknown): void {
   if (value instanceof Promise) Promise.prototype.catch.call(value, () => {})
 }

@@ -22,6 +22,6 @@ export function toolError(text: string): ToolResult {
 }
 
 /** What a policy sees of a tool's answer, as text. */
-export function toldBy({ content: [{ text }], structuredContent }: ToolResult): string {
+export function renderText({ content: [{ text }], structuredContent }: ToolResult): string {
   return structuredContent ? `${text}\n${JSON.stringify(structuredContent)}` : text
 }

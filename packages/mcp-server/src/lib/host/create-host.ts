@@ -14,7 +14,7 @@ import {
 } from '@episodic/protocol'
 import { type Clock, type SessionRecord, type SessionStore, systemClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
-import type { Environment } from '../environment/environment.ts'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
 import { directRules, type RulesRunner } from '../environment/rules-runner.ts'
 import type { Secrets } from '../environment/secrets.ts'
 import { Capacity } from './capacity.ts'
@@ -66,7 +66,7 @@ const SWEEP_INTERVAL = 30_000
 class SessionHost implements Host {
   readonly environments: readonly EnvironmentInfo[]
   readonly idleSeconds: number
-  readonly #environments: readonly Environment[]
+  readonly #environments: readonly EnvironmentDefinition[]
   readonly #store: SessionStore
   readonly #ownsStore: boolean
   readonly #clock: Clock

@@ -81,7 +81,7 @@ type Said = Pick<PublishedEvent, 'said'>
 function withoutSecrets({ secrets }: Live, said: readonly string[]): string[] {
   return said.filter((text) => {
     try {
-      secrets.assertAbsent({ text, told: () => text, said: () => '' })
+      secrets.assertAbsent({ text, worldText: () => text, callerText: () => '' })
       return true
     } catch {
       return false

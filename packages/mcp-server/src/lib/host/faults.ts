@@ -1,7 +1,7 @@
 import { WireError } from '@episodic/protocol'
 import { StateError } from '@episodic/state'
-import type { Waiting } from '../environment/call-options.ts'
-import type { Environment } from '../environment/environment.ts'
+import type { CallOptions } from '../environment/call-options.ts'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { SecretKind } from '../environment/secrets.ts'
 import type { Misfit } from '../environment/stored-state.ts'
 import { asError } from '../environment/thrown-value.ts'
@@ -48,7 +48,7 @@ export class Faults {
    * Runs an environment's code. What it throws, now or later, becomes `environment-failed`, unless it is a refusal of ours,
    * or the reason for which nobody waits for it any more.
    */
-  guard<T>(environment: string, session: string, run: () => T, waiting?: Waiting): T {
+  guard<T>(environment: string, session: string, run: () => T, waiting?: CallOptions): T {
     const fail = (thrown: unknown): never => {
       if (waiting?.signal.aborted && thrown === waiting.signal.reason) throw thrown
       const cause = asError(thrown)
@@ -78,7 +78,7 @@ export class Faults {
   }
 
   /** Refuses a session from the store whose state does not fit what is served. What exactly does not fit is for the log. */
-  misfit({ name, version }: Environment, session: string, { part, problem }: Misfit): WireError {
+  misfit({ name, version }: EnvironmentDefinition, session: string, { part, problem }: Misfit): WireError {
     const reference = randomText()
     const refusal = `The ${part} state of this session, which the store keeps, does not fit the ${part} state schema of ${name} ${version} that is served here: the schema changed within the version.`
     const cause = new ServerError('rules-failed', `${refusal} ${problem}.`)

@@ -17,8 +17,8 @@ import type {
   WatchResult,
 } from '@episodic/protocol'
 import { type Answered, type Clock, DEFAULT_LOG_BYTES, DEFAULT_TEXT_BYTES, type SessionStore } from '@episodic/state'
-import type { Waiting } from '../environment/call-options.ts'
-import type { Environment } from '../environment/environment.ts'
+import type { CallOptions } from '../environment/call-options.ts'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import type { Secrets } from '../environment/secrets.ts'
 import type { Containment } from './containment.ts'
@@ -27,7 +27,7 @@ import type { Metrics } from './metrics.ts'
 
 export interface HostOptions {
   /** What can be opened. A plain client that names none gets the first. */
-  readonly environments: readonly Environment[]
+  readonly environments: readonly EnvironmentDefinition[]
   /** Where sessions live; in memory unless given. The host does not close a store that it was given. */
   readonly store?: SessionStore
   readonly clock?: Clock
@@ -114,7 +114,7 @@ export interface StepCall {
   readonly seq?: number | undefined
   readonly epoch?: number | undefined
   /** What to do while the call has to wait. Left out, it waits for as long as it takes, and tells nobody. */
-  readonly waiting?: Waiting | undefined
+  readonly waiting?: CallOptions | undefined
 }
 
 /** How a session stands, as its players may see it. */

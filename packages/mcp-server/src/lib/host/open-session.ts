@@ -9,7 +9,7 @@ import {
   WireError,
 } from '@episodic/protocol'
 import type { SessionRecord } from '@episodic/state'
-import type { Environment } from '../environment/environment.ts'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import { explain } from '../environment/zod-message.ts'
 import type { OpenRequest, Principal } from './host.ts'
@@ -18,9 +18,9 @@ import { randomText } from './session-tokens.ts'
 
 /** Finds what an opener asks for. Throws `unknown-environment`, for another version too. */
 export function chooseEnvironment(
-  environments: ReadonlyMap<string, Environment>,
+  environments: ReadonlyMap<string, EnvironmentDefinition>,
   { environment: name, version }: Pick<OpenRequest, 'environment' | 'version'>,
-): Environment {
+): EnvironmentDefinition {
   const environment = environments.get(name)
   if (!environment) throw unknownEnvironment(name, environments.keys())
   if (version !== undefined && version !== environment.version)
@@ -42,7 +42,7 @@ export function unknownEnvironment(name: string, served: Iterable<string>): Wire
 /** The record of a session that begins now. Throws `invalid-params`. */
 export async function startRecord(
   rules: RulesRunner,
-  environment: Environment,
+  environment: EnvironmentDefinition,
   identity: { readonly id: string; readonly owner: Principal; readonly now: number },
   { params: given = {}, seed = randomText(), limits = {} }: OpenRequest,
 ): Promise<SessionRecord> {
@@ -88,7 +88,7 @@ function toJson(value: unknown): JsonObject {
   return JSON.parse(JSON.stringify(value))
 }
 
-function parseParams(environment: Environment, given: JsonObject): JsonObject {
+function parseParams(environment: EnvironmentDefinition, given: JsonObject): JsonObject {
   const parsed = environment.params.safeParse(given)
   if (parsed.success) return parsed.data as JsonObject
   throw new WireError('invalid-params', `Wrong parameters for ${environment.name}: ${explain(parsed.error, given)}.`)
@@ -101,7 +101,7 @@ export async function describeOpen(
 ): Promise<OpenResult> {
   const { id, epoch, params, seed, limits, base } = session.record
   const { observation, potential } = await (base
-    ? rules.look(environment, JSON.parse(base.state), params)
+    ? rules.observe(environment, JSON.parse(base.state), params)
     : rules.start(environment, params, seed))
   return {
     id,
@@ -121,7 +121,7 @@ export async function describeOpen(
   }
 }
 
-export function describeEnvironment(environment: Environment): EnvironmentInfo {
+export function describeEnvironment(environment: EnvironmentDefinition): EnvironmentInfo {
   const { name, version, description, handle, paramsSchema, toolInfos: tools, eventInfos: events, terms } = environment
   const potential = environment.hasPotential
   const defaults = environment.params.safeParse({})

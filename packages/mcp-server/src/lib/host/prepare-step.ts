@@ -1,7 +1,7 @@
 import { type Action, findNonJson, type Json, WireError } from '@episodic/protocol'
 import type { Clock, SessionRecord, Preparation as StepPreparation } from '@episodic/state'
-import type { Environment, Preparation } from '../environment/environment.ts'
-import { assertNothingShared } from '../environment/shared-prototype.ts'
+import type { EnvironmentDefinition, Preparation } from '../environment/environment.ts'
+import { assertPrototypeUntouched } from '../environment/shared-prototype.ts'
 import { asError } from '../environment/thrown-value.ts'
 import { explain } from '../environment/zod-message.ts'
 import { ServerError } from '../server-error.ts'
@@ -17,7 +17,7 @@ export interface ToPrepare {
 }
 
 /** How a tool prepares an action; `null` where it prepares nothing, or the rules would never see the action. */
-export function toPrepare(environment: Environment, action: Action): ToPrepare | null {
+export function toPrepare(environment: EnvironmentDefinition, action: Action): ToPrepare | null {
   const tool = environment.tools[action.tool]
   // Every call comes by here. What an object has that is no tool of it prepares nothing either.
   if (!tool?.preparation) return null
@@ -28,7 +28,7 @@ export function toPrepare(environment: Environment, action: Action): ToPrepare |
 
 /** The preparation of a step, for its session to make in its turn. What fails is a fault of the environment. */
 export function createPreparation(
-  environment: Environment,
+  environment: EnvironmentDefinition,
   { action: { tool }, waiting }: StepCall,
   needed: ToPrepare,
   { clock, faults }: { readonly clock: Clock; readonly faults: Faults },
@@ -92,7 +92,7 @@ async function prepareStep(
       .then(() => preparation.prepare(context))
       .then(given.resolve, (thrown) => given.reject(faultOf(tool, thrown)))
     const value = await given.promise
-    assertNothingShared(`the preparation of ${tool}`)
+    assertPrototypeUntouched(`the preparation of ${tool}`)
     const parsed = schema.safeParse(value)
     if (!parsed.success) throw failed(tool, `gave something else than \`prepared\` says: ${explain(parsed.error)}`)
     const problem = findNonJson(parsed.data)

@@ -157,7 +157,7 @@ describe('prepare', () => {
     const { exchange, asked, answer } = createSlowExchange()
     const { host, control, play, faults } = await openMarket({ exchange })
     const caller = new AbortController()
-    const waiting = { signal: caller.signal, tell: undefined }
+    const waiting = { signal: caller.signal, report: undefined }
     const quoting = host.step(null, control, { ...call('quote', { shares: 1 }), waiting })
     const signal = await asked
     caller.abort(new Error('gone'))
@@ -166,7 +166,7 @@ describe('prepare', () => {
     const again = new AbortController()
     const ordering = host.step(null, control, {
       ...call('order', { shares: 1 }, 0),
-      waiting: { signal: again.signal, tell: undefined },
+      waiting: { signal: again.signal, report: undefined },
     })
     while (exchange.orders === 0) await new Promise(setImmediate)
     again.abort(new Error('gone'))

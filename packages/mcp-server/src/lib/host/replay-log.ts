@@ -1,6 +1,6 @@
 import { type AppliedEvent, type LoggedStep, WireError } from '@episodic/protocol'
 import { playStep, recordEvent, type SessionRecord, type SessionStore, stateHash } from '@episodic/state'
-import type { Environment } from '../environment/environment.ts'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import { type Moment, recordAtBase, stepsOf } from './snapshot.ts'
 
@@ -10,7 +10,7 @@ const PAGE = 250
 export interface ReplayOptions {
   readonly rules: Pick<RulesRunner, 'start' | 'play' | 'apply'>
   readonly store: SessionStore
-  readonly environment: Environment
+  readonly environment: EnvironmentDefinition
   /** How many of its last events a session knows again. */
   readonly events: number
   /** Awaited after every step. */
@@ -112,12 +112,12 @@ async function replayStep(
 }
 
 /** Throws `replay-diverged` for the first thing that a replay of a step gives otherwise than it was. */
-function assertSame<T extends object>(environment: Environment, step: number, replayed: T, was: T): void {
+function assertSame<T extends object>(environment: EnvironmentDefinition, step: number, replayed: T, was: T): void {
   for (const [field, value] of Object.entries(replayed))
     if (JSON.stringify(value) !== JSON.stringify(was[field as keyof T])) throw diverged(environment, step, field)
 }
 
-function diverged({ name, version }: Environment, step: number, field: string): WireError {
+function diverged({ name, version }: EnvironmentDefinition, step: number, field: string): WireError {
   return new WireError(
     'replay-diverged',
     `Played again, step ${step} of this session has another ${field} than it was answered with, so how it stood there cannot be told. The rules of ${name} changed within version ${version}, or depend on more than state, seed and actions. Name the present by leaving "at" out, or mend the rules.`,

@@ -9,7 +9,7 @@ import {
 } from '@episodic/protocol'
 import type { z } from 'zod'
 import { assertEvent } from '../environment/apply-event.ts'
-import type { Environment } from '../environment/environment.ts'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
 import { explain } from '../environment/zod-message.ts'
 import { mergeLimits } from './open-session.ts'
 import { SEATS } from './session-cache.ts'
@@ -21,7 +21,7 @@ import type { Moment } from './snapshot.ts'
  *
  * Throws `invalid-params` naming the part that is not, `too-large` for a state beyond the limit, and `episode-ended`.
  */
-export function momentOfSnapshot(environment: Environment, snapshot: SessionSnapshot): Moment {
+export function momentOfSnapshot(environment: EnvironmentDefinition, snapshot: SessionSnapshot): Moment {
   const problem = findNonJson(snapshot, 'snapshot')
   if (problem) throw broken(problem)
   if (snapshot.end)
@@ -50,7 +50,7 @@ export function momentOfSnapshot(environment: Environment, snapshot: SessionSnap
 }
 
 /** What the world limits itself holds; what it leaves open has to be what an opener could have asked for. */
-function limitsOf(environment: Environment, { params, limits }: SessionSnapshot): Limits {
+function limitsOf(environment: EnvironmentDefinition, { params, limits }: SessionSnapshot): Limits {
   const own = environment.limitsFor(params)
   const { steps, bytes, seconds } = limits
   const asked = { steps, bytes, seconds: seconds ?? undefined }
@@ -78,7 +78,7 @@ function assertUnchanged(path: string, schema: z.ZodType, value: JsonObject): vo
     throw broken(`${path} holds what the environment does not declare`)
 }
 
-function assertRemembered({ history: bounds }: Environment, history: SessionSnapshot['history']): void {
+function assertRemembered({ history: bounds }: EnvironmentDefinition, history: SessionSnapshot['history']): void {
   if (history.length > (bounds?.entries ?? 0))
     throw broken(`snapshot.history has ${history.length} entries, and a session remembers ${bounds?.entries ?? 0}`)
   const bytes = history.reduce((sum, entry) => sum + JSON.stringify(entry).length, 0)
@@ -87,7 +87,7 @@ function assertRemembered({ history: bounds }: Environment, history: SessionSnap
 }
 
 /** Throws for outside events that no session of the environment has had. */
-function assertHappened(environment: Environment, { outside }: SessionSnapshot, { bytes }: Limits): void {
+function assertHappened(environment: EnvironmentDefinition, { outside }: SessionSnapshot, { bytes }: Limits): void {
   if (!outside) return
   for (const event of outside.pending) {
     assertEvent(environment, event)

@@ -9,7 +9,7 @@ import {
   type StoredSession,
   sessionNotFound,
 } from '@episodic/state'
-import type { Environment } from '../environment/environment.ts'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import { Secrets } from '../environment/secrets.ts'
 import { findMisfit } from '../environment/stored-state.ts'
@@ -21,7 +21,7 @@ import { Watchers } from './watchers.ts'
 /** A session that this process has in hand. */
 export interface Live {
   readonly session: Session
-  readonly environment: Environment
+  readonly environment: EnvironmentDefinition
   /** The control handle. */
   readonly control: string
   /** The agent capability of each seat, in the order of {@link SEATS}. */
@@ -47,7 +47,7 @@ type AtOnce<T> = T | Promise<T>
 export const SEATS: readonly string[] = [DEFAULT_SEAT]
 
 export interface LiveSessionsOptions {
-  readonly environments: ReadonlyMap<string, Environment>
+  readonly environments: ReadonlyMap<string, EnvironmentDefinition>
   readonly rules: Pick<RulesRunner, 'secrets'>
   readonly store: SessionStore
   readonly clock: Clock
@@ -242,7 +242,7 @@ export class LiveSessions {
     if (misfit) throw this.#options.faults.misfit(environment, id, misfit)
   }
 
-  #environmentOf(name: string, version: string): Environment {
+  #environmentOf(name: string, version: string): EnvironmentDefinition {
     const environment = this.#options.environments.get(name)
     if (environment?.version === version) return environment
     throw new WireError(
@@ -272,14 +272,14 @@ export class LiveSessions {
   }
 
   /** What the session of a record keeps from its players, in hand or not. */
-  async secretsOf(record: SessionRecord, environment: Environment): Promise<Secrets> {
+  async secretsOf(record: SessionRecord, environment: EnvironmentDefinition): Promise<Secrets> {
     return this.#guarded({ record }, environment, await this.handles()).secrets
   }
 
   /** The handles of a session, and what looks for them and for what its world declares in what players get. */
   #guarded(
     session: Pick<Session, 'record'>,
-    environment: Environment,
+    environment: EnvironmentDefinition,
     handles: Handles,
   ): Pick<Live, 'control' | 'capabilities' | 'secrets'> {
     const { rules, faults } = this.#options

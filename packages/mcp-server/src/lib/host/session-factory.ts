@@ -9,7 +9,7 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { type Clock, encodeSession, type SessionRecord, type SessionStore, type StoredSession } from '@episodic/state'
-import type { Environment } from '../environment/environment.ts'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import { takingTurns } from '../environment/yield-to-event-loop.ts'
 import type { Capacity } from './capacity.ts'
@@ -23,7 +23,7 @@ import type { Live, LiveSessions } from './session-cache.ts'
 import { baseAt, type Moment, recordAt, snapshotOf, stepsOf } from './snapshot.ts'
 
 export interface BeginningsOptions {
-  readonly environments: ReadonlyMap<string, Environment>
+  readonly environments: ReadonlyMap<string, EnvironmentDefinition>
   readonly rules: RulesRunner
   readonly sessions: LiveSessions
   readonly store: SessionStore
@@ -296,12 +296,12 @@ export class Beginnings {
   }
 
   /** Has an environment say how the session `id` stands with that state. */
-  #look(environment: Environment, id: string, { state, params }: Pick<SessionRecord, 'state' | 'params'>) {
-    return this.#guard(environment, id, () => this.#options.rules.look(environment, state, params))
+  #look(environment: EnvironmentDefinition, id: string, { state, params }: Pick<SessionRecord, 'state' | 'params'>) {
+    return this.#guard(environment, id, () => this.#options.rules.observe(environment, state, params))
   }
 
   /** Runs an environment's code, for the session `id`. */
-  #guard<T>({ name }: Environment, id: string, run: () => T): T {
+  #guard<T>({ name }: EnvironmentDefinition, id: string, run: () => T): T {
     return this.#options.faults.guard(name, id, run)
   }
 }

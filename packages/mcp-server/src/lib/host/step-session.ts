@@ -2,8 +2,8 @@ import type { EpisodeEnd, OutsideEvent, PublishResult } from '@episodic/protocol
 import type { Answered, Clock, SessionRecord } from '@episodic/state'
 import { assertEvent, assertEventId } from '../environment/apply-event.ts'
 import { declaredAction } from '../environment/declared-action.ts'
-import type { Outcome } from '../environment/play-action.ts'
-import type { Final, RulesRunner } from '../environment/rules-runner.ts'
+import type { PlayOutcome } from '../environment/play-action.ts'
+import type { EndedEpisode, RulesRunner } from '../environment/rules-runner.ts'
 import type { Faults } from './faults.ts'
 import type { Acted, StepCall } from './host.ts'
 import type { Metrics, StepOutcome } from './metrics.ts'
@@ -23,7 +23,7 @@ export interface CommitsOptions {
 interface Closed {
   readonly end: EpisodeEnd
   /** The episode as it was when closing ended it; `null` where it had ended before. */
-  readonly final: Final | null
+  readonly final: EndedEpisode | null
 }
 
 /**
@@ -130,12 +130,12 @@ export class Commits {
   }
 
   /** Judges an episode that closing has ended; `undefined` where its world defines no success. */
-  async judge({ environment, session }: Live, final: Final): Promise<boolean | undefined> {
+  async judge({ environment, session }: Live, final: EndedEpisode): Promise<boolean | undefined> {
     return this.#faults.guard(environment.name, session.record.id, () => this.#rules.judge(environment, final))
   }
 
   /** Takes note of what a tool said and nobody was told. */
-  #told(live: Live, call: StepCall, outcome: Outcome | Promise<Outcome>): Outcome | Promise<Outcome> {
+  #told(live: Live, call: StepCall, outcome: PlayOutcome | Promise<PlayOutcome>): PlayOutcome | Promise<PlayOutcome> {
     if (outcome instanceof Promise) return outcome.then((settled) => this.#told(live, call, settled))
     const { environment, session } = live
     if (outcome.undeclared !== undefined)

@@ -1,11 +1,11 @@
-import type { Environment } from '../environment/environment.ts'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import { ServerError } from '../server-error.ts'
 import type { HostBounds } from './host.ts'
 
 /** What a host is made of, where it may be wrong. */
 export interface HostParts {
-  readonly environments: readonly Environment[]
+  readonly environments: readonly EnvironmentDefinition[]
   readonly bounds: HostBounds
   readonly rules: Pick<RulesRunner, 'prepares'>
 }
@@ -24,7 +24,7 @@ export function assertHost({ environments, bounds, rules }: HostParts): void {
 }
 
 /** That code would run where the host is kept free of it. */
-function assertUnprepared({ name, tools }: Environment): void {
+function assertUnprepared({ name, tools }: EnvironmentDefinition): void {
   const preparing = Object.keys(tools).find((tool) => tools[tool]?.preparation)
   if (preparing === undefined) return
   throw new ServerError(

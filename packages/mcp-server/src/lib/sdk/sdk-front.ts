@@ -35,8 +35,8 @@ export function mountSdkFront(host: Host, options: DispatcherOptions = {}): Moun
     const { presented, instructions } = advertisement
     presented?.secrets.assertAbsent({
       text: instructions,
-      told: () => presented.observation,
-      said: () => JSON.stringify([message, caller.world]),
+      worldText: () => presented.observation,
+      callerText: () => JSON.stringify([message, caller.world]),
     })
     return advertisement
   }

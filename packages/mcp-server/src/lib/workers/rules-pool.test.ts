@@ -2,7 +2,7 @@ import { WireError } from '@episodic/protocol'
 import { createManualClock } from '@episodic/state'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Environment } from '../environment/environment.ts'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
 import { nextTurn } from '../environment/yield-to-event-loop.ts'
 import { createMarket } from '../fixtures/market.fixture.ts'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
@@ -24,7 +24,7 @@ function createIsolatedHost(options: Partial<RulesPoolOptions> = {}) {
   onTestFinished(() => rules[Symbol.asyncDispose]())
   return { rulesClock, rules, ...createTestHost({ environments: WORLDS, rules }) }
 }
-const WORLDS: Environment[] = [numberGuessing, workshop, treadmill, tide]
+const WORLDS: EnvironmentDefinition[] = [numberGuessing, workshop, treadmill, tide]
 
 const onTreadmill = (params = {}) => asking({ environment: 'treadmill', params })
 

@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os'
 import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
 import { type Clock, type Happened, type SessionState, systemClock } from '@episodic/state'
 import type { EventTurn } from '../environment/apply-event.ts'
-import type { Waiting } from '../environment/call-options.ts'
-import type { Environment } from '../environment/environment.ts'
-import type { Outcome, RulesTurn, Standing, Start } from '../environment/play-action.ts'
-import { directRules, type Final, type RulesRunner } from '../environment/rules-runner.ts'
+import type { CallOptions } from '../environment/call-options.ts'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
+import type { InitialState, ObservedState, PlayOutcome, RulesTurn } from '../environment/play-action.ts'
+import { directRules, type EndedEpisode, type RulesRunner } from '../environment/rules-runner.ts'
 import { ServerError } from '../server-error.ts'
 import { RulesThread, type WaitingCall } from './rules-worker.ts'
 import type { ListedSecrets, RulesAnswer, RulesCall } from './worker-messages.ts'
@@ -66,34 +66,34 @@ class ThreadPool implements RulesPool {
     this.#options = { modules, timeoutSeconds, clock }
   }
 
-  async start(environment: Environment, params: JsonObject, seed: string): Promise<Start> {
+  async start(environment: EnvironmentDefinition, params: JsonObject, seed: string): Promise<InitialState> {
     const { value, secrets } = await this.#run({ kind: 'start', environment: nameOf(environment), params, seed })
-    this.#secrets.set((value as Start).state, secrets)
-    return value as Start
+    this.#secrets.set((value as InitialState).state, secrets)
+    return value as InitialState
   }
 
-  async look(environment: Environment, state: SessionState, params: JsonObject): Promise<Standing> {
-    const { value, secrets } = await this.#run({ kind: 'look', environment: nameOf(environment), state, params })
+  async observe(environment: EnvironmentDefinition, state: SessionState, params: JsonObject): Promise<ObservedState> {
+    const { value, secrets } = await this.#run({ kind: 'observe', environment: nameOf(environment), state, params })
     this.#secrets.set(state, secrets)
-    return value as Standing
+    return value as ObservedState
   }
 
   async play(
-    environment: Environment,
+    environment: EnvironmentDefinition,
     { record, truncation }: RulesTurn,
     action: Action,
-    waiting?: Waiting,
-  ): Promise<Outcome> {
+    waiting?: CallOptions,
+  ): Promise<PlayOutcome> {
     const { params, seed, rng, now, state, history, end, outside } = record
     const turn = { record: { params, seed, rng, now, state, history, end, outside }, truncation }
     const call: RulesCall = { kind: 'play', environment: nameOf(environment), turn, action }
     const { value, secrets } = await this.#run(call, waiting?.signal)
-    const outcome = value as Outcome
+    const outcome = value as PlayOutcome
     this.#secrets.set(outcome.change?.state ?? state, secrets)
     return outcome
   }
 
-  async apply(environment: Environment, { record }: EventTurn, event: OutsideEvent): Promise<Happened> {
+  async apply(environment: EnvironmentDefinition, { record }: EventTurn, event: OutsideEvent): Promise<Happened> {
     const { params, seed, rng, now, state } = record
     const turn = { record: { params, seed, rng, now, state } }
     const { value, secrets } = await this.#run({ kind: 'event', environment: nameOf(environment), turn, event })
@@ -102,19 +102,19 @@ class ThreadPool implements RulesPool {
     return happened
   }
 
-  async legal(environment: Environment, state: SessionState, params: JsonObject): Promise<LegalActions> {
+  async legal(environment: EnvironmentDefinition, state: SessionState, params: JsonObject): Promise<LegalActions> {
     if (!environment.hasLegal) return directRules.legal(environment, state, params)
     const { value } = await this.#run({ kind: 'legal', environment: nameOf(environment), state, params })
     return value as LegalActions
   }
 
-  async judge(environment: Environment, final: Final): Promise<boolean | undefined> {
+  async judge(environment: EnvironmentDefinition, final: EndedEpisode): Promise<boolean | undefined> {
     if (!environment.hasSuccess) return undefined
     const { value } = await this.#run({ kind: 'judge', environment: nameOf(environment), ...final })
     return value as boolean
   }
 
-  secrets(environment: Environment, state: SessionState, params: JsonObject): readonly string[] {
+  secrets(environment: EnvironmentDefinition, state: SessionState, params: JsonObject): readonly string[] {
     const known = this.#secrets.get(state)
     if (!known) return directRules.secrets(environment, state, params)
     if ('error' in known) throw Object.assign(new Error(), known.error)
@@ -193,7 +193,7 @@ class ThreadPool implements RulesPool {
   }
 }
 
-function nameOf({ name, version }: Environment): RulesCall['environment'] {
+function nameOf({ name, version }: EnvironmentDefinition): RulesCall['environment'] {
   return { name, version }
 }
 

@@ -3,8 +3,8 @@ import { getHeapStatistics } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { JsonObject } from '@episodic/protocol'
 import { assertJsonState, type SessionState } from '@episodic/state'
-import type { Environment } from '../environment/environment.ts'
-import type { Outcome } from '../environment/play-action.ts'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
+import type { PlayOutcome } from '../environment/play-action.ts'
 import { directRules } from '../environment/rules-runner.ts'
 import { asError } from '../environment/thrown-value.ts'
 import { ServerError } from '../server-error.ts'
@@ -19,7 +19,7 @@ import type {
 
 // What a thread of the pool runs: it loads the worlds' own modules, and then answers one call after the other.
 
-const environments: Environment[] = []
+const environments: EnvironmentDefinition[] = []
 for (const address of (workerData as ThreadData).modules)
   environments.push(...Object.values(await import(address)).filter(isEnvironment))
 
@@ -75,9 +75,9 @@ function run(call: RulesCall): RulesAnswer {
     const start = directRules.start(environment, call.params, call.seed)
     return { value: start, secrets: list(environment, start.state, call.params) }
   }
-  if (call.kind === 'look') {
-    const standing = directRules.look(environment, call.state, call.params)
-    return { value: standing, secrets: list(environment, call.state, call.params) }
+  if (call.kind === 'observe') {
+    const observed = directRules.observe(environment, call.state, call.params)
+    return { value: observed, secrets: list(environment, call.state, call.params) }
   }
   if (call.kind === 'legal') {
     const legal = directRules.legal(environment, call.state, call.params)
@@ -94,14 +94,18 @@ function run(call: RulesCall): RulesAnswer {
     assertJsonState(happened.change.state)
     return { value: happened, secrets: list(environment, happened.change.state, params) }
   }
-  const outcome: Outcome = directRules.play(environment, { ...call.turn, draft: structuredClone(state) }, call.action)
+  const outcome: PlayOutcome = directRules.play(
+    environment,
+    { ...call.turn, draft: structuredClone(state) },
+    call.action,
+  )
   // An instance of a class would leave the thread as a plain object, and so look like a state that can be kept.
   if (outcome.change) assertJsonState(outcome.change.state)
   return { value: outcome, secrets: list(environment, outcome.change?.state ?? state, params) }
 }
 
 /** A world that cannot tell its secrets has played its step all the same: only the answers to it are withheld. */
-function list(environment: Environment, state: SessionState, params: JsonObject): ListedSecrets {
+function list(environment: EnvironmentDefinition, state: SessionState, params: JsonObject): ListedSecrets {
   try {
     return { listed: directRules.secrets(environment, state, params) }
   } catch (cause) {
@@ -109,7 +113,7 @@ function list(environment: Environment, state: SessionState, params: JsonObject)
   }
 }
 
-function find({ name, version }: RulesCall['environment']): Environment {
+function find({ name, version }: RulesCall['environment']): EnvironmentDefinition {
   const found = environments.find((environment) => environment.name === name && environment.version === version)
   if (found) return found
   throw new ServerError(
@@ -118,7 +122,7 @@ function find({ name, version }: RulesCall['environment']): Environment {
   )
 }
 
-function isEnvironment(value: unknown): value is Environment {
+function isEnvironment(value: unknown): value is EnvironmentDefinition {
   return typeof value === 'object' && value !== null && 'toolInfos' in value && 'start' in value
 }
 

@@ -1,8 +1,8 @@
 import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
 import type { Happened, SessionState } from '@episodic/state'
 import type { EventTurn } from '../environment/apply-event.ts'
-import type { Outcome, RulesTurn, Standing } from '../environment/play-action.ts'
-import type { Final } from '../environment/rules-runner.ts'
+import type { ObservedState, PlayOutcome, RulesTurn } from '../environment/play-action.ts'
+import type { EndedEpisode } from '../environment/rules-runner.ts'
 
 /** What a thread is started with. */
 export interface ThreadData {
@@ -15,11 +15,11 @@ export type RulesCall = {
   readonly environment: { readonly name: string; readonly version: string }
 } & (
   | { readonly kind: 'start'; readonly params: JsonObject; readonly seed: string }
-  | { readonly kind: 'look'; readonly state: SessionState; readonly params: JsonObject }
+  | { readonly kind: 'observe'; readonly state: SessionState; readonly params: JsonObject }
   // The draft is a copy of the state, so the thread makes it.
   | { readonly kind: 'play'; readonly turn: Omit<RulesTurn, 'draft'>; readonly action: Action }
   | { readonly kind: 'legal'; readonly state: SessionState; readonly params: JsonObject }
-  | ({ readonly kind: 'judge' } & Final)
+  | ({ readonly kind: 'judge' } & EndedEpisode)
   | { readonly kind: 'event'; readonly turn: Omit<EventTurn, 'draft'>; readonly event: OutsideEvent }
 )
 
@@ -31,7 +31,7 @@ export type ThreadMessage =
 
 /** What a call came to. */
 export interface RulesAnswer {
-  readonly value: Standing | Outcome | Happened | LegalActions | boolean | undefined
+  readonly value: ObservedState | PlayOutcome | Happened | LegalActions | boolean | undefined
   readonly secrets: ListedSecrets
 }
 

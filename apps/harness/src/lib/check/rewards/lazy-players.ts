@@ -1,5 +1,5 @@
 import { definePolicy, type Policy } from '@episodic/env'
-import { type Environment, rehearse } from '@episodic/mcp-server'
+import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { type Action, createRng, type ToolInfo } from '@episodic/protocol'
 import type { CheckedWorld, Setting } from '../subject.ts'
 import { randomAction, waywardPolicy, wrongAction } from '../wayward-policy.ts'
@@ -96,7 +96,7 @@ function switching(first: Policy, second: Policy, steps: number): Policy {
 }
 
 /** Ordered pairs of tools of which the second takes what the first is called with: the one may set what the other asks. */
-function twinsOf(environment: Environment): (readonly [ToolInfo, ToolInfo])[] {
+function twinsOf(environment: EnvironmentDefinition): (readonly [ToolInfo, ToolInfo])[] {
   const tools = environment.toolInfos.filter(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}).length > 0)
   return tools.flatMap((first) =>
     tools
@@ -106,7 +106,7 @@ function twinsOf(environment: Environment): (readonly [ToolInfo, ToolInfo])[] {
 }
 
 /** A call of each of two tools with the same arguments; of the first alone where none are found that both take. */
-function twinActions({ tools }: Environment, first: ToolInfo, second: ToolInfo, seed: string): Action[] {
+function twinActions({ tools }: EnvironmentDefinition, first: ToolInfo, second: ToolInfo, seed: string): Action[] {
   const rng = createRng(seed)
   for (let i = 0; i < TRIES; i++) {
     const action = randomAction([first], rng)
@@ -116,7 +116,7 @@ function twinActions({ tools }: Environment, first: ToolInfo, second: ToolInfo, 
 }
 
 /** An action that the rules answer and that changes nothing; where none is found, a call of a tool that is none. */
-function idleAction(environment: Environment, params: Setting['params'], seed: string): Action {
+function idleAction(environment: EnvironmentDefinition, params: Setting['params'], seed: string): Action {
   const rng = createRng(seed).stream('idle')
   const before = JSON.stringify(rehearse(environment, { params, seed }).state)
   for (let i = 0; i < TRIES; i++) {

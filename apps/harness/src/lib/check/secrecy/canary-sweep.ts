@@ -1,4 +1,4 @@
-import { createHost, type Environment, type Fault, rehearse, ServerError } from '@episodic/mcp-server'
+import { createHost, type EnvironmentDefinition, type Fault, rehearse, ServerError } from '@episodic/mcp-server'
 import {
   type Action,
   createRng,
@@ -234,7 +234,7 @@ function noteWithheld(
 }
 
 /** Canaries that the world can be played with, or else its own private state with what of that tells itself apart. */
-function canariesFor(environment: Environment, { params }: Setting, seed: string, rng: Rng): CanaryState {
+function canariesFor(environment: EnvironmentDefinition, { params }: Setting, seed: string, rng: Rng): CanaryState {
   const { start } = rehearse(environment, { params, seed })
   return plantCanaries(environment, start.state.private, rng)
 }

@@ -1,4 +1,4 @@
-import { type Environment, rehearse } from '@episodic/mcp-server'
+import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { canonicalJson, type Json, type JsonObject, seedFor } from '@episodic/protocol'
 import { z } from 'zod'
 import { leavesOf } from '../json-leaves.ts'
@@ -39,7 +39,7 @@ interface PrivateValue {
  * wide range is there by chance. What is public in the same world is no secret by itself.
  */
 export function privateLiterals(
-  environment: Environment,
+  environment: EnvironmentDefinition,
   settings: readonly Setting[],
   seed: string,
 ): readonly PrivateLiteral[] {
@@ -67,7 +67,7 @@ export function privateLiterals(
 }
 
 /** The private values of many beginnings, each once, but for those that are public in the same world. */
-function privateValues(environment: Environment, settings: readonly Setting[], seed: string): PrivateValue[] {
+function privateValues(environment: EnvironmentDefinition, settings: readonly Setting[], seed: string): PrivateValue[] {
   const places = new Map<string, Map<Json, number>>()
   const values = new Set<Json>()
   for (const { params } of settings)
@@ -100,18 +100,18 @@ function privateValues(environment: Environment, settings: readonly Setting[], s
 }
 
 /** What any schema of a world enumerates: words that belong to it, and that its texts are written with. */
-function enumeratedBy(environment: Environment): ReadonlySet<Json> {
+function enumeratedBy(environment: EnvironmentDefinition): ReadonlySet<Json> {
   const { toolInfos, paramsSchema } = environment
   const schemas = toolInfos.flatMap(({ inputSchema, outputSchema }) => [inputSchema, outputSchema ?? {}])
   const all = [privateSchemaOf(environment), publicSchemaOf(environment), paramsSchema, ...schemas]
   return new Set(all.flatMap((schema) => [...choicesIn(schema)]))
 }
 
-function privateSchemaOf({ state }: Environment): JsonObject {
+function privateSchemaOf({ state }: EnvironmentDefinition): JsonObject {
   return z.toJSONSchema(state.private, { io: 'input', unrepresentable: 'any' }) as JsonObject
 }
 
-function publicSchemaOf({ state }: Environment): JsonObject {
+function publicSchemaOf({ state }: EnvironmentDefinition): JsonObject {
   return z.toJSONSchema(state.public, { io: 'input', unrepresentable: 'any' }) as JsonObject
 }
 
