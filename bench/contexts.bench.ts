@@ -51,7 +51,7 @@ const records = (() => {
   return DIALOGUE.map((text) => {
     const before = record
     const interpreted = conversation.interpretNow(record, text, { now: NOW })
-    record = conversation.advance(record, { kind: 'utterance', text, interpreted, now: NOW }).record
+    record = conversation.handleInput(record, { kind: 'utterance', text, interpreted, now: NOW }).record
     return before
   })
 })()
@@ -77,7 +77,7 @@ function committed(): number {
     let { record } = conversation.start({ now: NOW })
     for (const text of DIALOGUE) {
       const meant = conversation.interpretNow(record, text, { now: NOW })
-      record = conversation.advance(record, { kind: 'utterance', text, interpreted: meant, now: NOW }).record
+      record = conversation.handleInput(record, { kind: 'utterance', text, interpreted: meant, now: NOW }).record
       store.set(i, JSON.stringify(record))
     }
   }

@@ -1,5 +1,5 @@
 /** Serves conversations to people, for what measures them from another process. Answers to any question with the seconds of CPU that it has used. */
-import { createConversationDoor } from '@episodic/contexts/http'
+import { serveConversations } from '@episodic/contexts/http'
 import { createHost } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import { environment } from '@episodic-world/flight-booking'
@@ -7,7 +7,7 @@ import { environment } from '@episodic-world/flight-booking'
 const host = createHost({ environments: [environment] })
 // Everybody comes from one address, and joins at once.
 const rate = { calls: 1_000_000, seconds: 10 }
-const server = await serveHttp(host, { annex: createConversationDoor(host, [environment]), rate })
+const server = await serveHttp(host, { annex: serveConversations(host, [environment]), rate })
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
   process.send?.({ seconds: (user + system) / 1_000_000 })

@@ -1,7 +1,7 @@
 // What somebody does who installed the packages: it uses only what is published, and exits non-zero when it is wrong.
 import assert from 'node:assert/strict'
 import { createMcpSessions } from '@episodic/agent'
-import { createConversationDoor } from '@episodic/contexts/http'
+import { serveConversations } from '@episodic/contexts/http'
 import { generateTasks } from '@episodic/dataset'
 import { openConnection, runEpisode, type Target } from '@episodic/env'
 import { createHost, openInProcess } from '@episodic/mcp-server'
@@ -12,7 +12,7 @@ import { smallTalk } from './small-talk.ts'
 
 await using store = await openSqliteStore('sessions.db')
 await using host = createHost({ environments: [environment, smallTalk], store })
-await using server = await serveHttp(host, { annex: createConversationDoor(host, [smallTalk]) })
+await using server = await serveHttp(host, { annex: serveConversations(host, [smallTalk]) })
 
 let played = 0
 await playThrough(openInProcess(host))

@@ -55,7 +55,7 @@ export function cityOf(code: string): string {
 }
 
 /** How many airports are named to whoever asked for one that there is not. */
-const MOST_NAMED = 3
+const MAX_NAMED = 3
 /** A text longer than this is no misspelled code or city, and is not compared. */
 const LONGEST_NAME = 24
 
@@ -67,7 +67,7 @@ export function unknownAirport(asked: string): string {
     distance: Math.min(...[code, city].map((name) => distanceOf(read, name))),
   }))
     .toSorted((a, b) => a.distance - b.distance)
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ name }) => name)
   return `"${read}" is no code of an airport here. The closest are ${closest.join(', ')}; ask-airports tells all ${AIRPORTS.length}`
 }

@@ -9,16 +9,16 @@ import {
   Details as DetailsSchema,
   dayOf,
   daysAfter,
-  MOST_PASSENGERS,
+  MAX_PASSENGERS,
   readDay,
   readRoute,
   shared,
 } from './trip.ts'
 
 /** How many flights a traveller can turn down before the day is given up. */
-const MOST_DECLINED = 8
+const MAX_DECLINED = 8
 /** How many changes of prices and seats are kept in mind. */
-const MOST_NEWS = 8
+const MAX_NEWS = 8
 
 /** How many days ahead another flight is looked for. */
 const DAYS_AHEAD = 14
@@ -39,17 +39,17 @@ const Booking = z.object({
   from: Code.nullable().default(null),
   to: Code.nullable().default(null),
   date: Day.nullable().default(null),
-  passengers: z.int().min(1).max(MOST_PASSENGERS).nullable().default(null),
+  passengers: z.int().min(1).max(MAX_PASSENGERS).nullable().default(null),
   cabin: z.enum(CABINS).default('economy'),
   /** When it may leave; `null` where any time will do. */
   part: z.enum(PARTS_OF_DAY).nullable().default(null),
   offer: Offer.nullable().default(null),
   /** Flights of this trip that were turned down. */
-  declined: z.array(z.string().max(8)).max(MOST_DECLINED).default([]),
+  declined: z.array(z.string().max(8)).max(MAX_DECLINED).default([]),
   /** What changed since the timetable was made: the price of one seat in economy, `null` where there is none left. */
   news: z
     .array(z.object({ flight: z.string().max(8), date: Day, seat: z.int().min(0).nullable() }))
-    .max(MOST_NEWS)
+    .max(MAX_NEWS)
     .default([]),
 })
 type Booking = z.infer<typeof Booking>
@@ -193,7 +193,7 @@ export const booking = defineContext({
   unrecognised({ data, slot, text, state, say }) {
     if (slot === 'passengers') {
       data.passengers = null
-      say(`I cannot book ${text} seats: 1 to ${MOST_PASSENGERS} can fly together.`)
+      say(`I cannot book ${text} seats: 1 to ${MAX_PASSENGERS} can fly together.`)
       return
     }
     // What was asked for before is not what is wanted now: it is asked for again.
@@ -291,12 +291,12 @@ function fill({
 }
 
 function turnDown(data: Booking, flight: string): void {
-  data.declined = [...data.declined, flight].slice(-MOST_DECLINED)
+  data.declined = [...data.declined, flight].slice(-MAX_DECLINED)
 }
 
 /** Keeps in mind what is new of the flight on offer: the price of a seat, or `null` where it is sold out. */
 function hear(data: Booking, flight: string, seat: number | null): void {
-  if (data.date) data.news = [...data.news, { flight, date: data.date, seat }].slice(-MOST_NEWS)
+  if (data.date) data.news = [...data.news, { flight, date: data.date, seat }].slice(-MAX_NEWS)
 }
 
 function findOffer(data: Booking): Offer | null {

@@ -20,10 +20,10 @@ for (const text of [
   'Yes, book it',
 ]) {
   const interpreted = await conversation.interpret(record, text, { now: TODAY })
-  const advanced = conversation.advance(record, { kind: 'utterance', text, interpreted, now: TODAY })
-  record = advanced.record
+  const result = conversation.handleInput(record, { kind: 'utterance', text, interpreted, now: TODAY })
+  record = result.record
   console.log(`> ${text}`)
-  for (const reply of advanced.replies) console.log(`    ${reply.text}`)
+  for (const reply of result.replies) console.log(`    ${reply.text}`)
 }
 const [booked] = booking.closed(record)
 assert.deepEqual([booked?.result?.from, booked?.result?.to], ['LHE', 'DOH'])

@@ -1,4 +1,4 @@
-import type { Advanced, ConversationInput, ConversationRecord } from '@episodic/contexts'
+import type { ConversationInput, ConversationRecord, TurnResult } from '@episodic/contexts'
 import { booking } from './booking.ts'
 import { conversation } from './conversation.ts'
 import { TODAY } from './goal.ts'
@@ -7,8 +7,8 @@ import { TODAY } from './goal.ts'
 export interface Dialogue {
   readonly record: ConversationRecord
   /** Says something, and gives what is answered. */
-  say(text: string): Advanced
-  take(input: ConversationInput): Advanced
+  say(text: string): TurnResult
+  take(input: ConversationInput): TurnResult
   /** The booking that is open. */
   readonly booking: NonNullable<ReturnType<typeof booking.find>>
   /** What is open, as `context:state`, oldest first. */
@@ -19,11 +19,11 @@ export interface Dialogue {
 export function beginDialogue(trouble: 'none' | 'price-changed' | 'sold-out' = 'none'): Dialogue {
   const nothing = { from: null, to: null, date: null, cabin: null }
   let { record } = conversation.start({ now: TODAY, shared: { public: nothing, private: { trouble } } })
-  const take = (input: ConversationInput): Advanced => {
-    const advanced = conversation.advance(record, input)
+  const take = (input: ConversationInput): TurnResult => {
+    const result = conversation.handleInput(record, input)
     // A record is what is stored between two inputs, so it is one that was read back.
-    record = JSON.parse(JSON.stringify(advanced.record))
-    return advanced
+    record = JSON.parse(JSON.stringify(result.record))
+    return result
   }
   return {
     get record() {
@@ -44,6 +44,6 @@ export function beginDialogue(trouble: 'none' | 'price-changed' | 'sold-out' = '
 }
 
 /** What is told, in one text. */
-export function told({ replies }: Advanced): string {
+export function told({ replies }: TurnResult): string {
   return replies.map(({ text }) => text).join('\n')
 }

@@ -2,7 +2,7 @@ import { type Frame, plainFallback } from '@episodic/contexts'
 import { booking } from './booking.ts'
 import { smallTalk } from './small-talk.ts'
 import { support } from './support.ts'
-import { MOST_PASSENGERS } from './trip.ts'
+import { MAX_PASSENGERS } from './trip.ts'
 import { weather } from './weather.ts'
 
 const plain = plainFallback([booking, weather, support, smallTalk])
@@ -18,7 +18,7 @@ const HINTS: Readonly<Record<string, string>> = {
   from: CITIES,
   to: CITIES,
   date: ' A day is for instance "Friday" or "8 January".',
-  passengers: ` Up to ${MOST_PASSENGERS} can fly together.`,
+  passengers: ` Up to ${MAX_PASSENGERS} can fly together.`,
   confirm: ' Say yes or no, or what I should change.',
 }
 

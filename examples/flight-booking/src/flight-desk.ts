@@ -1,15 +1,15 @@
 import { type ConversationEnvironment, conversationEnvironment, type UserSpeaker } from '@episodic/contexts'
 import { z } from 'zod'
 import { conversation } from './conversation.ts'
-import { DIGRESSIONS, describeGoal, drawGoal, MOST_CONSTRAINTS, TODAY } from './goal.ts'
+import { DIGRESSIONS, describeGoal, drawGoal, MAX_CONSTRAINTS, TODAY } from './goal.ts'
 import { accuracy, digressions, inVain, isReached } from './judge.ts'
 import { Traveller, traveller } from './traveller.ts'
 import { TROUBLES } from './trip.ts'
 
 const Params = z.object({
-  /** How many questions the traveller has, and how many wishes beyond the bare trip. */
+  /** How many questions the traveller has, and how many requests beyond the bare trip. */
   digressions: z.int().min(0).max(DIGRESSIONS.length).default(1),
-  constraints: z.int().min(0).max(MOST_CONSTRAINTS).default(0),
+  constraints: z.int().min(0).max(MAX_CONSTRAINTS).default(0),
   /** How often they say something wrong at first and correct it. */
   slips: z.int().min(0).max(3).default(1),
   /** Whether they mistype. */

@@ -6,7 +6,7 @@ import { priceOf, type Trip } from './booking.ts'
 import { smallTalk } from './small-talk.ts'
 import { support } from './support.ts'
 import { CABINS, fittingFlights, PARTS_OF_DAY } from './timetable.ts'
-import { Code, Day, dayOf, daysAfter, MOST_PASSENGERS, readDay } from './trip.ts'
+import { Code, Day, dayOf, daysAfter, MAX_PASSENGERS, readDay } from './trip.ts'
 import { weather } from './weather.ts'
 
 /** When every episode begins: Monday, 5 January 2026, at nine in the morning. */
@@ -21,7 +21,7 @@ export const Goal = z.object({
   from: Code,
   to: Code,
   date: Day,
-  passengers: z.int().min(1).max(MOST_PASSENGERS),
+  passengers: z.int().min(1).max(MAX_PASSENGERS),
   cabin: z.enum(CABINS),
   /** When it may leave; `null` where any time will do. */
   part: z.enum(PARTS_OF_DAY).nullable(),
@@ -33,7 +33,7 @@ export const Goal = z.object({
 export type Goal = z.infer<typeof Goal>
 
 const CONSTRAINTS = ['cabin', 'part', 'budget'] as const
-export const MOST_CONSTRAINTS = CONSTRAINTS.length
+export const MAX_CONSTRAINTS = CONSTRAINTS.length
 
 /** A trip begins so many days after today. */
 const DAYS_AHEAD = { least: 1, most: 60 }
@@ -110,14 +110,14 @@ const QUESTIONS: Readonly<Record<Digression, (goal: Goal) => string>> = {
 export function describeGoal(goal: Goal): string {
   const { from, to, date, passengers, cabin, part, budget, digressions } = goal
   const people = passengers === 1 ? '1 passenger' : `${passengers} passengers`
-  const wishes = [
+  const requests = [
     `on ${readDay(date)} (${date}) for ${people} in ${cabin}`,
     part && `leaving in the ${part}`,
     budget !== null && `for at most $${budget} in all`,
   ]
   const questions = digressions.map((digression) => QUESTIONS[digression](goal))
   return [
-    `Book a flight from ${cityOf(from)} to ${cityOf(to)} ${wishes.filter(Boolean).join(', ')}.`,
+    `Book a flight from ${cityOf(from)} to ${cityOf(to)} ${requests.filter(Boolean).join(', ')}.`,
     ...(questions.length > 0 ? [`While you are booking, ${questions.join(', ')}.`] : []),
   ].join(' ')
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { ClientFrame, ServerFrame, Turn } from '@episodic/contexts/http'
+import type { ClientFrame, ConversationTurn, ServerFrame } from '@episodic/contexts/http'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 
 const CLI = fileURLToPath(new URL('../../../apps/harness/src/cli.ts', import.meta.url))
@@ -58,7 +58,7 @@ async function serve(store: string): Promise<{ url: string; kill(): Promise<void
 
 /** A client that keeps what a client has to keep: its handle, its seq, and the last turn that it has heard of. */
 class Client {
-  readonly turns: Turn[] = []
+  readonly turns: ConversationTurn[] = []
   readonly #frames: ServerFrame[] = []
   #socket: WebSocket | undefined
   #handle: string | undefined

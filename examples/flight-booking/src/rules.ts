@@ -8,7 +8,7 @@ import {
   wholeNumber,
 } from '@episodic/contexts/interpret'
 import { AIRPORTS } from './airports.ts'
-import { MOST_PASSENGERS } from './trip.ts'
+import { MAX_PASSENGERS } from './trip.ts'
 
 /** What people call some cities besides their names. */
 const NICKNAMES: Readonly<Record<string, readonly string[]>> = {
@@ -29,7 +29,7 @@ const place = oneOf(
   { again: ['there'] },
 )
 const date = day()
-const number = wholeNumber({ least: 1, most: MOST_PASSENGERS })
+const number = wholeNumber({ least: 1, most: MAX_PASSENGERS })
 const company = oneOf({
   1: ['just me', 'only me', 'alone'],
   2: ['me and my wife', 'me and my husband', 'my wife and i', 'my husband and i', 'the two of us', 'both of us'],

@@ -26,7 +26,7 @@ export const BUSINESS = 3
 
 /** The share of routes and days without a flight. */
 const WITHOUT = 0.1
-const MOST_FLIGHTS = 4
+const MAX_FLIGHTS = 4
 
 /**
  * The flights of a route on a day, the earliest first. Seeded by route and day alone: a timetable is the same for everybody, and
@@ -38,7 +38,7 @@ export function flightsOn(from: string, to: string, date: string): readonly Flig
   const distance = kilometres(from, to)
   const minutes = 35 + Math.round(distance / 14)
   const numbers = rng.shuffle(Array.from({ length: 9 }, (_, i) => 100 * (i + 1)))
-  return Array.from({ length: rng.int(1, MOST_FLIGHTS) }, (_, i) => ({
+  return Array.from({ length: rng.int(1, MAX_FLIGHTS) }, (_, i) => ({
     number: `EP ${(numbers[i] as number) + rng.int(1, 99)}`,
     departs: timeOf(rng.int(6 * 12, 22 * 12 - 1) * 5),
     minutes,

@@ -8,7 +8,7 @@ import { bookedTrip, isReached } from './judge.ts'
 import { mistype } from './mistype.ts'
 import { agree, ask, correctDetails, disagree, type Spoken, sayBooking, sayCause, sayDetails } from './phrase-book.ts'
 import { CABINS } from './timetable.ts'
-import { Code, Day, daysAfter, MOST_PASSENGERS } from './trip.ts'
+import { Code, Day, daysAfter, MAX_PASSENGERS } from './trip.ts'
 
 /** What a simulated traveller wants, and how they are. */
 export const Traveller = Goal.extend({
@@ -41,7 +41,7 @@ const Memory = z.object({
   told: z.array(z.enum(TOLD)).max(TOLD.length),
   /** What is to be said wrong, with the wrong trip to read it from. */
   slips: z.array(z.enum(MISTAKABLE)).max(MISTAKABLE.length),
-  wrong: z.object({ from: Code, to: Code, date: Day, passengers: z.int().min(1).max(MOST_PASSENGERS) }),
+  wrong: z.object({ from: Code, to: Code, date: Day, passengers: z.int().min(1).max(MAX_PASSENGERS) }),
   /** The question that waits for its answer. */
   asked: z.enum(DIGRESSIONS).nullable(),
 })
@@ -54,7 +54,7 @@ type Memory = z.infer<typeof Memory>
  */
 export const traveller: UserSimulator<Traveller, typeof Memory> = {
   state: Memory,
-  begin({ goal, rng }) {
+  start({ goal, rng }) {
     const wrong = {
       from: otherThan([goal.from, goal.to], rng),
       to: otherThan([goal.from, goal.to], rng),

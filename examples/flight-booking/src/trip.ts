@@ -6,7 +6,7 @@ export const Code = z
   .enum(CODES, { error: ({ input }) => (typeof input === 'string' ? unknownAirport(input) : undefined) })
   .describe('IATA code of an airport')
 export const Day = z.iso.date().describe('a day, such as 2026-03-09')
-export const MOST_PASSENGERS = 9
+export const MAX_PASSENGERS = 9
 
 /** What somebody may say about a trip, all of it or any part. */
 export const Details = z
@@ -15,7 +15,7 @@ export const Details = z
     to: Code.describe('where it goes'),
     place: Code.describe('a city, where it is not said whether from or to: what was asked for, or else where it goes'),
     date: Day.describe('the day of departure'),
-    passengers: z.int().min(1).max(MOST_PASSENGERS).describe('how many seats'),
+    passengers: z.int().min(1).max(MAX_PASSENGERS).describe('how many seats'),
     cabin: z.enum(CABINS).describe('the class of the seats'),
     part: z.enum(PARTS_OF_DAY).describe('when it leaves: morning until 12:00, evening from 17:00'),
   })

@@ -1,6 +1,2 @@
-export type { ClientFrame, News, ServerFrame, Turn } from './lib/http/frames.ts'
-export {
-  type ConversationDoorOptions,
-  createConversationDoor,
-  isConversation,
-} from './lib/http/serve-conversations.ts'
+export type { ClientFrame, ConversationTurn, ServerFrame } from './lib/http/frames.ts'
+export { isConversation, serveConversations } from './lib/http/serve-conversations.ts'

@@ -1,5 +1,5 @@
 import type { ConversationEnvironment } from '@episodic/contexts'
-import { createConversationDoor, isConversation } from '@episodic/contexts/http'
+import { isConversation, serveConversations } from '@episodic/contexts/http'
 import { createHost, createMetrics, type Host, type Metrics } from '@episodic/mcp-server'
 import { type HttpServer, type Refusal, serveHttp } from '@episodic/mcp-server/http'
 import { createRulesPool, type RulesPool } from '@episodic/mcp-server/isolate'
@@ -191,7 +191,7 @@ async function listen(
   const watched = { metrics, onError: errorTo(log), onRefusal: refusalTo(log) }
   const conversations = conversationsOf(worlds)
   const annex =
-    conversations.length > 0 ? createConversationDoor(host, conversations, { onError: errorTo(log) }) : undefined
+    conversations.length > 0 ? serveConversations(host, conversations, { onError: errorTo(log) }) : undefined
   await using server = await serveHttp(host, {
     ...(annex && { annex }),
     port: options.port,

@@ -134,7 +134,7 @@ describe('defineConversation', () => {
       travel.act('ask-refund', {}, { now: 0 }),
       travel.event('sold-out', {}, { id: '1', to: 'conversation', now: 0 }),
     ]
-    const record = inputs.reduce((before, input) => travel.advance(before, input).record, travel.start().record)
+    const record = inputs.reduce((before, input) => travel.handleInput(before, input).record, travel.start().record)
     expect(travel.toMermaid(record)).toBe(`stateDiagram-v2
   direction LR
   state "booking 1, collecting" as frame1_collecting

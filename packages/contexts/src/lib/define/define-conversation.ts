@@ -1,7 +1,7 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import { COMMAND_INTENTS } from '../engine/commands.ts'
-import { advance } from '../engine/handle-input.ts'
+import { handleInput } from '../engine/handle-input.ts'
 import { acceptedBy } from '../engine/routes.ts'
 import { startConversation } from '../engine/start-conversation.ts'
 import type { Context, SharedSchemas } from '../model/context.ts'
@@ -15,7 +15,7 @@ import type { IntentInfo, InterpretRequest } from '../model/interpreter.ts'
 import type { Shared as MachineShared } from '../model/machine.ts'
 import { recordSchemas } from '../model/record-schemas.ts'
 import { createRouter } from '../model/router.ts'
-import type { Advanced } from '../model/turn-result.ts'
+import type { TurnResult } from '../model/turn-result.ts'
 import { UNWRITTEN, writeReply } from '../model/write-reply.ts'
 import { drawPath } from './path-diagram.ts'
 import { plainFallback } from './plain-fallback.ts'
@@ -98,7 +98,7 @@ export function defineConversation<
   }
   const mute: Interpreted = { candidates: [], problem: `The conversation ${name} has no interpreter.` }
   const unsaid: Interpreted = { candidates: [], problem: null }
-  /** Whether there is something to interpret; what is too long is refused by `advance`. */
+  /** Whether there is something to interpret; what is too long is refused by `handleInput`. */
   const isSaid = (text: string): boolean => text.trim() !== '' && text.length <= bounds.text
   const conversation: Conversation<Contexts, Shared> = {
     name,
@@ -123,9 +123,9 @@ export function defineConversation<
     async write(record, input, options = {}) {
       if (!writer || (input.kind !== 'utterance' && input.kind !== 'act')) return UNWRITTEN
       const { written: _, ...unwritten } = input
-      let answered: Advanced
+      let answered: TurnResult
       try {
-        answered = advance(rules, record, unwritten)
+        answered = handleInput(rules, record, unwritten)
       } catch {
         // The same error is reported when the input is taken.
         return UNWRITTEN
@@ -137,7 +137,7 @@ export function defineConversation<
       const request = { facts, said, intent, now: input.now, history: record.public.history }
       return await writeReply(writer, request, bounds.replies.length, options)
     },
-    advance: (record, input) => advance(rules, record, input),
+    handleInput: (record, input) => handleInput(rules, record, input),
     act: (intent, slots, { now, context }) => ({
       kind: 'act',
       intent,

@@ -2,23 +2,23 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { booking, travel } from '../fixtures/tour.fixture.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
-import type { Advanced } from '../model/turn-result.ts'
+import type { TurnResult } from '../model/turn-result.ts'
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
 
 const DIALOGUE = ['I want to book a flight', 'From Lahore to Dubai', "What's the weather in Dubai?", 'yes please']
 
-function say(record: ConversationRecord, text: string): Advanced {
+function say(record: ConversationRecord, text: string): TurnResult {
   const interpreted = travel.interpretNow(record, text, { now: 0 })
-  return travel.advance(record, { kind: 'utterance', text, interpreted, now: 0 })
+  return travel.handleInput(record, { kind: 'utterance', text, interpreted, now: 0 })
 }
 
 /** A dialogue as the pages show it. */
 function transcript(texts: readonly string[], record: ConversationRecord): string {
   const lines = texts.flatMap((text) => {
-    const advanced = say(record, text)
-    record = advanced.record
-    return [`> ${text}`, ...advanced.replies.map((reply) => reply.text)]
+    const result = say(record, text)
+    record = result.record
+    return [`> ${text}`, ...result.replies.map((reply) => reply.text)]
   })
   return `\`\`\`text\n${lines.join('\n')}\n\`\`\``
 }

@@ -5,9 +5,9 @@ import type { Command } from '../model/conversation-input.ts'
 import { explain } from '../model/explain.ts'
 import type { IntentCandidate, IntentInfo } from '../model/interpreter.ts'
 import type { Route } from '../model/router.ts'
-import { sayInOwnWords } from './fallback-text.ts'
+import { sayFallback } from './fallback-text.ts'
 import { unknownContext } from './play-frame.ts'
-import { cancel, comeForward, goBack, open } from './stack.ts'
+import { activate, cancel, goBack, open } from './stack.ts'
 import { activeFrame, type Turn } from './turn.ts'
 
 /** The commands that an interpreter may name as intents, with the schema of their slots. */
@@ -67,7 +67,7 @@ export function runCommand(turn: Turn, command: Command): void {
       break
     case 'end':
       turn.ended = 'ended-by-user'
-      sayInOwnWords(turn, { kind: 'ended' })
+      sayFallback(turn, { kind: 'ended' })
       break
     case 'open':
       open(turn, command.context, 'open')
@@ -82,13 +82,13 @@ function giveUp(turn: Turn): void {
   const given = activeFrame(turn)
   cancel(turn)
   if (given && turn.stack.length === 0 && turn.replies.length === 0)
-    sayInOwnWords(turn, { kind: 'cancelled', context: given.context.name })
+    sayFallback(turn, { kind: 'cancelled', context: given.context.name })
 }
 
 /** Brings the frame of a context that is nearest to the top forward, or opens one. */
 function switchTo(turn: Turn, name: string): void {
   if (!turn.rules.contexts.has(name)) throw unknownContext(turn, name)
   const frame = turn.stack.findLast(({ context }) => context.name === name)
-  if (frame) comeForward(turn, frame, 'switch')
+  if (frame) activate(turn, frame, 'switch')
   else open(turn, name, 'switch')
 }

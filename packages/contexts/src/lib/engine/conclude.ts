@@ -1,4 +1,4 @@
-import type { Advanced } from '../model/turn-result.ts'
+import type { TurnResult } from '../model/turn-result.ts'
 import { deliver } from './deliver.ts'
 import { endTurn, type Remembered } from './end-turn.ts'
 import { prompt } from './play-frame.ts'
@@ -8,11 +8,11 @@ import { activeFrame, followingTurn, type Turn } from './turn.ts'
  * Ends the taking of an input: delivers what its hooks published, each as a turn that follows it at once, and lets the
  * active context ask what it has to. A conversation that is over by then is told of nothing more.
  */
-export function conclude(turn: Turn, remembered: Remembered, eventId: string | null = null): Advanced {
+export function conclude(turn: Turn, remembered: Remembered, eventId: string | null = null): TurnResult {
   const event = turn.ended === null ? turn.published.shift() : undefined
   if (!event) {
     const active = activeFrame(turn)
-    if (active?.stirred && turn.ended === null && !turn.question) prompt(turn, active)
+    if (active?.needsPrompt && turn.ended === null && !turn.question) prompt(turn, active)
     if (turn.written !== null) tellWritten(turn, turn.written)
     return endTurn(turn, remembered, eventId)
   }

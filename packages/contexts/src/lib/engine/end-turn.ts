@@ -5,7 +5,7 @@ import type { ConversationRules } from '../model/conversation-rules.ts'
 import { explain } from '../model/explain.ts'
 import { failed } from '../model/failed.ts'
 import type { Shared } from '../model/machine.ts'
-import type { Advanced } from '../model/turn-result.ts'
+import type { TurnResult } from '../model/turn-result.ts'
 import { remember } from './history.ts'
 import { headOf, type OpenFrame, type Turn } from './turn.ts'
 
@@ -13,7 +13,7 @@ import { headOf, type OpenFrame, type Turn } from './turn.ts'
 export type Remembered = Omit<HistoryEntry, 'turn' | 'now' | 'replies'>
 
 /** Ends the taking of an input: the next record, checked. */
-export function endTurn(turn: Turn, entry: Remembered, eventId: string | null = null): Advanced {
+export function endTurn(turn: Turn, entry: Remembered, eventId: string | null = null): TurnResult {
   const { rules, record, replies, transitions, revealed } = turn
   const { bounds } = rules
   const before = record.public

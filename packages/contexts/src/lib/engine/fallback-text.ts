@@ -4,7 +4,7 @@ import { say } from './moment.ts'
 import { activeFrame, headOf, type Turn } from './turn.ts'
 
 /** Says what the conversation itself has to say. Throws `handler-failed` for what its code throws. */
-export function sayInOwnWords(turn: Turn, reason: FallbackReason): void {
+export function sayFallback(turn: Turn, reason: FallbackReason): void {
   const { rules, record } = turn
   const frame = activeFrame(turn)
   const active = frame ? { ...headOf(frame), data: frame.data } : null

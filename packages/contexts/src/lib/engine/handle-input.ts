@@ -7,13 +7,13 @@ import type { ConversationRules } from '../model/conversation-rules.ts'
 import { failed } from '../model/failed.ts'
 import type { IntentCandidate } from '../model/interpreter.ts'
 import type { Route, RouteDecision } from '../model/router.ts'
-import type { Advanced } from '../model/turn-result.ts'
+import type { TurnResult } from '../model/turn-result.ts'
 import { describeUnknownSlots, unknownSlots } from '../nlu/intent-slots.ts'
 import { commandRoute, readCommand, runCommand, vainCommand } from './commands.ts'
 import { conclude } from './conclude.ts'
 import { deliver } from './deliver.ts'
 import type { Remembered } from './end-turn.ts'
-import { sayInOwnWords } from './fallback-text.ts'
+import { sayFallback } from './fallback-text.ts'
 import { inputProblem } from './input-problem.ts'
 import { askAbout, readChoice } from './question.ts'
 import { listWays, noWay, type Way } from './routes.ts'
@@ -23,7 +23,11 @@ import { activeFrame, beginTurn, type Turn } from './turn.ts'
 type Input<Kind extends ConversationInput['kind']> = Extract<ConversationInput, { kind: Kind }>
 
 /** Takes one input. Pure: the record stays as it was. */
-export function advance(rules: ConversationRules, record: ConversationRecord, input: ConversationInput): Advanced {
+export function handleInput(
+  rules: ConversationRules,
+  record: ConversationRecord,
+  input: ConversationInput,
+): TurnResult {
   const problem = inputProblem(rules, input)
   if (problem) return refuse(record, problem)
   if (input.kind === 'event' && record.private.events.includes(input.id))
@@ -49,12 +53,12 @@ export function advance(rules: ConversationRules, record: ConversationRecord, in
 /** What is a mistake of the author's, or of whoever kept the record. */
 const BROKEN: ReadonlySet<string> = new Set(['definition-invalid', 'handler-failed', 'record-invalid'])
 
-function refuse(record: ConversationRecord, { code, message, details }: ContextError): Advanced {
+function refuse(record: ConversationRecord, { code, message, details }: ContextError): TurnResult {
   return { ...unchanged(record), refused: { code: code as never, message, details } }
 }
 
 /** What an input comes to that does nothing. */
-export function unchanged(record: ConversationRecord): Advanced {
+export function unchanged(record: ConversationRecord): TurnResult {
   return { record, replies: [], transitions: [], revealed: [], intent: null, refused: null, duplicate: false }
 }
 
@@ -197,7 +201,7 @@ function wayOf(turn: Turn, { intent, slots, context, frame, unrecognised }: Ques
 
 /** Says what the conversation itself has to say, and asks again what the active context asked. */
 function fallBack(turn: Turn, reason: FallbackReason): void {
-  sayInOwnWords(turn, reason)
+  sayFallback(turn, reason)
   const active = activeFrame(turn)
-  if (active && reason.kind !== 'ambiguous') active.stirred = true
+  if (active && reason.kind !== 'ambiguous') active.needsPrompt = true
 }

@@ -32,7 +32,7 @@ const command = z.discriminatedUnion('name', [
 ])
 
 /** Accepts what {@link ConversationInput} says. */
-export const conversationInputSchema: z.ZodType<ConversationInput> = z.discriminatedUnion('kind', [
+const conversationInputSchema: z.ZodType<ConversationInput> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('utterance'), text: z.string(), interpreted, written, now }),
   z.object({ kind: z.literal('act'), intent: name, slots: jsonObjectSchema, context: name.optional(), written, now }),
   z.object({ kind: z.literal('command'), command, now }),

@@ -11,15 +11,15 @@ import { draft, momentOf, runCode, say } from './moment.ts'
 import { note, type OpenFrame, type Turn } from './turn.ts'
 
 /** Transitions that may follow one another by themselves, before they are taken for a circle. */
-const MOST_ALWAYS = 32
+const MAX_ALWAYS = 32
 
 /** Events that may be published from one input on, by its handlers and by those that hear of them, before they are taken for a circle. */
-const MOST_PUBLISHED = 32
+const MAX_PUBLISHED = 32
 
 /** What handlers asked of the conversation: done once their transition is made. */
-export interface Wishes {
+export interface Requests {
   readonly open: string[]
-  comeForward: boolean
+  activate: boolean
   endConversation: string | null
 }
 
@@ -59,16 +59,16 @@ export function enterFrame(
   on: string | null,
   handler: MachineHandler,
   given: InputData,
-): Wishes {
-  const wishes = noWishes()
+): Requests {
+  const requests = noRequests()
   if (handler.target !== undefined) frame.state = handler.target
   note(turn, 'opened', frame, { from: null, to: frame.state, on })
-  frame.stirred = true
+  frame.needsPrompt = true
   tellUnrecognised(turn, frame, on, given)
-  runEffect(turn, frame, handler, given, wishes)
+  runEffect(turn, frame, handler, given, requests)
   enterState(turn, frame)
-  goOn(turn, frame, wishes)
-  return wishes
+  goOn(turn, frame, requests)
+  return requests
 }
 
 /** Plays a handler of an open frame. */
@@ -78,11 +78,11 @@ export function playHandler(
   on: string | null,
   handler: MachineHandler,
   given: InputData,
-): Wishes {
-  const wishes = noWishes()
-  move(turn, frame, on, handler, given, wishes)
-  goOn(turn, frame, wishes)
-  return wishes
+): Requests {
+  const requests = noRequests()
+  move(turn, frame, on, handler, given, requests)
+  goOn(turn, frame, requests)
+  return requests
 }
 
 /** Leaves the present state for good, as when the context is cancelled. */
@@ -95,7 +95,7 @@ export function leaveState(turn: Turn, frame: OpenFrame): void {
 /** Says that the frame is active again. */
 export function resumeFrame(turn: Turn, frame: OpenFrame, closed: ClosedFrame | null): void {
   draft(frame)
-  frame.stirred = true
+  frame.needsPrompt = true
   runCode(frame, 'The resume', () => frame.context.machine.resume(Object.assign(hookOf(turn, frame), { closed })))
 }
 
@@ -108,18 +108,18 @@ export function prompt(turn: Turn, frame: OpenFrame): void {
   if (text) say(turn, text, frame)
 }
 
-function noWishes(): Wishes {
-  return { open: [], comeForward: false, endConversation: null }
+function noRequests(): Requests {
+  return { open: [], activate: false, endConversation: null }
 }
 
 /** Makes the transitions that need no input, until none applies. */
-function goOn(turn: Turn, frame: OpenFrame, wishes: Wishes): void {
-  for (let made = 0; made <= MOST_ALWAYS; made++) {
+function goOn(turn: Turn, frame: OpenFrame, requests: Requests): void {
+  for (let made = 0; made <= MAX_ALWAYS; made++) {
     const handler = pick(turn, frame, frame.context.machine.states[frame.state]?.always, {})
     if (!handler) return
-    move(turn, frame, null, handler, {}, wishes)
+    move(turn, frame, null, handler, {}, requests)
   }
-  throw failed(`${frame.context.name} goes round in ${frame.state}: ${MOST_ALWAYS} transitions followed by themselves`)
+  throw failed(`${frame.context.name} goes round in ${frame.state}: ${MAX_ALWAYS} transitions followed by themselves`)
 }
 
 function move(
@@ -128,19 +128,19 @@ function move(
   on: string | null,
   handler: MachineHandler,
   given: InputData,
-  wishes: Wishes,
+  requests: Requests,
 ): void {
   draft(frame)
-  frame.stirred = true
+  frame.needsPrompt = true
   tellUnrecognised(turn, frame, on, given)
   const { target } = handler
   if (target === undefined) {
-    runEffect(turn, frame, handler, given, wishes)
+    runEffect(turn, frame, handler, given, requests)
     return
   }
   const from = frame.state
   leaveState(turn, frame)
-  runEffect(turn, frame, handler, given, wishes)
+  runEffect(turn, frame, handler, given, requests)
   frame.state = target
   note(turn, 'moved', frame, { from, to: target, on })
   enterState(turn, frame)
@@ -163,20 +163,20 @@ function tellUnrecognised(turn: Turn, frame: OpenFrame, intent: string | null, {
     )
 }
 
-function runEffect(turn: Turn, frame: OpenFrame, handler: MachineHandler, given: InputData, wishes: Wishes): void {
+function runEffect(turn: Turn, frame: OpenFrame, handler: MachineHandler, given: InputData, requests: Requests): void {
   const { effect } = handler
   if (!effect) return
   const moment = Object.assign(hookOf(turn, frame, given), {
     previous: previousOf(turn, frame),
     open: (context: string) => {
       if (!turn.rules.contexts.has(context)) throw unknownContext(turn, context)
-      wishes.open.push(context)
+      requests.open.push(context)
     },
-    comeForward: () => {
-      wishes.comeForward = true
+    activate: () => {
+      requests.activate = true
     },
     endConversation: (reason: string) => {
-      wishes.endConversation = reason
+      requests.endConversation = reason
     },
   }) satisfies Effect
   runCode(frame, 'An effect', () => effect(moment))
@@ -190,9 +190,9 @@ function hookOf(turn: Turn, frame: OpenFrame, given: InputData = {}): Hook {
       if (problem) throw problem
       readEventData(turn.rules, type, data)
       assertAddress(turn, to)
-      if (turn.delivered + turn.published.length === MOST_PUBLISHED)
+      if (turn.delivered + turn.published.length === MAX_PUBLISHED)
         throw failed(
-          `${frame.context.name} goes round with ${type}: ${MOST_PUBLISHED} events have followed from one input`,
+          `${frame.context.name} goes round with ${type}: ${MAX_PUBLISHED} events have followed from one input`,
         )
       // A copy: they may be part of the draft, which goes on changing.
       turn.published.push({ type, data: structuredClone(data), to })

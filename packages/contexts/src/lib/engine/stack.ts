@@ -11,9 +11,9 @@ import {
   findHandler,
   leaveState,
   playHandler,
+  type Requests,
   resumeFrame,
   unknownContext,
-  type Wishes,
 } from './play-frame.ts'
 import { activeFrame, NOTHING, note, type OpenFrame, type Turn } from './turn.ts'
 
@@ -27,7 +27,7 @@ export function newFrame(turn: Turn, context: Context): OpenFrame {
     hidden: context.hidden ? (structuredClone(context.hidden.parse({})) as JsonObject) : NOTHING,
     kept: null,
     drafted: true,
-    stirred: false,
+    needsPrompt: false,
   }
 }
 
@@ -59,10 +59,10 @@ export function open(
 export function handTo(turn: Turn, frame: OpenFrame, on: string, handler: MachineHandler, given: InputData): void {
   const wasActive = frame === activeFrame(turn)
   if (!wasActive) raise(turn, frame, on)
-  const wishes = playHandler(turn, frame, on, handler, given)
+  const requests = playHandler(turn, frame, on, handler, given)
   // Said after the effect, so that it tells how things stand now.
   if (!wasActive && !isDone(frame)) resumeFrame(turn, frame, null)
-  settle(turn, frame, wishes)
+  settle(turn, frame, requests)
 }
 
 /** Tells a frame of an event, wherever it stands. Says whether it took it. */
@@ -74,9 +74,9 @@ export function tell(turn: Turn, frame: OpenFrame, event: string, given: InputDa
 }
 
 /** Brings a suspended frame to the top, and lets it say so. */
-export function comeForward(turn: Turn, frame: OpenFrame, on: string | null): void {
+export function activate(turn: Turn, frame: OpenFrame, on: string | null): void {
   if (frame === activeFrame(turn)) {
-    frame.stirred = true
+    frame.needsPrompt = true
     return
   }
   raise(turn, frame, on)
@@ -95,7 +95,7 @@ export function cancel(turn: Turn): void {
 export function goBack(turn: Turn): void {
   const below = turn.stack.at(-2)
   if (!below) throw nothingOpen('go back to')
-  comeForward(turn, below, 'back')
+  activate(turn, below, 'back')
 }
 
 function nothingOpen(what: string): ContextError {
@@ -103,10 +103,10 @@ function nothingOpen(what: string): ContextError {
 }
 
 /** Does what a handler wished for, and closes its frame where that is done. */
-function settle(turn: Turn, frame: OpenFrame, { open: opening, comeForward: forward, endConversation }: Wishes): void {
+function settle(turn: Turn, frame: OpenFrame, { open: opening, activate: forward, endConversation }: Requests): void {
   if (endConversation !== null) turn.ended = endConversation
   if (isDone(frame)) close(turn, frame, 'finished', null)
-  else if (forward) comeForward(turn, frame, null)
+  else if (forward) activate(turn, frame, null)
   for (const name of opening) open(turn, name, null)
 }
 

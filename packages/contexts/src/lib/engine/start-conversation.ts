@@ -4,14 +4,18 @@ import type { ConversationRecord } from '../model/conversation-record.ts'
 import type { ConversationRules } from '../model/conversation-rules.ts'
 import { explain } from '../model/explain.ts'
 import type { Shared } from '../model/machine.ts'
-import type { Advanced } from '../model/turn-result.ts'
+import type { TurnResult } from '../model/turn-result.ts'
 import { conclude } from './conclude.ts'
 import { unchanged } from './handle-input.ts'
 import { open } from './stack.ts'
 import { beginTurn } from './turn.ts'
 
 /** Makes the first record, with the first context open. Throws `record-invalid` where what is shared is refused. */
-export function startConversation(rules: ConversationRules, given: Partial<Shared> | undefined, now: number): Advanced {
+export function startConversation(
+  rules: ConversationRules,
+  given: Partial<Shared> | undefined,
+  now: number,
+): TurnResult {
   const empty: ConversationRecord = {
     public: {
       turn: 0,

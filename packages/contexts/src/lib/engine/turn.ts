@@ -25,7 +25,7 @@ export interface OpenFrame {
   /** Whether its data are copies, free to edit. */
   drafted: boolean
   /** Whether it was entered, moved, edited or resumed, so that its prompt is due. */
-  stirred: boolean
+  needsPrompt: boolean
 }
 
 /** An event that a hook has published, to be delivered once its own turn is over. */
@@ -89,7 +89,8 @@ export function beginTurn(
 /** Begins the turn that follows within the taking of one input, on the record that the turn before it has made. */
 export function followingTurn(turn: Turn, record: ConversationRecord): Turn {
   const next = beginTurn(turn.rules, record, turn.now, turn.written)
-  for (const frame of next.stack) frame.stirred = turn.stack.some(({ id, stirred }) => id === frame.id && stirred)
+  for (const frame of next.stack)
+    frame.needsPrompt = turn.stack.some(({ id, needsPrompt }) => id === frame.id && needsPrompt)
   return { ...next, published: turn.published, delivered: turn.delivered + 1 }
 }
 
@@ -102,7 +103,7 @@ function openFrame(rules: ConversationRules, record: ConversationRecord, frame: 
     )
   const { id, state, data } = frame
   const hidden = record.private.hidden[id] ?? NOTHING
-  return { id, context, state, data, hidden, kept: frame, drafted: false, stirred: false }
+  return { id, context, state, data, hidden, kept: frame, drafted: false, needsPrompt: false }
 }
 
 /** What hidden data a context without any has. */

@@ -37,7 +37,7 @@ function unknownIntent(names: readonly string[]): string {
 
 function unknownSlots(keys: unknown, intents: readonly IntentInfo[]): string {
   const named = (keys as readonly string[])
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map((key) => JSON.stringify(key.slice(0, LONGEST_NAME).toWellFormed()))
   // Intents with the same slots are named together.
   const bySlots = Map.groupBy(intents, describeSlots)
@@ -45,7 +45,7 @@ function unknownSlots(keys: unknown, intents: readonly IntentInfo[]): string {
   return `There is no slot ${named.join(', ')}. The slots are, by intent: ${known.join('; ')}`
 }
 
-const MOST_NAMED = 4
+const MAX_NAMED = 4
 const LONGEST_NAME = 64
 
 /** Every slot of every intent, optional, with what JSON Schema says of it. Values are checked by the intent that takes them. */

@@ -16,7 +16,7 @@ const asAssistant = conversationEnvironment(travel, {
   ...described,
   user: {
     state: z.object({}),
-    begin: () => ({ state: {}, says: 'Hello.' }),
+    start: () => ({ state: {}, says: 'Hello.' }),
     answer: () => ({ kind: 'says', text: 'Hm.' }),
   },
 })
@@ -77,7 +77,7 @@ describe('an act', () => {
   it('with a slot that its intent does not have is refused, wherever it comes from', () => {
     const { record } = travel.start()
     const input = { kind: 'act', intent: 'book-flight', slots: { origin: 'Lahore' }, now: 0 } as const
-    expect(travel.advance(record, input).refused).toMatchObject({
+    expect(travel.handleInput(record, input).refused).toMatchObject({
       code: 'slots-invalid',
       message: 'book-flight has no slot "origin". What it takes: from, to.',
     })

@@ -36,7 +36,7 @@ const described = {
 /** Says where it wants to go, corrects itself once where it is in the mood, and leaves when it is booked or has enough. */
 const traveller: UserSimulator<z.output<typeof Goal>> = {
   state: z.object({ patience: z.int(), changesMind: z.boolean() }),
-  begin: ({ goal: { from, to }, rng }) => ({
+  start: ({ goal: { from, to }, rng }) => ({
     state: { patience: rng.int(2, 4), changesMind: rng.chance() },
     says: `From ${from} to ${to}, please.`,
   }),

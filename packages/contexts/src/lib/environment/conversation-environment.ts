@@ -135,7 +135,7 @@ export function conversationEnvironment<
       const drawn = wanted === null ? null : (goal.schema.parse(wanted) as JsonObject)
       const { shared, now = 0 } = start?.({ params: values, rng: rng.stream('start') }) ?? {}
       const { record, replies } = conversation.start({ now, ...(shared !== undefined && { shared }) })
-      const begun = user?.begin({ goal: drawn as z.output<Goal>, rng: rng.stream('user') }) ?? null
+      const begun = user?.start({ goal: drawn as z.output<Goal>, rng: rng.stream('user') }) ?? null
       const state: ConversationState = {
         public: { conversation: record.public, goal: user ? null : drawn, dialogue: [], now },
         private: {
@@ -186,7 +186,7 @@ export function conversationEnvironment<
               } = state.public
               // The host delivers an event once by the id it was published under; here each delivery is a turn of its own.
               const id = `turn-${turn + 1}`
-              const { record, replies, refused } = conversation.advance(recordOf(state), {
+              const { record, replies, refused } = conversation.handleInput(recordOf(state), {
                 kind: 'event',
                 id,
                 type,
@@ -205,7 +205,7 @@ export function conversationEnvironment<
                   replies
                     .map(({ text }) => text)
                     .join('\n')
-                    .slice(0, MOST_TOLD)
+                    .slice(0, MAX_TOLD)
                     .toWellFormed(),
                 )
               if (record.public.ended !== null) end(record.public.ended)
@@ -238,7 +238,7 @@ export function conversationEnvironment<
 }
 
 /** What players are told of one event, in UTF-16 code units: as much as an event of an environment may say. The dialogue has all. */
-const MOST_TOLD = 1_000
+const MAX_TOLD = 1_000
 
 /** The cost of a step, in the unit of one task done. */
 const TURN_COST = -0.01

@@ -11,7 +11,7 @@ export interface Line {
 }
 
 /** How many lines of the dialogue an environment shows. */
-const MOST_LINES = 20
+const MAX_LINES = 20
 
 /** The state of an environment that is made of a conversation. */
 export interface ConversationState {
@@ -49,7 +49,7 @@ export function stateSchemas(
   const open = z.object({
     conversation: schemas.public,
     goal: user ? z.null() : goal.nullable(),
-    dialogue: z.array(line).max(MOST_LINES),
+    dialogue: z.array(line).max(MAX_LINES),
     now: z.number(),
   })
   const hidden = z.object({
@@ -73,7 +73,7 @@ export function keepRecord(state: ConversationState, { public: open, private: hi
 
 /** Adds to the dialogue. */
 export function keepLines(state: ConversationState, lines: readonly Line[]): void {
-  state.public.dialogue = [...state.public.dialogue, ...lines].slice(-MOST_LINES)
+  state.public.dialogue = [...state.public.dialogue, ...lines].slice(-MAX_LINES)
 }
 
 /** Says what is open, as a player is told. */

@@ -7,7 +7,7 @@ import type { ConversationInput } from '../model/conversation-input.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
 import type { Interpreted } from '../model/interpret-utterance.ts'
 import type { IntentInfo } from '../model/interpreter.ts'
-import type { Advanced } from '../model/turn-result.ts'
+import type { TurnResult } from '../model/turn-result.ts'
 import { unrecognisedSchema } from '../model/unrecognised.ts'
 import { type Written, writtenSchema } from '../model/write-reply.ts'
 import { describeUnknownSlots } from '../nlu/intent-slots.ts'
@@ -75,14 +75,14 @@ function seen(state: unknown): { readonly record: ConversationRecord; readonly n
 export function userTools(conversation: Conversation, tool: ConversationToolMaker, isReached: IsReached): Tools {
   const { interpreter, writer } = conversation
   const take = (play: Play, input: ConversationInput, line: string) => {
-    const advanced = conversation.advance(recordOf(play.state), input)
-    if (advanced.refused) return play.refuse(advanced.refused.message)
-    keep(play, advanced)
-    const replies = advanced.replies.map(({ text }): Line => ({ by: 'assistant', text }))
+    const result = conversation.handleInput(recordOf(play.state), input)
+    if (result.refused) return play.refuse(result.refused.message)
+    keep(play, result)
+    const replies = result.replies.map(({ text }): Line => ({ by: 'assistant', text }))
     keepLines(play.state, [{ by: 'user', text: line }, ...replies])
     if (isReached(play.state, play.params as never)) play.end('goal-reached')
-    else if (advanced.record.public.ended !== null) play.end(advanced.record.public.ended)
-    return play.say(tellReplies(advanced), answerOf(advanced))
+    else if (result.record.public.ended !== null) play.end(result.record.public.ended)
+    return play.say(tellReplies(result), answerOf(result))
   }
   const nowOf = ({ state }: Pick<Play, 'state'>): number => state.public.now
   const saying = {
@@ -179,10 +179,10 @@ export function assistantTools<Goal>(
       play(play) {
         const slots = play.input as Record<string, never>
         const input: ConversationInput = { kind: 'act', intent: name, slots, now: play.state.public.now }
-        const advanced = conversation.advance(recordOf(play.state), input)
-        if (advanced.refused) return play.refuse(advanced.refused.message)
-        keep(play, advanced)
-        return play.say(tellReplies(advanced), answerOf(advanced))
+        const result = conversation.handleInput(recordOf(play.state), input)
+        if (result.refused) return play.refuse(result.refused.message)
+        keep(play, result)
+        return play.say(tellReplies(result), answerOf(result))
       },
     })
   }
@@ -254,16 +254,16 @@ function strictInput(schema: z.ZodType, intent: IntentInfo): z.ZodType {
 }
 
 /** Keeps what an input came to, and passes on what its handlers revealed. */
-function keep({ state, reveal }: Pick<Play, 'state' | 'reveal'>, { record, revealed }: Advanced): void {
+function keep({ state, reveal }: Pick<Play, 'state' | 'reveal'>, { record, revealed }: TurnResult): void {
   keepRecord(state, record)
   for (const value of revealed) reveal(value)
 }
 
-function tellReplies({ replies }: Advanced): string {
+function tellReplies({ replies }: TurnResult): string {
   return replies.map(({ text }) => text).join('\n') || 'Done.'
 }
 
-function answerOf({ replies, intent, record }: Advanced): z.output<typeof Answer> {
+function answerOf({ replies, intent, record }: TurnResult): z.output<typeof Answer> {
   const active = record.public.stack.at(-1)
   return {
     replies: replies.map(({ text }) => text),

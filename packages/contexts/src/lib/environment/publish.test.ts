@@ -11,7 +11,7 @@ import { defineConversation } from '../define/define-conversation.ts'
 import { createFerry, type Wanted } from '../fixtures/ferry.fixture.ts'
 import { talkTo } from '../fixtures/talk.fixture.ts'
 import { openTalker } from '../fixtures/talker.fixture.ts'
-import { createConversationDoor } from '../http/serve-conversations.ts'
+import { serveConversations } from '../http/serve-conversations.ts'
 import type { ConversationInput, EventAddress } from '../model/conversation-input.ts'
 import { conversationEnvironment } from './conversation-environment.ts'
 
@@ -305,7 +305,7 @@ const environment = conversationEnvironment(createFerry(), {
 describe('a conversation that is served', () => {
   async function serveFerry() {
     const host = createHost({ environments: [environment] })
-    const annex = createConversationDoor(host, [environment])
+    const annex = serveConversations(host, [environment])
     const server = await serveHttp(host, { annex })
     onTestFinished(async () => {
       await server[Symbol.asyncDispose]()

@@ -10,7 +10,7 @@ export interface UserSimulator<Goal, State extends z.ZodType = z.ZodType> {
   /** What it remembers: patience, what it has said, what it still wants. */
   readonly state: State
   /** Begins: what it remembers at first, and the first thing it says. */
-  begin(at: { readonly goal: Goal; readonly rng: Rng }): { readonly state: z.input<State>; readonly says: string }
+  start(at: { readonly goal: Goal; readonly rng: Rng }): { readonly state: z.input<State>; readonly says: string }
   /** Answers what the assistant said. It may look at the record, as a user sees a booking on a screen. */
   answer(at: {
     /** A draft to edit. */

@@ -14,7 +14,7 @@ const Goal = z.object({ from: z.string(), to: z.string() })
 /** Repeats itself until the flight is booked or its patience ends. */
 const traveller: UserSimulator<z.output<typeof Goal>, z.ZodObject<{ patience: z.ZodInt }>> = {
   state: z.object({ patience: z.int() }),
-  begin: () => ({ state: { patience: 4 }, says: 'Hello.' }),
+  start: () => ({ state: { patience: 4 }, says: 'Hello.' }),
   answer({ state, goal, record }) {
     if (booking.closed(record).some(({ result }) => result?.to === goal.to))
       return { kind: 'leaves', text: 'Thank you!', reason: 'content' }

@@ -7,7 +7,7 @@ import type { ConversationEnvironment } from '../environment/conversation-enviro
 import type { ConversationState } from '../environment/conversation-state.ts'
 import { type ClientFrame, readFrame, type ServerFrame } from './frames.ts'
 import { refusalOf, type UnforeseenError } from './rejection.ts'
-import { newsOf } from './server-push.ts'
+import { serverPushAfter } from './server-push.ts'
 
 /** What the WebSockets of one conversation's path have in common. */
 export interface SocketSetting {
@@ -39,7 +39,7 @@ const FRAME_CHARACTERS = 65_536
  * Messages that a conversation takes where its world sets no limit of its own: one in ten seconds for more than a day, and few
  * enough that the log of them stays small.
  */
-const MOST_MESSAGES = 10_000
+const MAX_MESSAGES = 10_000
 
 /** How a socket is closed for what the protocol of WebSockets has no code for. */
 const TAKEN_OVER = 4_001
@@ -165,7 +165,7 @@ export class ConversationSocket {
     try {
       const look = await this.#setting.host.look(this.#joined.handle)
       if (!this.#joined) return
-      const news = this.#newsOf(look, this.#joined.turn)
+      const news = this.#serverPushAfter(look, this.#joined.turn)
       if (news.turn <= this.#joined.turn) return
       this.#joined.turn = news.turn
       this.#send({ type: 'news', ...news })
@@ -219,7 +219,7 @@ export class ConversationSocket {
     const opened = await host.open(this.#visitor.principal, {
       environment: world.name,
       params: world.person,
-      limits: { steps: MOST_MESSAGES },
+      limits: { steps: MAX_MESSAGES },
       requestKey: key ?? randomText(),
     })
     onOpened(opened)
@@ -240,7 +240,7 @@ export class ConversationSocket {
     const { host, claim } = this.#setting
     this.#leaveConversation()
     const look = await host.look(handle)
-    const news = this.#newsOf(look, since)
+    const news = this.#serverPushAfter(look, since)
     if (this.#webSocket.readyState !== this.#webSocket.OPEN)
       throw new WireError('invalid-request', 'The client has gone.')
     claim(handle, this)
@@ -287,8 +287,8 @@ export class ConversationSocket {
   }
 
   /** What has happened, with no secret of the session in it. */
-  #newsOf(look: Look, since: number) {
-    const news = newsOf(stateOf(look).conversation, since)
+  #serverPushAfter(look: Look, since: number) {
+    const news = serverPushAfter(stateOf(look).conversation, since)
     const text = JSON.stringify(news)
     look.secrets.assertAbsent({
       text,

@@ -65,16 +65,16 @@ export function readFrame(text: string): ClientFrame | string {
 }
 
 /** One turn of a conversation: what was taken, what was answered, and how that moved it. */
-export interface Turn extends Omit<HistoryEntry, 'now' | 'slots'> {
+export interface ConversationTurn extends Omit<HistoryEntry, 'now' | 'slots'> {
   readonly transitions: readonly ConversationTransition[]
 }
 
 /** How a conversation stands, and how it came there. */
-export interface News {
+export interface ServerPush {
   /** Turns so far: what to `resume` after. */
   readonly turn: number
   /** The turns that the client has not heard of, oldest first. */
-  readonly turns: readonly Turn[]
+  readonly turns: readonly ConversationTurn[]
   /** Whether some of them are not remembered any more. */
   readonly missed: boolean
   readonly stack: readonly Frame[]
@@ -96,8 +96,8 @@ export type ServerFrame =
       readonly control?: string
       /** What was said before the first turn. */
       readonly opening: readonly string[]
-    } & News)
-  | ({ readonly type: 'news' } & News)
+    } & ServerPush)
+  | ({ readonly type: 'news' } & ServerPush)
   | {
       readonly type: 'answer'
       readonly seq: number

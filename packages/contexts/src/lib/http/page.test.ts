@@ -12,7 +12,7 @@ import { z } from 'zod'
 import { conversationEnvironment } from '../environment/conversation-environment.ts'
 import { openTalker } from '../fixtures/talker.fixture.ts'
 import { travel } from '../fixtures/travel.fixture.ts'
-import { createConversationDoor } from './serve-conversations.ts'
+import { serveConversations } from './serve-conversations.ts'
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 // In CI a browser that is missing fails the test; elsewhere it is skipped, and says what to install.
@@ -78,7 +78,7 @@ async function openPage(
   }
 
   function serve(port: number, controlToken?: string) {
-    const annex = createConversationDoor(host, [environment])
+    const annex = serveConversations(host, [environment])
     return serveHttp(host, { port, annex, ...(controlToken && { controlToken }) })
   }
 }
@@ -145,7 +145,7 @@ describe.skipIf(missing)(
       const context = await (browser as Browser).newContext()
       onTestFinished(() => context.close())
       await using host = createHost({ environments: [environment] })
-      const server = await serveHttp(host, { port: 0, annex: createConversationDoor(host, [environment]) })
+      const server = await serveHttp(host, { port: 0, annex: serveConversations(host, [environment]) })
       const page = await context.newPage()
       // Waits are noted, and over at once.
       await page.addInitScript({

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { conversationEnvironment } from '../environment/conversation-environment.ts'
 import { createFerry } from '../fixtures/ferry.fixture.ts'
-import { createConversationDoor } from './serve-conversations.ts'
+import { serveConversations } from './serve-conversations.ts'
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 // In CI a browser that is missing fails the test; elsewhere it is skipped, and says what to install.
@@ -22,7 +22,7 @@ it.skipIf(missing)(
       goal: { schema: z.object({}), draw: () => ({}), describe: () => 'Look around.', reached: () => false },
     })
     const host = createHost({ environments: [environment] })
-    const server = await serveHttp(host, { annex: createConversationDoor(host, [environment]) })
+    const server = await serveHttp(host, { annex: serveConversations(host, [environment]) })
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--no-first-run'] })
     onTestFinished(async () => {
       await browser.close()

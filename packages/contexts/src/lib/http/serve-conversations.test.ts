@@ -11,7 +11,7 @@ import { openTalker } from '../fixtures/talker.fixture.ts'
 import { booking, literal, shared, support, travel, weather } from '../fixtures/travel.fixture.ts'
 import type { Conversation } from '../model/conversation.ts'
 import type { Interpreter } from '../model/interpreter.ts'
-import { createConversationDoor, isConversation } from './serve-conversations.ts'
+import { isConversation, serveConversations } from './serve-conversations.ts'
 
 const Goal = z.object({ to: z.string() })
 
@@ -43,7 +43,7 @@ async function serveTravel({ conversation = travel, ...options }: HttpOptions & 
   const environment = environmentOf(conversation)
   const host = createHost({ environments: [environment] })
   const opened: OpenResult[] = []
-  const annex = createConversationDoor(host, [environment], { onOpened: (session) => opened.push(session) })
+  const annex = serveConversations(host, [environment], { onOpened: (session) => opened.push(session) })
   const server = await serveHttp(host, { ...options, annex })
   onTestFinished(async () => {
     await server[Symbol.asyncDispose]()
@@ -203,7 +203,7 @@ describe('a person', () => {
 
   it('talks on where an agent would have reached its goal, and beyond the steps of training', async () => {
     const host = createHost({ environments: [training] })
-    const annex = createConversationDoor(host, [training])
+    const annex = serveConversations(host, [training])
     const server = await serveHttp(host, { annex, rate: { calls: 100_000, seconds: 1 } })
     onTestFinished(async () => {
       await server[Symbol.asyncDispose]()

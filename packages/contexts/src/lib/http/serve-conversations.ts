@@ -9,7 +9,7 @@ import { ConversationSocket, type SocketSetting } from './conversation-socket.ts
 import { readPage, sendPage } from './page.ts'
 import type { UnforeseenError } from './rejection.ts'
 
-export interface ConversationDoorOptions {
+export interface ConversationRoutesOptions {
   /**
    * Hears of every conversation that somebody begins, with its control handle: what `host.publish` wants of the server's own
    * code. Keep it: it is good for as long as the session is, and nobody who resumes is told of here.
@@ -45,10 +45,10 @@ export function isConversation(environment: EnvironmentDefinition): environment 
  * a connection that resumes with it takes the conversation over from the one before. What is sent is in `ClientFrame`, what comes
  * back in `ServerFrame`.
  */
-export function createConversationDoor(
+export function serveConversations(
   host: Host,
   conversations: readonly ConversationEnvironment[],
-  { onOpened = () => {}, onError = () => {} }: ConversationDoorOptions = {},
+  { onOpened = () => {}, onError = () => {} }: ConversationRoutesOptions = {},
 ): Annex {
   const page = readPage()
   const files = new Map([...page.files].map(([name, file]) => [`/conversations/${name}`, file]))

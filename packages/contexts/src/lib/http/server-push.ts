@@ -1,8 +1,8 @@
 import type { PublicConversation } from '../model/conversation-record.ts'
-import type { News } from './frames.ts'
+import type { ServerPush } from './frames.ts'
 
 /** Tells what happened to a conversation after the turn `since`, as far as it remembers. */
-export function newsOf(conversation: PublicConversation, since: number): News {
+export function serverPushAfter(conversation: PublicConversation, since: number): ServerPush {
   const { turn, history, path, stack, closed, question, ended } = conversation
   const heard = history.filter((entry) => entry.turn > since)
   return {

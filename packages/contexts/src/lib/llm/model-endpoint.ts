@@ -25,7 +25,7 @@ export interface ModelRequest
 export type AskModel = (request: ModelRequest) => Promise<string>
 
 /** The longest answer that is read, in bytes. */
-const MOST_BYTES = 256 * 1024
+const MAX_BYTES = 256 * 1024
 
 /** Prepares to ask a model. It is asked once each time: a user is waiting. Throws where the endpoint wants a key and none is given. */
 export function createModelEndpoint(options: ModelEndpoint): AskModel {
@@ -66,7 +66,7 @@ async function boundedFetch(input: string | URL | Request, init?: RequestInit): 
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         bytes += chunk.byteLength
-        if (bytes > MOST_BYTES) controller.error(new Error(`The model's answer is longer than ${MOST_BYTES} bytes.`))
+        if (bytes > MAX_BYTES) controller.error(new Error(`The model's answer is longer than ${MAX_BYTES} bytes.`))
         else controller.enqueue(chunk)
       },
     }),

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineContext, defineConversation } from '../../index.ts'
 import { createRulesInterpreter } from '../../interpret.ts'
-import { createModelInterpreter, type ModelInterpreterOptions } from '../../model.ts'
 import { type Asked, json, openModel, says } from '../fixtures/model.fixture.ts'
 import { earlier, MONDAY, requestOf } from '../fixtures/request.fixture.ts'
 import type { IntentInfo, InterpretRequest } from '../model/interpreter.ts'
+import { createModelInterpreter, type ModelInterpreterOptions } from './model-interpreter.ts'
 
 const fallback = createRulesInterpreter({ greet: { phrases: ['hello'] } })
 const BY_RULES = { candidates: [{ intent: 'greet', score: 1, slots: {} }] }
@@ -149,9 +149,9 @@ describe('createModelInterpreter', () => {
     const interpreted = await conversation.interpret(record, 'hello', { now: MONDAY })
     expect(interpreted).toEqual({ ...BY_RULES, problem: null })
     const input = { kind: 'utterance', text: 'hello', interpreted, now: MONDAY } as const
-    const advanced = conversation.advance(record, JSON.parse(JSON.stringify(input)))
-    expect(advanced.replies.map(({ text }) => text)).toEqual(['Hello to you.'])
-    expect(conversation.advance(record, input)).toEqual(advanced)
+    const result = conversation.handleInput(record, JSON.parse(JSON.stringify(input)))
+    expect(result.replies.map(({ text }) => text)).toEqual(['Hello to you.'])
+    expect(conversation.handleInput(record, input)).toEqual(result)
     expect(model.asked).toHaveLength(1)
   })
 

@@ -14,7 +14,7 @@ export interface ModelInterpreterOptions extends ModelEndpoint {
 /** Entries of the history that a model is shown, the latest. */
 const HISTORY_SHOWN = 8
 /** Candidates that a model may give. */
-const MOST_CANDIDATES = 8
+const MAX_CANDIDATES = 8
 /**
  * Creates an interpreter that asks a model at an OpenAI-compatible endpoint, with a JSON Schema of the conversation's
  * intents and slots. What the model answers is checked against that schema; where it fails, is late, is refused or answers
@@ -111,7 +111,7 @@ function describeAnswer(intents: readonly IntentInfo[]): Answer {
     properties: {
       candidates: {
         type: 'array',
-        maxItems: MOST_CANDIDATES,
+        maxItems: MAX_CANDIDATES,
         items: {
           anyOf: intents.map(({ name, slots: { $schema: _, ...slots } }) => ({
             type: 'object',

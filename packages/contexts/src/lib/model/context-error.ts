@@ -5,7 +5,7 @@ import type { RefusalCode } from './turn-result.ts'
  * - `definition-invalid`: a context or conversation is defined in a way that cannot be played.
  * - `handler-failed`: a context's code threw, or left data that its own schemas refuse. Nothing changed.
  * - `record-invalid`: a record is not one of this conversation.
- * - every {@link RefusalCode}: `advance` gives it back as `refused`; an effect that opens what is not there has it thrown.
+ * - every {@link RefusalCode}: `handleInput` gives it back as `refused`; an effect that opens what is not there has it thrown.
  */
 export type ContextErrorCode = 'definition-invalid' | 'handler-failed' | 'record-invalid' | RefusalCode
 

@@ -32,7 +32,7 @@ export interface ContextView<Data, Hidden, Shared> {
 }
 
 /** What a hook gets: drafts to edit, thrown away when it throws, and a voice. */
-export interface ContextMoment<Data, Hidden, Shared, Events extends Schemas = Record<never, never>> {
+export interface HandlerContext<Data, Hidden, Shared, Events extends Schemas = Record<never, never>> {
   readonly data: Data
   readonly hidden: Hidden
   readonly shared: Shared
@@ -57,14 +57,14 @@ export interface ContextMoment<Data, Hidden, Shared, Events extends Schemas = Re
 }
 
 /** What an effect gets besides. */
-export interface EffectMoment<Data, Hidden, Shared, Events extends Schemas = Record<never, never>>
-  extends ContextMoment<Data, Hidden, Shared, Events> {
+export interface EffectContext<Data, Hidden, Shared, Events extends Schemas = Record<never, never>>
+  extends HandlerContext<Data, Hidden, Shared, Events> {
   /** The data that this context had when it last closed, as long as the conversation remembers: for "and the day after?". */
   readonly previous: Readonly<Data> | null
   /** Opens another context over the active one, once this transition is made. Throws `unknown-context`. */
   open(context: string): void
   /** Brings this context to the top of the stack, once this transition is made. */
-  comeForward(): void
+  activate(): void
   /** Ends the conversation, once this transition is made: no further input is taken. */
   endConversation(reason: string): void
 }
@@ -106,7 +106,7 @@ export type Accepts<
 > = {
   readonly [Name in Names & string]?: Handlers<
     ContextView<Data, Hidden, Shared> & Given<Intents, Events, Name>,
-    EffectMoment<Data, Hidden, Shared, Events> & Given<Intents, Events, Name>,
+    EffectContext<Data, Hidden, Shared, Events> & Given<Intents, Events, Name>,
     State
   >
 }
@@ -120,14 +120,14 @@ export interface StateDefinition<
   Events extends Schemas,
   State extends string,
 > {
-  readonly entry?: (moment: ContextMoment<Data, Hidden, Shared, Events>) => void
-  readonly exit?: (moment: ContextMoment<Data, Hidden, Shared, Events>) => void
+  readonly entry?: (moment: HandlerContext<Data, Hidden, Shared, Events>) => void
+  readonly exit?: (moment: HandlerContext<Data, Hidden, Shared, Events>) => void
   /** What is accepted here, by intent or event. Asked before the `on` of the context. */
   readonly on?: Accepts<Data, Hidden, Shared, Intents, Events, State>
   /** Transitions that need no input: tried in order after every other one, until none applies. */
   readonly always?: readonly Handler<
     ContextView<Data, Hidden, Shared>,
-    EffectMoment<Data, Hidden, Shared, Events>,
+    EffectContext<Data, Hidden, Shared, Events>,
     State
   >[]
   /** What the user is asked here: told last whenever the context was entered, moved, edited or resumed in this state. */
@@ -198,7 +198,7 @@ export interface ContextDefinition<
   readonly topics?: (data: Readonly<z.output<Data>>) => readonly string[]
   /** Runs after every change of state, between `entry` and `always`. */
   readonly onTransition?: (
-    moment: ContextMoment<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> & {
+    moment: HandlerContext<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> & {
       readonly from: NoInfer<State>
       readonly to: NoInfer<State>
       /** The intent or event that caused it; `null` where it followed by itself. */
@@ -211,7 +211,7 @@ export interface ContextDefinition<
    * such an intent is not taken: the conversation's `fallback` tells the user, and nothing changes.
    */
   readonly unrecognised?: (
-    moment: ContextMoment<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> &
+    moment: HandlerContext<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> &
       Unrecognised & { readonly intent: keyof NoInfer<Intents> & string },
   ) => void
   /**
@@ -219,7 +219,7 @@ export interface ContextDefinition<
    * Default: says "Back to" and the description.
    */
   readonly resume?: (
-    moment: ContextMoment<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> & {
+    moment: HandlerContext<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> & {
       readonly closed: ClosedFrame | null
     },
   ) => void

@@ -3,7 +3,7 @@ import type { Unrecognised } from './unrecognised.ts'
 
 /**
  * All that a conversation is, as plain JSON: durable, replayable, and forkable by copying it. Nothing edits one in place:
- * `advance` returns the next.
+ * `handleInput` returns the next.
  *
  * Split as the state of an environment is: `public` may be shown to whoever takes part, `private` may not.
  */

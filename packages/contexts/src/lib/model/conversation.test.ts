@@ -200,7 +200,7 @@ describe('what a conversation remembers', () => {
       expect(() => travel.parse(wrong)).toThrow(expect.objectContaining({ code: 'record-invalid' }))
     const foreign = { ...talk.record, public: { ...talk.record.public, stack: [{ ...frame, context: 'hotel' }] } }
     expect(() =>
-      travel.advance(foreign as ConversationRecord, { kind: 'command', command: { name: 'back' }, now: 0 }),
+      travel.handleInput(foreign as ConversationRecord, { kind: 'command', command: { name: 'back' }, now: 0 }),
     ).toThrow(expect.objectContaining({ code: 'record-invalid' }))
   })
 })

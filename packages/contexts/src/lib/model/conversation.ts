@@ -7,7 +7,7 @@ import type { Interpreted, InterpretOptions } from './interpret-utterance.ts'
 import type { IntentInfo, Interpreter } from './interpreter.ts'
 import type { ReplyWriter } from './reply-writer.ts'
 import type { Router } from './router.ts'
-import type { Advanced } from './turn-result.ts'
+import type { TurnResult } from './turn-result.ts'
 import type { Unrecognised } from './unrecognised.ts'
 import type { Written } from './write-reply.ts'
 
@@ -127,7 +127,7 @@ export interface Conversation<
     readonly shared?: SharedOf<Shared>
     /** Milliseconds since 1970 UTC, for the first context's `entry`. Default 0. */
     readonly now?: number
-  }): Advanced
+  }): TurnResult
   /**
    * Asks the interpreter what an utterance means, and answers whatever happens: a throw, a lateness or garbage is a
    * `problem` in the result, which is plain JSON and makes the input of an utterance. Rejects only when `signal` is aborted.
@@ -137,7 +137,7 @@ export interface Conversation<
   interpretNow(record: ConversationRecord, text: string, options: { readonly now: number }): Interpreted
   /**
    * Asks the writer to put what an input would be answered into other words. The result makes the `written` of the same input, for
-   * `advance` with the same record; a throw, a lateness, and a text that drops or invents a fact are a `problem` in it, and the replies
+   * `handleInput` with the same record; a throw, a lateness, and a text that drops or invents a fact are a `problem` in it, and the replies
    * are told as they are. Rejects only when `signal` is aborted.
    */
   write(record: ConversationRecord, input: ConversationInput, options?: AskOptions): Promise<Written>
@@ -147,7 +147,7 @@ export interface Conversation<
    * What a user or an event can get wrong is `refused` in the result. Throws `handler-failed` for what a context's code
    * throws or breaks, and `record-invalid` for a record that is not one of this conversation.
    */
-  advance(record: ConversationRecord, input: ConversationInput): Advanced
+  handleInput(record: ConversationRecord, input: ConversationInput): TurnResult
   /** An input that states an intent with no words, its slots typed. */
   act<Intent extends IntentName<Contexts>>(
     intent: Intent,

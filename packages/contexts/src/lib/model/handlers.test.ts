@@ -57,25 +57,25 @@ describe('the code of a context', () => {
   ])('that fails (%s) throws, and changes nothing', (how, message) => {
     const { record } = fragile.start()
     const text = JSON.stringify(record)
-    expect(() => fragile.advance(record, fragile.act('go', { how }, { now: 0 }))).toThrow(
+    expect(() => fragile.handleInput(record, fragile.act('go', { how }, { now: 0 }))).toThrow(
       expect.objectContaining({ code: 'handler-failed', message: expect.stringContaining(message) }),
     )
     expect(JSON.stringify(record)).toBe(text)
-    expect(fragile.advance(record, fragile.act('go', { how: 'well' }, { now: 0 })).refused).toBeNull()
+    expect(fragile.handleInput(record, fragile.act('go', { how: 'well' }, { now: 0 })).refused).toBeNull()
   })
 
   it('edits data of its own frame, and never the defaults that all frames begin with', () => {
     const go = fragile.act('go', { how: 'well' }, { now: 0 })
     for (const _ of ['first', 'second']) {
-      const { record } = fragile.advance(fragile.start().record, go)
+      const { record } = fragile.handleInput(fragile.start().record, go)
       expect(faulty.find(record)?.data.log.lines).toEqual(['entered', 'edited'])
     }
   })
 
   it('may end the conversation', () => {
-    const { record } = fragile.advance(fragile.start().record, fragile.act('go', { how: 'end' }, { now: 0 }))
+    const { record } = fragile.handleInput(fragile.start().record, fragile.act('go', { how: 'end' }, { now: 0 }))
     expect(record.public.ended).toBe('enough')
-    expect(fragile.advance(record, fragile.act('go', { how: 'on' }, { now: 0 })).refused?.code).toBe(
+    expect(fragile.handleInput(record, fragile.act('go', { how: 'on' }, { now: 0 })).refused?.code).toBe(
       'conversation-ended',
     )
   })
@@ -162,8 +162,8 @@ describe('the code of a conversation', () => {
     const say = () => {
       const told = (text: string) =>
         ({ kind: 'utterance', text, interpreted: frail.interpretNow(record, text, { now: 0 }), now: 0 }) as const
-      const { record: next } = frail.advance(record, told('ask-weather 0.9'))
-      frail.advance(next, told('hm'))
+      const { record: next } = frail.handleInput(record, told('ask-weather 0.9'))
+      frail.handleInput(next, told('hm'))
     }
     expect(say).toThrow(expect.objectContaining({ code: 'handler-failed', message: expect.stringContaining(message) }))
   })

@@ -31,7 +31,12 @@ describe('interpret', () => {
       const interpreted = await talk.interpret(record, 'hello', { now: 0 })
       expect(interpreted.candidates).toEqual([])
       expect(interpreted.problem).toMatch(/^The interpreter faulty gave /)
-      const { replies, record: next } = talk.advance(record, { kind: 'utterance', text: 'hello', interpreted, now: 0 })
+      const { replies, record: next } = talk.handleInput(record, {
+        kind: 'utterance',
+        text: 'hello',
+        interpreted,
+        now: 0,
+      })
       expect(replies.map(({ text }) => text)).toEqual([
         'I could not make that out just now. Please say it again.',
         'Where do you fly from?',
@@ -104,7 +109,7 @@ describe('interpret', () => {
     const { record } = talk.start()
     const interpreted = await talk.interpret(record, 'hello', { now: 0 })
     expect(interpreted).toEqual({ candidates, problem: null })
-    expect(talk.advance(record, { kind: 'utterance', text: 'hello', interpreted, now: 0 }).intent).toBe('set-route')
+    expect(talk.handleInput(record, { kind: 'utterance', text: 'hello', interpreted, now: 0 }).intent).toBe('set-route')
   })
 
   it('tells the interpreter of the situation, and of nothing hidden', async () => {
@@ -115,7 +120,7 @@ describe('interpret', () => {
     })
     let { record } = talk.start()
     const interpreted = await talk.interpret(record, 'from Lahore', { now: 5 })
-    record = talk.advance(record, { kind: 'utterance', text: 'from Lahore', interpreted, now: 5 }).record
+    record = talk.handleInput(record, { kind: 'utterance', text: 'from Lahore', interpreted, now: 5 }).record
     await talk.interpret(record, 'to Dubai', { now: 7 })
     const [, second] = requests
     expect(second).toMatchObject({

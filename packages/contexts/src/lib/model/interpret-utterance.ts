@@ -26,7 +26,7 @@ export interface InterpretOptions {
 }
 
 /** How many candidates are looked at. */
-const MOST_CANDIDATES = 16
+const MAX_CANDIDATES = 16
 /** How much JSON the slots of one candidate may be, in UTF-16 code units. */
 const LARGEST_SLOTS = 4_000
 
@@ -81,7 +81,7 @@ function check(interpreter: Interpreter, given: unknown): Interpreted {
   const parsed = interpretationSchema.safeParse(given)
   const problem = parsed.success ? findNonJson(parsed.data) : explain(parsed.error)
   if (!parsed.success || problem) return failure(interpreter, `gave no interpretation: ${problem}`)
-  const candidates = parsed.data.candidates.toSorted((a, b) => b.score - a.score).slice(0, MOST_CANDIDATES)
+  const candidates = parsed.data.candidates.toSorted((a, b) => b.score - a.score).slice(0, MAX_CANDIDATES)
   if (candidates.some(({ slots }) => JSON.stringify(slots).length > LARGEST_SLOTS))
     return failure(interpreter, `gave slots of more than ${LARGEST_SLOTS} characters`)
   return { candidates, problem: null }

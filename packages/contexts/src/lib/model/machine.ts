@@ -59,7 +59,7 @@ export interface Hook extends Moment {
 export interface Effect extends Hook {
   readonly previous: JsonObject | null
   open(context: string): void
-  comeForward(): void
+  activate(): void
   endConversation(reason: string): void
 }
 

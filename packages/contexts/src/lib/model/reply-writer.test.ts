@@ -42,7 +42,7 @@ async function write(answer: Parameters<typeof openModel>[0]) {
   const interpreted = conversation.interpretNow(record, BOOK, { now: 0 })
   const input = { kind: 'utterance', text: BOOK, interpreted, now: 0 } as const
   const written = await conversation.write(record, input)
-  const { replies, record: after } = conversation.advance(record, JSON.parse(JSON.stringify({ ...input, written })))
+  const { replies, record: after } = conversation.handleInput(record, JSON.parse(JSON.stringify({ ...input, written })))
   return { written, replies: replies.map(({ text }) => text), after, asked: model.asked }
 }
 
@@ -104,7 +104,7 @@ describe('a model that writes the replies', () => {
     expect(model.asked).toHaveLength(0)
     const written = { text: 'x'.repeat(4_001), problem: null }
     const input = { kind: 'act', intent: 'ask-refund', slots: {}, written, now: 0 } as const
-    expect(conversation.advance(record, input).refused).toMatchObject({ code: 'input-invalid' })
+    expect(conversation.handleInput(record, input).refused).toMatchObject({ code: 'input-invalid' })
   })
 
   it('writes in an environment, for words and for acts, and forks and replays need no model', async () => {

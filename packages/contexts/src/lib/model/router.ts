@@ -26,7 +26,7 @@ export type RouteDecision =
 export type Router = (routes: readonly Route[]) => RouteDecision
 
 /** How many ways a user is asked to choose between, at most. */
-const MOST_ASKED = 4
+const MAX_ASKED = 4
 
 export interface RouterOptions {
   /** The lowest score that is acted on, from 0 to 1. Default 0.5. */
@@ -60,6 +60,6 @@ export function createRouter({ threshold = 0.5, margin = 0.1 }: RouterOptions = 
         (route.active === best.active || route.context === null || best.context === null),
     )
     if (meant.length === 1) return { kind: 'take', route: best }
-    return { kind: 'ask', routes: meant.slice(0, MOST_ASKED) }
+    return { kind: 'ask', routes: meant.slice(0, MAX_ASKED) }
   }
 }

@@ -81,11 +81,11 @@ describe('defineConversation, over any sequence of inputs', () => {
         for (const { input, dropped } of sequence) {
           // A conversation that was dropped goes on from what was kept of it.
           const before = freeze(dropped ? travel.parse(JSON.parse(JSON.stringify(record))) : record)
-          const advanced = travel.advance(before, input)
+          const result = travel.handleInput(before, input)
           const taken = reference.take(input)
-          expect({ refused: advanced.refused?.code ?? null, duplicate: advanced.duplicate }).toEqual(taken)
-          if (advanced.refused || advanced.duplicate) expect(advanced.record).toBe(before)
-          record = advanced.record
+          expect({ refused: result.refused?.code ?? null, duplicate: result.duplicate }).toEqual(taken)
+          if (result.refused || result.duplicate) expect(result.record).toBe(before)
+          record = result.record
         }
         expect(dataOf(record)).toEqual(reference.data())
       }),
@@ -99,12 +99,12 @@ describe('defineConversation, over any sequence of inputs', () => {
         let { record } = travel.start()
         const inputs = sequence.map(({ input }) => input)
         for (const input of inputs) {
-          const advanced = travel.advance(record, input)
-          expect(travel.advance(JSON.parse(JSON.stringify(record)), input)).toEqual(advanced)
-          record = advanced.record
+          const result = travel.handleInput(record, input)
+          expect(travel.handleInput(JSON.parse(JSON.stringify(record)), input)).toEqual(result)
+          record = result.record
         }
         expect(JSON.parse(JSON.stringify(record))).toEqual(record)
-        expect(inputs.reduce((again, input) => travel.advance(again, input).record, travel.start().record)).toEqual(
+        expect(inputs.reduce((again, input) => travel.handleInput(again, input).record, travel.start().record)).toEqual(
           record,
         )
       }),
@@ -116,7 +116,7 @@ describe('defineConversation, over any sequence of inputs', () => {
     fc.assert(
       fc.property(fc.array(inputs, { minLength: 40, maxLength: 60 }), (sequence) => {
         const { public: open, private: hidden } = sequence.reduce(
-          (record, input) => travel.advance(record, input).record,
+          (record, input) => travel.handleInput(record, input).record,
           travel.start().record,
         )
         const { depth, history, closed, path, events } = travel.bounds

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@episodic/protocol'
 import type { ConversationRecord, ConversationTransition } from './conversation-record.ts'
 
 /** What one input came to. Plain JSON. */
-export interface Advanced {
+export interface TurnResult {
   /** The record after it: the very same where the input was refused or a duplicate. */
   readonly record: ConversationRecord
   /** What the user is told, in order. */

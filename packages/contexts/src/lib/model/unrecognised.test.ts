@@ -93,9 +93,9 @@ function talk(handles: boolean) {
     const interpreted = conversation.interpretNow(record, text, { now: MONDAY })
     // What was interpreted is kept as JSON, and a replay has nothing else.
     const input = JSON.parse(JSON.stringify({ kind: 'utterance', text, interpreted, now: MONDAY }))
-    const advanced = conversation.advance(record, input)
-    record = conversation.parse(JSON.parse(JSON.stringify(advanced.record)))
-    return { replies: advanced.replies.map((reply) => reply.text), data: record.public.stack.at(-1)?.data }
+    const result = conversation.handleInput(record, input)
+    record = conversation.parse(JSON.parse(JSON.stringify(result.record)))
+    return { replies: result.replies.map((reply) => reply.text), data: record.public.stack.at(-1)?.data }
   }
 }
 

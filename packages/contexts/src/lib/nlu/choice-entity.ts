@@ -1,6 +1,6 @@
 import type { Json } from '@episodic/protocol'
 import { ContextError } from '../model/context-error.ts'
-import type { Entity, Mention } from './entity.ts'
+import type { Entity, EntityMatch } from './entity.ts'
 import { type Word, wordsOf } from './utterance.ts'
 
 /** A name of one of a list, as it stands in a tree by words. */
@@ -68,15 +68,15 @@ function choiceOf(names: readonly Name[], again: readonly string[]): Entity {
   return {
     words: [...new Set(all.filter(({ capitals }) => !capitals).flatMap(({ words }) => words))],
     find({ words }, context) {
-      const mentions: Mention[] = []
+      const matches: EntityMatch[] = []
       for (let start = 0; start < words.length; ) {
         const found = byFirst.get(words[start]?.normal as string)?.find((name) => stands(name, words, start))
         const value = found?.refers ? context.last : found?.value
         const end = start + (found?.words.length ?? 1)
-        if (value !== undefined && value !== null) mentions.push({ start, end, value })
+        if (value !== undefined && value !== null) matches.push({ start, end, value })
         start = end
       }
-      return mentions
+      return matches
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Json } from '@episodic/protocol'
 import { casual, type Parser } from 'chrono-node/en'
-import type { Entity, Mention } from './entity.ts'
+import type { Entity, EntityMatch } from './entity.ts'
 import type { Utterance } from './utterance.ts'
 
 /** What is said of another day than today. `The day after tomorrow` is not: it says which day it is after. */
@@ -50,7 +50,7 @@ export function day(): Entity {
     find(utterance, context) {
       if (!MAY_NAME_A_DAY.test(utterance.text)) return []
       const anchor = OF_ANOTHER_DAY.test(utterance.text) ? timeOf(context.last) : null
-      const mentions: Mention[] = []
+      const matches: EntityMatch[] = []
       const days = utterance.text.replace(TIME_OF_DAY, (time) => '|'.repeat(time.length))
       for (const { index, text, start } of chrono.parse(days, noonOf(anchor ?? context.now), { forwardDate: true })) {
         if (!start.isCertain('day') && !start.isCertain('weekday')) continue
@@ -58,9 +58,9 @@ export function day(): Entity {
           .map((part, i) => String(part).padStart(i === 0 ? 4 : 2, '0'))
           .join('-')
         const place = placeOf(utterance, index, index + text.length)
-        if (place && timeOf(value) !== null) mentions.push({ ...place, value })
+        if (place && timeOf(value) !== null) matches.push({ ...place, value })
       }
-      return mentions
+      return matches
     },
   }
 }

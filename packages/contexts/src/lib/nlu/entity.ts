@@ -2,7 +2,7 @@ import type { Json } from '@episodic/protocol'
 import type { Utterance } from './utterance.ts'
 
 /** Something that an utterance names: a date, a number, one of a list. */
-export interface Mention {
+export interface EntityMatch {
   /** Its first word, and the one behind its last, counted from 0. */
   readonly start: number
   readonly end: number
@@ -10,7 +10,7 @@ export interface Mention {
 }
 
 /** What finding an entity may depend on, besides what was said. */
-export interface MentionContext {
+export interface EntityContext {
   /** What time it is: milliseconds since 1970. */
   readonly now: number
   /** What the conversation named last in such a slot, so that `the day after` is one of that; `null` where nothing was. */
@@ -22,5 +22,5 @@ export interface Entity {
   /** Words that name it. A misspelled one is corrected to them before anything is looked for. */
   readonly words: readonly string[]
   /** Everything of the kind that is named, from left to right, none inside another. */
-  find(utterance: Utterance, context: MentionContext): readonly Mention[]
+  find(utterance: Utterance, context: EntityContext): readonly EntityMatch[]
 }

@@ -1,23 +1,23 @@
 import type { Json } from '@episodic/protocol'
 import type { CompiledRule, Cues } from './compile-rule.ts'
-import type { Entity, Mention } from './entity.ts'
-import type { UnknownMention } from './find-unrecognised.ts'
+import type { Entity, EntityMatch } from './entity.ts'
+import type { UnknownPhrase } from './find-unrecognised.ts'
 import type { Place } from './said-phrases.ts'
 import type { Utterance } from './utterance.ts'
 
 /** What an utterance names, by the kind of thing. */
-export type Mentions = ReadonlyMap<Entity, readonly Mention[]>
+export type EntityMatches = ReadonlyMap<Entity, readonly EntityMatch[]>
 
 /**
  * Leaves out what stands inside something longer: the 3 of `3 December` is no number of passengers, and neither is the one of
  * a phrase such as `not that one`.
  */
 export function outermost(
-  found: readonly (readonly [Entity, readonly Mention[]])[],
+  found: readonly (readonly [Entity, readonly EntityMatch[]])[],
   phrases: readonly Place[],
-): Mentions {
-  const all = [...found.flatMap(([, mentions]) => mentions), ...phrases]
-  return new Map(found.map(([entity, mentions]) => [entity, mentions.filter((mention) => !isInside(mention, all))]))
+): EntityMatches {
+  const all = [...found.flatMap(([, matches]) => matches), ...phrases]
+  return new Map(found.map(([entity, matches]) => [entity, matches.filter((mention) => !isInside(mention, all))]))
 }
 
 /** Whether a place is part of a longer one. */
@@ -26,7 +26,7 @@ export function isInside({ start, end }: Place, places: readonly Place[]): boole
 }
 
 /** A slot for which something was said that its entity does not know. */
-export type UnrecognisedSlot = UnknownMention & { readonly slot: string }
+export type UnrecognisedSlot = UnknownPhrase & { readonly slot: string }
 
 /**
  * Fills the slots of an intent, each word used once, and gives the words that went into them. What stands behind `not` is not meant.
@@ -37,8 +37,8 @@ export type UnrecognisedSlot = UnknownMention & { readonly slot: string }
 export function fillSlots(
   { slots: rules }: CompiledRule,
   { words }: Utterance,
-  mentions: Mentions,
-  findUnknown: (cues: NonNullable<Cues>) => UnknownMention | null,
+  matches: EntityMatches,
+  findUnknown: (cues: NonNullable<Cues>) => UnknownPhrase | null,
 ): {
   readonly slots: Record<string, Json>
   readonly explained: Set<number>
@@ -52,7 +52,7 @@ export function fillSlots(
     return true
   }
   for (const { slot, entity, cues, unknownCues } of rules) {
-    const named = mentions.get(entity) ?? []
+    const named = matches.get(entity) ?? []
     // What is denied is used up, so that no other slot takes it.
     for (const mention of named.filter(isFree)) if (isDenied(mention, cues, words)) explain(explained, mention)
     const free = named.filter(isFree)
@@ -76,13 +76,17 @@ export function explain(explained: Set<number>, { start, end }: Place): void {
 }
 
 /** Whether `not` stands before a mention, or before its cue: "not Dubai", "not to Dubai". */
-function isDenied(mention: Mention, cues: Cues, words: Utterance['words']): boolean {
+function isDenied(mention: EntityMatch, cues: Cues, words: Utterance['words']): boolean {
   const { start } = (cues && cueOf(mention, cues, words)) ?? mention
   return words[beforeArticle(start, words) - 1]?.normal === 'not'
 }
 
 /** A mention with the cue beside it; `null` where none is. An article may stand between the two. */
-function cueOf({ start, end }: Mention, { after, before }: NonNullable<Cues>, words: Utterance['words']): Place | null {
+function cueOf(
+  { start, end }: EntityMatch,
+  { after, before }: NonNullable<Cues>,
+  words: Utterance['words'],
+): Place | null {
   const stands = (cue: readonly string[], at: number) =>
     at >= 0 && cue.every((word, i) => words[at + i]?.normal === word)
   const first = beforeArticle(start, words)

@@ -4,7 +4,7 @@ import type { Utterance } from './utterance.ts'
 import { COMMON_WORDS, weightOf } from './word-weight.ts'
 
 /** A phrase that was said where a slot's value is expected, and that no entity recognises. */
-export interface UnknownMention extends Place {
+export interface UnknownPhrase extends Place {
   /** As it was said. */
   readonly text: string
   /** Whether it is written as a name is, with a capital. */
@@ -12,9 +12,9 @@ export interface UnknownMention extends Place {
 }
 
 /** How many words of one are reported. */
-const MOST_WORDS = 4
+const MAX_WORDS = 4
 /** How many characters of one are reported. */
-const MOST_CHARACTERS = 100
+const MAX_CHARACTERS = 100
 
 /**
  * Finds the last thing that stands beside one of a slot's cues and that no entity recognises: the Berlin of "from Berlin", the 40 of "40
@@ -25,12 +25,12 @@ const MOST_CHARACTERS = 100
  * @param known - whether a word, by its place, is part of something that was understood.
  * @param vocabulary - the words that the rules know.
  */
-export function findUnknownMention(
+export function findUnknownPhrase(
   cues: NonNullable<Cues>,
   { words, text }: Utterance,
   known: (word: number) => boolean,
   vocabulary: ReadonlySet<string>,
-): UnknownMention | null {
+): UnknownPhrase | null {
   const written = (word: number): string => text.slice(words[word]?.start, words[word]?.end)
   const isName = (word: number): boolean => /^\p{Lu}/u.test(written(word))
   const isNumber = (word: number): boolean => /^\d/.test(written(word))
@@ -41,13 +41,13 @@ export function findUnknownMention(
   }
   const isCue = (cue: readonly string[], at: number): boolean =>
     at >= 0 && cue.length > 0 && cue.every((word, i) => words[at + i]?.normal === word)
-  const mention = (start: number, end: number): UnknownMention => ({
+  const mention = (start: number, end: number): UnknownPhrase => ({
     start,
     end,
     isName: isName(start),
     text: text
       .slice(words[start]?.start, words[end - 1]?.end)
-      .slice(0, MOST_CHARACTERS)
+      .slice(0, MAX_CHARACTERS)
       .toWellFormed(),
   })
   for (let at = words.length - 1; at >= 0; at--) {
@@ -56,7 +56,7 @@ export function findUnknownMention(
       const next = at + ahead.length
       const start = ARTICLES.has(words[next]?.normal ?? '') ? next + 1 : next
       let end = start
-      while (end - start < MOST_WORDS && isUnknown(end) && !isNumber(end)) end += 1
+      while (end - start < MAX_WORDS && isUnknown(end) && !isNumber(end)) end += 1
       if (end > start) return mention(start, end)
     }
     if (cues.before.some((cue) => isCue(cue, at + 1)) && !known(at) && (isUnknown(at) || isNumber(at)))

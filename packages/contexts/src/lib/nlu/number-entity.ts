@@ -1,5 +1,5 @@
 import { ContextError } from '../model/context-error.ts'
-import type { Entity, Mention } from './entity.ts'
+import type { Entity, EntityMatch } from './entity.ts'
 
 const UNITS =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
@@ -13,7 +13,7 @@ const NAMED = new Map([
   ['dozen', 12],
 ])
 /** More digits than this are no count of anything. */
-const MOST_DIGITS = 9
+const MAX_DIGITS = 9
 
 /**
  * A whole number from `least` to `most`, both included, in digits or in words up to ninety-nine. What is out of range is not found.
@@ -29,7 +29,7 @@ export function wholeNumber(bounds: { readonly least: number; readonly most: num
   return {
     words: [...NAMED.keys()],
     find({ words }) {
-      const mentions: Mention[] = []
+      const matches: EntityMatch[] = []
       for (let start = 0; start < words.length; ) {
         const first = readNumber(words[start]?.normal as string)
         const second = words[start + 1] ? NAMED.get(words[start + 1]?.normal as string) : undefined
@@ -38,15 +38,15 @@ export function wholeNumber(bounds: { readonly least: number; readonly most: num
           TENS.includes(words[start]?.normal as string) && second !== undefined && second > 0 && second < 10
         const end = start + (joined ? 2 : 1)
         const value = joined ? (first as number) + second : first
-        if (value !== undefined && value >= least && value <= most) mentions.push({ start, end, value })
+        if (value !== undefined && value >= least && value <= most) matches.push({ start, end, value })
         start = end
       }
-      return mentions
+      return matches
     },
   }
 }
 
 function readNumber(word: string): number | undefined {
-  if (/^\d+$/.test(word)) return word.length <= MOST_DIGITS ? Number(word) : undefined
+  if (/^\d+$/.test(word)) return word.length <= MAX_DIGITS ? Number(word) : undefined
   return NAMED.get(word)
 }

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRulesInterpreter, day, MOST_READ, oneOf, wholeNumber, yesOrNo } from '../../interpret.ts'
+import { createRulesInterpreter, day, oneOf, wholeNumber, yesOrNo } from '../../interpret.ts'
 import { earlier, requestOf } from '../fixtures/request.fixture.ts'
 import { ContextError } from '../model/context-error.ts'
 import type { IntentCandidate, Interpretation, InterpretRequest } from '../model/interpreter.ts'
+import { MAX_READ } from './rules-interpreter.ts'
 
 const place = oneOf(
   {
@@ -175,7 +176,7 @@ describe('createRulesInterpreter', () => {
   })
 
   it('reads the start of a text that is too long, and nothing of it beyond that', () => {
-    const filler = 'please '.repeat(MOST_READ)
+    const filler = 'please '.repeat(MAX_READ)
     expect(best(`book a flight ${filler}`)).toEqual({ intent: 'book', score: 1, slots: {} })
     expect(interpret(`${filler} book a flight`)).toEqual([])
   })

@@ -3,8 +3,8 @@ import type { HistoryEntry } from '../model/conversation-record.ts'
 import type { IntentCandidate, Interpreter } from '../model/interpreter.ts'
 import { type CompiledRule, type Cues, compileRule } from './compile-rule.ts'
 import type { Entity } from './entity.ts'
-import { explain, fillSlots, isInside, type Mentions, outermost, type UnrecognisedSlot } from './fill-slots.ts'
-import { findUnknownMention } from './find-unrecognised.ts'
+import { type EntityMatches, explain, fillSlots, isInside, outermost, type UnrecognisedSlot } from './fill-slots.ts'
+import { findUnknownPhrase } from './find-unrecognised.ts'
 import type { Rules } from './intent-rule.ts'
 import { gatherPhrases, type Place, saidPhrases } from './said-phrases.ts'
 import { readUtterance, type Utterance } from './utterance.ts'
@@ -15,10 +15,10 @@ import { COMMON_WORDS, FOLLOW_UPS, weightOf } from './word-weight.ts'
  * What is read of an utterance, in UTF-16 code units: more than people say at once, and little enough that a text made of
  * nothing but halves of dates takes some hundredths of a second.
  */
-export const MOST_READ = 500
+export const MAX_READ = 500
 
 /** Candidates that an interpretation holds at most. */
-const MOST_CANDIDATES = 12
+const MAX_CANDIDATES = 12
 
 /** What naming slots is worth, beside a phrase that says what is wanted of them: of two that explain as much, the phrase is meant. */
 const NAMED_ALONE = 0.85
@@ -28,7 +28,7 @@ const CORRECTED = 0.9
 
 /**
  * Creates an interpreter of English that goes by rules: phrases for intents, entities for slots. The same request always gives
- * the same interpretation. It reads the first {@link MOST_READ} characters, so that no text takes it long.
+ * the same interpretation. It reads the first {@link MAX_READ} characters, so that no text takes it long.
  *
  * A candidate's score is the share of the words with a meaning that its phrases and slots explain, and a little less where it
  * has slots alone. A phrase inside a longer one is not said: `money back` is no `back`. A follow-up (`and the day after?`,
@@ -50,7 +50,7 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
       const utterance = readUtterance(beginningOf(text), vocabulary)
       const said = saidPhrases(utterance, known)
       const allSaid = intents.flatMap(({ phrases }) => phrases.flatMap((phrase) => said.get(phrase) ?? []))
-      const mentions = outermost(
+      const matches = outermost(
         entities.map((entity) => {
           // Few ask what was named last, so that it is looked up for those alone.
           const context = {
@@ -63,10 +63,10 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
         }),
         allSaid,
       )
-      const understood = wordsIn([...mentions.values(), ...said.values()].flat())
+      const understood = wordsIn([...matches.values(), ...said.values()].flat())
       const findUnknown = (cues: NonNullable<Cues>) =>
-        findUnknownMention(cues, utterance, (word) => understood.has(word), knownWords)
-      const earlier = followedUp(utterance, mentions, history, intents)
+        findUnknownPhrase(cues, utterance, (word) => understood.has(word), knownWords)
+      const earlier = followedUp(utterance, matches, history, intents)
       const candidates: IntentCandidate[] = []
       for (const intent of intents) {
         const follows = earlier?.intent === intent.name
@@ -74,7 +74,7 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
         const phrases = placesOf(intent.phrases).filter((place) => !isInside(place, allSaid))
         // Who follows up on one thing does not begin another by naming what both have slots for.
         if (phrases.length === 0 && !follows && (intent.phrases.length > 0 || earlier !== null)) continue
-        const { slots, explained, unrecognised: unknownMentions } = fillSlots(intent, utterance, mentions, findUnknown)
+        const { slots, explained, unrecognised: unknownMentions } = fillSlots(intent, utterance, matches, findUnknown)
         const beside = placesOf(intent.beside)
         // An unknown word counts where the intent is meant anyway, or where it is written as a name.
         const isMeant = phrases.length + beside.length > 0 || Object.keys(slots).length > 0
@@ -93,7 +93,7 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
           ...(unrecognised.length > 0 && { unrecognised: unrecognised.map(({ slot, text }) => ({ slot, text })) }),
         })
       }
-      return { candidates: candidates.sort((a, b) => b.score - a.score).slice(0, MOST_CANDIDATES) }
+      return { candidates: candidates.sort((a, b) => b.score - a.score).slice(0, MAX_CANDIDATES) }
     },
   }
 }
@@ -112,7 +112,7 @@ function withoutSlots(slots: JsonObject, unrecognised: readonly UnrecognisedSlot
 
 /** What is read of a text: whole words, because half of one may be another. */
 function beginningOf(text: string): string {
-  return text.length <= MOST_READ ? text : text.slice(0, MOST_READ).replace(/\S*$/, '')
+  return text.length <= MAX_READ ? text : text.slice(0, MAX_READ).replace(/\S*$/, '')
 }
 
 /** What was last named in any slot of a kind. */
@@ -128,7 +128,7 @@ function lastNamed(entity: Entity, history: readonly HistoryEntry[], intents: re
 /** What was meant the last time that such things were named, where an utterance only follows up on it. */
 function followedUp(
   { words }: Utterance,
-  mentions: Mentions,
+  matches: EntityMatches,
   history: readonly HistoryEntry[],
   intents: readonly CompiledRule[],
 ): { readonly intent: string; readonly slots: JsonObject; readonly opening: number } | null {
@@ -136,7 +136,7 @@ function followedUp(
   if (opening === undefined) return null
   const earlier = history.findLast(({ intent }) =>
     intents.some(
-      ({ name, slots }) => name === intent && slots.some(({ entity }) => (mentions.get(entity)?.length ?? 0) > 0),
+      ({ name, slots }) => name === intent && slots.some(({ entity }) => (matches.get(entity)?.length ?? 0) > 0),
     ),
   )
   return earlier ? { intent: earlier.intent as string, slots: earlier.slots, opening } : null

@@ -11,7 +11,7 @@ const LEAST_LENGTH = 4
 /** From this length on, two letters may be wrong. */
 const LONG = 8
 /** A word longer than this is none of ours, and is not compared. */
-const MOST_LENGTH = 24
+const MAX_LENGTH = 24
 
 /**
  * Makes a vocabulary.
@@ -29,7 +29,7 @@ export function createVocabulary(words: Iterable<string>, others: Iterable<strin
   for (const word of others) known.add(word)
   return {
     correct(word) {
-      if (known.has(word) || word.length < LEAST_LENGTH || word.length > MOST_LENGTH) return null
+      if (known.has(word) || word.length < LEAST_LENGTH || word.length > MAX_LENGTH) return null
       const limit = word.length < LONG ? 1 : 2
       const near = (byFirst.get(word[0] as string) ?? [])
         .map((candidate) => ({ candidate, distance: editDistance(word, candidate, limit) }))
