@@ -17,12 +17,12 @@ const FLOOR = 2
 const folder = mkdtempSync(join(tmpdir(), 'episodic-doors-'))
 process.on('exit', () => rmSync(folder, { recursive: true }))
 await using host = createHost({ environments: [counter] })
-using server = await startChild<{ trustedUrl: string; token: string; socketUrl: string }>(
+using server = await startChild<{ trainerUrl: string; token: string; socketUrl: string }>(
   './servers/counter-server.ts',
   'memory',
   join(folder, 'counter.sock'),
 )
-const { trustedUrl, token, socketUrl } = server.ready
+const { trainerUrl, token, socketUrl } = server.ready
 const stdio = {
   command: process.execPath,
   args: [fileURLToPath(new URL('./servers/counter-stdio.ts', import.meta.url))],
@@ -47,8 +47,8 @@ async function play(connection: Connection): Promise<number> {
 
 await using inProcess = await openConnection(openInProcess(host))
 await using unixSocket = await openConnection(socketUrl)
-await using webSocket = await openConnection({ url: trustedUrl.replace(/^http/, 'ws'), token })
-await using http = await openConnection({ url: trustedUrl, token })
+await using webSocket = await openConnection({ url: trainerUrl.replace(/^http/, 'ws'), token })
+await using http = await openConnection({ url: trainerUrl, token })
 await using pipe = await openConnection(stdio)
 
 const rates = await inTurn(5, {

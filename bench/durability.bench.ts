@@ -15,7 +15,7 @@ const FLOOR = 0.5
 
 interface Ready {
   readonly port: number
-  readonly trustedUrl: string
+  readonly trainerUrl: string
   readonly token: string
 }
 
@@ -50,13 +50,13 @@ try {
 
 /** Opens sessions on a server; `run` plays on them, and `cpu` gives the server's seconds of CPU for a step, round by round. */
 async function prepare(server: Child<Ready>): Promise<{ run: () => Promise<number>; cpu: () => number[] }> {
-  const { port, trustedUrl, token } = server.ready
+  const { port, trainerUrl, token } = server.ready
   const headers = { Authorization: `Bearer ${token}` }
   const sessions: OpenResult[] = []
   for (let id = 0; id < SESSIONS; id++) {
     const params = { environment: 'counter', requestKey: `durability-benchmark-${id}` }
     const body = JSON.stringify({ jsonrpc: '2.0', id, method: METHODS.open, params })
-    const answer = await fetch(trustedUrl, {
+    const answer = await fetch(trainerUrl, {
       method: 'POST',
       body,
       headers: { ...headers, 'content-type': 'application/json' },

@@ -62,8 +62,8 @@ async function crowd(connection: Connection, episodes: number, thinkTime: readon
   return found
 }
 
-using server = await startChild<{ trustedUrl: string; token: string }>('./servers/counter-server.ts')
-const { trustedUrl: url, token } = server.ready
+using server = await startChild<{ trainerUrl: string; token: string }>('./servers/counter-server.ts')
+const { trainerUrl: url, token } = server.ready
 const cpu = async () => (await server.ask<{ seconds: number }>('cpu')).seconds
 await using connection = await openConnection({ url, token })
 // The first is for code to be compiled.

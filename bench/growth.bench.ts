@@ -19,8 +19,8 @@ const CEILING = 20
 /** Bytes of a step log from which on calls are refused: the default of `bounds.logBytes`. */
 const LOG_LIMIT = 67_108_864
 
-using server = await startChild<{ trustedUrl: string; token: string }>('./servers/counter-server.ts')
-const { trustedUrl: url, token } = server.ready
+using server = await startChild<{ trainerUrl: string; token: string }>('./servers/counter-server.ts')
+const { trainerUrl: url, token } = server.ready
 await using connection = await openConnection({ url, token })
 const environment = connection.environment()
 const resident = async () => (await server.ask<{ resident: number }>('memory')).resident

@@ -26,7 +26,7 @@ const MODERN_META = {
 
 interface Ready {
   readonly port: number
-  readonly trustedUrl: string
+  readonly trainerUrl: string
   readonly token: string
 }
 
@@ -54,22 +54,22 @@ const measure = (load: Omit<Load, 'connections'>): Measure => {
 }
 
 /** Our server with so many open sessions: either door in either era. */
-async function prepareOurs({ port, trustedUrl, token }: Ready, count: number): Promise<Record<string, Measure>> {
+async function prepareOurs({ port, trainerUrl, token }: Ready, count: number): Promise<Record<string, Measure>> {
   const authorization = { Authorization: `Bearer ${token}` }
   const sessions = await times(count, async (i) => {
     const params = { environment: 'counter', requestKey: `http-benchmark-${i}` }
     const body = JSON.stringify({ jsonrpc: '2.0', id: i, method: METHODS.open, params })
     const headers = { ...authorization, 'content-type': 'application/json' }
-    const answer = await fetch(trustedUrl, { method: 'POST', body, headers })
+    const answer = await fetch(trainerUrl, { method: 'POST', body, headers })
     return ((await answer.json()) as { result: OpenResult }).result
   })
   const next = () => sessions[calls % count] as OpenResult
-  const trusted = { port, path: () => '/env', calls: CALLS }
+  const trainer = { port, path: () => '/env', calls: CALLS }
   const agent = { port, path: () => `/mcp/s/${next().seats.agent?.capability}`, calls: CALLS }
   return {
-    trusted: measure({ ...trusted, headers: authorization, body: () => add({ [META.session]: next().session }) }),
-    'trusted 2026': measure({
-      ...trusted,
+    trainer: measure({ ...trainer, headers: authorization, body: () => add({ [META.session]: next().session }) }),
+    'trainer 2026': measure({
+      ...trainer,
       headers: { ...authorization, ...MODERN_HEADERS },
       body: () => add({ ...MODERN_META, [META.session]: next().session }),
     }),

@@ -13,8 +13,8 @@ const SESSIONS = 100
 const CONNECTIONS = 32
 const FLOOR = 0.95
 
-using server = await startChild<{ port: number; trustedUrl: string; token: string }>('./servers/leakscan-server.ts')
-const { port, trustedUrl, token } = server.ready
+using server = await startChild<{ port: number; trainerUrl: string; token: string }>('./servers/leakscan-server.ts')
+const { port, trainerUrl, token } = server.ready
 const authorization = { Authorization: `Bearer ${token}` }
 let calls = 0
 
@@ -25,7 +25,7 @@ for (const session of sessions.unscanned) {
 }
 type Kind = keyof typeof sessions
 
-const trusted = await compare((kind) => ({
+const trainer = await compare((kind) => ({
   path: () => '/env',
   headers: authorization,
   body: () => call({ _meta: { [META.session]: next(kind).session } }),
@@ -35,15 +35,15 @@ const agent = await compare((kind) => ({
   headers: {},
   body: () => call({}),
 }))
-const undisturbed = { trusted: fastest(trusted), agent: fastest(agent) }
+const undisturbed = { trainer: fastest(trainer), agent: fastest(agent) }
 report('leakscan', {
-  ok: undisturbed.trusted.ratio >= FLOOR && undisturbed.agent.ratio >= FLOOR,
-  ratio: undisturbed.trusted.ratio,
+  ok: undisturbed.trainer.ratio >= FLOOR && undisturbed.agent.ratio >= FLOOR,
+  ratio: undisturbed.trainer.ratio,
   agentRatio: undisturbed.agent.ratio,
-  ratioOfMedians: round2(median(trusted.scanned) / median(trusted.unscanned)),
+  ratioOfMedians: round2(median(trainer.scanned) / median(trainer.unscanned)),
   agentRatioOfMedians: round2(median(agent.scanned) / median(agent.unscanned)),
-  callsPerSecond: Math.round(undisturbed.trusted.scanned),
-  unscannedPerSecond: Math.round(undisturbed.trusted.unscanned),
+  callsPerSecond: Math.round(undisturbed.trainer.scanned),
+  unscannedPerSecond: Math.round(undisturbed.trainer.unscanned),
   agentCallsPerSecond: Math.round(undisturbed.agent.scanned),
   agentUnscannedPerSecond: Math.round(undisturbed.agent.unscanned),
 })
@@ -72,7 +72,7 @@ async function open(name: string): Promise<readonly OpenResult[]> {
     const params = { environment: 'counter', requestKey: `leakscan-benchmark-${name}-${id}` }
     const body = JSON.stringify({ jsonrpc: '2.0', id, method: METHODS.open, params })
     const headers = { ...authorization, 'content-type': 'application/json' }
-    const answer = await fetch(trustedUrl, { method: 'POST', body, headers })
+    const answer = await fetch(trainerUrl, { method: 'POST', body, headers })
     opened.push(((await answer.json()) as { result: OpenResult }).result)
   }
   return opened

@@ -65,17 +65,17 @@ async function playApart(name: keyof typeof WORLDS): Promise<number> {
 async function serve(cleanUp: AsyncDisposableStack, redis: string, processes: number) {
   const options = ['--port', '0', '--store', redis, '--processes', String(processes), '--log-level', 'warn', '--json']
   const server = cleanUp.use(episodic('serve', SEARCHING, ...options))
-  const { trustedUrl } = JSON.parse(await server.line()) as { trustedUrl: string }
+  const { trainerUrl } = JSON.parse(await server.line()) as { trainerUrl: string }
   const headers = { Authorization: `Bearer ${ENVIRONMENT.EPISODIC_CONTROL_TOKEN}` }
   const post = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
   const sessions: string[] = []
   for (let id = 0; id < SESSIONS; id++) {
     const params = { environment: 'searching', requestKey: `processes-benchmark-${processes}-${id}` }
     const body = JSON.stringify({ jsonrpc: '2.0', id, method: METHODS.open, params })
-    const answer = (await (await fetch(trustedUrl, { ...post, body })).json()) as { result: OpenResult }
+    const answer = (await (await fetch(trainerUrl, { ...post, body })).json()) as { result: OpenResult }
     sessions.push(answer.result.session)
   }
-  return { port: Number(new URL(trustedUrl).port), headers, sessions }
+  return { port: Number(new URL(trainerUrl).port), headers, sessions }
 }
 
 /** Calls a second of as many connections as are told, which play some sessions in turn. */

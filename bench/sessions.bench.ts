@@ -19,7 +19,7 @@ const FLOOR = 0.9
 
 interface Ready {
   readonly port: number
-  readonly trustedUrl: string
+  readonly trainerUrl: string
   readonly token: string
 }
 
@@ -46,7 +46,7 @@ async function preparePlay({ ready }: Child<Ready>): Promise<() => Promise<numbe
   const handles: string[] = []
   for (let id = 0; id < PLAYED; id++) {
     const headers = { ...authorization(ready), 'content-type': 'application/json' }
-    const answer = await fetch(ready.trustedUrl, { method: 'POST', headers, body: openBody(id) })
+    const answer = await fetch(ready.trainerUrl, { method: 'POST', headers, body: openBody(id) })
     handles.push(((await answer.json()) as { result: OpenResult }).result.session)
   }
   let calls = 0

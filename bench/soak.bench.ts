@@ -10,8 +10,8 @@ const STEPS = 18
 const IN_FLIGHT = 64
 const CEILING = 1.05
 
-using server = await startChild<{ trustedUrl: string; token: string }>('./servers/counter-server.ts')
-const { trustedUrl: url, token } = server.ready
+using server = await startChild<{ trainerUrl: string; token: string }>('./servers/counter-server.ts')
+const { trainerUrl: url, token } = server.ready
 await using connection = await openConnection({ url, token })
 
 async function play(calls: number): Promise<void> {

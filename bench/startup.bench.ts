@@ -41,9 +41,9 @@ async function start(file: string, session: string, seq: number): Promise<number
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const [line] = await once(createInterface({ input: child.stdout }), 'line')
-  const { trustedUrl } = JSON.parse(line) as { trustedUrl: string }
+  const { trainerUrl } = JSON.parse(line) as { trainerUrl: string }
   const _meta = { [META.session]: session, [META.seq]: seq }
-  const answer = await fetch(trustedUrl, {
+  const answer = await fetch(trainerUrl, {
     method: 'POST',
     headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
     body: JSON.stringify({

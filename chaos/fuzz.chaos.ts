@@ -1,4 +1,4 @@
-/** Messages that are wrong in every way, on every door: each is answered, and nobody else notices. */
+/** Messages that are wrong in every way, on every endpoint: each is answered, and nobody else notices. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect as connectSocket } from 'node:net'
@@ -21,25 +21,25 @@ const [SOCKETS, RAW_SOCKETS] = [4, 16]
 const BATCH = 50
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-await runTrial('fuzz', { doors: 'http,stdio,in-process' }, async ({ rng, quick, options, stack }) => {
+await runTrial('fuzz', { endpoints: 'http,stdio,in-process' }, async ({ rng, quick, options, stack }) => {
   const messages = quick ? 1_500 : 50_000
   const breaches: string[] = []
   const figures: Record<string, unknown> = { messages }
-  const doors: Readonly<Record<string, () => Promise<Tally>>> = {
+  const endpoints: Readonly<Record<string, () => Promise<Tally>>> = {
     http: () => attackHttp(rng.stream('http'), messages, stack, breaches),
     stdio: async () => {
-      const [agent, trusted] = [rng.stream('agent'), rng.stream('trusted')]
+      const [agent, trainer] = [rng.stream('agent'), rng.stream('trainer')]
       const tallies = [
         await attackPipe('agent', agent, messages / 2, stack, breaches),
-        await attackPipe('trusted', trusted, messages / 2, stack, breaches),
+        await attackPipe('trainer', trainer, messages / 2, stack, breaches),
       ]
       return sum(tallies)
     },
     'in-process': () => attackItself(messages, rng.int(1, 1_000_000), stack, breaches),
   }
-  for (const name of options.doors?.split(',') ?? []) {
-    const attack = doors[name]
-    if (!attack) throw new Error(`There is no door ${name}. There is: ${Object.keys(doors).join(', ')}.`)
+  for (const name of options.endpoints?.split(',') ?? []) {
+    const attack = endpoints[name]
+    if (!attack) throw new Error(`There is no endpoint ${name}. There is: ${Object.keys(endpoints).join(', ')}.`)
     const began = performance.now()
     const tally = await attack()
     figures[name] = tally
@@ -50,7 +50,7 @@ await runTrial('fuzz', { doors: 'http,stdio,in-process' }, async ({ rng, quick, 
   return { breaches, figures }
 })
 
-/** What came of the messages at one door. */
+/** What came of the messages at one endpoint. */
 interface Tally {
   readonly sent: number
   readonly answered: number
@@ -77,12 +77,14 @@ interface Besieged {
   fared(breaches: string[]): Promise<{ readonly exits: number; readonly longestTurn: number }>
 }
 
-async function besiege(stack: Trial['stack'], door: string, ...args: string[]): Promise<Besieged> {
-  const child = fork(new URL('./hostile-server.ts', import.meta.url), [door, ...args], {
+async function besiege(stack: Trial['stack'], endpoint: string, ...args: string[]): Promise<Besieged> {
+  const child = fork(new URL('./hostile-server.ts', import.meta.url), [endpoint, ...args], {
     stdio: ['pipe', 'pipe', 'inherit', 'ipc'],
   })
   stack.defer(() => void child.kill('SIGKILL'))
-  const exited = once(child, 'exit').then(([status, signal]) => `The server of ${door} ended with ${status ?? signal}.`)
+  const exited = once(child, 'exit').then(
+    ([status, signal]) => `The server of ${endpoint} ended with ${status ?? signal}.`,
+  )
   const next = async <T>(): Promise<T> => {
     const told = await Promise.race([once(child, 'message'), exited])
     if (typeof told === 'string') throw new Error(told)
@@ -100,11 +102,11 @@ async function besiege(stack: Trial['stack'], door: string, ...args: string[]): 
       const answer = next<Fared>()
       child.send('fared')
       const { longestTurn, largestMessage, polluted, failures } = await answer
-      breaches.push(...polluted.map((name) => `${name} of the server at ${door} is not what it was.`))
-      breaches.push(...failures.map((failure) => `A failure at ${door}: ${failure}`))
+      breaches.push(...polluted.map((name) => `${name} of the server at ${endpoint} is not what it was.`))
+      breaches.push(...failures.map((failure) => `A failure at ${endpoint}: ${failure}`))
       if (longestTurn > LONGEST_TURN * largestMessage)
         breaches.push(
-          `A turn at ${door} took ${longestTurn} ms of CPU, and to read the largest message takes ${largestMessage} ms.`,
+          `A turn at ${endpoint} took ${longestTurn} ms of CPU, and to read the largest message takes ${largestMessage} ms.`,
         )
       return { exits: 0, longestTurn: Math.round(longestTurn * 10) / 10 }
     },
@@ -226,13 +228,13 @@ function totalAfter(amount: number): string {
 }
 
 async function attackPipe(
-  door: 'agent' | 'trusted',
+  endpoint: 'agent' | 'trainer',
   rng: Rng,
   messages: number,
   stack: Trial['stack'],
   breaches: string[],
 ): Promise<Tally> {
-  const { child, fared } = await besiege(stack, `stdio-${door}`)
+  const { child, fared } = await besiege(stack, `stdio-${endpoint}`)
   const { stdin, stdout } = child
   if (!stdin || !stdout) throw new Error('The server has no pipes.')
   stdin.on('error', () => {})
@@ -241,7 +243,7 @@ async function attackPipe(
   let changed = Promise.withResolvers<void>()
   createInterface({ input: stdout }).on('line', (text) => {
     const { id, error } = JSON.parse(text)
-    if (error?.code === -32603) breaches.push(`${door}: ${text.slice(0, 300)}`)
+    if (error?.code === -32603) breaches.push(`${endpoint}: ${text.slice(0, 300)}`)
     const waiter = waiting.get(id)
     if (waiter) waiter(text)
     else answers += 1
@@ -257,12 +259,12 @@ async function attackPipe(
       }),
     )
     waiting.delete(id)
-    if (text === null) throw new Error(`${method} on the pipe of ${door} was never answered.`)
+    if (text === null) throw new Error(`${method} on the pipe of ${endpoint} was never answered.`)
     return JSON.parse(text).result
   }
   const open = (requestKey: string) => ask<OpenResult>(METHODS.open, { environment: 'besieged', requestKey })
   const opened: OpenResult[] = []
-  if (door === 'trusted')
+  if (endpoint === 'trainer')
     for (let index = 0; index < 8; index++) opened.push(await open(`honest-${index}-0123456789abcdef`))
   const booty = bootyOf(opened)
 
@@ -279,22 +281,22 @@ async function attackPipe(
       changed = Promise.withResolvers()
       if ((await within(changed.promise)) === null || performance.now() > deadline) {
         hangs = expected - answers
-        breaches.push(`${hangs} of ${sent} messages on the pipe of ${door} were not answered.`)
+        breaches.push(`${hangs} of ${sent} messages on the pipe of ${endpoint} were not answered.`)
       }
     }
   }
   if (child.exitCode === null) {
-    const session = door === 'trusted' ? (await open('honest-last-0123456789abcdef')).session : ''
+    const session = endpoint === 'trainer' ? (await open('honest-last-0123456789abcdef')).session : ''
     await ask('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
       clientInfo: { name: 'x', version: '1' },
     })
     for (let amount = 1; amount <= 10; amount++) {
-      const _meta = door === 'trusted' ? { [META.session]: session } : {}
+      const _meta = endpoint === 'trainer' ? { [META.session]: session } : {}
       const result = await ask('tools/call', { name: 'add', arguments: { amount }, _meta })
       if (!JSON.stringify(result).includes(totalAfter(amount)))
-        breaches.push(`An honest player at ${door} read: ${JSON.stringify(result)}`)
+        breaches.push(`An honest player at ${endpoint} read: ${JSON.stringify(result)}`)
     }
   }
   return { sent, answered: answers, hangs, failed: 0, ...(await fared(breaches)) }

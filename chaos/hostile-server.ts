@@ -1,5 +1,5 @@
 /**
- * A server to be attacked, in a process of its own; its argument is `http`, `stdio-agent`, `stdio-trusted` or
+ * A server to be attacked, in a process of its own; its argument is `http`, `stdio-agent`, `stdio-trainer` or
  * `in-process <seed> <count>`, which attacks itself. Says on its channel when it is ready, and answers there with how it fared.
  */
 import { connect } from '@episodic/env'
@@ -31,7 +31,7 @@ export interface Ready {
   readonly token: string
 }
 
-const [door = 'http', seed = '1', count = '0'] = process.argv.slice(2)
+const [endpoint = 'http', seed = '1', count = '0'] = process.argv.slice(2)
 /** Messages that are drawn at once. */
 const BATCH = 50
 const failures: string[] = []
@@ -44,11 +44,11 @@ process.on('message', () => asked.resolve())
 process.on('disconnect', () => process.exit())
 
 let longest = 0
-if (door === 'in-process') longest = await attack(host)
+if (endpoint === 'in-process') longest = await attack(host)
 else
   longest = (
     await longestTurn(async () => {
-      if (door === 'http') await listen()
+      if (endpoint === 'http') await listen()
       else await servePipe()
       await asked.promise
     })
@@ -74,7 +74,7 @@ function measureLargest(): number {
 }
 
 async function servePipe(): Promise<void> {
-  void serveStdio(host, { door: door === 'stdio-trusted' ? 'trusted' : 'agent', onError: failed })
+  void serveStdio(host, { endpoint: endpoint === 'stdio-trainer' ? 'trainer' : 'agent', onError: failed })
   process.send?.({ port: 0, token: '' } satisfies Ready)
 }
 
@@ -84,7 +84,7 @@ async function listen(): Promise<void> {
   process.send?.({ port: server.port, token: server.controlToken } satisfies Ready)
 }
 
-/** Calls both doors of this process with messages, and with values that no JSON could say. */
+/** Calls both endpoints of this process with messages, and with values that no JSON could say. */
 async function attack(target: Host): Promise<number> {
   const rng = createRng(seed)
   const opened = await Promise.all(
@@ -97,9 +97,9 @@ async function attack(target: Host): Promise<number> {
     capabilities: opened.map(({ seats }) => seats.agent?.capability ?? ''),
   }
   const callers: readonly Caller[] = [
-    { door: 'trusted', principal: null },
+    { endpoint: 'trainer', principal: null },
     ...booty.capabilities.map<Caller>((capability) => ({
-      door: 'agent',
+      endpoint: 'agent',
       principal: null,
       world: { by: 'capability', capability },
     })),

@@ -46,7 +46,7 @@ export async function startServer({ folder, args, world = LEDGER, node = [] }: S
       cwd: folder,
       env: { EPISODIC_HOME: folder, EPISODIC_CONTROL_TOKEN: TOKEN, NODE_COMPILE_CACHE: `${folder}/compiled` },
     })
-    port = Number(new URL(JSON.parse(await started.line()).trustedUrl).port)
+    port = Number(new URL(JSON.parse(await started.line()).trainerUrl).port)
     return started
   }
   let running = await launch()
@@ -71,7 +71,7 @@ export async function startServer({ folder, args, world = LEDGER, node = [] }: S
   }
 }
 
-/** Asks the trusted door of a server, past every proxy. Rejects with the `WireError` of a refusal. */
+/** Asks the trainer endpoint of a server, past every proxy. Rejects with the `WireError` of a refusal. */
 export async function ask<T>(
   { port, token }: Pick<Server, 'port' | 'token'>,
   method: string,

@@ -20,7 +20,7 @@ process.on('message', (question) => process.send?.(question === 'cpu' ? readCpu(
 process.on('disconnect', () => process.exit())
 process.send?.({
   port: server.port,
-  trustedUrl: server.trustedUrl,
+  trainerUrl: server.trainerUrl,
   agentUrl: server.agentUrl,
   token: server.controlToken,
   socketUrl: socket?.url,

@@ -3,4 +3,4 @@ import { createHost } from '@episodic/mcp-server'
 import { serveStdio } from '@episodic/mcp-server/stdio'
 import { counter } from './counter-world.ts'
 
-await serveStdio(createHost({ environments: [counter] }), { door: 'trusted' })
+await serveStdio(createHost({ environments: [counter] }), { endpoint: 'trainer' })

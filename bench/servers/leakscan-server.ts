@@ -13,7 +13,7 @@ const host = createHost({ environments: [{ ...counter, secrets: () => [...SECRET
 const server = await serveHttp(host, { rate: { calls: 1_000_000_000, seconds: 1 } })
 process.on('message', async (capability: string) => process.send?.(await unscan(capability)))
 process.on('disconnect', () => process.exit())
-process.send?.({ port: server.port, trustedUrl: server.trustedUrl, token: server.controlToken })
+process.send?.({ port: server.port, trainerUrl: server.trainerUrl, token: server.controlToken })
 
 async function unscan(capability: string) {
   const secrets = await host.secretsOf(null, capability)

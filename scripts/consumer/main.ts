@@ -16,12 +16,12 @@ await using server = await serveHttp(host, { annex: serveConversations(host, [sm
 
 let played = 0
 await playThrough(openInProcess(host))
-await playThrough({ url: server.trustedUrl, token: server.controlToken })
+await playThrough({ url: server.trainerUrl, token: server.controlToken })
 await talk()
 await lookAtPage()
 console.log(`${played} episodes played on Node ${process.versions.node}`)
 
-/** Creates a conversation at the agent's door and keeps it over two calls. */
+/** Creates a conversation at the agent endpoint and keeps it over two calls. */
 async function talk(): Promise<void> {
   const url = `${server.agentUrl}/e/small-talk`
   await using sessions = createMcpSessions({ mcpServers: { world: { url } } })

@@ -7,13 +7,13 @@ import { environment } from './index.ts'
 /** An agent that was given the address of one session. */
 async function openForAgent(seed: string) {
   const host = createHost({ environments: [environment] })
-  const trusted = await connect(openInProcess(host))
-  const { observation, info } = await trusted.reset({ params: { maxGuesses: 3 }, seed })
+  const trainer = await connect(openInProcess(host))
+  const { observation, info } = await trainer.reset({ params: { maxGuesses: 3 }, seed })
   const world = { by: 'capability', capability: info.capability as string } as const
-  const agent = openInProcess(host, { door: 'agent', principal: null, world })
+  const agent = openInProcess(host, { endpoint: 'agent', principal: null, world })
   const guess = (args: { readonly [name: string]: number }) =>
     agent.request('tools/call', { name: 'guess', arguments: args })
-  return { trusted, observation, agent, guess, [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]() }
+  return { trainer, observation, agent, guess, [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]() }
 }
 
 // Worlds of this game are easily built so that they can be played around. This one cannot.
@@ -48,7 +48,7 @@ describe('an agent in a session', () => {
   it('has all its guesses when it begins', async () => {
     await using session = await openForAgent('a')
     expect(session.observation.structured).toMatchObject({ guessesLeft: 3, guesses: [] })
-    const step = await session.trusted.step({ tool: 'guess', arguments: { value: -1 } })
+    const step = await session.trainer.step({ tool: 'guess', arguments: { value: -1 } })
     expect(step.info).toMatchObject({ seq: 1, refused: 'rules' })
     expect(step.observation.text).toContain('3 guesses left')
   })

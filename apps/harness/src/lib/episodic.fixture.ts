@@ -153,8 +153,8 @@ export function openWorkshop(): Workshop {
     async serve(args, options) {
       const started = start(['serve', ...args, '--port', '0', '--json'], options)
       const [line] = await started.until(/^\{"agentUrl".*\}$/m)
-      const { trustedUrl, agentUrl, tokenFile } = listeningSchema.parse(JSON.parse(line))
-      return { ...started, url: trustedUrl, agentUrl, tokenFile }
+      const { trainerUrl, agentUrl, tokenFile } = listeningSchema.parse(JSON.parse(line))
+      return { ...started, url: trainerUrl, agentUrl, tokenFile }
     },
     [Symbol.dispose]() {
       for (const started of running) started.kill('SIGKILL')

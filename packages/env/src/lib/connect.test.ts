@@ -24,10 +24,10 @@ import { parseMcpServers, type Target } from './transport/target.ts'
 describe('connect', () => {
   it('takes a bare URL where the server wants no token', async () => {
     await using server = await serveHttp(createWalkHost())
-    // The trusted door always wants one, so a bare URL is refused there.
-    await expect(connect(server.trustedUrl)).rejects.toMatchObject({ code: 'connection-failed' })
+    // The trainer endpoint always wants one, so a bare URL is refused there.
+    await expect(connect(server.trainerUrl)).rejects.toMatchObject({ code: 'connection-failed' })
     await using environment = await connect({
-      url: server.trustedUrl,
+      url: server.trainerUrl,
       headers: { Authorization: `Bearer ${server.controlToken}` },
     })
     expect(environment.info.name).toBe('walk')
@@ -35,10 +35,10 @@ describe('connect', () => {
 
   it('takes an entry of an mcpServers file', async () => {
     await using server = await serveHttp(createWalkHost())
-    const { command, args } = walkCommand('trusted')
+    const { command, args } = walkCommand('trainer')
     const text = JSON.stringify({
       mcpServers: {
-        remote: { type: 'http', url: server.trustedUrl, headers: { Authorization: 'Bearer ${TOKEN}' } },
+        remote: { type: 'http', url: server.trainerUrl, headers: { Authorization: 'Bearer ${TOKEN}' } },
         local: { command: '${NODE}', args },
       },
     })
@@ -63,7 +63,7 @@ describe('connect', () => {
   it('closes the connection with the environment, and stops the server that it started', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'walk-'))
     try {
-      const environment = await connect(withProcessId(walkCommand('trusted'), join(folder, 'pid')))
+      const environment = await connect(withProcessId(walkCommand('trainer'), join(folder, 'pid')))
       const pid = await readProcessId(join(folder, 'pid'))
       await environment.reset()
       await environment.close()
@@ -98,7 +98,7 @@ describe('connect', () => {
 
   it('says that the token is wrong', async () => {
     await using server = await serveHttp(createWalkHost())
-    await expect(connect({ url: server.trustedUrl, token: 'wrong' })).rejects.toMatchObject({
+    await expect(connect({ url: server.trainerUrl, token: 'wrong' })).rejects.toMatchObject({
       code: 'connection-failed',
       message: expect.stringContaining('bearer token'),
     })
@@ -128,7 +128,7 @@ describe('connect', () => {
 describe('openConnection', () => {
   it('plays many environments at once', async () => {
     await using server = await serveHttp(createWalkHost())
-    await using connection = await openConnection({ url: server.trustedUrl, token: server.controlToken })
+    await using connection = await openConnection({ url: server.trainerUrl, token: server.controlToken })
     const episodes = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
         runEpisode({
@@ -185,7 +185,7 @@ describe('a lost session', () => {
   it('fails the episode when the server dies in the middle of it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'walk-'))
     try {
-      await using connection = await openConnection(withProcessId(walkCommand('trusted'), join(folder, 'pid')))
+      await using connection = await openConnection(withProcessId(walkCommand('trainer'), join(folder, 'pid')))
       const pid = await readProcessId(join(folder, 'pid'))
       const episode = await runEpisode({
         createEnvironment: () => connection.environment(),
@@ -208,7 +208,7 @@ describe('a lost session', () => {
 
   it('fails the episode when an HTTP server goes away in the middle of it', async () => {
     const server = await serveHttp(createWalkHost())
-    await using connection = await openConnection({ url: server.trustedUrl, token: server.controlToken })
+    await using connection = await openConnection({ url: server.trainerUrl, token: server.controlToken })
     const episode = await runEpisode({
       createEnvironment: () => connection.environment(),
       policy: {

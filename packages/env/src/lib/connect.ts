@@ -41,7 +41,7 @@ export async function openConnection(
     throw isUnknownMethod(error)
       ? new EnvError(
           'not-an-environment',
-          'This is an MCP server, but not one of environments, or it is the door for agents. Connect to the trusted door (/env), or make a world of it with defineForeignEnvironment.',
+          'This is an MCP server, but not one of environments, or it is the door for agents. Connect to the trainer endpoint (/env), or make a world of it with defineForeignEnvironment.',
           { cause: error },
         )
       : error

@@ -4,8 +4,8 @@ import { CodedError, isBranded } from '@episodic/protocol'
  * - `definition-invalid`: an environment is defined in a way that cannot be served.
  * - `rules-failed`: an environment's code threw, or returned what its own schemas forbid.
  * - `secret-leaked`: an answer had a secret of its session in it, and was withheld.
- * - `option-invalid`: a host or door was asked for something that it does not do.
- * - `unsafe-bind`: a door would be open to a network without authentication.
+ * - `option-invalid`: a host or endpoint was asked for something that it does not do.
+ * - `unsafe-bind`: an endpoint would be open to a network without authentication.
  * - `address-in-use`: another program has the port.
  */
 export type ServerErrorCode =

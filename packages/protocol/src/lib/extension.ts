@@ -16,10 +16,10 @@ import {
 /** The version by which servers and clients introduce themselves: that of the wire they share. */
 export const WIRE_VERSION = '1.0.0'
 
-/** The MCP extension that the trusted door speaks, named in `capabilities.extensions`. */
+/** The MCP extension that the trainer endpoint speaks, named in `capabilities.extensions`. */
 export const EXTENSION = 'dev.episodic/environment'
 
-/** The extension's methods. They exist at the trusted door alone; the agent's door answers "method not found". */
+/** The extension's methods. They exist at the trainer endpoint alone; the agent endpoint answers "method not found". */
 export const METHODS = {
   /** The first message of a connection that carries no headers, where the door asks who calls. */
   authenticate: 'environment/authenticate',
@@ -37,7 +37,7 @@ export const METHODS = {
   close: 'environment/close',
 } as const
 
-/** Keys in `_meta`. Requests carry the first three, answers of the trusted door the last two. */
+/** Keys in `_meta`. Requests carry the first three, answers of the trainer endpoint the last two. */
 export const META = {
   /** The control handle of the session that a `tools/call` steps. */
   session: 'dev.episodic/session',
@@ -141,7 +141,7 @@ export const environmentInfoSchema: z.ZodType<EnvironmentInfo> = z.object({
 })
 export const listResultSchema = z.object({ environments: z.array(environmentInfoSchema) })
 
-/** What `environment/authenticate` takes: a bearer token of the trusted door. It answers `{}`, or the connection ends. */
+/** What `environment/authenticate` takes: a bearer token of the trainer endpoint. It answers `{}`, or the connection ends. */
 export const authenticateParamsSchema = z.strictObject({ token: z.string(), _meta: z.unknown().optional() })
 
 /** What `environment/open` takes. */
@@ -161,7 +161,7 @@ export type OpenParams = z.input<typeof openParamsSchema>
 
 /** One seat of an open session. */
 export interface OpenSeat {
-  /** The agent capability: good for this seat's tools at the agent's door, at `/mcp/s/<capability>`, and for nothing else. */
+  /** The agent capability: good for this seat's tools at the agent endpoint, at `/mcp/s/<capability>`, and for nothing else. */
   readonly capability: string
   /** How the world stands where the session begins. */
   readonly observation: Observation
@@ -173,7 +173,7 @@ export interface OpenSeat {
 export interface OpenResult {
   /** Names the session in lists and logs; no secret. */
   readonly id: string
-  /** The control handle: a secret that steps, watches and closes the session at the trusted door. */
+  /** The control handle: a secret that steps, watches and closes the session at the trainer endpoint. */
   readonly session: string
   readonly epoch: number
   readonly environment: { readonly name: string; readonly version: string }
@@ -248,7 +248,7 @@ export const legalResultSchema = z.object({ tools: z.record(z.string(), jsonObje
 /** What `environment/state`, `environment/legal` and `environment/close` take. */
 export const sessionParamsSchema = z.strictObject({ session: z.string(), _meta: z.unknown().optional() })
 
-/** The truth about a session, private state included: for the trusted door alone. */
+/** The truth about a session, private state included: for the trainer endpoint alone. */
 export interface StateResult {
   readonly id: string
   readonly environment: { readonly name: string; readonly version: string }

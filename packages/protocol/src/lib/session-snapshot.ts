@@ -7,7 +7,7 @@ import type { RngState } from './rng.ts'
 
 /**
  * A session at one moment: all that decides how it goes on, as plain JSON. Whoever holds one can begin sessions there, on
- * any server of the same version of the environment. It holds private state, so it is for the trusted door alone.
+ * any server of the same version of the environment. It holds private state, so it is for the trainer endpoint alone.
  */
 export interface SessionSnapshot {
   /** Version of this shape. */

@@ -29,7 +29,7 @@ export const refusalSchema = z.enum(['rules', 'arguments', 'tool', 'time', 'ende
 export type Refusal = z.infer<typeof refusalSchema>
 
 /**
- * What the trusted door adds to an answer, in its `_meta`: raw reward terms and the potential Φ after the step.
+ * What the trainer endpoint adds to an answer, in its `_meta`: raw reward terms and the potential Φ after the step.
  * The server never weighs or shapes; the player does, so that a report can show the return with and without.
  */
 export interface StepReport {

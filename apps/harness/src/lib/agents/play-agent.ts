@@ -38,7 +38,7 @@ class Left {
 }
 
 /**
- * Plays with an agent: opens the world, hands the agent the address of its session, and watches at the trusted door. An
+ * Plays with an agent: opens the world, hands the agent the address of its session, and watches at the trainer endpoint. An
  * episode that the agent leaves before the world has ended is `truncated` as `closed`, with what it earned by then.
  */
 export function createPlayAgent(options: PlayAgentOptions): PlayPlanned {

@@ -136,7 +136,7 @@ function told(said: string): string {
   return words === '' ? '.' : `: ${cleanText(words.slice(-TOLD))}`
 }
 
-/** The agent is on the side that must not know: the token of the trusted door is not for it. */
+/** The agent is on the side that must not know: the token of the trainer endpoint is not for it. */
 function withoutSecrets({ EPISODIC_TOKEN: _, ...rest }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return rest
 }

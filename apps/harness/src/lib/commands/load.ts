@@ -63,7 +63,7 @@ export function loadCommand(console: Console): Command {
       'after',
       `
 Starts a server of the world in a process of its own, or takes the one that
---url names, and steps it at the trusted endpoint. Latency is from sending a
+--url names, and steps it at the trainer endpoint. Latency is from sending a
 step to its answer. The server's processor time comes from its /metrics, so it
 is known over HTTP and of a single process. Ends with 1 where anything failed.
 
@@ -134,7 +134,7 @@ async function load(reference: string, options: LoadCommandOptions, console: Con
   }
 }
 
-/** A server to load. `url` is its trusted endpoint; `null` where it has none of HTTP. */
+/** A server to load. `url` is its trainer endpoint; `null` where it has none of HTTP. */
 interface Loaded extends Pick<Opened, 'connection'>, AsyncDisposable {
   readonly url: string | null
   readonly token: string | undefined

@@ -163,7 +163,7 @@ describe('episodic run --branch', () => {
 
   it('refuses a world that cannot be forked, before anything is played', async () => {
     // The server that everybody runs, but for one word.
-    const serve = [process.execPath, CLI, 'serve', guessing, '--stdio', '--trusted']
+    const serve = [process.execPath, CLI, 'serve', guessing, '--stdio', '--trainer']
       .map((word) => `'${word}'`)
       .join(' ')
     const args = ['-c', `${serve} | sed -u 's/"forkable":true/"forkable":false/'`]

@@ -136,7 +136,7 @@ describe('episodic run --processes', () => {
   it('seals the same through every door', async () => {
     open()
     const { url, kill } = await workshop.serve([world])
-    const args = [CLI, 'serve', world, '--stdio', '--trusted']
+    const args = [CLI, 'serve', world, '--stdio', '--trainer']
     writeFileSync(at('servers.json'), JSON.stringify({ mcpServers: { own: { command: process.execPath, args } } }))
     const doors = [['--over', 'http'], ['--over', 'stdio'], ['--isolate'], ['--url', url], ['--config', 'servers.json']]
     for (const [i, door] of doors.entries()) {

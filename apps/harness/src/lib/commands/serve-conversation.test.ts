@@ -8,7 +8,7 @@ import { exampleWorld, openWorkshop } from '../episodic.fixture.ts'
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 
-/** Joins a conversation with a token of the trusted door, for the length of the test. */
+/** Joins a conversation with a token of the trainer endpoint, for the length of the test. */
 async function join(url: string, token: string) {
   const socket = new WebSocket(url.replace(/^http/, 'ws'), ['episodic', `episodic.bearer.${encodeURIComponent(token)}`])
   onTestFinished(() => socket.close())
@@ -28,7 +28,7 @@ async function join(url: string, token: string) {
 }
 
 describe('episodic serve of a conversation', () => {
-  it('tells where people talk to it, and takes its events at the trusted door', async () => {
+  it('tells where people talk to it, and takes its events at the trainer endpoint', async () => {
     const served = workshop.start([
       'serve',
       exampleWorld('flight-booking'),
@@ -37,8 +37,8 @@ describe('episodic serve of a conversation', () => {
       '0',
     ])
     const [, url] = (await served.until(/for people {6}(http:\S+)/)) as unknown as [string, string]
-    const [, trustedUrl, tokenFile] = (await served.until(
-      /trusted door {4}(http:\S+) {3}control token in (\S+)/,
+    const [, trainerUrl, tokenFile] = (await served.until(
+      /trainer endpoint {4}(http:\S+) {3}control token in (\S+)/,
     )) as unknown as [string, string, string]
     await served.until(/Ctrl-C stops\./)
     expect(new URL(url).pathname).toBe('/conversations/flight-booking')
@@ -50,7 +50,7 @@ describe('episodic serve of a conversation', () => {
     send({ type: 'say', seq: 0, text: 'I want to book a flight' })
     expect((await next('answer')).replies).toEqual(['Where do you want to fly from?'])
     const event = { id: 'news-1', type: 'price-changed', data: { data: { flight: 'EP 139', seat: 120 } } }
-    const response = await fetch(trustedUrl, {
+    const response = await fetch(trainerUrl, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${token}`,

@@ -66,11 +66,11 @@ describe('--isolate', () => {
       writeFileSync(join(workshop.folder, 'stuck.ts'), STUCK_WORLD)
       server = await workshop.serve(['./stuck.ts', '--isolate', '--rules-timeout', '1'])
     })
-    const trusted = () => openChannel({ url: server.url, token: readFileSync(server.tokenFile, 'utf8').trim() })
+    const trainer = () => openChannel({ url: server.url, token: readFileSync(server.tokenFile, 'utf8').trim() })
 
     it('stops them for their own session, which stays as it was, while others play', async () => {
-      await using stuck = await connect(await trusted())
-      await using other = await connect(await trusted())
+      await using stuck = await connect(await trainer())
+      await using other = await connect(await trainer())
       await stuck.reset()
       await other.reset()
       await stuck.step({ tool: 'count', arguments: {} })

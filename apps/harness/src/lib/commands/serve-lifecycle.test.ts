@@ -56,7 +56,7 @@ afterAll(() => workshop[Symbol.dispose]())
 const serve = (...options: string[]) =>
   workshop.serve([world, ...options], { env: { EPISODIC_CONTROL_TOKEN: OPERATOR } })
 
-async function trusted(server: Pick<Serving, 'url'>, token = OPERATOR): Promise<Channel> {
+async function trainer(server: Pick<Serving, 'url'>, token = OPERATOR): Promise<Channel> {
   return openChannel({ url: server.url, token })
 }
 
@@ -80,7 +80,7 @@ function logged(err: string): { level: string; msg: string; [fact: string]: unkn
 describe('SIGTERM', () => {
   it('lets what is in flight be answered, and loses and doubles nothing (invariant 2)', async () => {
     const first = await serve('--store', 'sqlite:drained.db')
-    const channel = await trusted(first)
+    const channel = await trainer(first)
     const sessions = await Promise.all(Array.from({ length: 40 }, () => open(channel)))
     const acked = sessions.map(() => 0)
     let stopping = false
@@ -108,7 +108,7 @@ describe('SIGTERM', () => {
     for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'connection-failed' })
 
     const second = await serve('--store', 'sqlite:drained.db')
-    const again = await trusted(second)
+    const again = await trainer(second)
     for (const [i, { session }] of sessions.entries())
       expect(await again.request(METHODS.state, { session })).toMatchObject({
         seats: { agent: { seq: acked[i] } },
@@ -121,7 +121,7 @@ describe('SIGTERM', () => {
 
   it('ends the process at once when it comes again', async () => {
     const server = await serve()
-    const channel = await trusted(server)
+    const channel = await trainer(server)
     const { session } = await open(channel)
     for (let seq = 0; seq < 72; seq++) await step(channel, session, seq, 250_000)
     // An answer that is larger than what the sockets hold, and a client that does not read it.
@@ -153,7 +153,7 @@ describe('SIGTERM', () => {
 describe('what a server logs', () => {
   it('is JSON, names refusals and faults, and holds no secret', async () => {
     const server = await serve('--log-level', 'debug')
-    const channel = await trusted(server)
+    const channel = await trainer(server)
     const { session, id } = await open(channel)
     const _meta = { [META.session]: session }
     await expect(channel.request('tools/call', { name: 'leak', arguments: {}, _meta })).rejects.toMatchObject({
@@ -161,7 +161,7 @@ describe('what a server logs', () => {
     })
     const forged = `ctl_${'0'.repeat(44)}`
     await expect(channel.request(METHODS.state, { session: forged })).rejects.toThrow(/no such session/)
-    await expect(trusted(server, 'wrong-but-long-enough-token')).rejects.toThrow(/401|token/i)
+    await expect(trainer(server, 'wrong-but-long-enough-token')).rejects.toThrow(/401|token/i)
     server.kill('SIGTERM')
     const { err } = await server.ended
     const lines = logged(err)
@@ -172,7 +172,7 @@ describe('what a server logs', () => {
       expect.objectContaining({
         level: 'info',
         msg: 'refused',
-        door: 'trusted',
+        endpoint: 'trainer',
         principal: 'control',
         code: 'session-not-found',
       }),
@@ -204,7 +204,7 @@ describe('who may come in', () => {
       '--sessions-per-principal',
       '1',
     )
-    const [annas, bens, operator] = [await trusted(server, ANNA), await trusted(server, ben), await trusted(server)]
+    const [annas, bens, operator] = [await trainer(server, ANNA), await trainer(server, ben), await trainer(server)]
     const opened = await open(annas)
     await open(bens)
     await expect(open(annas)).rejects.toMatchObject({ code: 'capacity' })
@@ -230,12 +230,12 @@ describe('who may come in', () => {
     }
     const server = await serve(
       ...['--jwt-issuer', 'https://login.example.com', '--jwks', 'keys.json'],
-      ...['--jwt-audience', 'trusted=trainers', '--jwt-audience', 'agent=agents'],
+      ...['--jwt-audience', 'trainer=trainers', '--jwt-audience', 'agent=agents'],
     )
-    const carla = await trusted(server, issue('trainers'))
+    const carla = await trainer(server, issue('trainers'))
     await open(carla)
     expect(await listOf(carla)).toEqual(['carla'])
-    await expect(trusted(server, issue('agents'))).rejects.toThrow(/401|token/i)
+    await expect(trainer(server, issue('agents'))).rejects.toThrow(/401|token/i)
     server.kill('SIGTERM')
     expect((await server.ended).status).toBe(0)
   })

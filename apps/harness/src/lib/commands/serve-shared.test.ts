@@ -86,13 +86,13 @@ describe.skipIf(!has('redis-server'))('several processes of episodic serve on on
     expect(await listed(servers[1] as Serving, start.info.id as string)).toMatchObject({ steps: 40 })
   })
 
-  it("play at the agent's door too: by session URL, and by a transport's id", async () => {
+  it("play at the agent endpoint too: by session URL, and by a transport's id", async () => {
     const [first, second] = [await serve(), await serve()]
-    await using trusted = await openTrusted(first)
+    await using trainer = await openTrainer(first)
     const asked = { environment: 'sum', requestKey: crypto.randomUUID() }
-    const opened = openResultSchema.parse(await trusted.request(METHODS.open, asked))
+    const opened = openResultSchema.parse(await trainer.request(METHODS.open, asked))
     // The same key at the other process is the same session, with the same secrets.
-    await using other = await openTrusted(second)
+    await using other = await openTrainer(second)
     expect(await other.request(METHODS.open, asked)).toEqual(opened)
 
     const capability = `/s/${opened.seats.agent?.capability}`
@@ -160,7 +160,7 @@ it.each([
 
 /** A channel over several servers, each call to the next one, as behind an address that sticks to nothing. */
 async function alternate(servers: readonly Serving[]) {
-  const channels = await Promise.all(servers.map(openTrusted))
+  const channels = await Promise.all(servers.map(openTrainer))
   const asked = servers.map(() => 0)
   let turn = 0
   const channel: Channel = {
@@ -179,7 +179,7 @@ async function alternate(servers: readonly Serving[]) {
     },
     async replace(i: number, server: Serving) {
       await channels[i]?.close()
-      channels[i] = await openTrusted(server)
+      channels[i] = await openTrainer(server)
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(channels.map((channel) => channel.close()))
@@ -187,7 +187,7 @@ async function alternate(servers: readonly Serving[]) {
   }
 }
 
-function openTrusted({ url }: Serving): Promise<Channel & AsyncDisposable> {
+function openTrainer({ url }: Serving): Promise<Channel & AsyncDisposable> {
   return openChannel({ url, token: TOKEN }).then((channel) => ({
     ...channel,
     [Symbol.asyncDispose]: () => channel.close(),
@@ -196,12 +196,12 @@ function openTrusted({ url }: Serving): Promise<Channel & AsyncDisposable> {
 
 /** What a server says of a session. */
 async function listed(server: Serving, id: string): Promise<unknown> {
-  await using channel = await openTrusted(server)
+  await using channel = await openTrainer(server)
   const { sessions } = sessionsResultSchema.parse(await channel.request(METHODS.sessions, { limit: 1_000 }))
   return sessions.find((session) => session.id === id)
 }
 
-/** One message to an agent's door, as a plain client sends it. */
+/** One message to an agent endpoint, as a plain client sends it. */
 function post(url: string, method: string, params: JsonObject, transport?: string): Promise<Response> {
   return fetch(url, {
     method: 'POST',

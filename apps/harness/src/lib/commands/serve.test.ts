@@ -26,7 +26,7 @@ describe('episodic serve', () => {
 
   it('tells a person where to go, and stops at Ctrl-C', async () => {
     const own = workshop.start(['serve', world, '--port', '0'])
-    const [, url] = await own.until(/trusted door {4}(http:\S+)/)
+    const [, url] = await own.until(/trainer endpoint {4}(http:\S+)/)
     await own.until(/Ctrl-C stops\./)
     expect((await workshop.run(['sessions', '--url', url as string])).status).toBe(0)
     own.interrupt()
@@ -64,7 +64,7 @@ describe('episodic serve', () => {
     own.kill('SIGTERM')
   })
 
-  it('opens its trusted door on a Unix socket and as a WebSocket too', async () => {
+  it('opens its trainer endpoint on a Unix socket and as a WebSocket too', async () => {
     const own = await workshop.serve([world, '--socket', 'own.sock'])
     const socket = join(workshop.folder, 'own.sock')
     expect(statSync(socket).mode & 0o777).toBe(0o600)
@@ -95,7 +95,7 @@ describe('episodic serve', () => {
     first.kill('SIGKILL')
     await first.ended
     const second = await workshop.serve(options)
-    const channel = await trusted(second)
+    const channel = await trainer(second)
     expect(await channel.request(METHODS.state, { session })).toMatchObject({ revision: expect.any(Number) })
     await channel.close()
     second.kill('SIGTERM')
@@ -133,7 +133,7 @@ describe('episodic tools, call and sessions', () => {
     expect(JSON.parse(raw.out)).toMatchObject({ structuredContent: { value: 50 } })
     expect(raw.err).toMatch(/^→ \{.*"tools\/call".*\}$/m)
     expect(raw.err).toMatch(/^← \{.*"structuredContent".*\}$/m)
-    // Nothing of the trusted plane passes the agent's door (invariant 3).
+    // Nothing of the trainer plane passes the agent endpoint (invariant 3).
     expect(raw.err + raw.out).not.toMatch(/reward|potential|dev\.episodic/)
     const all = await workshop.run(['call', 'guess', id, '--args', '{"value":1}', 'value=2', '--url', server.agentUrl])
     expect(all.out).toMatch(/than 2\.|2 is correct/)
@@ -163,12 +163,12 @@ describe('episodic tools, call and sessions', () => {
 
   it('lists no sessions to agents', async () => {
     const { status, err } = await workshop.run(['sessions', '--url', server.agentUrl])
-    expect([status, err]).toEqual([2, 'error: Only the trusted door lists sessions; its URL ends in /env.\n'])
+    expect([status, err]).toEqual([2, 'error: Only the trainer endpoint lists sessions; its URL ends in /env.\n'])
   })
 
   it.each([
     ['a wrong token', () => ['--url', server.url, '--token', 'wrong'.repeat(8)], /401|token/i],
-    ["the agent's door", () => ['--url', server.agentUrl], /environment/],
+    ['the agent endpoint', () => ['--url', server.agentUrl], /environment/],
   ])('says that it was given %s, and begins no run', async (_, door, message) => {
     const { status, err } = await workshop.run(['run', world, '--out', 'none', ...door()])
     expect(status).toBe(1)
@@ -195,12 +195,12 @@ describe('episodic tools, call and sessions', () => {
 /** What a control token looks like. */
 const readableSecret = /(?<![\w/.-])[\w-]{22,}(?![\w/.-])/
 
-async function trusted({ url, tokenFile }: Serving) {
+async function trainer({ url, tokenFile }: Serving) {
   return openChannel({ url, token: readFileSync(tokenFile, 'utf8').trim() })
 }
 
 async function openSession(serving: Serving) {
-  const channel = await trusted(serving)
+  const channel = await trainer(serving)
   const asked = { environment: 'number-guessing', requestKey: crypto.randomUUID() }
   const opened = openResultSchema.parse(await channel.request(METHODS.open, asked))
   await channel.close()

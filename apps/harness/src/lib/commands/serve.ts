@@ -20,7 +20,7 @@ import { loadWorld, type World } from '../world.ts'
 
 interface ServeOptions extends AccessFlags {
   readonly stdio?: true
-  readonly trusted?: true
+  readonly trainer?: true
   readonly socket?: string
   readonly port: number
   readonly address: string
@@ -47,8 +47,8 @@ export function serveCommand(console: Console): Command {
     .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 7337)
     .option('--address <address>', 'address to listen on; any but loopback wants --agent-token', '127.0.0.1')
     .option('--stdio', "speak over this process's pipes instead of HTTP")
-    .option('--trusted', 'with --stdio: open the trusted door on the pipe, not the one for agents')
-    .option('--socket <path>', 'open the trusted door on a Unix socket too, for your own programs on this machine')
+    .option('--trainer', 'with --stdio: open the trainer endpoint on the pipe, not the one for agents')
+    .option('--socket <path>', 'open the trainer endpoint on a Unix socket too, for your own programs on this machine')
     .option('--store <store>', 'where sessions live: memory, sqlite:<file>, or redis://<host>:<port>', 'memory')
     .addOption(
       new Option('--durability <level>', 'what an answered step survives, with sqlite')
@@ -67,7 +67,7 @@ export function serveCommand(console: Console): Command {
     )
     .option('--connections <count>', 'connections of each process at once', wholeNumber(1), 10_000)
     .addOption(
-      new Option('--rate <calls/seconds>', "calls of one caller of the agent's door, for each process; more get 429")
+      new Option('--rate <calls/seconds>', 'calls of one caller of the agent endpoint, for each process; more get 429')
         .argParser(callRate)
         .default({ calls: 1_000, seconds: 10 }, '1000/10'),
     )
@@ -94,7 +94,7 @@ Examples:
   episodic serve ./my-world.ts --isolate --rules-timeout 2
 
 EPISODIC_CONTROL_TOKEN, where it is set, is the operator's secret at the
-trusted door.`,
+trainer endpoint.`,
     )
     .action((worlds: string[], options: ServeOptions, { parent }: Command) =>
       options.processes > 1 && !isOneOfSeveral
@@ -173,8 +173,8 @@ async function servePipe(host: Host, options: ServeOptions, log: Log): Promise<v
       'option-invalid',
       `--stdio speaks over the pipes alone. Leave --socket ${options.socket} out.`,
     )
-  const door = options.trusted ? 'trusted' : 'agent'
-  await serveStdio(host, { door, onError: errorTo(log), signal: stop.signal })
+  const endpoint = options.trainer ? 'trainer' : 'agent'
+  await serveStdio(host, { endpoint, onError: errorTo(log), signal: stop.signal })
 }
 
 async function listen(
@@ -208,7 +208,7 @@ async function listen(
   // Listened for before anyone can know that there is something to stop.
   const stop = isOneOfSeveral ? askedToStop() : stopped(options.json === true)
   log.info(
-    { agentUrl: server.agentUrl, trustedUrl: server.trustedUrl, ...(socket && { socketUrl: socket.url }) },
+    { agentUrl: server.agentUrl, trainerUrl: server.trainerUrl, ...(socket && { socketUrl: socket.url }) },
     'listening',
   )
   if (isOneOfSeveral) {
@@ -229,13 +229,13 @@ function refusalTo(log: Log): (refusal: Refusal) => void {
 }
 
 /** Where a server listens, and its token. */
-interface Listening extends Pick<HttpServer, 'port' | 'controlToken' | 'agentUrl' | 'trustedUrl'> {
+interface Listening extends Pick<HttpServer, 'port' | 'controlToken' | 'agentUrl' | 'trainerUrl'> {
   readonly socketUrl?: SocketServer['url'] | undefined
 }
 
 /** Says where to go until it is time to stop. The token lies where its owner's other commands find it. */
 async function announce(
-  { port, controlToken, agentUrl, trustedUrl, socketUrl }: Listening,
+  { port, controlToken, agentUrl, trainerUrl, socketUrl }: Listening,
   worlds: readonly World[],
   options: ServeOptions,
   console: Console,
@@ -247,14 +247,14 @@ async function announce(
       console.out.write(
         `${JSON.stringify({
           agentUrl,
-          trustedUrl,
-          webSocketUrl: webSocketOf(trustedUrl),
+          trainerUrl,
+          webSocketUrl: webSocketOf(trainerUrl),
           socketUrl,
           conversationUrls: conversationUrls(worlds, agentUrl),
           tokenFile,
         })}\n`,
       )
-    else console.out.write(welcome(worlds, { agentUrl, trustedUrl, socketUrl }, tokenFile, console))
+    else console.out.write(welcome(worlds, { agentUrl, trainerUrl, socketUrl }, tokenFile, console))
     await stop
   } finally {
     removeControlToken(port)
@@ -265,7 +265,7 @@ async function announce(
 
 function welcome(
   worlds: readonly World[],
-  { agentUrl, trustedUrl, socketUrl }: Pick<Listening, 'agentUrl' | 'trustedUrl' | 'socketUrl'>,
+  { agentUrl, trainerUrl, socketUrl }: Pick<Listening, 'agentUrl' | 'trainerUrl' | 'socketUrl'>,
   tokenFile: string,
   console: Console,
 ): string {
@@ -279,10 +279,10 @@ function welcome(
 ${served.join('\n')}
 
 ${people.join('')}  for agents      ${cyan(agentUrl)}
-  trusted door    ${cyan(trustedUrl)}   ${dim(`control token in ${tokenFile}`)}
-                  ${cyan(webSocketOf(trustedUrl))}${socketUrl ? `\n                  ${cyan(socketUrl)}   ${dim('for you alone, with no token')}` : ''}
+  trainer endpoint    ${cyan(trainerUrl)}   ${dim(`control token in ${tokenFile}`)}
+                  ${cyan(webSocketOf(trainerUrl))}${socketUrl ? `\n                  ${cyan(socketUrl)}   ${dim('for you alone, with no token')}` : ''}
 
-Try:  episodic play --url ${trustedUrl}
+Try:  episodic play --url ${trainerUrl}
       npx @modelcontextprotocol/inspector --cli ${agentUrl} --transport http --method tools/list
 Ctrl-C stops.
 `
@@ -293,7 +293,7 @@ function conversationsOf(worlds: readonly World[]): readonly ConversationEnviron
   return worlds.map(({ environment }) => environment).filter(isConversation)
 }
 
-/** Where a person talks to them, on the server of an agent's door. */
+/** Where a person talks to them, on the server of an agent endpoint. */
 function conversationUrls(worlds: readonly World[], agentUrl: string): string[] {
   return conversationsOf(worlds).map(({ name }) => new URL(`/conversations/${name}`, agentUrl).href)
 }

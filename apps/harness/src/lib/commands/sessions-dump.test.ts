@@ -119,7 +119,7 @@ describe('episodic sessions dump', () => {
   it('says what is wrong where it is asked wrongly', async () => {
     const cases: readonly [readonly string[], number, RegExp][] = [
       [['unknown', '--url', server.url], 1, /no such session|session/i],
-      [[id, '--url', server.agentUrl], 2, /Only the trusted endpoint dumps sessions/],
+      [[id, '--url', server.agentUrl], 2, /Only the trainer endpoint dumps sessions/],
       [[id], 2, /Where is the session\? Give --url/],
       [[id, '--url', server.url, '--world', './safe.ts'], 2, /the server knows the world/],
       [[id, '--store', 'sqlite:none.db'], 2, /there is no such store/],

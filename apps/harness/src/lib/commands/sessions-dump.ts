@@ -92,7 +92,7 @@ async function openSource({ store, world, ...options }: DumpOptions): Promise<So
           return dumpResultSchema.parse(await channel.request(METHODS.dump, { ...request }))
         } catch (cause) {
           if (!WireError.is(cause, 'method-not-found')) throw cause
-          throw new HarnessError('option-invalid', 'Only the trusted endpoint dumps sessions; its URL ends in /env.', {
+          throw new HarnessError('option-invalid', 'Only the trainer endpoint dumps sessions; its URL ends in /env.', {
             cause,
           })
         }

@@ -23,7 +23,7 @@ export function sessionsCommand(console: Console): Command {
         const page = { limit: Math.min(limit, 1_000), ...(after !== undefined && { after }) }
         const answer = await channel.request(METHODS.sessions, page).catch((cause) => {
           if (!WireError.is(cause, 'method-not-found')) throw cause
-          throw new HarnessError('option-invalid', 'Only the trusted door lists sessions; its URL ends in /env.', {
+          throw new HarnessError('option-invalid', 'Only the trainer endpoint lists sessions; its URL ends in /env.', {
             cause,
           })
         })

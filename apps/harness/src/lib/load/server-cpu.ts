@@ -8,7 +8,7 @@ export interface CpuReading {
 }
 
 /**
- * Reads the processor time of a server at its `/metrics`, beside the trusted endpoint `url`; `null` for a server that is
+ * Reads the processor time of a server at its `/metrics`, beside the trainer endpoint `url`; `null` for a server that is
  * not one of HTTP, that does not give it, or that cannot be asked or has not answered when
  * `signal` aborts.
  */

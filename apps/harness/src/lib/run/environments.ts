@@ -74,7 +74,7 @@ export async function openTarget(target: Target, patience = PATIENCE): Promise<O
   return { connection, agentUrl: agentUrlOf(target), [Symbol.asyncDispose]: () => connection.close() }
 }
 
-/** The agents' door stands beside the trusted one, where that is HTTP. */
+/** The agent endpoint stands beside the trainer one, where that is HTTP. */
 function agentUrlOf(target: Target): string | null {
   const url = typeof target === 'string' ? target : 'url' in target ? target.url : null
   return url && /^https?:.*\/env\/?$/.test(url) ? url.replace(/\/env\/?$/, '/mcp') : null

@@ -69,7 +69,7 @@ function addressesAt(agentUrl: string | null): (capability: string) => string {
   if (agentUrl !== null) return (capability) => `${agentUrl}/s/${capability}`
   throw new HarnessError(
     'option-invalid',
-    'An agent plays over HTTP: give --over http, or the --url of a trusted door such as http://127.0.0.1:7337/env.',
+    'An agent plays over HTTP: give --over http, or the --url of a trainer endpoint such as http://127.0.0.1:7337/env.',
   )
 }
 

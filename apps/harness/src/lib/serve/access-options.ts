@@ -18,10 +18,18 @@ export interface AccessFlags {
 
 export function withAccessOptions(command: Command): Command {
   return command
-    .option('--agent-token <name=token>', "admit a principal to the agent's door; may be given several times", collect)
-    .option('--control-token <name=token>', 'admit a principal to the trusted door, to sessions of its own', collect)
+    .option(
+      '--agent-token <name=token>',
+      'admit a principal to the agent endpoint; may be given several times',
+      collect,
+    )
+    .option(
+      '--control-token <name=token>',
+      'admit a principal to the trainer endpoint, to sessions of its own',
+      collect,
+    )
     .option('--jwt-issuer <issuer>', 'admit whoever has a JSON Web Token of this issuer')
-    .option('--jwt-audience <door=audience>', 'what such a token is for: agent=… or trusted=…, or both', collect)
+    .option('--jwt-audience <door=audience>', 'what such a token is for: agent=… or trainer=…, or both', collect)
     .option('--jwks <url-or-file>', "the issuer's public keys")
     .option('--allow-host <name>', 'serve this Host besides the address; may be given several times', collect)
     .option('--allow-origin <origin>', 'let pages of this origin call, with CORS; may be given several times', collect)
@@ -59,8 +67,8 @@ function readAudience(texts: readonly string[]): JwtOptions['audience'] {
   return Object.fromEntries(
     texts.map((text) => {
       const pair = readPair(text)
-      if (pair?.[0] === 'agent' || pair?.[0] === 'trusted') return pair
-      return invalid(`--jwt-audience ${text} is not written as agent=audience or trusted=audience.`)
+      if (pair?.[0] === 'agent' || pair?.[0] === 'trainer') return pair
+      return invalid(`--jwt-audience ${text} is not written as agent=audience or trainer=audience.`)
     }),
   )
 }

@@ -31,11 +31,11 @@ describe('createLog', () => {
 
   it('writes for a person at a terminal', () => {
     const { log, written } = logTo({ isTTY: true })
-    log.warn({ door: 'agent', calls: 3 }, 'look here')
+    log.warn({ endpoint: 'agent', calls: 3 }, 'look here')
     log.error({ err: new Error('it broke') }, 'failed')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of a terminal
     const plain = written().replace(/\u001b\[\d+m/g, '')
-    expect(plain).toMatch(/^\d\d:\d\d:\d\d warn {2}look here door=agent calls=3\n/)
+    expect(plain).toMatch(/^\d\d:\d\d:\d\d warn {2}look here endpoint=agent calls=3\n/)
     expect(plain).toMatch(/^\d\d:\d\d:\d\d error failed\nError: it broke\n +at /m)
   })
 

@@ -25,7 +25,7 @@ export interface EndedProcess {
 }
 
 /** What a process says once it listens. */
-const listeningSchema = z.object({ agentUrl: z.string(), trustedUrl: z.string() })
+const listeningSchema = z.object({ agentUrl: z.string(), trainerUrl: z.string() })
 type Listening = z.infer<typeof listeningSchema>
 
 /** Where the processes are reached, all behind the same addresses. */
@@ -43,8 +43,8 @@ const LONGEST_PAUSE = 5_000
 export const isOneOfSeveral: boolean = cluster.isWorker
 
 /** Tells the process that started this one where it listens. */
-export function tellListening({ agentUrl, trustedUrl }: Listening): void {
-  process.send?.({ agentUrl, trustedUrl })
+export function tellListening({ agentUrl, trainerUrl }: Listening): void {
+  process.send?.({ agentUrl, trainerUrl })
 }
 
 /**

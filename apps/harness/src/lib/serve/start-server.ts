@@ -21,16 +21,16 @@ interface RunServerOptions {
 }
 
 /** What `episodic serve --json` says once it listens. */
-export const listeningSchema = z.object({ agentUrl: z.string(), trustedUrl: z.string(), tokenFile: z.string() })
+export const listeningSchema = z.object({ agentUrl: z.string(), trainerUrl: z.string(), tokenFile: z.string() })
 
 /** The command itself, whether it runs from its source or from what was built of it. */
 export const CLI = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../cli.ts' : './cli.js', import.meta.url),
 )
 
-/** The command line that serves a world over a pipe, with the trusted door on it. */
+/** The command line that serves a world over a pipe, with the trainer endpoint on it. */
 export function stdioTarget(world: string, options: RunServerOptions): CommandTarget {
-  const args = [...process.execArgv, CLI, 'serve', world, '--stdio', '--trusted', ...forRun(options)]
+  const args = [...process.execArgv, CLI, 'serve', world, '--stdio', '--trainer', ...forRun(options)]
   return { command: process.execPath, args, cwd: process.cwd() }
 }
 
@@ -53,10 +53,10 @@ export async function startServer(world: string, options: RunServerOptions): Pro
   const lines = createInterface({ input: child.stdout })
   const first = await Promise.race([once(lines, 'line').then(([line]) => line as string), exited.then(() => null)])
   if (first === null) throw new HarnessError('server-failed', `The server of ${world} did not start: ${said.trim()}`)
-  const { agentUrl, trustedUrl } = listeningSchema.parse(JSON.parse(first))
+  const { agentUrl, trainerUrl } = listeningSchema.parse(JSON.parse(first))
   return {
     agentUrl,
-    target: { url: trustedUrl, token: findControlToken(trustedUrl) },
+    target: { url: trainerUrl, token: findControlToken(trainerUrl) },
     async [Symbol.asyncDispose]() {
       // The server stops when its input ends, which it does too where this process dies.
       child.stdin.end()

@@ -253,7 +253,7 @@ export class ConversationSocket {
     this.#changed = true
     const { dialogue } = stateOf(look)
     const opening = news.turn === 0 ? dialogue.map(({ text }) => text) : []
-    const { trusted: publishes } = this.#visitor
+    const { trainer: publishes } = this.#visitor
     return { type: 'joined', handle, publishes, ...(publishes && control && { control }), opening, ...news }
   }
 
@@ -274,8 +274,8 @@ export class ConversationSocket {
 
   async #publish({ id, event, data, to }: ClientFrame & { type: 'publish' }): Promise<ServerFrame> {
     const { handle } = this.#inConversation()
-    if (!this.#visitor.trusted)
-      throw new WireError('unauthorized', 'To publish events is for whoever came with a token of the trusted door.')
+    if (!this.#visitor.trainer)
+      throw new WireError('unauthorized', 'To publish events is for whoever came with a token of the trainer endpoint.')
     const told = { id, type: event, data: { data, to } }
     const { delivered } = await this.#setting.host.publishAt(this.#visitor.principal, handle, told)
     return { type: 'published', id, delivered }

@@ -46,7 +46,7 @@ const clientFrameSchema = z.discriminatedUnion('type', [
  * - `join`: begin a conversation. With the same `key`, which is a secret of at least 16 characters, it is the same one.
  * - `resume`: go on with the conversation of a `handle`, and hear of all turns after `since`.
  * - `say`, `act`: what the user says, or wants without words. `seq` counts them from 0: the same one again has the same answer.
- * - `publish`: tell the conversation what happened outside, once for each `id`. For whoever came with a token of the trusted door.
+ * - `publish`: tell the conversation what happened outside, once for each `id`. For whoever came with a token of the trainer endpoint.
  */
 export type ClientFrame = z.output<typeof clientFrameSchema>
 
@@ -90,9 +90,9 @@ export type ServerFrame =
       readonly type: 'joined'
       /** The secret to resume with. */
       readonly handle: string
-      /** Whether this client may `publish`: whether it came with a token of the trusted door. */
+      /** Whether this client may `publish`: whether it came with a token of the trainer endpoint. */
       readonly publishes: boolean
-      /** The session's control handle, for whoever may publish and has just begun it: what the trusted door wants. */
+      /** The session's control handle, for whoever may publish and has just begun it: what the trainer endpoint wants. */
       readonly control?: string
       /** What was said before the first turn. */
       readonly opening: readonly string[]

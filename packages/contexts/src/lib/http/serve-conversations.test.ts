@@ -252,7 +252,7 @@ describe('events', () => {
     to,
   })
 
-  it('come from whoever has a token of the trusted door, once for each id, and go to suspended contexts too', async () => {
+  it('come from whoever has a token of the trainer endpoint, once for each id, and go to suspended contexts too', async () => {
     const { url, token } = await serveTravel()
     const operator = await openTalker(url, { token })
     const { handle, control } = await operator.join()

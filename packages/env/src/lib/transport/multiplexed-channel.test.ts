@@ -33,7 +33,7 @@ const SERVERS = {
   websocket: async (host: Host) => {
     const server = await serveHttp(host, { controlToken: TOKEN })
     const { port } = server
-    const url = server.trustedUrl.replace(/^http/, 'ws')
+    const url = server.trainerUrl.replace(/^http/, 'ws')
     return { url, server, again: () => serveHttp(host, { port, controlToken: TOKEN }) }
   },
 }
@@ -134,7 +134,7 @@ describe('a WebSocket as a page has it', () => {
   it('plays an episode, with a token of any kind', async () => {
     const token = 'made/of+odd~characters=='
     await using server = await serveHttp(createTestHost(), { controlToken: token })
-    const url = server.trustedUrl.replace(/^http/, 'ws')
+    const url = server.trainerUrl.replace(/^http/, 'ws')
     const options = { name: url }
     await using environment = await connect(await openMultiplexedChannel(openWebSocketWire(url, token), options))
     await environment.reset({ limits: { steps: 3 } })

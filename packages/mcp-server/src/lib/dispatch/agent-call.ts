@@ -9,7 +9,7 @@ import { actByHandle } from './handle-arguments.ts'
 import type { Answer } from './leak-scan.ts'
 
 /** Plays one `tools/call` of an agent. Faults and ends come back as tool errors, which a model can read. */
-export async function actAsAgent(host: Host, caller: Caller & { door: 'agent' }, call: StepCall): Promise<Answer> {
+export async function actAsAgent(host: Host, caller: Caller & { endpoint: 'agent' }, call: StepCall): Promise<Answer> {
   try {
     return answerOf(await act(host, caller, call), () => howToPlayAgain(host, caller.world))
   } catch (error) {
@@ -32,7 +32,11 @@ export async function actAsAgent(host: Host, caller: Caller & { door: 'agent' },
   }
 }
 
-function act(host: Host, { world, principal }: Caller & { door: 'agent' }, call: StepCall): Promise<Acted | Answer> {
+function act(
+  host: Host,
+  { world, principal }: Caller & { endpoint: 'agent' },
+  call: StepCall,
+): Promise<Acted | Answer> {
   if (world.by === 'capability') return host.act(world.capability, call)
   if (world.by === 'handle') return actByHandle(host, principal, handledEnvironment(host, world.environment), call)
   if (world.transportId === null)
@@ -53,7 +57,7 @@ function howToPlayAgain(host: Host, world: AgentWorld): string {
 }
 
 /** The environment that an agent's caller plays. */
-export async function environmentFor(host: Host, caller: Caller & { door: 'agent' }): Promise<EnvironmentInfo> {
+export async function environmentFor(host: Host, caller: Caller & { endpoint: 'agent' }): Promise<EnvironmentInfo> {
   const { world } = caller
   if (world.by === 'capability') return host.environmentOf(world.capability)
   return namedEnvironment(host, world.environment)

@@ -104,10 +104,10 @@ describe('a call that waits for its turn', () => {
     }
   })
 
-  it('is called off over a WebSocket of the trusted door, and can be made again', async () => {
+  it('is called off over a WebSocket of the trainer endpoint, and can be made again', async () => {
     const { host, heard, open, reached, faults } = await openGated()
     const server = await serve(host)
-    const socket = await openWebSocket(server.trustedUrl, {
+    const socket = await openWebSocket(server.trainerUrl, {
       headers: { authorization: `Bearer ${server.controlToken}` },
     })
     const { session } = await socket.open({ environment: 'workshop' })
@@ -148,9 +148,13 @@ describe('a call that waits for its turn', () => {
 
   it('is called off in process, with the reason of the signal', async () => {
     const { host, heard, open, reached, capability, stock } = await openGated()
-    const door = openInProcess(host, { door: 'agent', principal: null, world: { by: 'capability', capability } })
+    const endpoint = openInProcess(host, {
+      endpoint: 'agent',
+      principal: null,
+      world: { by: 'capability', capability },
+    })
     const abort = new AbortController()
-    const call = (signal?: AbortSignal) => door.request('tools/call', { name: 'take', arguments: {} }, { signal })
+    const call = (signal?: AbortSignal) => endpoint.request('tools/call', { name: 'take', arguments: {} }, { signal })
     const first = call()
     await reached
     const second = call(abort.signal)
@@ -261,7 +265,7 @@ describe('progress', () => {
     const { host, heard, open, reached, session } = await openGated()
     const [input, output] = [new PassThrough(), new PassThrough()]
     const lines = createInterface({ input: output })[Symbol.asyncIterator]()
-    const served = serveStdio(host, { door: 'trusted', input, output })
+    const served = serveStdio(host, { endpoint: 'trainer', input, output })
     const say = (message: object) => input.write(`${JSON.stringify(message)}\n`)
     say(take(1, { [META.session]: session }))
     await reached

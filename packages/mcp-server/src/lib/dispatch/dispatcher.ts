@@ -26,7 +26,7 @@ import { type TraceHeaders, traceCall } from './trace-call.ts'
 export interface Reply {
   /** JSON-RPC text; `null` for a notification and for a request that was called off, which get no answer. */
   readonly text: string | null
-  /** The refusal that the text carries; `null` for a result. A door may give it a status of its own. */
+  /** The refusal that the text carries; `null` for a result. An endpoint may give it a status of its own. */
   readonly refusal: WireErrorCode | null
   /** Seconds after which to try again, where the refusal says so. */
   readonly retryAfter?: number
@@ -34,7 +34,7 @@ export interface Reply {
   readonly open?: true
 }
 
-/** What a door can do for a message besides answering it. Whatever is asked for here may be made only then. */
+/** What an endpoint can do for a message besides answering it. Whatever is asked for here may be made only then. */
 export interface DispatchOptions {
   /** Aborted when whoever only waits should stop: the caller is gone, or the server goes. */
   readonly signal?: AbortSignal | undefined
@@ -48,7 +48,7 @@ export interface DispatchOptions {
   readonly headers?: TraceHeaders | undefined
 }
 
-/** Turns messages of a caller into bytes: every door ends here, and nothing else reaches a session. */
+/** Turns messages of a caller into bytes: every endpoint ends here, and nothing else reaches a session. */
 export interface Dispatcher {
   readonly host: Host
   /**
@@ -83,7 +83,7 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
     let reply: Reply
     let waiting: CallWaiting | undefined
     try {
-      // Who calls from this process may hand over anything too, so what comes is looked at where all doors meet.
+      // Who calls from this process may hand over anything too, so what comes is looked at where all endpoints meet.
       const given = (params === undefined ? {} : params) as JsonObject
       const modern = isModern(caller, method, given)
       const request = { id, method, params: given }
@@ -163,7 +163,7 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
  * `readEnvelope` and `assertSpoken` throw.
  */
 function isModern(caller: Caller, method: string, params: unknown): boolean {
-  if (caller.door === 'agent' && caller.world.by === 'transport') return false
+  if (caller.endpoint === 'agent' && caller.world.by === 'transport') return false
   const version = readEnvelope(method, params)
   if (version === null) return false
   assertSpoken(version)
@@ -192,7 +192,7 @@ async function answerListening(
   modern: boolean,
   { correspondence, say }: DispatchOptions,
 ): Promise<Reply | null> {
-  if (caller.door !== 'agent' || LISTENING[method] !== modern || !correspondence) return null
+  if (caller.endpoint !== 'agent' || LISTENING[method] !== modern || !correspondence) return null
   const told = (result: unknown): Reply => ({ text: JSON.stringify({ jsonrpc: '2.0', id, result }), refusal: null })
   if (method === 'resources/subscribe') return told(await subscribe(host, caller, correspondence, params))
   if (method === 'resources/unsubscribe') return told(unsubscribe(correspondence, params))

@@ -74,7 +74,7 @@ describe('a session URL', () => {
       const { structuredContent } = await client.callTool({ name: 'guess', arguments: { value } })
       return (structuredContent as { hint: string }).hint
     })
-    const { json } = await rpc(server.trustedUrl, METHODS.state, { session }, controlHeaders(server))
+    const { json } = await rpc(server.trainerUrl, METHODS.state, { session }, controlHeaders(server))
     expect(json.result).toMatchObject({ end: { kind: 'terminated', reason: 'solved' } })
   })
 
@@ -90,7 +90,7 @@ describe('a session URL', () => {
       await client.close()
       return (structuredContent as { hint: string }).hint
     })
-    const { json } = await rpc(server.trustedUrl, METHODS.watch, { session }, controlHeaders(server))
+    const { json } = await rpc(server.trainerUrl, METHODS.watch, { session }, controlHeaders(server))
     expect(json.result?.steps).toHaveLength(guesses)
   })
 })
@@ -239,7 +239,7 @@ describe('a world with a handle', () => {
     const args = { tally_id: seats[DEFAULT_SEAT]?.capability as string }
     const { json } = await ask(tallyUrl, 'tools/call', { name: 'destroy_tally', arguments: args })
     expect(json.result).toMatchObject({ isError: true })
-    const state = await rpc(server.trustedUrl, METHODS.state, { session }, controlHeaders(server))
+    const state = await rpc(server.trainerUrl, METHODS.state, { session }, controlHeaders(server))
     expect(state.json.result).toMatchObject({ end: null })
   })
 
@@ -361,15 +361,15 @@ describe('a request of 2026', () => {
     })
   })
 
-  it('steps at the trusted door as any other does', async () => {
+  it('steps at the trainer endpoint as any other does', async () => {
     const { server } = await serveWorlds()
     const token = controlHeaders(server)
-    const opened = await ask(server.trustedUrl, METHODS.open, { environment: 'tally', requestKey: freshKey() }, token)
+    const opened = await ask(server.trainerUrl, METHODS.open, { environment: 'tally', requestKey: freshKey() }, token)
     expect(opened.json.result).toMatchObject({ resultType: 'complete' })
     const { session } = opened.json.result as { session: string }
     const meta = { [META.session]: session, [META.seq]: 0 }
     const stepped = await ask(
-      server.trustedUrl,
+      server.trainerUrl,
       'tools/call',
       { name: 'add', arguments: { by: 5 }, _meta: meta },
       token,
@@ -379,7 +379,7 @@ describe('a request of 2026', () => {
       structuredContent: { count: 5 },
       _meta: { [META.step]: { seq: 1 }, [ENVELOPE.server]: { name: 'episodic' } },
     })
-    const unknown = await ask(server.trustedUrl, 'environment/nonsense', {}, token)
+    const unknown = await ask(server.trainerUrl, 'environment/nonsense', {}, token)
     expect([unknown.status, unknown.json.error?.code]).toEqual([404, -32601])
   })
 

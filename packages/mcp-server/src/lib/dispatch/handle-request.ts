@@ -5,13 +5,13 @@ import type { Host } from '../host/host.ts'
 import { actAsAgent } from './agent-call.ts'
 import type { Answer } from './leak-scan.ts'
 import { readResource } from './state-resource.ts'
-import { answerExtension, type RequestOptions, stepAsTrusted } from './trainer-methods.ts'
+import { answerExtension, type RequestOptions, stepAsTrainer } from './trainer-methods.ts'
 
 /**
- * Answers one request of one caller: the only way from any door to a session.
+ * Answers one request of one caller: the only way from any endpoint to a session.
  *
- * Resolves with the answer, which the door has still to look through, or with `undefined` for a method that is not about sessions (discovery and negotiation,
- * which the MCP SDK answers). Rejects with a `WireError`, or with whatever else went wrong: the door says `internal`.
+ * Resolves with the answer, which the endpoint has still to look through, or with `undefined` for a method that is not about sessions (discovery and negotiation,
+ * which the MCP SDK answers). Rejects with a `WireError`, or with whatever else went wrong: the endpoint says `internal`.
  */
 export async function answerRequest(
   host: Host,
@@ -24,12 +24,12 @@ export async function answerRequest(
   if (problem !== null) throw new WireError('invalid-params', `The parameters of ${method} ${problem}.`)
   if (method === 'tools/call') {
     const call = { action: readAction(params), waiting: options.waiting }
-    return caller.door === 'agent'
+    return caller.endpoint === 'agent'
       ? actAsAgent(host, caller, call)
-      : stepAsTrusted(host, caller.principal, call, isObject(params._meta) ? params._meta : {})
+      : stepAsTrainer(host, caller.principal, call, isObject(params._meta) ? params._meta : {})
   }
-  if (method === 'resources/read' && caller.door === 'agent') return readResource(host, caller, params)
-  const answering = caller.door === 'trusted' ? answerExtension(host, caller, method, params, options) : undefined
+  if (method === 'resources/read' && caller.endpoint === 'agent') return readResource(host, caller, params)
+  const answering = caller.endpoint === 'trainer' ? answerExtension(host, caller, method, params, options) : undefined
   return answering && { result: await answering, secrets: null }
 }
 

@@ -23,7 +23,7 @@ import { serveStdio } from '../stdio/serve-stdio.ts'
 import { openInProcess } from './in-process.ts'
 import { STATE_URI } from './state-resource.ts'
 
-const TRUSTED: Caller = { door: 'trusted', principal: null }
+const TRAINER: Caller = { endpoint: 'trainer', principal: null }
 
 /** JSON texts that may not stand anywhere in the parameters, and a word of why. */
 const HOSTILE: readonly (readonly [text: string, why: string])[] = [
@@ -48,12 +48,12 @@ afterEach(() => {
 })
 
 describe('parameters', () => {
-  it.each(HOSTILE)('with %.40s are refused in process, at both doors', async (text, why) => {
+  it.each(HOSTILE)('with %.40s are refused in process, at both endpoints', async (text, why) => {
     const { host } = createTestHost()
     const { seats } = await host.open(null, asking())
     const capability = seats.agent?.capability as string
-    const agent: Caller = { door: 'agent', principal: null, world: { by: 'capability', capability } }
-    for (const caller of [TRUSTED, agent]) {
+    const agent: Caller = { endpoint: 'agent', principal: null, world: { by: 'capability', capability } }
+    for (const caller of [TRAINER, agent]) {
       const refusal = await openInProcess(host, caller)
         .request('tools/call', JSON.parse(call(text)))
         .catch((error) => error as WireError)
@@ -137,7 +137,7 @@ describe('an action that is larger than an answer may be', () => {
 
 describe('a message', () => {
   const answerTo = async (server: HttpServer, body: string | Buffer) => {
-    const { status, text } = await send(server.trustedUrl, { headers: controlHeaders(server), body })
+    const { status, text } = await send(server.trainerUrl, { headers: controlHeaders(server), body })
     return { status, ...(JSON.parse(text) as { id: unknown; error?: { code: number }; result?: unknown }) }
   }
 
@@ -279,7 +279,7 @@ describe('a flood', () => {
     socket.write(request)
     expect(await answer()).toMatch(/^HTTP\/1\.1 200/)
     expect(await shout(server.port, request)).toBe('')
-    await expect.poll(() => refusals).toEqual([{ door: null, principal: null, code: 'connections' }])
+    await expect.poll(() => refusals).toEqual([{ endpoint: null, principal: null, code: 'connections' }])
     socket.write(request)
     expect(await answer()).toMatch(/^HTTP\/1\.1 200/)
   })

@@ -6,7 +6,7 @@ import { openInProcess } from './in-process.ts'
 const guess = (value: number) => ({ name: 'guess', arguments: { value } })
 
 describe('openInProcess', () => {
-  it('is the trusted door, unless it is told otherwise', async () => {
+  it('is the trainer endpoint, unless it is told otherwise', async () => {
     const { host } = createTestHost()
     const channel = openInProcess(host)
     const opened = (await channel.request(METHODS.open, { ...asking({ params: { low: 5, high: 5 } }) })) as OpenResult
@@ -20,10 +20,10 @@ describe('openInProcess', () => {
     })
   })
 
-  it('answers as the same door on a socket does', async () => {
+  it('answers as the same endpoint on a socket does', async () => {
     const { host } = createTestHost()
     const server = await serve(host)
-    const channel = openInProcess(host, { door: 'trusted', principal: 'control' })
+    const channel = openInProcess(host, { endpoint: 'trainer', principal: 'control' })
     const request = asking({ seed: 'seed' })
     const opened = (await channel.request(METHODS.open, { ...request })) as OpenResult
     const { session } = opened
@@ -42,7 +42,7 @@ describe('openInProcess', () => {
         (result) => ({ result }),
         ({ code }) => ({ code }),
       )
-      const { json } = await rpc(server.trustedUrl, method, params, controlHeaders(server))
+      const { json } = await rpc(server.trainerUrl, method, params, controlHeaders(server))
       const there = json.error ? { code: json.error.data?.code ?? 'method-not-found' } : { result: json.result }
       if (method === 'tools/call' && 'result' in here)
         expect(stepOf(JSON.parse(JSON.stringify(here)))).toEqual(stepOf(there))
@@ -50,12 +50,12 @@ describe('openInProcess', () => {
     }
   })
 
-  it('is an agent’s door where it is told so, and says no more there than on a socket', async () => {
+  it('is an agent endpoint where it is told so, and says no more there than on a socket', async () => {
     const { host } = createTestHost()
-    const trusted = openInProcess(host)
-    const { seats, session } = (await trusted.request(METHODS.open, { ...asking() })) as OpenResult
+    const trainer = openInProcess(host)
+    const { seats, session } = (await trainer.request(METHODS.open, { ...asking() })) as OpenResult
     const capability = seats[DEFAULT_SEAT]?.capability as string
-    const agent = openInProcess(host, { door: 'agent', principal: null, world: { by: 'capability', capability } })
+    const agent = openInProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
     expect(await agent.request('tools/call', guess(1))).toEqual({
       content: [{ type: 'text', text: expect.any(String) }],
       structuredContent: {

@@ -7,15 +7,15 @@ import { answerRequest } from './handle-request.ts'
 import { type Answer, scanAnswer, toldIn } from './leak-scan.ts'
 
 /**
- * Opens a door of a host to a client in the same process: the same requests as on any wire, as values, with no
+ * Opens an endpoint of a host to a client in the same process: the same requests as on any wire, as values, with no
  * JSON-RPC around them. Hand the result to `connect()` of `@episodic/env`.
  *
- * `caller` says which door and who comes through it; by default the trusted door, for nobody in particular. Closing
+ * `caller` says which endpoint and who comes through it; by default the trainer endpoint, for nobody in particular. Closing
  * the channel leaves the host alone. What reached an agent as `internal`, `onError` hears of.
  */
 export function openInProcess(
   host: Host,
-  caller: Caller = { door: 'trusted', principal: null },
+  caller: Caller = { endpoint: 'trainer', principal: null },
   { onError = () => {} }: DispatcherOptions = {},
 ): Channel {
   let closed = false
@@ -32,13 +32,13 @@ export function openInProcess(
         answer = await answerRequest(host, caller, method, params, { signal, waiting })
       } catch (error) {
         options?.signal?.throwIfAborted()
-        if (caller.door === 'trusted') throw error
+        if (caller.endpoint === 'trainer') throw error
         const { code, message, details } = WireError.is(error) ? error : conceal(error, onError)
         await scanAnswer(host, caller, asked, JSON.stringify([message, details]), null)
         // What caused it is not for an agent.
         throw new WireError(code, message, { details })
       }
-      if (!answer) throw new WireError('method-not-found', `There is no method "${method}" at this door.`)
+      if (!answer) throw new WireError('method-not-found', `There is no method "${method}" at this endpoint.`)
       // What a tool answers is all that has a session's state in it and is for a player.
       if (answer.secrets) await scanAnswer(host, caller, asked, toldIn(answer), answer)
       return answer.result

@@ -8,7 +8,7 @@ export interface Explained {
   readonly state: string
 }
 
-/** The prompts of the agent's door as they are listed, in either era. */
+/** The prompts of the agent endpoint as they are listed, in either era. */
 export const PROMPTS = [
   {
     name: 'instructions',

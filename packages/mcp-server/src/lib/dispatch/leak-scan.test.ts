@@ -31,7 +31,7 @@ type Vault = Awaited<ReturnType<typeof openVault>>
 /** Calls a tool, and gives every byte of the answer that is for a player. */
 type Ask = (tool: string, args?: object) => Promise<string>
 
-/** Each door that a player of the session may come through. */
+/** Each endpoint that a player of the session may come through. */
 const DOORS: Record<string, (vault: Vault) => Promise<Ask>> = {
   async 'a session URL'({ host, capability }) {
     const url = (await serve(host)).sessionUrl(capability)
@@ -58,19 +58,19 @@ const DOORS: Record<string, (vault: Vault) => Promise<Ask>> = {
     }
   },
   async 'this process'({ host, capability }) {
-    const channel = openInProcess(host, { door: 'agent', principal: null, world: { by: 'capability', capability } })
+    const channel = openInProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
     return askChannel(channel, {})
   },
-  async 'the trusted door in this process'({ host, opened }) {
+  async 'the trainer endpoint in this process'({ host, opened }) {
     return askChannel(openInProcess(host), { [META.session]: opened.session })
   },
-  async 'the trusted door over HTTP'(vault) {
+  async 'the trainer endpoint over HTTP'(vault) {
     const server = await serve(vault.host)
     // A session belongs to whoever opened it.
     vault.opened = await openOverHttp(server, { environment: 'vault', seed: SEED, params: vault.params })
     return async (name, args = {}) => {
       const params = { name, arguments: args, _meta: { [META.session]: vault.opened.session } }
-      return (await rpc(server.trustedUrl, 'tools/call', params, controlHeaders(server))).text
+      return (await rpc(server.trainerUrl, 'tools/call', params, controlHeaders(server))).text
     }
   },
 }
@@ -162,7 +162,7 @@ describe.each(['straight', 'sdk'] as const)('the instructions of the %s front', 
   })
 })
 
-/** The doors of the very session that was opened. */
+/** The endpoints of the very session that was opened. */
 const SAME_SESSION = Object.entries(DOORS).filter(([name]) => !['plain MCP over HTTP', 'a pipe'].includes(name))
 
 describe.each(SAME_SESSION)('the scanner of %s, over a session of one’s own,', (_, openDoor) => {
@@ -205,20 +205,20 @@ describe('the scanner', () => {
     expect(faults).toMatchObject([{ cause: { message: expect.stringContaining("the session's id") } }])
   })
 
-  it('looks only at what a policy sees, at the trusted door', async () => {
+  it('looks only at what a policy sees, at the trainer endpoint', async () => {
     const { host, opened, faults } = await openVault()
-    const door = openInProcess(host)
+    const endpoint = openInProcess(host)
     const { session } = opened
-    expect(JSON.stringify(await door.request(METHODS.state, { session }))).toContain('sesame')
-    expect(await door.request(METHODS.watch, { session })).toEqual({ steps: [], end: null })
+    expect(JSON.stringify(await endpoint.request(METHODS.state, { session }))).toContain('sesame')
+    expect(await endpoint.request(METHODS.watch, { session })).toEqual({ steps: [], end: null })
     expect(faults).toEqual([])
   })
 
   it('keeps the step that it withholds the answer of, whose retry is withheld as well', async () => {
     const { host, opened, faults } = await openVault()
-    const door = openInProcess(host)
+    const endpoint = openInProcess(host)
     const _meta = { [META.session]: opened.session, [META.seq]: 0 }
-    const blab = () => door.request('tools/call', { name: 'blab', arguments: { where: 'observation' }, _meta })
+    const blab = () => endpoint.request('tools/call', { name: 'blab', arguments: { where: 'observation' }, _meta })
     await expect(blab()).rejects.toMatchObject({ code: 'internal' })
     await expect(blab()).rejects.toMatchObject({ code: 'internal' })
     expect(faults).toHaveLength(2)
@@ -230,7 +230,7 @@ describe('the scanner', () => {
   it('says nothing of another session to whoever only guesses its name', async () => {
     const { host, opened, capability, faults } = await openVault()
     const guessed = `${capability.slice(0, -1)}${capability.endsWith('A') ? 'B' : 'A'}`
-    const caller: Caller = { door: 'agent', principal: null, world: { by: 'capability', capability: guessed } }
+    const caller: Caller = { endpoint: 'agent', principal: null, world: { by: 'capability', capability: guessed } }
     const texts = await Promise.all(
       [opened.seed, PASSWORD, 'anything else'].map((name) => askChannel(openInProcess(host, caller), {})(name)),
     )

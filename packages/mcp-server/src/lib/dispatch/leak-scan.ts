@@ -21,10 +21,10 @@ export interface Answer {
 }
 
 /**
- * Looks through what is about to leave a door, and throws `internal` where a secret of the session is in it.
+ * Looks through what is about to leave an endpoint, and throws `internal` where a secret of the session is in it.
  *
- * At the agent's door that is every text, refusals too; what the world declares is searched for in what it tells, and the
- * session's own in all of it. At the trusted door it is what a policy sees of a step; the
+ * At the agent endpoint that is every text, refusals too; what the world declares is searched for in what it tells, and the
+ * session's own in all of it. At the trainer endpoint it is what a policy sees of a step; the
  * rest is for whoever trains. A step has been committed by then: its answer is lost to the player, and its retry finds
  * the same. A net under the rules, not a proof of them: a secret in another spelling, or in pieces, passes.
  */
@@ -36,7 +36,7 @@ export function scanAnswer(
   answer: Answer | null,
 ): void | Promise<void> {
   const secrets = answer?.secrets
-  if (caller.door === 'trusted') {
+  if (caller.endpoint === 'trainer') {
     if (!secrets?.suspects(text)) return
     const told = toldIn(answer as Answer)
     secrets.assertAbsent({ text: told, worldText: () => told, callerText: () => actionIn(asked) })

@@ -70,8 +70,8 @@ describe('listening', () => {
     expect(await next()).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
     // Nobody takes that for now, and meanwhile the world goes on.
     const world = { by: 'handle', transportId: null, environment: 'tally' } as const
-    const door = openInProcess(host, { door: 'agent', principal: null, world })
-    for (let i = 0; i < 9; i++) await door.request('tools/call', { name: 'add', arguments: { tally_id, by: 1 } })
+    const endpoint = openInProcess(host, { endpoint: 'agent', principal: null, world })
+    for (let i = 0; i < 9; i++) await endpoint.request('tools/call', { name: 'add', arguments: { tally_id, by: 1 } })
     input.end()
     const told: string[] = []
     for (let message = { method: '' }; message.method !== undefined; ) {

@@ -11,7 +11,7 @@ export interface CallsWaiting {
   delete(id: RequestId, call: AbortController): void
 }
 
-/** What a door can do while a call waits. */
+/** What an endpoint can do while a call waits. */
 export interface CallWaitingOptions {
   /** Aborted when the caller is gone. */
   readonly gone?: (() => AbortSignal) | undefined

@@ -27,7 +27,7 @@ export async function discoverModern(advertisement: Advertisement, request: obje
   return answer
 }
 
-/** A server object of the SDK that says what a door says of itself, and lists what is there. */
+/** A server object of the SDK that says what an endpoint says of itself, and lists what is there. */
 export function createModernServer(advertisement: Advertisement, atAgents: object = AT_AGENTS): Server {
   const { name, title, version, instructions, presented, extension, tools, state } = advertisement
   const server = new Server(

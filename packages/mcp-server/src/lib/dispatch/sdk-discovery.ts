@@ -18,7 +18,7 @@ import { numbered } from './numbered-list.ts'
 import { listResources, listTemplates } from './state-resource.ts'
 import { toolOnTheWire } from './tool-schema.ts'
 
-/** What a door says of itself. */
+/** What an endpoint says of itself. */
 export interface Advertisement {
   readonly name: string
   readonly title: string
@@ -27,13 +27,13 @@ export interface Advertisement {
   /** How the caller's session stands, where the instructions say it; `null` elsewhere. */
   readonly presented: Presented | null
   readonly tools: readonly ToolInfo[]
-  /** The URI of the state of a world, or a template of it; `null` at the trusted door, where the extension tells it. */
+  /** The URI of the state of a world, or a template of it; `null` at the trainer endpoint, where the extension tells it. */
   readonly state: string | null
-  /** The extension that the trusted door speaks; `null` at the agent's door. */
+  /** The extension that the trainer endpoint speaks; `null` at the agent endpoint. */
   readonly extension: string | null
 }
 
-/** Protocol versions that the doors of this era negotiate, newest first. */
+/** Protocol versions that the endpoints of this era negotiate, newest first. */
 export const PROTOCOL_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS
 
 /**
@@ -61,7 +61,7 @@ export async function discover(advertisement: Advertisement, request: object): P
   })
 }
 
-/** A server object of the SDK that says what a door says of itself, and lists what is there. */
+/** A server object of the SDK that says what an endpoint says of itself, and lists what is there. */
 export function createLegacyServer(advertisement: Advertisement, atAgents: object = AT_AGENTS): Server {
   const { name, title, version, instructions, extension, tools, state } = advertisement
   const extensions = extension ? { [extension]: {} } : undefined
@@ -90,7 +90,7 @@ export function createLegacyServer(advertisement: Advertisement, atAgents: objec
   return server
 }
 
-/** What is there at the agent's door besides tools, in either era. */
+/** What is there at the agent endpoint besides tools, in either era. */
 export const AT_AGENTS = { resources: { subscribe: true }, prompts: {}, completions: {} }
 /** The same where nobody is told of changes. */
 export const AT_SDK_FRONT = { ...AT_AGENTS, resources: {} }

@@ -24,8 +24,8 @@ import { createDispatcher } from './dispatcher.ts'
 import { openInProcess } from './in-process.ts'
 import { STATE_URI } from './state-resource.ts'
 
-/** Words of the trusted plane. None of them has anything to do with the worlds that are played here. */
-const TRUSTED_WORDS = [
+/** Words of the trainer plane. None of them has anything to do with the worlds that are played here. */
+const TRAINER_WORDS = [
   'dev.episodic',
   'environment/',
   '_meta',
@@ -62,7 +62,7 @@ function readError(error: Error & { readonly code?: string; readonly details?: J
   return `${error.code} ${error.message} ${JSON.stringify(error.details)} ${error.cause}`
 }
 
-describe('the agent’s door', () => {
+describe('the agent endpoint', () => {
   it('lets no byte of reward, end or control pass, in whole episodes and at their edges (invariant 3)', async () => {
     const { host } = createTestHost()
     const server = await serve(host)
@@ -106,21 +106,21 @@ describe('the agent’s door', () => {
       await guess(1)
 
       const text = received(answers, own)
-      for (const word of [...TRUSTED_WORDS, opened.seed, opened.id, opened.session])
+      for (const word of [...TRAINER_WORDS, opened.seed, opened.id, opened.session])
         expect(text.toLowerCase()).not.toContain(word.toLowerCase())
     }
-    // The same words are all there at the other door, so the search above would have found them.
-    const told = await rpc(server.trustedUrl, METHODS.watch, { session: opened.session }, controlHeaders(server))
+    // The same words are all there at the other endpoint, so the search above would have found them.
+    const told = await rpc(server.trainerUrl, METHODS.watch, { session: opened.session }, controlHeaders(server))
     for (const word of ['jackpot', 'toll', 'potential', 'terminated', 'seq', 'revision'])
       expect(told.text).toContain(word)
     await server.drain()
     const heard = received(await Promise.all(streams), capability)
     expect(heard).toContain('resources/updated')
-    for (const word of [...TRUSTED_WORDS, opened.seed, opened.id, opened.session])
+    for (const word of [...TRAINER_WORDS, opened.seed, opened.id, opened.session])
       expect(heard.toLowerCase()).not.toContain(word.toLowerCase())
   })
 
-  it.each(['a pipe', 'this process'])('lets none pass in %s either, over all that can be asked', async (door) => {
+  it.each(['a pipe', 'this process'])('lets none pass in %s either, over all that can be asked', async (endpoint) => {
     const { host } = createTestHost()
     const seed = 'a-seed-like-no-other'
     const opened = await host.open(null, asking({ seed, params: { low: 1, high: 20 } }))
@@ -148,7 +148,7 @@ describe('the agent’s door', () => {
       { method: 'tools/call', params: { name: 7 } },
     ]
     const answers: string[] = []
-    if (door === 'a pipe') {
+    if (endpoint === 'a pipe') {
       const [input, output] = [new PassThrough(), new PassThrough()]
       const served = serveStdio(host, { input, output })
       for (const [id, request] of requests.entries())
@@ -158,13 +158,13 @@ describe('the agent’s door', () => {
       answers.push(String(output.read()))
     } else {
       const world = { by: 'capability', capability } as const
-      const channel = openInProcess(host, { door: 'agent', principal: null, world })
+      const channel = openInProcess(host, { endpoint: 'agent', principal: null, world })
       for (const { method, params } of requests)
         answers.push(await channel.request(method, params).then((result) => JSON.stringify(result), readError))
     }
     const said = Object.values(METHODS).reduce((text, method) => text.replaceAll(method, ''), answers.join('\n'))
     expect(said).toMatch(/The episode is over/s)
-    for (const word of [...TRUSTED_WORDS, seed, opened.id, opened.session, capability])
+    for (const word of [...TRAINER_WORDS, seed, opened.id, opened.session, capability])
       expect(said.toLowerCase()).not.toContain(word.toLowerCase())
   })
 
@@ -187,8 +187,8 @@ describe('the agent’s door', () => {
         method: 'tools/call',
         params: { name: 'guess', arguments: { value: 5 } },
       }
-      await dispatcher.dispatch({ door: 'agent', principal: null, world }, message)
-      texts.add((await dispatcher.dispatch({ door: 'agent', principal: null, world }, message)).text ?? '')
+      await dispatcher.dispatch({ endpoint: 'agent', principal: null, world }, message)
+      texts.add((await dispatcher.dispatch({ endpoint: 'agent', principal: null, world }, message)).text ?? '')
     }
     expect([...texts]).toEqual([expect.stringContaining('The episode is over, so this call was not played.')])
   })
@@ -223,7 +223,7 @@ describe('the agent’s door', () => {
     })
     const world = { by: 'capability', capability: 'any' } as const
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'guess', arguments: {} } }
-    const { text, refusal } = await dispatcher.dispatch({ door: 'agent', principal: null, world }, message)
+    const { text, refusal } = await dispatcher.dispatch({ endpoint: 'agent', principal: null, world }, message)
     expect(refusal).toBe('internal')
     expect(text).not.toContain(TRADE_SECRET)
     expect(errors).toMatchObject([{ cause: expect.any(TypeError) }])

@@ -11,18 +11,18 @@ import { STATE_URI, stateTemplate } from './state-resource.ts'
 /** The name and the version of whoever answers. */
 export type Identity = Pick<Advertisement, 'name' | 'version'>
 
-const TRUSTED: Identity = { name: 'episodic', version: WIRE_VERSION }
+const TRAINER: Identity = { name: 'episodic', version: WIRE_VERSION }
 
-/** As whom a door answers this caller. */
+/** As whom an endpoint answers this caller. */
 export async function identify(host: Host, caller: Caller): Promise<Identity> {
-  if (caller.door === 'trusted') return TRUSTED
+  if (caller.endpoint === 'trainer') return TRAINER
   const { name, version } = await environmentFor(host, caller)
   return { name, version }
 }
 
-/** What a door says of itself to this caller, who asks for it by `method`. */
+/** What an endpoint says of itself to this caller, who asks for it by `method`. */
 export async function advertise(host: Host, caller: Caller, method: string): Promise<Advertisement> {
-  if (caller.door === 'agent') {
+  if (caller.endpoint === 'agent') {
     const environment = await environmentFor(host, caller)
     const { name, version, handle } = environment
     const presented = INSTRUCTING.has(method) ? await present(host, caller) : null
@@ -41,7 +41,7 @@ export async function advertise(host: Host, caller: Caller, method: string): Pro
   const names = host.environments.map(({ name, version }) => `${name} ${version}`).join(', ')
   const [only] = host.environments
   return {
-    ...TRUSTED,
+    ...TRAINER,
     title: 'Episodic environments',
     instructions: `Environments for training and evaluation: ${names}.`,
     tools: host.environments.length === 1 && only ? only.tools : [],
@@ -55,7 +55,7 @@ export async function advertise(host: Host, caller: Caller, method: string): Pro
 const INSTRUCTING = new Set(['initialize', 'server/discover', 'prompts/get'])
 
 /** How the caller's session stands, or will stand when it begins; `null` where it has none yet. */
-function present(host: Host, { principal, world }: Caller & { door: 'agent' }): Promise<Presented | null> {
+function present(host: Host, { principal, world }: Caller & { endpoint: 'agent' }): Promise<Presented | null> {
   if (world.by === 'capability') return host.present(world.capability)
   if (world.by === 'handle' || world.transportId === null) return Promise.resolve(null)
   return host.presentAt(principal, world.transportId, world.environment)

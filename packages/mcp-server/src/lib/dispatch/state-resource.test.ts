@@ -105,8 +105,12 @@ describe('the public state of a session', () => {
     const { host, server } = await serveWorlds()
     const { seats } = await openOverHttp(server, { environment: 'tally' })
     const capability = seats[DEFAULT_SEAT]?.capability as string
-    const door = openInProcess(host, { door: 'agent', principal: null, world: { by: 'capability', capability } })
-    const { contents } = (await door.request('resources/read', { uri: STATE })) as { contents: [{ text: string }] }
+    const endpoint = openInProcess(host, {
+      endpoint: 'agent',
+      principal: null,
+      world: { by: 'capability', capability },
+    })
+    const { contents } = (await endpoint.request('resources/read', { uri: STATE })) as { contents: [{ text: string }] }
     expect(JSON.parse(contents[0].text)).toEqual({ count: 0 })
   })
 
@@ -156,10 +160,10 @@ describe('the public state of a session', () => {
     expect((await host.sessions({ limit: 5 })).total).toBe(1)
   })
 
-  it('is not at the trusted door, where there is more of it', async () => {
+  it('is not at the trainer endpoint, where there is more of it', async () => {
     const { server } = await serveWorlds()
     for (const method of ['resources/list', 'resources/read', 'prompts/list']) {
-      const { json } = await rpc(server.trustedUrl, method, { uri: STATE }, controlHeaders(server))
+      const { json } = await rpc(server.trainerUrl, method, { uri: STATE }, controlHeaders(server))
       expect(json.error?.code).toBe(-32601)
     }
   })

@@ -40,7 +40,7 @@ function isTemplate(uri: string): boolean {
  */
 export async function lookAtUri(
   host: Host,
-  { principal, world }: Caller & { door: 'agent' },
+  { principal, world }: Caller & { endpoint: 'agent' },
   uri: string,
 ): Promise<Look> {
   if (world.by === 'handle') return lookByHandle(host, principal, handledEnvironment(host, world.environment), uri)
@@ -51,10 +51,10 @@ export async function lookAtUri(
   return host.lookAt(principal, world.transportId, world.environment)
 }
 
-/** Answers `resources/read` at the agent's door. */
+/** Answers `resources/read` at the agent endpoint. */
 export async function readResource(
   host: Host,
-  caller: Caller & { door: 'agent' },
+  caller: Caller & { endpoint: 'agent' },
   params: JsonObject,
 ): Promise<Answer> {
   const uri = uriIn(params)

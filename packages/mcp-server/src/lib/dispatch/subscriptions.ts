@@ -6,7 +6,7 @@ import type { Correspondence } from './client-channel.ts'
 import type { RequestId } from './pending-call.ts'
 import { lookAtUri, uriIn } from './state-resource.ts'
 
-type AgentCaller = Caller & { readonly door: 'agent' }
+type AgentCaller = Caller & { readonly endpoint: 'agent' }
 
 /** Answers `resources/subscribe`, with which a client of the era before 2026 asks to be told of changes of a resource. */
 export async function subscribe(

@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api'
 import { isObject } from './handle-request.ts'
 
-/** Headers that may name the trace of a request, as a door has them. */
+/** Headers that may name the trace of a request, as an endpoint has them. */
 export interface TraceHeaders {
   readonly [header: string]: string | readonly string[] | undefined
 }

@@ -31,7 +31,7 @@ export interface RequestOptions {
 /** Answers one method of the extension; `undefined` for a method that is not one of them. */
 export function answerExtension(
   host: Host,
-  { principal, operator = false }: Caller & { readonly door: 'trusted' },
+  { principal, operator = false }: Caller & { readonly endpoint: 'trainer' },
   method: string,
   params: JsonObject,
   options: RequestOptions,
@@ -76,8 +76,8 @@ export function answerExtension(
   }
 }
 
-/** Plays one `tools/call` at the trusted door: the player's answer, and the step report in `_meta`. */
-export async function stepAsTrusted(
+/** Plays one `tools/call` at the trainer endpoint: the player's answer, and the step report in `_meta`. */
+export async function stepAsTrainer(
   host: Host,
   principal: Principal,
   call: StepCall,
@@ -87,7 +87,7 @@ export async function stepAsTrusted(
   if (typeof session !== 'string')
     throw new WireError(
       'invalid-params',
-      `A step at this door names its session: send the handle in _meta["${META.session}"].`,
+      `A step at this endpoint names its session: send the handle in _meta["${META.session}"].`,
     )
   const { step, replayed, secrets } = await host.step(principal, session, {
     ...call,

@@ -151,7 +151,7 @@ describe.each(Object.keys(STORES))('undeclared arguments of a step, in %s', (nam
     const say = (seq: number) => call('draw', { at: { x: seq }, note: junk }, seq)
     await host.step(null, session, say(0))
     const last = await host.step(null, session, say(1))
-    const agent = openInProcess(host, { door: 'agent', principal: null, world: { by: 'capability', capability } })
+    const agent = openInProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
     expect(await agent.request('tools/call', { name: 'draw', arguments: { at: { x: 2 } } })).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('The record of this session is full.') }],

@@ -7,7 +7,7 @@ export const MAX_NESTING = 64
 export const MAX_VALUES = 10_000
 
 /**
- * Says why the parameters of a request get no further than the door, or `null` where nothing speaks against them.
+ * Says why the parameters of a request get no further than the endpoint, or `null` where nothing speaks against them.
  *
  * What passes is small enough to be checked in a few milliseconds and means the same to whoever reads it: JSON text
  * can spell numbers and characters that there are not, and keys that mean the prototype of an object to code that

@@ -48,18 +48,18 @@ describe('success, as a world defines it', () => {
     }
   })
 
-  it('is told at the trusted endpoint, and never to the agent', async () => {
+  it('is told at the trainer endpoint, and never to the agent', async () => {
     const { host } = createTestHost({ environments: [ledger] })
     const server = await serve(host)
     const told = await openOverHttp(server, { environment: 'ledger' })
     const _meta = { [META.session]: told.session, [META.epoch]: told.epoch, [META.seq]: 0 }
-    const trusted = await rpc(
-      server.trustedUrl,
+    const trainer = await rpc(
+      server.trainerUrl,
       'tools/call',
       { name: 'stop', arguments: {}, _meta },
       controlHeaders(server),
     )
-    expect(trusted.json.result).toMatchObject({ _meta: { [META.step]: { success: true } } })
+    expect(trainer.json.result).toMatchObject({ _meta: { [META.step]: { success: true } } })
 
     const opened = await openOverHttp(server, { environment: 'ledger' })
     const capability = opened.seats.agent?.capability as string

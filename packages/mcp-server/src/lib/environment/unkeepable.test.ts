@@ -28,7 +28,7 @@ describe.each(Object.entries(PLACES))('what a world leaves and cannot be kept, %
     const { host, faults } = createTestHost({ environments: [unkeepable, numberGuessing], bounds, ...rules() })
     const { session, seats } = await host.open(null, asking({ environment: 'unkeepable' }))
     const capability = seats[DEFAULT_SEAT]?.capability as string
-    const agent = openInProcess(host, { door: 'agent', principal: null, world: { by: 'capability', capability } })
+    const agent = openInProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
     return { host, faults, session, agent }
   }
 

@@ -1,19 +1,19 @@
 import type { Principal } from './host.ts'
 
 /**
- * Who is calling, as the door made sure of it.
+ * Who is calling, as the endpoint made sure of it.
  *
- * The trusted door opens, steps and watches sessions by control handle. The agent's door plays one world: the one
+ * The trainer endpoint opens, steps and watches sessions by control handle. The agent endpoint plays one world: the one
  * of a capability (a session URL), the one that a transport session opens lazily, or whichever a call names in its arguments.
  */
 export type Caller =
   | {
-      readonly door: 'trusted'
+      readonly endpoint: 'trainer'
       readonly principal: Principal
       /** Runs the server, and may list everybody's sessions. Play, read and close it may only its own. */
       readonly operator?: boolean
     }
-  | { readonly door: 'agent'; readonly principal: Principal; readonly world: AgentWorld }
+  | { readonly endpoint: 'agent'; readonly principal: Principal; readonly world: AgentWorld }
 
 /**
  * Which world an agent's call goes to.

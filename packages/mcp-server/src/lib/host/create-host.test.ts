@@ -194,13 +194,13 @@ describe('a fault of the environment', () => {
 })
 
 describe('who may come to a session', () => {
-  /** A session of `owner`, and every way to ask for it at the trusted door. */
+  /** A session of `owner`, and every way to ask for it at the trainer endpoint. */
   async function opened() {
     const testbed = createTestHost()
     const session = await testbed.host.open('owner', asking())
     return { ...testbed, session }
   }
-  const atTheTrustedDoor = (host: Host, principal: string | null, handle: string) => [
+  const atTrainerEndpoint = (host: Host, principal: string | null, handle: string) => [
     host.step(principal, handle, guess(1)),
     host.state(principal, handle),
     host.watch(principal, handle, { after: 0, limit: 1, wait: 0 }),
@@ -222,15 +222,16 @@ describe('who may come to a session', () => {
       ['owner', ''],
       ['owner', 'ctl_'],
     ] as const)
-      for (const refused of atTheTrustedDoor(host, principal, handle)) expect(await told(refused)).toEqual(unknown)
+      for (const refused of atTrainerEndpoint(host, principal, handle)) expect(await told(refused)).toEqual(unknown)
 
     expect((await host.state('owner', session.session)).revision).toBe(0)
     clock.advance(901_000)
     await host.sweep()
-    for (const refused of atTheTrustedDoor(host, 'owner', session.session)) expect(await told(refused)).toEqual(unknown)
+    for (const refused of atTrainerEndpoint(host, 'owner', session.session))
+      expect(await told(refused)).toEqual(unknown)
   })
 
-  it('is the same at the agent’s door, where a control handle opens nothing', async () => {
+  it('is the same at the agent endpoint, where a control handle opens nothing', async () => {
     const { host, session } = await opened()
     const capability = capabilityOf(session)
     const unknown = await told(host.act(`cap_0${'x'.repeat(44)}`, guess(1)))

@@ -230,16 +230,16 @@ describe('an event that ends the episode', () => {
 })
 
 describe('environment/publish', () => {
-  it('publishes at the trusted door, and is unknown at the door for agents', async () => {
+  it('publishes at the trainer endpoint, and is unknown at the endpoint for agents', async () => {
     const { host, control } = await openMarket()
-    const trusted = openInProcess(host, { door: 'trusted', principal: null })
+    const trainer = openInProcess(host, { endpoint: 'trainer', principal: null })
     const params = { session: control, id: 'event-1', type: 'price-changed', data: { price: 11 } }
-    expect(await trusted.request(METHODS.publish, params)).toEqual({ revision: 1, end: null, delivered: 'now' })
-    await expect(trusted.request(METHODS.publish, { ...params, id: '' })).rejects.toMatchObject({
+    expect(await trainer.request(METHODS.publish, params)).toEqual({ revision: 1, end: null, delivered: 'now' })
+    await expect(trainer.request(METHODS.publish, { ...params, id: '' })).rejects.toMatchObject({
       code: 'invalid-params',
     })
     const world = { by: 'transport', transportId: null, environment: 'market' } as const
-    const agent = openInProcess(host, { door: 'agent', principal: null, world })
+    const agent = openInProcess(host, { endpoint: 'agent', principal: null, world })
     await expect(agent.request(METHODS.publish, params)).rejects.toMatchObject({ code: 'method-not-found' })
   })
 
@@ -375,7 +375,7 @@ describe('a look at the public state', () => {
 })
 
 describe('an answer that tells a secret which an event said', () => {
-  it('is withheld at the door for agents', async () => {
+  it('is withheld at the endpoint for agents', async () => {
     const { host, capability, publish } = await openMarket()
     await publish('tip')
     const server = await serve(host)

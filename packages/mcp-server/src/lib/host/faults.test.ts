@@ -110,7 +110,7 @@ describe.each(MISSILES)('a world that throws %s', (_, missile) => {
       const { host, faults } = createTestHost({ environments: [environment] })
       const { seats, session } = await host.open(null, asking({ environment: 'bomb' }))
       const capability = seats[DEFAULT_SEAT]?.capability as string
-      const caller = { door: 'agent', principal: null, world: { by: 'capability', capability } } as const
+      const caller = { endpoint: 'agent', principal: null, world: { by: 'capability', capability } } as const
       arm()
       const params = { name: 'light', arguments: {} }
       const failure = (reference: unknown) => ({
@@ -129,7 +129,7 @@ describe.each(MISSILES)('a world that throws %s', (_, missile) => {
       const inProcess = await openInProcess(host, caller).request('tools/call', params)
       expect(inProcess).toEqual(failure(faults.at(-1)?.reference))
       expect(faults).toHaveLength(2)
-      // At the trusted door whoever wrote the world may read what it threw, as far as it can be read.
+      // At the trainer endpoint whoever wrote the world may read what it threw, as far as it can be read.
       const thrown = await host.step(null, session, call('light')).catch((error) => error)
       expect(thrown).toMatchObject({ code: 'environment-failed', details: { reference: faults.at(-1)?.reference } })
       expect(thrown.message.length).toBeLessThan(2_000)
@@ -141,7 +141,7 @@ describe.each(MISSILES)('a world that throws %s', (_, missile) => {
     const { environment, arm } = bomb('start', missile)
     const { host } = createTestHost({ environments: [environment] })
     const world = { by: 'transport', transportId: await host.issueTransport(null), environment: 'bomb' } as const
-    const caller = { door: 'agent', principal: null, world } as const
+    const caller = { endpoint: 'agent', principal: null, world } as const
     arm()
     const params = { name: 'light', arguments: {} }
     const { text } = await createDispatcher(host).dispatch(caller, {

@@ -139,7 +139,7 @@ export class Faults {
 const FAILED = ', and the call changed nothing'
 const ESCAPED = ' after it had answered an earlier call of this session, so no further step of it is played here'
 
-/** Characters of what a world threw that the trusted door is told. All of it is in the log. */
+/** Characters of what a world threw that the trainer endpoint is told. All of it is in the log. */
 const MESSAGE_LENGTH = 1_000
 
 /** What an answer was withheld for, in words. */

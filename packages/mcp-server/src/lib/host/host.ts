@@ -148,17 +148,17 @@ export type Principal = string | null
 /**
  * Plays environments: opens sessions, steps them, watches, expires and closes them.
  *
- * The only way to a session, for every door. Rejects with `WireError`, whose code and message are fit for the
- * trusted door; the agent's door says less.
+ * The only way to a session, for every endpoint. Rejects with `WireError`, whose code and message are fit for the
+ * trainer endpoint; the agent endpoint says less.
  */
 export interface Host extends AsyncDisposable {
   readonly environments: readonly EnvironmentInfo[]
   /** Seconds after its last finished call until a session expires. */
   readonly idleSeconds: number
   open(principal: Principal, request: OpenRequest): Promise<OpenResult>
-  /** Steps the session of a control handle, at the trusted door. */
+  /** Steps the session of a control handle, at the trainer endpoint. */
   step(principal: Principal, control: string, call: StepCall): Promise<Acted>
-  /** Steps the seat of an agent capability, at the agent's door. */
+  /** Steps the seat of an agent capability, at the agent endpoint. */
   act(capability: string, call: StepCall): Promise<Acted>
   /** Steps the world of a plain client's transport session, opening it at the first call. */
   actAt(principal: Principal, transportId: string, environment: string, call: StepCall): Promise<Acted>
@@ -186,7 +186,7 @@ export interface Host extends AsyncDisposable {
   /**
    * The same for whoever has a capability of the session, and not its control handle. Rejects with `unauthorized` where
    * somebody else than `principal` opened it; one that was opened by nobody in particular takes events of anybody.
-   * Whether they may publish at all is for the door to know.
+   * Whether they may publish at all is for the endpoint to know.
    */
   publishAt(principal: Principal, capability: string, event: PublishRequest): Promise<PublishResult>
   /**

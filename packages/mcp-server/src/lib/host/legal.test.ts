@@ -47,13 +47,13 @@ describe('environment/legal', () => {
     expect(await host.legal(null, session)).toEqual({ guess: info?.tools[0]?.inputSchema })
   })
 
-  it('is answered at the trusted endpoint, and not to agents', async () => {
+  it('is answered at the trainer endpoint, and not to agents', async () => {
     const { host } = createBoardHost(false)
     const server = await serve(host)
     const opened = await openOverHttp(server, { environment: 'board' })
     const { session } = opened
-    const trusted = await rpc(server.trustedUrl, METHODS.legal, { session }, controlHeaders(server))
-    expect(trusted.json.result).toMatchObject({ tools: { bet: stakes(4) } })
+    const trainer = await rpc(server.trainerUrl, METHODS.legal, { session }, controlHeaders(server))
+    expect(trainer.json.result).toMatchObject({ tools: { bet: stakes(4) } })
     const agent = await rpc(`${server.agentUrl}/s/${opened.seats.agent?.capability}`, METHODS.legal, { session })
     expect(agent.json.error).toMatchObject({ code: -32601 })
   })

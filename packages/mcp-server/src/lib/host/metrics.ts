@@ -13,7 +13,7 @@ export interface Gauges {
 }
 
 /**
- * Counts what a host and its doors do. Hand the same one to `createHost`, which fills it, and to `serveHttp`, which
+ * Counts what a host and its endpoints do. Hand the same one to `createHost`, which fills it, and to `serveHttp`, which
  * shows it at `/metrics`. No name of a session or of a principal, and no secret, is ever in it.
  */
 export class Metrics {

@@ -25,7 +25,7 @@ async function serveTwo(hostOptions = {}) {
 }
 
 async function open(server: HttpServer, headers: Bearer): Promise<OpenResult> {
-  const { json } = await rpc(server.trustedUrl, METHODS.open, asking(), headers)
+  const { json } = await rpc(server.trainerUrl, METHODS.open, asking(), headers)
   return json.result as unknown as OpenResult
 }
 
@@ -37,8 +37,8 @@ function bytesOf({ status, headers: { date: _, ...headers }, text }: RawAnswer):
 }
 
 describe('a session of somebody else (invariant 5)', () => {
-  /** Everything that can be asked of a session at the trusted door. */
-  const TRUSTED: Readonly<Record<string, (session: string) => [method: string, params: object]>> = {
+  /** Everything that can be asked of a session at the trainer endpoint. */
+  const TRAINER: Readonly<Record<string, (session: string) => [method: string, params: object]>> = {
     step: (session) => ['tools/call', { ...guess(1), _meta: { [META.session]: session, [META.seq]: 0 } }],
     'step of an old epoch': (session) => [
       'tools/call',
@@ -53,12 +53,12 @@ describe('a session of somebody else (invariant 5)', () => {
     close: (session) => [METHODS.close, { session }],
   }
 
-  it('answers like one that was closed, has expired, or never was: byte for byte, at the trusted door', async () => {
+  it('answers like one that was closed, has expired, or never was: byte for byte, at the trainer endpoint', async () => {
     const { host, clock, server } = await serveTwo({ bounds: { idleSeconds: 60 } })
     const [closed, expired, ended] = [await open(server, BEN), await open(server, BEN), await open(server, BEN)]
-    await rpc(server.trustedUrl, METHODS.close, { session: closed.session }, BEN)
+    await rpc(server.trainerUrl, METHODS.close, { session: closed.session }, BEN)
     clock.advance(50_000)
-    await rpc(server.trustedUrl, METHODS.state, { session: ended.session }, BEN)
+    await rpc(server.trainerUrl, METHODS.state, { session: ended.session }, BEN)
     clock.advance(30_000)
     await expect.poll(() => host.sweep().then(() => host.sessions({ limit: 10 }))).toMatchObject({ total: 1 })
     const annas = await open(server, ANNA)
@@ -76,16 +76,16 @@ describe('a session of somebody else (invariant 5)', () => {
       empty: '',
       long: `ctl_${'x'.repeat(5_000)}`,
     }
-    for (const [what, ask] of Object.entries(TRUSTED)) {
-      const expected = bytesOf(await rpc(server.trustedUrl, ...ask(unknown), BEN))
+    for (const [what, ask] of Object.entries(TRAINER)) {
+      const expected = bytesOf(await rpc(server.trainerUrl, ...ask(unknown), BEN))
       expect(expected).toContain('session-not-found')
       for (const [whose, handle] of Object.entries(foreign))
-        expect(bytesOf(await rpc(server.trustedUrl, ...ask(handle), BEN)), `${what}, ${whose}`).toBe(expected)
+        expect(bytesOf(await rpc(server.trainerUrl, ...ask(handle), BEN)), `${what}, ${whose}`).toBe(expected)
     }
     expect(await host.state('anna', annas.session)).toEqual(before)
   })
 
-  it('answers so at the agent’s door too', async () => {
+  it('answers so at the agent endpoint too', async () => {
     const { host, clock, server } = await serveTwo({ bounds: { idleSeconds: 60 } })
     const expired = await initialize(server.agentUrl, BEN)
     const ended = await initialize(server.agentUrl, BEN)
@@ -112,7 +112,7 @@ describe('a session of somebody else (invariant 5)', () => {
   it('answers so at a session URL that is closed, has expired, or was made up', async () => {
     const { host, clock, server } = await serveTwo({ bounds: { idleSeconds: 60 } })
     const [closed, expired] = [await open(server, ANNA), await open(server, ANNA)]
-    await rpc(server.trustedUrl, METHODS.close, { session: closed.session }, ANNA)
+    await rpc(server.trainerUrl, METHODS.close, { session: closed.session }, ANNA)
     clock.advance(61_000)
     await expect.poll(() => host.sweep().then(() => host.sessions({ limit: 1 }))).toMatchObject({ total: 0 })
     for (const [method, params] of [
@@ -141,7 +141,7 @@ describe('a session of somebody else (invariant 5)', () => {
     const annas = [await open(server, ANNA), await open(server, ANNA)].map(({ id }) => id).sort()
     const [bens] = [await open(server, BEN)]
     const list = async (headers: Bearer, params = {}) =>
-      (await rpc(server.trustedUrl, METHODS.sessions, params, headers)).json.result as unknown as {
+      (await rpc(server.trainerUrl, METHODS.sessions, params, headers)).json.result as unknown as {
         total: number
         sessions: { id: string }[]
       }
@@ -153,7 +153,7 @@ describe('a session of somebody else (invariant 5)', () => {
     expect(await idsOf(BEN)).toEqual([bens.id])
     const operator = { authorization: `Bearer ${server.controlToken}` }
     expect(await idsOf(operator)).toEqual([...annas, bens.id].sort())
-    const { json } = await rpc(server.trustedUrl, METHODS.state, { session: bens.session }, operator)
+    const { json } = await rpc(server.trainerUrl, METHODS.state, { session: bens.session }, operator)
     expect(json.error?.data).toEqual({ code: 'session-not-found' })
   })
 })

@@ -68,7 +68,7 @@ describe('Host.restore', () => {
     const { host: other } = createGardenHost()
     const server = await serve(other)
     const request = { snapshot, requestKey: freshKey() }
-    const { json } = await rpc(server.trustedUrl, METHODS.restore, request, controlHeaders(server))
+    const { json } = await rpc(server.trainerUrl, METHODS.restore, request, controlHeaders(server))
     const restored = json.result as unknown as OpenResult
     expect(restored.seats.agent).toMatchObject({ seq: 3, observation: { structured: snapshot.state.public } })
     const { step: again } = await other.step('control', restored.session, next)
@@ -151,7 +151,7 @@ describe('Host.restore', () => {
       [{ secret: 1 }, 'secret'],
     ] as const) {
       const request = { snapshot: { ...snapshot, ...change }, requestKey: freshKey() }
-      const { json } = await rpc(server.trustedUrl, METHODS.restore, request, controlHeaders(server))
+      const { json } = await rpc(server.trainerUrl, METHODS.restore, request, controlHeaders(server))
       expect(json.error).toMatchObject({ data: { code: 'invalid-params' }, message: expect.stringContaining(field) })
     }
   })

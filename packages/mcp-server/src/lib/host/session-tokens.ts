@@ -12,9 +12,9 @@ export interface Handles {
   idFor(principal: string | null, requestKey: string): string
   /** The same for a key that asks for many, at most 1,296: their ids differ in the last two digits, and are in order. */
   idsFor(principal: string | null, requestKey: string, count: number): string[]
-  /** The secret that steps, watches and closes a session at the trusted door, good for its owner alone. */
+  /** The secret that steps, watches and closes a session at the trainer endpoint, good for its owner alone. */
   control(id: string, owner: string | null): string
-  /** The secret that plays one seat of a session at the agent's door. */
+  /** The secret that plays one seat of a session at the agent endpoint. */
   capability(id: string, seat: number): string
   /**
    * The `Mcp-Session-Id` of a plain client: a name that proves that this server gave it out, to whom, and when. With the

@@ -22,7 +22,7 @@ describe('a plain client’s transport session', () => {
       expect((await rpc(server.agentUrl, 'tools/list', {}, id)).status).toBe(404)
       expect((await send(server.agentUrl, { method: 'DELETE', headers: id })).status).toBe(404)
     }
-    const { json } = await rpc(server.trustedUrl, METHODS.sessions, {}, controlHeaders(server))
+    const { json } = await rpc(server.trainerUrl, METHODS.sessions, {}, controlHeaders(server))
     expect(json.result).toEqual({ total: 0, sessions: [] })
   })
 

@@ -6,22 +6,22 @@ import { type CredentialOptions, type Credentials, createCredentials, type Ident
 import { createGuards, type Denial, type Guards, type SourceOptions } from './host-origin-check.ts'
 import type { HttpRequest } from './message.ts'
 
-/** Who may come through the doors of a socket. */
+/** Who may come through the endpoints of a socket. */
 export interface AccessOptions extends SourceOptions, CredentialOptions {}
 
 export interface AdmissionOptions extends AccessOptions, DispatcherOptions {
   readonly address: string
   readonly controlToken: string
-  /** Calls that one caller of the agent's door may make in a span of time. Default 1,000 in 10 seconds. */
+  /** Calls that one caller of the agent endpoint may make in a span of time. Default 1,000 in 10 seconds. */
   readonly rate?: { readonly calls: number; readonly seconds: number }
 }
 
-export type AgentCaller = Caller & { readonly door: 'agent' }
+export type AgentCaller = Caller & { readonly endpoint: 'agent' }
 
 /** Where a request goes, by its path. */
-export type Door = { readonly kind: 'trusted' } | { readonly kind: 'agent'; readonly world: AgentWorld }
+export type Endpoint = { readonly kind: 'trainer' } | { readonly kind: 'agent'; readonly world: AgentWorld }
 
-/** Decides who comes in by which door, and how often: the same for calls and for WebSockets. */
+/** Decides who comes in by which endpoint, and how often: the same for calls and for WebSockets. */
 export class Admission {
   readonly #host: Host
   readonly #guards: Guards
@@ -46,8 +46,8 @@ export class Admission {
     return this.#guards.corsHeaders(request)
   }
 
-  doorOf(path: string, { headers }: HttpRequest): Door | null {
-    if (path === '/env') return { kind: 'trusted' }
+  endpointOf(path: string, { headers }: HttpRequest): Endpoint | null {
+    if (path === '/env') return { kind: 'trainer' }
     const capability = /^\/mcp\/s\/([\w-]+)$/.exec(path)?.[1]
     if (capability) return { kind: 'agent', world: { by: 'capability', capability } }
     const named = path === '/mcp' ? this.#host.environments[0]?.name : /^\/mcp\/e\/([\w-]+)$/.exec(path)?.[1]
@@ -59,10 +59,10 @@ export class Admission {
     return { kind: 'agent', world: { by, transportId, environment: environment.name } }
   }
 
-  /** Whoever a bearer token stands for at a door, at once for a token that is known here. */
-  identify(door: Caller['door'], token: string): Identity | Denial | Promise<Identity | Denial> {
-    if (door === 'agent' && !this.#credentials.asksAgents) return NOBODY
-    const identity = this.#credentials.identify(door, token)
+  /** Whoever a bearer token stands for at an endpoint, at once for a token that is known here. */
+  identify(endpoint: Caller['endpoint'], token: string): Identity | Denial | Promise<Identity | Denial> {
+    if (endpoint === 'agent' && !this.#credentials.asksAgents) return NOBODY
+    const identity = this.#credentials.identify(endpoint, token)
     if (!(identity instanceof Promise)) return identity ?? UNAUTHORIZED
     return identity.then(
       (found) => found ?? UNAUTHORIZED,
@@ -73,7 +73,7 @@ export class Admission {
     )
   }
 
-  /** Counts a call of the agent's door. Resolves with 0, or with the seconds after which there is room for another. */
+  /** Counts a call of the agent endpoint. Resolves with 0, or with the seconds after which there is room for another. */
   async count(caller: AgentCaller, address: string | undefined): Promise<number> {
     try {
       const key = this.nameOf(caller, address)
@@ -100,11 +100,11 @@ export class Admission {
   }
 }
 
-/** The caller that an identity is at a door. */
-export function callerAt(door: Door, { principal, operator }: Identity): Caller {
-  return door.kind === 'trusted'
-    ? { door: 'trusted', principal, operator }
-    : { door: 'agent', principal, world: door.world }
+/** The caller that an identity is at an endpoint. */
+export function callerAt(endpoint: Endpoint, { principal, operator }: Identity): Caller {
+  return endpoint.kind === 'trainer'
+    ? { endpoint: 'trainer', principal, operator }
+    : { endpoint: 'agent', principal, world: endpoint.world }
 }
 
 export function tooManyCalls(seconds: number): string {
@@ -112,4 +112,4 @@ export function tooManyCalls(seconds: number): string {
 }
 
 const NOBODY: Identity = { principal: null, operator: false }
-const UNAUTHORIZED: Denial = { status: 401, message: 'This door wants a bearer token that it knows.' }
+const UNAUTHORIZED: Denial = { status: 401, message: 'This endpoint wants a bearer token that it knows.' }

@@ -11,7 +11,7 @@ export interface Admitted {
 }
 
 /**
- * Answers at the agent's door in the place of the worlds' straight path: a server of MCP that is no world, or the worlds
+ * Answers at the agent endpoint in the place of the worlds' straight path: a server of MCP that is no world, or the worlds
  * behind the SDKs' own transports.
  *
  * The guards stand before it as before everything: it gets what is allowed in, once, and has to end every response.

@@ -24,7 +24,7 @@ describe('HttpServer.drain', () => {
     const late = [
       await rpc(url, 'tools/call', guess(2)),
       await rpc(server.agentUrl, 'tools/list', {}, plain),
-      await rpc(server.trustedUrl, METHODS.list, {}, controlHeaders(server)),
+      await rpc(server.trainerUrl, METHODS.list, {}, controlHeaders(server)),
       await send(server.agentUrl, { method: 'DELETE', headers: plain }),
     ]
     for (const { status, headers, text } of late) {
@@ -47,7 +47,7 @@ describe('HttpServer.drain', () => {
   it('refuses strangers as ever', async () => {
     const { server } = await serveTestHost()
     await server.drain()
-    expect((await rpc(server.trustedUrl, METHODS.list)).status).toBe(401)
+    expect((await rpc(server.trainerUrl, METHODS.list)).status).toBe(401)
   })
 
   it('ends the wait of whoever watches, with an answer', async () => {
@@ -59,7 +59,7 @@ describe('HttpServer.drain', () => {
       asked.resolve()
       return watch(...args)
     }
-    const watching = rpc(server.trustedUrl, METHODS.watch, { session, wait: 60 }, controlHeaders(server))
+    const watching = rpc(server.trainerUrl, METHODS.watch, { session, wait: 60 }, controlHeaders(server))
     await asked.promise
     // Nobody moves the clock, so only the drain can end the wait.
     expect(await server.drain()).toBe(0)

@@ -46,7 +46,7 @@ export class Talk implements DispatchOptions {
 
   get signal(): AbortSignal | undefined {
     const { caller, method, response } = this.#talked
-    return caller.door === 'trusted' && method !== 'tools/call' ? this.#calls.waitSignal(response) : undefined
+    return caller.endpoint === 'trainer' && method !== 'tools/call' ? this.#calls.waitSignal(response) : undefined
   }
 
   get gone(): (() => AbortSignal) | undefined {
@@ -56,7 +56,7 @@ export class Talk implements DispatchOptions {
 
   get correspondence(): (() => Correspondence) | undefined {
     const { caller, modern, method } = this.#talked
-    if (caller.door === 'trusted') return undefined
+    if (caller.endpoint === 'trainer') return undefined
     if (modern) return method === 'subscriptions/listen' && this.#takesEvents ? this.#listen : undefined
     return addressOf(caller.world) === null ? undefined : () => this.#streams.correspondenceWith(caller)
   }

@@ -14,7 +14,7 @@ function createGreeter() {
     upgrade(request, socket, head, visitor) {
       visitors.push(visitor)
       server.handleUpgrade(request, socket, head, (webSocket) => {
-        webSocket.send(JSON.stringify({ principal: visitor.principal, trusted: visitor.trusted }))
+        webSocket.send(JSON.stringify({ principal: visitor.principal, trainer: visitor.trainer }))
       })
     },
     async drain() {
@@ -42,24 +42,24 @@ describe('an annex', () => {
     expect((await refusedWebSocket(`${base}/elsewhere`)).status).toBe(404)
   })
 
-  it('is told who asks for a WebSocket: whom the trusted door admits, or the agent’s', async () => {
+  it('is told who asks for a WebSocket: whom the trainer endpoint admits, or the agent’s', async () => {
     const { server } = await serveTestHost({ annex: createGreeter().annex })
     const open = async (token?: string) => {
       const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
       return (await openWebSocket(`${new URL(server.agentUrl).origin}/hello`, { headers })).next()
     }
-    expect(await open()).toEqual({ principal: null, trusted: false })
-    expect(await open('no-token-of-this-server-at-all')).toEqual({ principal: null, trusted: false })
-    expect(await open(server.controlToken)).toEqual({ principal: 'control', trusted: true })
+    expect(await open()).toEqual({ principal: null, trainer: false })
+    expect(await open('no-token-of-this-server-at-all')).toEqual({ principal: null, trainer: false })
+    expect(await open(server.controlToken)).toEqual({ principal: 'control', trainer: true })
   })
 
-  it('lets in nobody without a token where the agent’s door asks for one', async () => {
+  it('lets in nobody without a token where the agent endpoint asks for one', async () => {
     const { annex, visitors } = createGreeter()
     const { server } = await serveTestHost({ annex, agentTokens, rate: { calls: 2, seconds: 100 } })
     const url = `${new URL(server.agentUrl).origin}/hello`
     expect((await refusedWebSocket(url)).status).toBe(401)
     const protocols = ['episodic.bearer.a-token-of-twenty-two-characters']
-    expect(await (await openWebSocket(url, { protocols })).next()).toEqual({ principal: 'ada', trusted: false })
+    expect(await (await openWebSocket(url, { protocols })).next()).toEqual({ principal: 'ada', trainer: false })
     const [ada] = visitors as [Visitor]
     expect(await ada.isWelcome()).toBe(true)
     expect([await ada.count(null), await ada.count('cap_of-nobody')]).toEqual([0, 0])

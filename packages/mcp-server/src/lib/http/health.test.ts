@@ -51,7 +51,7 @@ describe('/healthz and /readyz', () => {
 })
 
 describe('/metrics', () => {
-  it('is guarded as the trusted door is', async () => {
+  it('is guarded as the trainer endpoint is', async () => {
     const agent = 'a'.repeat(22)
     const trainer = 't'.repeat(22)
     const { server } = await serveMetered({ agentTokens: { [agent]: 'anna' }, controlTokens: { [trainer]: 'ben' } })
@@ -76,10 +76,10 @@ describe('/metrics', () => {
     const plain = await initialize(server.agentUrl)
     for (const value of [1, 2, 'three']) await rpc(server.agentUrl, 'tools/call', guess(value), plain)
     const workshop = await openOverHttp(server, { environment: 'workshop' })
-    await rpc(server.trustedUrl, METHODS.open, {}, controlHeaders(server))
+    await rpc(server.trainerUrl, METHODS.open, {}, controlHeaders(server))
     await openOverHttp(server)
-    await rpc(server.trustedUrl, METHODS.list)
-    await rpc(server.trustedUrl, METHODS.close, { session: workshop.session }, controlHeaders(server))
+    await rpc(server.trainerUrl, METHODS.list)
+    await rpc(server.trainerUrl, METHODS.close, { session: workshop.session }, controlHeaders(server))
 
     const counted = await scrape(server)
     expect(counted).toMatchObject({
@@ -104,16 +104,16 @@ describe('/metrics', () => {
     clock.advance(1_000_000)
     await host.sweep()
     expect(await scrape(server)).toMatchObject({ episodic_sessions: 0, episodic_sessions_expired_total: 2 })
-    expect((await rpc(server.trustedUrl, METHODS.state, { session }, controlHeaders(server))).status).toBe(200)
+    expect((await rpc(server.trainerUrl, METHODS.state, { session }, controlHeaders(server))).status).toBe(200)
   })
 
   it('counts a store that fails, and faults of a world', async () => {
     const store = createMemoryStore()
     const { server } = await serveMetered({}, { store })
     const { session } = await openOverHttp(server, { environment: 'workshop' })
-    await rpc(server.trustedUrl, 'tools/call', brokenCall(session), controlHeaders(server))
+    await rpc(server.trainerUrl, 'tools/call', brokenCall(session), controlHeaders(server))
     await store[Symbol.asyncDispose]()
-    await rpc(server.trustedUrl, METHODS.state, { session }, controlHeaders(server))
+    await rpc(server.trainerUrl, METHODS.state, { session }, controlHeaders(server))
     const counted = await scrape(server)
     expect(counted).not.toHaveProperty('episodic_sessions')
     expect(counted['episodic_store_failures_total{operation="read"}']).toBeGreaterThan(0)

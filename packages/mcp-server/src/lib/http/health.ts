@@ -12,7 +12,7 @@ export interface ProbeAnswer {
  * What a server says about itself.
  *
  * `/healthz` and `/readyz` say one word that is no secret, to anybody: probes come under any Host and with no token.
- * `/metrics` is guarded as the trusted door is, because the agent under training may be on the same machine.
+ * `/metrics` is guarded as the trainer endpoint is, because the agent under training may be on the same machine.
  */
 export class Probes {
   readonly #host: Host

@@ -187,8 +187,8 @@ describe('the Origin header', () => {
   })
 
   it('is answered in a preflight where it is listed', async () => {
-    const { agentUrl, trustedUrl } = await served({ allowedOrigins: [LISTED] })
-    for (const url of [agentUrl, trustedUrl]) {
+    const { agentUrl, trainerUrl } = await served({ allowedOrigins: [LISTED] })
+    for (const url of [agentUrl, trainerUrl]) {
       const allowed = await send(url, { method: 'OPTIONS', headers: { origin: LISTED } })
       expect(allowed.status).toBe(204)
       expect(allowed.headers).toMatchObject({
@@ -212,7 +212,7 @@ describe('the Origin header', () => {
   })
 })
 
-describe('bearer tokens of the agent’s door', () => {
+describe('bearer tokens of the agent endpoint', () => {
   it('are not asked for on loopback unless they are given', async () => {
     const open = await served()
     expect((await rpc(open.agentUrl, 'initialize', INITIALIZE)).status).toBe(200)
@@ -247,9 +247,9 @@ describe('bearer tokens of the agent’s door', () => {
     await expect(connectClient(agentUrl)).rejects.toThrow(/401|bearer/i)
   })
 
-  it('open nothing at the trusted door, and the control token nothing at the agent’s', async () => {
+  it('open nothing at the trainer endpoint, and the control token nothing at the agent’s', async () => {
     const server = await served({ agentTokens: { [ANNA]: 'anna' } })
-    expect((await rpc(server.trustedUrl, METHODS.list, {}, { authorization: `Bearer ${ANNA}` })).status).toBe(401)
+    expect((await rpc(server.trainerUrl, METHODS.list, {}, { authorization: `Bearer ${ANNA}` })).status).toBe(401)
     expect((await rpc(server.agentUrl, 'initialize', INITIALIZE, controlHeaders(server))).status).toBe(401)
   })
 
@@ -279,17 +279,17 @@ describe('the control token', () => {
       `Bearer ${one.controlToken.slice(0, -1)}`,
       one.controlToken,
     ]) {
-      const denied = await rpc(one.trustedUrl, METHODS.list, {}, { authorization })
+      const denied = await rpc(one.trainerUrl, METHODS.list, {}, { authorization })
       expect(denied.status).toBe(401)
       expect(denied.text).not.toContain('number-guessing')
     }
-    expect((await rpc(one.trustedUrl, METHODS.list, {}, controlHeaders(one))).status).toBe(200)
+    expect((await rpc(one.trainerUrl, METHODS.list, {}, controlHeaders(one))).status).toBe(200)
   })
 
   it('can be given', async () => {
     const server = await served({ controlToken: 'chosen-by-the-operator' })
     const headers = { authorization: 'Bearer chosen-by-the-operator' }
-    expect((await rpc(server.trustedUrl, METHODS.list, {}, headers)).status).toBe(200)
+    expect((await rpc(server.trainerUrl, METHODS.list, {}, headers)).status).toBe(200)
   })
 })
 

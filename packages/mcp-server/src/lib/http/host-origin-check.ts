@@ -24,7 +24,7 @@ export interface Guards {
 }
 
 /**
- * Makes the guards of one socket. `asksAgents` says whether the agent's door wants a token. Throws `unsafe-bind` for an
+ * Makes the guards of one socket. `asksAgents` says whether the agent endpoint wants a token. Throws `unsafe-bind` for an
  * address that would be open to a network.
  */
 export function createGuards(address: string, options: SourceOptions, asksAgents: boolean): Guards {
@@ -34,7 +34,7 @@ export function createGuards(address: string, options: SourceOptions, asksAgents
   if (!loopback && !asksAgents)
     throw new ServerError(
       'unsafe-bind',
-      `${address} can be reached from a network, and the agent's door has no tokens. Give it tokens, or bind 127.0.0.1.`,
+      `${address} can be reached from a network, and the agent endpoint has no tokens. Give it tokens, or bind 127.0.0.1.`,
     )
   if (wildcard && allowedHosts.length === 0)
     throw new ServerError(

@@ -5,23 +5,26 @@ import type { Visitor } from './extra-routes.ts'
 import type { Denial } from './host-origin-check.ts'
 import { tokenOf } from './reject-upgrade.ts'
 
-/** Finds out who asks an annex for a WebSocket: whoever the trusted door admits, or the agent's. */
+/** Finds out who asks an annex for a WebSocket: whoever the trainer endpoint admits, or the agent's. */
 export async function identifyVisitor(admission: Admission, request: IncomingMessage): Promise<Visitor | Denial> {
   const { remoteAddress: address } = request.socket
-  const identify = async (): Promise<Denial | (Identity & { readonly trusted: boolean })> => {
-    const trusted = await admission.identify('trusted', tokenOf(request))
-    if (!('status' in trusted)) return { ...trusted, trusted: true }
+  const identify = async (): Promise<Denial | (Identity & { readonly trainer: boolean })> => {
+    const trainer = await admission.identify('trainer', tokenOf(request))
+    if (!('status' in trainer)) return { ...trainer, trainer: true }
     const agent = await admission.identify('agent', tokenOf(request))
-    return 'status' in agent ? agent : { ...agent, trusted: false }
+    return 'status' in agent ? agent : { ...agent, trainer: false }
   }
   const identity = await identify()
   if ('status' in identity) return identity
-  const { principal, trusted } = identity
+  const { principal, trainer } = identity
   return {
     principal,
-    trusted,
+    trainer,
     count: (capability) =>
-      admission.count({ door: 'agent', principal, world: capability === null ? NO_SEAT : seatOf(capability) }, address),
+      admission.count(
+        { endpoint: 'agent', principal, world: capability === null ? NO_SEAT : seatOf(capability) },
+        address,
+      ),
     async isWelcome() {
       const present = await identify()
       // Keys that cannot be had at the moment say nothing of a token.

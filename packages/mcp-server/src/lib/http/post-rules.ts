@@ -40,7 +40,7 @@ const STATUS: Partial<Record<WireErrorCode, number>> = {
   'store-unavailable': 503,
 }
 
-/** In the modern era these have a status at every door. */
+/** In the modern era these have a status at every endpoint. */
 const MODERN_STATUS: Partial<Record<WireErrorCode, number>> = {
   'method-not-found': 404,
   'header-mismatch': 400,
@@ -48,10 +48,10 @@ const MODERN_STATUS: Partial<Record<WireErrorCode, number>> = {
   'unsupported-version': 400,
 }
 
-/** At the trusted door a refusal is an answer like any other; at the agent's door plain clients go by the status. */
-export function statusOf(refusal: WireErrorCode | null, door: Caller['door'], modern: boolean): number {
+/** At the trainer endpoint a refusal is an answer like any other; at the agent endpoint plain clients go by the status. */
+export function statusOf(refusal: WireErrorCode | null, endpoint: Caller['endpoint'], modern: boolean): number {
   if (modern && refusal !== null && MODERN_STATUS[refusal]) return MODERN_STATUS[refusal]
-  if (refusal === null || (door === 'trusted' && refusal !== 'too-large')) return 200
+  if (refusal === null || (endpoint === 'trainer' && refusal !== 'too-large')) return 200
   return STATUS[refusal] ?? 200
 }
 

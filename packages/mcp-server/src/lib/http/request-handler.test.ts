@@ -53,7 +53,7 @@ describe('messages', () => {
     const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"guess","arguments":{"value":1,"x":${deep}}}}`
     expect(JSON.parse((await send(server.agentUrl, { headers, body })).text).error.code).toBe(-32600)
     const open = `{"jsonrpc":"2.0","id":1,"method":"environment/open","params":{"environment":"number-guessing","requestKey":"0123456789abcdef","params":{"x":${deep}}}}`
-    const answer = await send(server.trustedUrl, { headers: controlHeaders(server), body: open })
+    const answer = await send(server.trainerUrl, { headers: controlHeaders(server), body: open })
     expect(JSON.parse(answer.text).error.code).toBe(-32600)
     expect((await rpc(server.agentUrl, 'tools/call', guess(1), headers)).status).toBe(200)
   })
@@ -63,7 +63,7 @@ describe('messages', () => {
     const headers = await initialize(server.agentUrl)
     const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })
     expect(await send(server.agentUrl, { headers, body })).toMatchObject({ status: 202, text: '' })
-    expect(await send(server.trustedUrl, { headers: controlHeaders(server), body })).toMatchObject({ status: 202 })
+    expect(await send(server.trainerUrl, { headers: controlHeaders(server), body })).toMatchObject({ status: 202 })
   })
 })
 
@@ -94,20 +94,20 @@ describe('what Streamable HTTP asks', () => {
     expect((await send(server.agentUrl, { method: 'GET', headers: { ...headers, accept: 'text/html' } })).status).toBe(
       406,
     )
-    expect((await send(server.trustedUrl, { method: 'GET', headers: controlHeaders(server) })).status).toBe(405)
+    expect((await send(server.trainerUrl, { method: 'GET', headers: controlHeaders(server) })).status).toBe(405)
     for (const method of ['PUT', 'PATCH']) {
       const agent = await send(server.agentUrl, { method })
       expect(agent.status).toBe(405)
       expect(agent.headers.allow).toBe('GET, POST, DELETE')
-      const trusted = await send(server.trustedUrl, { method, headers: controlHeaders(server) })
-      expect(trusted.status).toBe(405)
-      expect(trusted.headers.allow).toBe('POST')
+      const trainer = await send(server.trainerUrl, { method, headers: controlHeaders(server) })
+      expect(trainer.status).toBe(405)
+      expect(trainer.headers.allow).toBe('POST')
     }
-    expect((await send(server.trustedUrl, { method: 'DELETE', headers: controlHeaders(server) })).status).toBe(405)
+    expect((await send(server.trainerUrl, { method: 'DELETE', headers: controlHeaders(server) })).status).toBe(405)
   })
 })
 
-describe('the rate of the agent’s door', () => {
+describe('the rate of the agent endpoint', () => {
   const rate = { calls: 3, seconds: 60 }
 
   it('is limited, with a time to try again', async () => {
@@ -155,10 +155,10 @@ describe('the rate of the agent’s door', () => {
     expect((await rpc(genuine, 'tools/call', guess(1))).status).toBe(200)
   })
 
-  it('does not bind the trusted door', async () => {
+  it('does not bind the trainer endpoint', async () => {
     const { server } = await serveTestHost({ rate })
     for (let i = 0; i < 10; i++)
-      expect((await rpc(server.trustedUrl, METHODS.list, {}, controlHeaders(server))).status).toBe(200)
+      expect((await rpc(server.trainerUrl, METHODS.list, {}, controlHeaders(server))).status).toBe(200)
   })
 
   it('says 503 where there is no more room', async () => {

@@ -24,10 +24,10 @@ import { checkPost, checkVersion, missingTransport, statusOf, takesEvents } from
 import { readBody } from './read-body.ts'
 import { refuseUpgrade } from './reject-upgrade.ts'
 import { Replies } from './responses.ts'
-import { WebSocketDoors } from './websocket.ts'
+import { WebSocketEndpoints } from './websocket.ts'
 
 export interface FrontOptions extends AdmissionOptions, DispatcherOptions {
-  /** What `/metrics` shows, to the control token or a trusted principal. Without it, that path is not there. */
+  /** What `/metrics` shows, to the control token or a trainer principal. Without it, that path is not there. */
   readonly metrics?: Metrics
   /** Hears of every refusal, for an audit. */
   readonly onRefusal?: (refusal: Refusal) => void
@@ -38,9 +38,9 @@ export interface FrontOptions extends AdmissionOptions, DispatcherOptions {
    * more is answered with 503, and its client plays all the same.
    */
   readonly streams?: number
-  /** Answers at the agent's door in the place of the straight path. Whoever made it disposes of it. */
+  /** Answers at the agent endpoint in the place of the straight path. Whoever made it disposes of it. */
   readonly mount?: Mount
-  /** Serves paths beside the doors, such as conversations in a web page. It is drained and ended with the server. */
+  /** Serves paths beside the endpoints, such as conversations in a web page. It is drained and ended with the server. */
   readonly annex?: Annex
 }
 
@@ -55,7 +55,7 @@ export class HttpFront {
   readonly #calls = new Calls()
   readonly #replies: Replies
   readonly #probes: Probes
-  readonly #webSockets: WebSocketDoors
+  readonly #webSockets: WebSocketEndpoints
   readonly #streams: Streams
   readonly #onRefused: (refusal: Refusal) => void
 
@@ -74,11 +74,11 @@ export class HttpFront {
       onRefusal?.(refusal)
     }
     this.#replies = new Replies(this.#admission, this.#onRefused)
-    this.#webSockets = new WebSocketDoors({
+    this.#webSockets = new WebSocketEndpoints({
       dispatcher: this.#dispatcher,
       admission: this.#admission,
       messageBytes: bodyBytes,
-      onRefused: (caller, code) => this.#onRefused({ door: null, principal: null, ...caller, code }),
+      onRefused: (caller, code) => this.#onRefused({ endpoint: null, principal: null, ...caller, code }),
     })
   }
 
@@ -98,7 +98,7 @@ export class HttpFront {
     socket.on('error', () => {})
     const visitor = this.#admission.checkSource(request) ?? (await identifyVisitor(this.#admission, request))
     if (!('status' in visitor)) return annex.upgrade(request, socket, head, visitor)
-    this.#onRefused({ door: null, principal: null, code: `http-${visitor.status}` })
+    this.#onRefused({ endpoint: null, principal: null, code: `http-${visitor.status}` })
     refuseUpgrade(socket, visitor)
   }
 
@@ -111,7 +111,7 @@ export class HttpFront {
 
   /** Hears of a connection that was closed as it came. */
   turnedAway(): void {
-    this.#onRefused({ door: null, principal: null, code: 'connections' })
+    this.#onRefused({ endpoint: null, principal: null, code: 'connections' })
   }
 
   async answer(request: HttpRequest, response: HttpResponse): Promise<void> {
@@ -123,21 +123,21 @@ export class HttpFront {
     if (denied) return this.#replies.deny(request, response, null, denied)
     if (path === '/metrics' && this.#probes.counts) return this.#showMetrics(request, response)
     if (this.#annex?.owns(path)) return this.#annex.answer(request as IncomingMessage, response as ServerResponse, path)
-    const door = this.#admission.doorOf(path, request)
-    if (!door)
+    const endpoint = this.#admission.endpointOf(path, request)
+    if (!endpoint)
       return this.#replies.deny(request, response, null, {
         status: 404,
-        message: 'There is nothing at this path. The doors are /mcp and /env.',
+        message: 'There is nothing at this path. The endpoints are /mcp and /env.',
       })
     if (request.method === 'OPTIONS') return this.#replies.preflight(request, response)
-    const identifying = this.#admission.identify(door.kind, bearerOf(request))
+    const identifying = this.#admission.identify(endpoint.kind, bearerOf(request))
     const identity = identifying instanceof Promise ? await identifying : identifying
     if ('status' in identity)
-      return this.#replies.deny(request, response, { door: door.kind, principal: null }, identity)
-    const caller = callerAt(door, identity)
+      return this.#replies.deny(request, response, { endpoint: endpoint.kind, principal: null }, identity)
+    const caller = callerAt(endpoint, identity)
     if (request.method === 'POST') return this.#post(request, response, caller)
-    const sessionful = caller.door === 'agent' && !isModern(String(request.headers['mcp-protocol-version'] ?? ''))
-    if (this.#mount && caller.door === 'agent' && sessionful)
+    const sessionful = caller.endpoint === 'agent' && !isModern(String(request.headers['mcp-protocol-version'] ?? ''))
+    if (this.#mount && caller.endpoint === 'agent' && sessionful)
       return this.#mounted(this.#mount, request, response, { caller, message: undefined, modern: false })
     if (request.method === 'DELETE' && sessionful) return this.#delete(request, response, caller)
     if (request.method === 'GET' && sessionful) return this.#listen(request, response, caller)
@@ -152,7 +152,7 @@ export class HttpFront {
     let caller = from
     const refused = checkPost(request)
     if (refused) return this.#replies.deny(request, response, caller, refused)
-    if (caller.door === 'agent' && !(await this.#withinRate(request, response, caller))) return
+    if (caller.endpoint === 'agent' && !(await this.#withinRate(request, response, caller))) return
     let message: unknown
     try {
       const body = readBody(request, this.#bodyBytes)
@@ -168,7 +168,7 @@ export class HttpFront {
       return this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error, idOf(message)), 400)
     }
     // An environment without a handle is not played in the era that has no sessions: its clients fall back to the one before.
-    if (caller.door === 'agent' && caller.world.by === 'transport' && !this.#mount) modern = false
+    if (caller.endpoint === 'agent' && caller.world.by === 'transport' && !this.#mount) modern = false
     if (modern) caller = withoutTransport(caller)
     const unspoken = modern ? null : checkVersion(request)
     if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
@@ -176,9 +176,9 @@ export class HttpFront {
     const method = (message as JsonObject | null)?.method
     // Who listens does so until the server goes, and is no call that has to be answered before.
     if (method !== 'subscriptions/listen') this.#calls.begin(response)
-    if (this.#mount && caller.door === 'agent')
+    if (this.#mount && caller.endpoint === 'agent')
       return this.#answerMounted(this.#mount, request, response, { caller, message, modern })
-    if (caller.door === 'agent' && !modern && method !== 'server/discover') {
+    if (caller.endpoint === 'agent' && !modern && method !== 'server/discover') {
       if (method === 'initialize') caller = await this.#withNewTransport(caller)
       else {
         const missing = await this.#checkTransport(caller, method)
@@ -192,11 +192,11 @@ export class HttpFront {
     if (
       method === 'initialize' &&
       reply.refusal === null &&
-      caller.door === 'agent' &&
+      caller.endpoint === 'agent' &&
       caller.world.by !== 'capability'
     )
       response.setHeader('Mcp-Session-Id', caller.world.transportId as string)
-    this.#replies.answer(request, response, caller, reply, statusOf(reply.refusal, caller.door, modern))
+    this.#replies.answer(request, response, caller, reply, statusOf(reply.refusal, caller.endpoint, modern))
   }
 
   /** Opens the stream on which a client of the era before 2026 is told what it has subscribed to. */
@@ -238,7 +238,7 @@ export class HttpFront {
       if (response.headersSent) throw error
       const { caller, message, modern } = admitted
       const reply = this.#dispatcher.refuse(error, idOf(message))
-      this.#replies.answer(request, response, caller, reply, statusOf(reply.refusal, caller.door, modern))
+      this.#replies.answer(request, response, caller, reply, statusOf(reply.refusal, caller.endpoint, modern))
     }
   }
 
@@ -301,7 +301,7 @@ export class HttpFront {
   }
 
   async #showMetrics(request: HttpRequest, response: HttpResponse): Promise<void> {
-    const identity = await this.#admission.identify('trusted', bearerOf(request))
+    const identity = await this.#admission.identify('trainer', bearerOf(request))
     if ('status' in identity) return this.#replies.deny(request, response, null, identity)
     this.#replies.report(request, response, await this.#probes.metrics(this.#calls.count + this.#webSockets.calls))
   }
@@ -313,6 +313,6 @@ function pathOf({ url = '' }: HttpRequest): string {
 
 /** The same caller in the era that has no transport sessions: its calls name their own. */
 function withoutTransport(caller: Caller): Caller {
-  if (caller.door === 'trusted' || caller.world.by !== 'handle') return caller
+  if (caller.endpoint === 'trainer' || caller.world.by !== 'handle') return caller
   return { ...caller, world: { ...caller.world, transportId: null } }
 }

@@ -26,10 +26,10 @@ export class Replies {
     response: HttpResponse,
     caller: Caller,
     { text, refusal, retryAfter }: Reply,
-    status = statusOf(refusal, caller.door, false),
+    status = statusOf(refusal, caller.endpoint, false),
   ): void {
     const cors = this.#admission.corsHeaders(request)
-    if (refusal !== null) this.#onRefused({ door: caller.door, principal: caller.principal, code: refusal })
+    if (refusal !== null) this.#onRefused({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
     if (text === null) {
       response.writeHead(202, cors).end()
       return
@@ -41,19 +41,19 @@ export class Replies {
 
   /** Ends an answer before which something was said, unless it goes on. */
   conclude(stream: EventStream, caller: Caller, { text, refusal, open }: Reply): void {
-    if (refusal !== null) this.#onRefused({ door: caller.door, principal: caller.principal, code: refusal })
+    if (refusal !== null) this.#onRefused({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
     if (!open) stream.end(text)
   }
 
-  /** Answers what was not listened to; `caller` is `null` for whoever came to no door. */
+  /** Answers what was not listened to; `caller` is `null` for whoever came to no endpoint. */
   deny(
     request: HttpRequest,
     response: HttpResponse,
-    caller: Pick<Caller, 'door' | 'principal'> | null,
+    caller: Pick<Caller, 'endpoint' | 'principal'> | null,
     { status, message }: Denial,
   ): void {
-    const { door, principal } = caller ?? { door: null, principal: null }
-    this.#onRefused({ door, principal, code: `http-${status}` })
+    const { endpoint, principal } = caller ?? { endpoint: null, principal: null }
+    this.#onRefused({ endpoint, principal, code: `http-${status}` })
     const text = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } })
     if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer')
     if (status === 503) response.setHeader('Retry-After', 1)

@@ -18,7 +18,7 @@ import { serveHttp } from './serve-http.ts'
 
 const guess = (value: number) => ({ name: 'guess', arguments: { value } })
 
-describe('the agent’s door', () => {
+describe('the agent endpoint', () => {
   it('lets a plain MCP client play a whole episode, in a world that opens at its first call', async () => {
     const { host, server } = await serveTestHost()
     const { client, transport } = await connectClient(server.agentUrl)
@@ -77,7 +77,7 @@ describe('the agent’s door', () => {
       expect((await send(base + path, { body: '{}' })).status, path).toBe(404)
   })
 
-  it('keeps its own methods apart from the trusted door’s, which it does not know', async () => {
+  it('keeps its own methods apart from the trainer endpoint’s, which it does not know', async () => {
     const { server } = await serveTestHost()
     const headers = await initialize(server.agentUrl)
     const unknown = await rpc(server.agentUrl, 'environment/nonsense', {}, headers)
@@ -102,7 +102,7 @@ describe('a session URL', () => {
       await client.close()
       return (structuredContent as { hint: string }).hint
     })
-    const { json } = await rpc(server.trustedUrl, METHODS.watch, { session }, controlHeaders(server))
+    const { json } = await rpc(server.trainerUrl, METHODS.watch, { session }, controlHeaders(server))
     expect(json.result).toMatchObject({ end: { kind: 'terminated', reason: 'solved' } })
     expect(json.result?.steps).toHaveLength(guesses)
   })
@@ -117,7 +117,7 @@ describe('a session URL', () => {
     expect((await rpc(url, 'tools/call', guess(2))).text).toContain('6 guesses left')
   })
 
-  it('answers 404 for a capability that is forged, foreign to the door, or of a closed session', async () => {
+  it('answers 404 for a capability that is forged, foreign to the endpoint, or of a closed session', async () => {
     const { server } = await serveTestHost()
     const { session, id, seats } = await openOverHttp(server)
     const capability = seats[DEFAULT_SEAT]?.capability as string
@@ -126,7 +126,7 @@ describe('a session URL', () => {
       for (const method of ['tools/call', 'tools/list', 'initialize', 'ping'])
         answers.push(await rpc(server.sessionUrl(name), method, method === 'initialize' ? INITIALIZE : guess(1)))
     expect((await rpc(server.sessionUrl(capability), 'tools/call', guess(1))).status).toBe(200)
-    await rpc(server.trustedUrl, METHODS.close, { session }, controlHeaders(server))
+    await rpc(server.trainerUrl, METHODS.close, { session }, controlHeaders(server))
     answers.push(await rpc(server.sessionUrl(capability), 'tools/call', guess(1)))
     for (const { status, text } of answers) {
       expect(status).toBe(404)
@@ -134,21 +134,21 @@ describe('a session URL', () => {
     }
   })
 
-  it('is useless at the trusted door', async () => {
+  it('is useless at the trainer endpoint', async () => {
     const { server } = await serveTestHost()
     const { seats } = await openOverHttp(server)
     const meta = { [META.session]: seats[DEFAULT_SEAT]?.capability as string }
     const params = { ...guess(1), _meta: meta }
-    const { json } = await rpc(server.trustedUrl, 'tools/call', params, controlHeaders(server))
+    const { json } = await rpc(server.trainerUrl, 'tools/call', params, controlHeaders(server))
     expect(json.error?.data).toEqual({ code: 'session-not-found' })
   })
 })
 
-describe('the trusted door', () => {
+describe('the trainer endpoint', () => {
   it('opens, steps, watches, tells and closes', async () => {
     const { server } = await serveTestHost()
     const headers = controlHeaders(server)
-    const ask = async (method: string, params: object) => (await rpc(server.trustedUrl, method, params, headers)).json
+    const ask = async (method: string, params: object) => (await rpc(server.trainerUrl, method, params, headers)).json
     expect((await ask(METHODS.list, {})).result?.environments).toHaveLength(2)
     const { session, id } = await openOverHttp(server, { params: { low: 5, high: 5 } })
     const step = { ...guess(5), _meta: { [META.session]: session, [META.seq]: 0 } }
@@ -172,21 +172,21 @@ describe('the trusted door', () => {
     ['an epoch that is no number', { [META.session]: 'x', [META.epoch]: 'one' }, /whole number from 0 up/],
   ])('refuses a step with %s', async (_, meta, message) => {
     const { server } = await serveTestHost()
-    const { json } = await rpc(server.trustedUrl, 'tools/call', { ...guess(1), _meta: meta }, controlHeaders(server))
+    const { json } = await rpc(server.trainerUrl, 'tools/call', { ...guess(1), _meta: meta }, controlHeaders(server))
     expect(json.error?.code).toBe(-32602)
     expect(json.error?.message).toMatch(message)
   })
 
   it('refuses wrong parameters and names them', async () => {
     const { server } = await serveTestHost()
-    const { json } = await rpc(server.trustedUrl, METHODS.open, { requestKey: 'short' }, controlHeaders(server))
+    const { json } = await rpc(server.trainerUrl, METHODS.open, { requestKey: 'short' }, controlHeaders(server))
     expect(json.error?.message).toContain('Wrong parameters for environment/open')
     expect(json.error?.message).toContain('requestKey')
   })
 
   it('speaks MCP, and says which extension it has', async () => {
     const { server } = await serveTestHost()
-    const { client } = await connectClient(server.trustedUrl, controlHeaders(server))
+    const { client } = await connectClient(server.trainerUrl, controlHeaders(server))
     expect(client.getServerCapabilities()).toMatchObject({ experimental: { 'dev.episodic/environment': {} } })
   })
 
@@ -206,7 +206,7 @@ describe('the trusted door', () => {
     const server = await serve(observed)
     const { session } = await openOverHttp(server)
     const client = new AbortController()
-    const gone = fetch(server.trustedUrl, {
+    const gone = fetch(server.trainerUrl, {
       method: 'POST',
       headers: { ...controlHeaders(server), 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: METHODS.watch, params: { session, wait: 60 } }),

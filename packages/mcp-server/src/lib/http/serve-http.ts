@@ -16,7 +16,7 @@ export interface HttpOptions extends Omit<FrontOptions, 'address' | 'controlToke
   readonly port?: number
   /** Default 127.0.0.1. Any other address wants `agentTokens` or `jwt`. */
   readonly address?: string
-  /** The operator's secret at the trusted door, at least 22 characters. Made at start-up unless given. */
+  /** The operator's secret at the trainer endpoint, at least 22 characters. Made at start-up unless given. */
   readonly controlToken?: string
   /**
    * Connections at once. Default 10,000. One more is closed as it comes, before it is read, and the others stay as they
@@ -24,7 +24,7 @@ export interface HttpOptions extends Omit<FrontOptions, 'address' | 'controlToke
    */
   readonly connections?: number
   /**
-   * What answers at the agent's door: our own straight path, which is the default, or the transports of the MCP SDKs
+   * What answers at the agent endpoint: our own straight path, which is the default, or the transports of the MCP SDKs
    * (`sdk`), which are several times slower, to find out where something that looks wrong comes from.
    */
   readonly front?: 'straight' | 'sdk'
@@ -33,10 +33,10 @@ export interface HttpOptions extends Omit<FrontOptions, 'address' | 'controlToke
 /** A server that listens. Disposing of it stops listening and ends its connections; the host lives on. */
 export interface HttpServer extends AsyncDisposable {
   readonly port: number
-  /** The agent's door, for a plain MCP client. */
+  /** The agent endpoint, for a plain MCP client. */
   readonly agentUrl: string
-  /** The trusted door, for `connect()` with the control token. */
-  readonly trustedUrl: string
+  /** The trainer endpoint, for `connect()` with the control token. */
+  readonly trainerUrl: string
   readonly controlToken: string
   /** The address of one seat, to hand to an agent. */
   sessionUrl(capability: string): string
@@ -49,8 +49,8 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /**
- * Serves a host over Streamable HTTP: the agent's door at `/mcp` (`/mcp/e/<environment>` for another than the first,
- * `/mcp/s/<capability>` for one session) and the trusted door at `/env`. `/env` and `/mcp/s/<capability>` are
+ * Serves a host over Streamable HTTP: the agent endpoint at `/mcp` (`/mcp/e/<environment>` for another than the first,
+ * `/mcp/s/<capability>` for one session) and the trainer endpoint at `/env`. `/env` and `/mcp/s/<capability>` are
  * WebSockets too, one JSON-RPC message a text frame.
  *
  * An answer is JSON, and a stream of events where something is told before it. Clients of the era before 2026 that listen to
@@ -83,7 +83,7 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
     },
     (request, response) => pipelines.take(response, request.socket, () => answer(request, response)),
   )
-  // What is mounted, or stands beside the doors, wants all that `node:http` has of a request.
+  // What is mounted, or stands beside the endpoints, wants all that `node:http` has of a request.
   const plain = mount || options.annex ? null : new PlainConnections(server, answer)
   answerRequestErrors(server, pipelines)
   server.maxConnections = connections
@@ -106,7 +106,7 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
   return {
     port: bound,
     agentUrl: `${base}/mcp`,
-    trustedUrl: `${base}/env`,
+    trainerUrl: `${base}/env`,
     controlToken,
     sessionUrl: (capability) => `${base}/mcp/s/${capability}`,
     drain: ({ signal } = {}) => front.drain(signal),

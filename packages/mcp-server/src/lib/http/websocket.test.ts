@@ -15,13 +15,13 @@ import type { HttpOptions, HttpServer } from './serve-http.ts'
 const guess = (value: number) => ({ name: 'guess', arguments: { value } })
 const step = (session: string, value: number) => ({ ...guess(value), _meta: { [META.session]: session } })
 
-const openTrusted = (server: HttpServer) => openWebSocket(server.trustedUrl, { headers: controlHeaders(server) })
+const openTrainer = (server: HttpServer) => openWebSocket(server.trainerUrl, { headers: controlHeaders(server) })
 
 async function serveSeat(options: HttpOptions = {}) {
   const testbed = await serveTestHost(options)
-  const trusted = await openTrusted(testbed.server)
-  const { session, seats } = await trusted.open()
-  return { ...testbed, trusted, session, url: testbed.server.sessionUrl(seats.agent?.capability as string) }
+  const trainer = await openTrainer(testbed.server)
+  const { session, seats } = await trainer.open()
+  return { ...testbed, trainer, session, url: testbed.server.sessionUrl(seats.agent?.capability as string) }
 }
 
 /** Moves the timers that look after connections, and no others. */
@@ -30,10 +30,10 @@ function holdIntervals(...more: 'Date'[]) {
 }
 afterEach(() => void vi.useRealTimers())
 
-describe('the trusted WebSocket', () => {
+describe('the trainer WebSocket', () => {
   it('plays many sessions at once, and answers each request when it is ready', async () => {
     const { server } = await serveTestHost()
-    const { open, send, ask, next } = await openTrusted(server)
+    const { open, send, ask, next } = await openTrainer(server)
     const sessions = [await open({ params: { low: 1, high: 1 } }), await open()]
     send(METHODS.watch, { session: sessions[1]?.session, wait: 60 })
     const ended = await ask('tools/call', step(sessions[0]?.session as string, 1))
@@ -46,20 +46,20 @@ describe('the trusted WebSocket', () => {
     const token = 'made/of+odd~characters=='
     const { server } = await serveTestHost({ controlToken: token })
     const protocols = ['episodic', `episodic.bearer.${encodeURIComponent(token)}`]
-    const { webSocket, ask } = await openWebSocket(server.trustedUrl, { protocols, origin: 'http://localhost:8080' })
+    const { webSocket, ask } = await openWebSocket(server.trainerUrl, { protocols, origin: 'http://localhost:8080' })
     expect(webSocket.protocol).toBe('episodic')
     expect(await ask(METHODS.list)).toMatchObject({ result: { environments: [{}, {}] } })
   })
 
-  it('is refused in the same words without a token, with a wrong one and with one of the other door', async () => {
+  it('is refused in the same words without a token, with a wrong one and with one of the other endpoint', async () => {
     const { server, url } = await serveSeat({ agentTokens: { 'a-token-of-some-agent-1': 'agent' } })
     const refused = await Promise.all([
-      refusedWebSocket(server.trustedUrl),
+      refusedWebSocket(server.trainerUrl),
       ...['wrong', 'a-token-of-some-agent-1', `${server.controlToken}x`].flatMap((token) => [
-        refusedWebSocket(server.trustedUrl, { headers: { authorization: `Bearer ${token}` } }),
-        refusedWebSocket(server.trustedUrl, { protocols: ['episodic', `episodic.bearer.${token}`] }),
+        refusedWebSocket(server.trainerUrl, { headers: { authorization: `Bearer ${token}` } }),
+        refusedWebSocket(server.trainerUrl, { protocols: ['episodic', `episodic.bearer.${token}`] }),
       ]),
-      refusedWebSocket(server.trustedUrl, { protocols: ['episodic', 'episodic.bearer.%'] }),
+      refusedWebSocket(server.trainerUrl, { protocols: ['episodic', 'episodic.bearer.%'] }),
       refusedWebSocket(url),
     ])
     for (const answer of refused) expect(answer).toEqual(refused[0])
@@ -71,11 +71,11 @@ describe('the trusted WebSocket', () => {
     const { server } = await serveTestHost({ onRefusal: (refusal) => refusals.push(refusal) })
     const headers = controlHeaders(server)
     const status = async (url: string, options: object) => (await refusedWebSocket(url, { headers, ...options })).status
-    expect(await status(server.trustedUrl, { origin: 'https://evil.example' })).toBe(403)
-    expect(await status(server.trustedUrl, { origin: 'null' })).toBe(403)
-    expect(await status(server.trustedUrl, { headers: { ...headers, host: 'evil.example' } })).toBe(403)
+    expect(await status(server.trainerUrl, { origin: 'https://evil.example' })).toBe(403)
+    expect(await status(server.trainerUrl, { origin: 'null' })).toBe(403)
+    expect(await status(server.trainerUrl, { headers: { ...headers, host: 'evil.example' } })).toBe(403)
     expect(await status(server.agentUrl, {})).toBe(404)
-    expect(await status(`${server.trustedUrl}/more`, {})).toBe(404)
+    expect(await status(`${server.trainerUrl}/more`, {})).toBe(404)
     expect(refusals.map(({ code }) => code)).toEqual(['http-403', 'http-403', 'http-403', 'http-404', 'http-404'])
   })
 
@@ -86,7 +86,7 @@ describe('the trusted WebSocket', () => {
     ['a frame that is none', 1002, ({ write }: Raw) => write(Buffer.from([0xff, 0xff, 0, 0]))],
   ])('is closed for %s, and no other with it', async (_, code, act) => {
     const { server } = await serveTestHost({ bodyBytes: 2_000 })
-    const [bad, good] = [await openTrusted(server), await openTrusted(server)]
+    const [bad, good] = [await openTrainer(server), await openTrainer(server)]
     const { webSocket } = bad
     webSocket.on('error', () => {})
     const { _socket } = webSocket as unknown as { _socket: { write(bytes: Buffer): void } }
@@ -97,7 +97,7 @@ describe('the trusted WebSocket', () => {
 
   it('answers what is no request, and tells which one it was where that can be read', async () => {
     const { server } = await serveTestHost()
-    const { webSocket, next } = await openTrusted(server)
+    const { webSocket, next } = await openTrainer(server)
     const deep = `{"jsonrpc":"2.0","id":7,"method":"${METHODS.list}","params":${'['.repeat(5_000)}`
     for (const text of ['rubbish', '[]', deep]) webSocket.send(text)
     expect(await next()).toMatchObject({ id: null, error: { data: { code: 'parse-error' } } })
@@ -108,7 +108,7 @@ describe('the trusted WebSocket', () => {
   it('is read no further while its client does not read, and cut off when that lasts', async () => {
     holdIntervals()
     const { server } = await serveTestHost()
-    const { webSocket, closed, send } = await openTrusted(server)
+    const { webSocket, closed, send } = await openTrainer(server)
     webSocket.pause()
     // Sends until the system takes no more on either side.
     while (webSocket.bufferedAmount < 1_000_000) {
@@ -125,8 +125,8 @@ describe('the trusted WebSocket', () => {
     holdIntervals()
     const { server } = await serveTestHost()
     const headers = controlHeaders(server)
-    const dead = await openWebSocket(server.trustedUrl, { headers, autoPong: false })
-    const alive = await openWebSocket(server.trustedUrl, { headers })
+    const dead = await openWebSocket(server.trainerUrl, { headers, autoPong: false })
+    const alive = await openWebSocket(server.trainerUrl, { headers })
     for (let look = 0; look < 3; look++) {
       const pinged = once(alive.webSocket, 'ping')
       vi.advanceTimersByTime(15_000)
@@ -141,7 +141,7 @@ describe('the trusted WebSocket', () => {
   it('is closed when its token counts no longer', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256')
     const jwk = { ...(await exportJWK(publicKey)), alg: 'ES256' }
-    const jwt = { issuer: 'https://issuer.test', audience: { trusted: 'trainer' }, jwks: { keys: [jwk as never] } }
+    const jwt = { issuer: 'https://issuer.test', audience: { trainer: 'trainer' }, jwks: { keys: [jwk as never] } }
     holdIntervals('Date')
     const { server } = await serveTestHost({ jwt })
     const token = await new SignJWT({})
@@ -151,7 +151,7 @@ describe('the trusted WebSocket', () => {
       .setSubject('ann')
       .setExpirationTime('20 s')
       .sign(privateKey)
-    const { closed, ask } = await openWebSocket(server.trustedUrl, { headers: { authorization: `Bearer ${token}` } })
+    const { closed, ask } = await openWebSocket(server.trainerUrl, { headers: { authorization: `Bearer ${token}` } })
     expect(await ask(METHODS.list)).toMatchObject({ result: {} })
     vi.advanceTimersByTime(30_000)
     expect((await closed).code).toBe(1008)
@@ -160,7 +160,7 @@ describe('the trusted WebSocket', () => {
   it('counts with the calls of the server', async () => {
     const metrics = createMetrics()
     const { server } = await serveTestHost({ metrics })
-    const { open, send, ask } = await openTrusted(server)
+    const { open, send, ask } = await openTrainer(server)
     const { session } = await open()
     send(METHODS.watch, { session, wait: 60 })
     await ask('tools/call', { name: 'guess' })
@@ -172,13 +172,13 @@ describe('the trusted WebSocket', () => {
   it('answers what it has read when the server drains, and is closed then', async () => {
     const gate = createGatedStore()
     const { server } = await serveTestHost({}, { store: gate.store })
-    const { open, send, next, closed } = await openTrusted(server)
+    const { open, send, next, closed } = await openTrainer(server)
     const { session } = await open()
     send('tools/call', step(session, 1))
     send(METHODS.watch, { session, wait: 60 })
     await gate.reached
     const drained = server.drain()
-    expect(await refusedWebSocket(server.trustedUrl, { headers: controlHeaders(server) })).toMatchObject({
+    expect(await refusedWebSocket(server.trainerUrl, { headers: controlHeaders(server) })).toMatchObject({
       status: 503,
       headers: { 'retry-after': '1' },
     })
@@ -191,7 +191,7 @@ describe('the trusted WebSocket', () => {
   it('tells how many messages a drain left unanswered', async () => {
     const gate = createGatedStore()
     const { server } = await serveTestHost({}, { store: gate.store })
-    const { open, send } = await openTrusted(server)
+    const { open, send } = await openTrainer(server)
     send('tools/call', step((await open()).session, 1))
     await gate.reached
     expect(await server.drain({ signal: AbortSignal.abort() })).toBe(1)
@@ -213,7 +213,7 @@ describe("the agent's WebSocket", () => {
     expect(guesses).toBeLessThanOrEqual(7)
   })
 
-  it('answers in turn, and nothing of the trusted door', async () => {
+  it('answers in turn, and nothing of the trainer endpoint', async () => {
     const { url } = await serveSeat()
     const { send, next, ask } = await openWebSocket(url)
     for (let value = 1; value <= 5; value++) send('tools/call', guess(value))
@@ -226,8 +226,8 @@ describe("the agent's WebSocket", () => {
   })
 
   it('says the same of a capability that was never given out and of one whose session is over', async () => {
-    const { server, trusted, session, url } = await serveSeat()
-    await trusted.ask(METHODS.close, { session })
+    const { server, trainer, session, url } = await serveSeat()
+    await trainer.ask(METHODS.close, { session })
     const answers = []
     for (const place of [url, server.sessionUrl('cap_nobody'), server.sessionUrl('x')])
       answers.push(await (await openWebSocket(place)).ask('tools/call', guess(1)))
@@ -271,7 +271,7 @@ describe('an HTTP server with WebSockets', () => {
 
   it('ends them when it is disposed of', async () => {
     const { server } = await serveTestHost()
-    const { closed } = await openTrusted(server)
+    const { closed } = await openTrainer(server)
     await server[Symbol.asyncDispose]()
     expect((await closed).code).toBe(1006)
   })
@@ -283,14 +283,14 @@ interface Raw {
 }
 
 function readMetrics(server: HttpServer) {
-  const url = server.trustedUrl.replace(/env$/, 'metrics')
+  const url = server.trainerUrl.replace(/env$/, 'metrics')
   return send(url, { method: 'GET', headers: controlHeaders(server) })
 }
 
 /** Sends headers that HTTP clients keep for themselves. */
 async function fetchWith(server: HttpServer, body: string, headers: Record<string, string>) {
   const { request } = await import('node:http')
-  const sent = request(server.trustedUrl, {
+  const sent = request(server.trainerUrl, {
     method: 'POST',
     headers: { ...controlHeaders(server), ...headers, 'content-type': 'application/json' },
   }).end(body)

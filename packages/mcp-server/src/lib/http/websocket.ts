@@ -18,12 +18,12 @@ export interface WebSocketOptions {
   readonly admission: Admission
   /** Largest message in bytes. */
   readonly messageBytes: number
-  readonly onRefused: (caller: Pick<Caller, 'door' | 'principal'> | null, code: string) => void
+  readonly onRefused: (caller: Pick<Caller, 'endpoint' | 'principal'> | null, code: string) => void
 }
 
-/** Messages of the trusted door that are answered at the same time on one socket; an agent's are answered in turn. */
+/** Messages of the trainer endpoint that are answered at the same time on one socket; an agent's are answered in turn. */
 const IN_FLIGHT = 256
-/** WebSockets that one caller of the agent's door may hold. */
+/** WebSockets that one caller of the agent endpoint may hold. */
 const AGENT_SOCKETS = 64
 /** Seconds between two looks at every socket: who was silent for that long has to answer a ping until the next one. */
 const LIVENESS = 15
@@ -39,18 +39,18 @@ const SETTINGS = {
 const PROTOCOLS = ['episodic', 'mcp']
 
 /**
- * The WebSocket doors of an HTTP server: `/env` for many sessions at once, `/mcp/s/<capability>` for one seat.
+ * The WebSocket endpoints of an HTTP server: `/env` for many sessions at once, `/mcp/s/<capability>` for one seat.
  *
  * A text frame is one JSON-RPC message, answered when it is ready. Whoever comes is checked as for a call, once, and a
  * token that counts no longer ends the socket within seconds. Why a socket is closed says nothing but the code's meaning.
  */
-export class WebSocketDoors {
+export class WebSocketEndpoints {
   readonly #options: WebSocketOptions
   readonly #sockets = new Connections()
   readonly #watching: NodeJS.Timeout
   readonly #looks = new Set<() => void>()
   readonly #server: WebSocketServer
-  /** How many each caller of the agent's door holds. */
+  /** How many each caller of the agent endpoint holds. */
   readonly #held = new Map<string, number>()
   #leaving = false
 
@@ -79,15 +79,16 @@ export class WebSocketDoors {
     const path = (request.url ?? '').split('?', 1)[0] as string
     const source = admission.checkSource(request)
     if (source) return this.#deny(socket, null, source)
-    const door = admission.doorOf(path, request)
-    if (!door || (door.kind === 'agent' && door.world.by !== 'capability')) return this.#deny(socket, null, NO_DOOR)
-    const identify = () => admission.identify(door.kind, tokenOf(request))
+    const endpoint = admission.endpointOf(path, request)
+    if (!endpoint || (endpoint.kind === 'agent' && endpoint.world.by !== 'capability'))
+      return this.#deny(socket, null, NO_ENDPOINT)
+    const identify = () => admission.identify(endpoint.kind, tokenOf(request))
     const identity = await identify()
-    const known = { door: door.kind, principal: 'status' in identity ? null : identity.principal }
+    const known = { endpoint: endpoint.kind, principal: 'status' in identity ? null : identity.principal }
     if ('status' in identity) return this.#deny(socket, known, identity)
-    const caller = callerAt(door, identity)
+    const caller = callerAt(endpoint, identity)
     const { remoteAddress: address } = request.socket
-    const holder = caller.door === 'agent' ? await admission.nameOf(caller, address) : null
+    const holder = caller.endpoint === 'agent' ? await admission.nameOf(caller, address) : null
     if (holder !== null && (this.#held.get(holder) ?? 0) >= AGENT_SOCKETS) return this.#deny(socket, known, TOO_MANY)
     if (this.#leaving) return this.#deny(socket, known, LEAVING)
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -124,7 +125,7 @@ export class WebSocketDoors {
     let heard = true
     const conversation: Conversation = new Conversation({
       dispatcher,
-      inFlight: guest.caller.door === 'trusted' ? IN_FLIGHT : 1,
+      inFlight: guest.caller.endpoint === 'trainer' ? IN_FLIGHT : 1,
       answer: (message) => this.#answer(guest, message, channel),
       onRefused: (code) => onRefused(guest.caller, code),
       write(answers) {
@@ -193,7 +194,7 @@ export class WebSocketDoors {
 
   async #answer({ caller, address }: Guest, message: unknown, channel: DispatchOptions): Promise<Reply> {
     const { dispatcher, admission } = this.#options
-    if (caller.door === 'agent') {
+    if (caller.endpoint === 'agent') {
       const retryAfterSeconds = await admission.count(caller, address)
       if (retryAfterSeconds > 0) {
         const refusal = new WireError('rate-limited', tooManyCalls(retryAfterSeconds), {
@@ -205,7 +206,7 @@ export class WebSocketDoors {
     return dispatcher.dispatch(caller, message, channel)
   }
 
-  #deny(socket: Duplex, caller: Pick<Caller, 'door' | 'principal'> | null, denial: Denial): void {
+  #deny(socket: Duplex, caller: Pick<Caller, 'endpoint' | 'principal'> | null, denial: Denial): void {
     this.#options.onRefused(caller, `http-${denial.status}`)
     refuseUpgrade(socket, denial)
   }
@@ -219,9 +220,9 @@ interface Guest {
   readonly identify: () => ReturnType<Admission['identify']>
 }
 
-const NO_DOOR: Denial = {
+const NO_ENDPOINT: Denial = {
   status: 404,
-  message: 'There is no WebSocket here. The doors are /env and /mcp/s/<capability>.',
+  message: 'There is no WebSocket here. The endpoints are /env and /mcp/s/<capability>.',
 }
 const TOO_MANY: Denial = { status: 429, message: 'You hold as many WebSockets as you may. Close one.' }
 const LEAVING: Denial = { status: 503, message: 'This server is stopping and takes nobody in. Try again.' }

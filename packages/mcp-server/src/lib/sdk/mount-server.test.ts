@@ -96,7 +96,7 @@ describe('mountServer', () => {
     expect(await initialize(url)).toEqual({ 'mcp-session-id': expect.stringMatching(/^[\w-]{22}$/) })
   })
 
-  it('stands behind the guards of the door', async () => {
+  it('stands behind the guards of the endpoint', async () => {
     const { url } = await serveMounted({ bodyBytes: 100 })
     expect((await send(url, { headers: { origin: 'https://evil.example' }, body: PING })).status).toBe(403)
     expect((await send(url, { body: `${PING}${' '.repeat(100)}` })).status).toBe(413)

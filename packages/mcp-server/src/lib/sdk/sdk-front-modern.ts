@@ -2,7 +2,7 @@ import { createMcpHandler, ProtocolError } from '@modelcontextprotocol/server'
 import { type Advertisement, AT_SDK_FRONT } from '../dispatch/sdk-discovery.ts'
 import { createModernServer } from '../dispatch/sdk-discovery-modern.ts'
 
-/** Hands a call to the dispatcher, as every door does, and gives what came of it. */
+/** Hands a call to the dispatcher, as every endpoint does, and gives what came of it. */
 export type Call = (method: string, params: object | undefined) => Promise<Outcome>
 type Outcome = { readonly result: object } | { readonly error: { code: number; message: string; data?: unknown } }
 

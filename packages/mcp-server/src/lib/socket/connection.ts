@@ -12,7 +12,7 @@ import { LineSplitter } from '../transport/lines.ts'
 import { Conversation } from '../transport/message-pipe.ts'
 import { PATIENCE } from '../transport/timeouts.ts'
 
-export interface SocketDoorOptions extends DispatcherOptions {
+export interface SocketEndpointOptions extends DispatcherOptions {
   /** Longest message in bytes. Default 1 MiB. */
   readonly lineBytes?: number
   /** Requests of one connection that are answered at the same time. Default 256; it is read no further until there is room. */
@@ -30,18 +30,18 @@ const LOOK = 30
 /** Longest first message of who has not said yet who they are: a token and little else. */
 const HELLO_BYTES = 16_384
 
-/** The trusted door behind one listening socket. */
-export class SocketDoor {
+/** The trainer endpoint behind one listening socket. */
+export class SocketEndpoint {
   readonly #dispatcher: Dispatcher
   /** `null` where whoever gets this far is the operator. */
   readonly #credentials: Credentials | null
-  readonly #options: SocketDoorOptions
+  readonly #options: SocketEndpointOptions
   readonly #connections = new Connections()
   readonly #looks = new Set<() => void>()
   readonly #watching: NodeJS.Timeout
   #leaving = false
 
-  constructor(dispatcher: Dispatcher, credentials: Credentials | null, options: SocketDoorOptions) {
+  constructor(dispatcher: Dispatcher, credentials: Credentials | null, options: SocketEndpointOptions) {
     this.#dispatcher = dispatcher
     this.#credentials = credentials
     this.#options = options
@@ -51,7 +51,7 @@ export class SocketDoor {
   }
 
   turnedAway(): void {
-    this.#refused({ door: null, principal: null, code: 'connections' })
+    this.#refused({ endpoint: null, principal: null, code: 'connections' })
   }
 
   drain(signal: AbortSignal | undefined): Promise<number> {
@@ -74,9 +74,9 @@ export class SocketDoor {
     const conversation: Conversation = new Conversation({
       dispatcher: this.#dispatcher,
       inFlight: identity ? inFlight : 1,
-      onRefused: (code) => this.#refused({ door: 'trusted', principal: identity?.principal ?? null, code }),
+      onRefused: (code) => this.#refused({ endpoint: 'trainer', principal: identity?.principal ?? null, code }),
       answer: async (message) => {
-        if (identity) return this.#dispatcher.dispatch({ door: 'trusted', ...identity }, message, channel)
+        if (identity) return this.#dispatcher.dispatch({ endpoint: 'trainer', ...identity }, message, channel)
         const known = await this.#authenticate(message)
         if (!known) return this.#dispatcher.refuse(new WireError('unauthorized', UNAUTHORIZED), idOf(message))
         clearTimeout(patience)
@@ -155,7 +155,7 @@ export class SocketDoor {
 
   async #identify(token: string): Promise<Identity | null> {
     try {
-      return (await this.#credentials?.identify('trusted', token)) ?? null
+      return (await this.#credentials?.identify('trainer', token)) ?? null
     } catch (cause) {
       throw new WireError('store-unavailable', 'Tokens cannot be checked at the moment. Try again later.', { cause })
     }
@@ -181,4 +181,4 @@ interface Known {
   readonly identity: Identity
 }
 
-const UNAUTHORIZED = `This door wants a token that it knows first: send ${METHODS.authenticate} with { token }.`
+const UNAUTHORIZED = `This endpoint wants a token that it knows first: send ${METHODS.authenticate} with { token }.`

@@ -81,7 +81,7 @@ describe('serveSocket on a Unix socket', () => {
     const { write, next } = await call(server)
     write(line(1, METHODS.open, asking()))
     const { session } = (await next()).result
-    const { text } = await sendHttp(http.trustedUrl, {
+    const { text } = await sendHttp(http.trainerUrl, {
       headers: { authorization: `Bearer ${http.controlToken}` },
       body: line(1, METHODS.state, { session }),
     })
@@ -154,7 +154,7 @@ describe('serveSocket on a Unix socket', () => {
     )
     expect(await nextText()).toBe(null)
     expect(refusals).toHaveLength(3)
-    for (const { door, principal } of refusals) expect([door, principal]).toEqual(['trusted', 'control'])
+    for (const { endpoint, principal } of refusals) expect([endpoint, principal]).toEqual(['trainer', 'control'])
   })
 
   it('reads no further while a client does not read, and cuts it off when that lasts', async () => {
@@ -197,7 +197,7 @@ describe('serveSocket on a Unix socket', () => {
     const second = connect(whereIs(server))
     second.on('error', () => {})
     await once(second, 'close')
-    expect(refusals).toEqual([{ door: null, principal: null, code: 'connections' }])
+    expect(refusals).toEqual([{ endpoint: null, principal: null, code: 'connections' }])
     first.write(line(2, 'ping'))
     expect(await first.next()).toMatchObject({ id: 2 })
   })

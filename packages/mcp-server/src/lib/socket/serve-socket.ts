@@ -6,13 +6,13 @@ import { randomText } from '../host/session-tokens.ts'
 import { portInUse } from '../server-error.ts'
 import { type CredentialOptions, createCredentials } from '../transport/credentials.ts'
 import { shedSlowReaders } from '../transport/timeouts.ts'
-import { SocketDoor, type SocketDoorOptions } from './connection.ts'
+import { SocketEndpoint, type SocketEndpointOptions } from './connection.ts'
 import { listenOnFile } from './unix-path.ts'
 
 /** A Unix socket, or a TCP port: by default any free one of 127.0.0.1. */
 export type SocketPlace = { readonly path: string } | { readonly port?: number; readonly address?: string }
 
-export interface SocketOptions extends SocketDoorOptions, Pick<CredentialOptions, 'controlTokens' | 'jwt'> {
+export interface SocketOptions extends SocketEndpointOptions, Pick<CredentialOptions, 'controlTokens' | 'jwt'> {
   /** The operator's secret over TCP, at least 22 characters. Made at start-up unless given. A Unix socket asks for none. */
   readonly controlToken?: string
   /** Connections at once. Default 1,000; one more is closed as it comes. */
@@ -33,11 +33,11 @@ export interface SocketServer extends AsyncDisposable {
 }
 
 /**
- * Serves the trusted door over newline-framed JSON-RPC: any number of sessions over one connection, each request answered
+ * Serves the trainer endpoint over newline-framed JSON-RPC: any number of sessions over one connection, each request answered
  * when it is ready.
  *
  * A Unix socket belongs to the user who runs the server: nobody else can open it, and whoever does is the operator. Over
- * TCP the first message has to be `environment/authenticate` with a token of the trusted door, within five seconds and
+ * TCP the first message has to be `environment/authenticate` with a token of the trainer endpoint, within five seconds and
  * answered before the next is sent. Anything else ends the connection, so that what a web page makes a browser send here
  * comes to nothing.
  *
@@ -46,22 +46,24 @@ export interface SocketServer extends AsyncDisposable {
 export async function serveSocket(host: Host, place: SocketPlace, options: SocketOptions = {}): Promise<SocketServer> {
   const { controlToken = randomText(), connections = 1_000 } = options
   const credentials = 'path' in place ? null : createCredentials(controlToken, options)
-  const door = new SocketDoor(createDispatcher(host, options), credentials, options)
-  const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => door.talk(socket))
+  const endpoint = new SocketEndpoint(createDispatcher(host, options), credentials, options)
+  const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) =>
+    endpoint.talk(socket),
+  )
   server.maxConnections = connections
-  server.on('drop', () => door.turnedAway())
+  server.on('drop', () => endpoint.turnedAway())
   shedSlowReaders(server)
   const { url, remove } = await listen(server, place).catch((error) => {
-    door.end()
+    endpoint.end()
     throw error
   })
   return {
     url,
     controlToken: credentials && controlToken,
-    drain: ({ signal } = {}) => door.drain(signal),
+    drain: ({ signal } = {}) => endpoint.drain(signal),
     async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((done) => server.close(() => done()))
-      door.end()
+      endpoint.end()
       await closed
       await remove()
     },

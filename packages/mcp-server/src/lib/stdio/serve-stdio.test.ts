@@ -72,7 +72,7 @@ describe('serveStdio', () => {
     const { session } = await host.open(null, asking())
     const [input, output, stop] = [new PassThrough(), new PassThrough(), new AbortController()]
     const lines = createInterface({ input: output })[Symbol.asyncIterator]()
-    const served = serveStdio(host, { door: 'trusted', input, output, signal: stop.signal })
+    const served = serveStdio(host, { endpoint: 'trainer', input, output, signal: stop.signal })
     const waiting = line(1, METHODS.watch, { session, wait: 60 })
     input.write(`${waiting}${line(2, METHODS.state, { session })}`)
     // The second is answered, so the first has been read, and nobody moves the clock.
@@ -128,15 +128,15 @@ describe('serveStdio', () => {
     expect(await next()).toEqual(pong(6))
   })
 
-  it('opens the door that it was started with', async () => {
+  it('opens the endpoint that it was started with', async () => {
     const agent = start()
     agent.write(line(1, METHODS.list))
     expect(await agent.next()).toMatchObject({ error: { code: -32601 } })
-    const trusted = start('trusted')
-    trusted.write(line(1, METHODS.open, asking({ params: { low: 5, high: 5 } })))
-    const { session } = (await trusted.next()).result as { session: string }
-    trusted.write(line(2, 'tools/call', { name: 'guess', arguments: { value: 5 }, _meta: { [META.session]: session } }))
-    expect((await trusted.next()).result).toMatchObject({ _meta: { [META.step]: { terms: { jackpot: 1 } } } })
+    const trainer = start('trainer')
+    trainer.write(line(1, METHODS.open, asking({ params: { low: 5, high: 5 } })))
+    const { session } = (await trainer.next()).result as { session: string }
+    trainer.write(line(2, 'tools/call', { name: 'guess', arguments: { value: 5 }, _meta: { [META.session]: session } }))
+    expect((await trainer.next()).result).toMatchObject({ _meta: { [META.step]: { terms: { jackpot: 1 } } } })
   })
 })
 
@@ -207,7 +207,7 @@ describe('a pipe', () => {
   })
 
   it('is read no further while as many requests wait as may be in flight', async () => {
-    const { host, input, next } = serveHere({ door: 'trusted', inFlight: 2 })
+    const { host, input, next } = serveHere({ endpoint: 'trainer', inFlight: 2 })
     const { session } = await host.open(null, asking())
     for (const id of [1, 2]) input.write(line(id, METHODS.watch, { session, wait: 60 }))
     input.write(line(3, METHODS.list))

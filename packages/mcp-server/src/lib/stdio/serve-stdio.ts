@@ -10,15 +10,15 @@ import { LineSplitter } from '../transport/lines.ts'
 import { Conversation } from '../transport/message-pipe.ts'
 
 export interface StdioOptions extends DispatcherOptions {
-  /** Which door the pipe is. Default `agent`: whoever starts the process chooses. */
-  readonly door?: 'agent' | 'trusted'
+  /** Which endpoint the pipe is. Default `agent`: whoever starts the process chooses. */
+  readonly endpoint?: 'agent' | 'trainer'
   /** Which environment an agent plays. Default: the host's first. */
   readonly environment?: string
   readonly input?: Readable
   readonly output?: Writable
   /** Longest message in bytes. Default 1 MiB. */
   readonly lineBytes?: number
-  /** Requests of the trusted door that are read ahead of their answers; an agent's are answered in turn. Default 256. */
+  /** Requests of the trainer endpoint that are read ahead of their answers; an agent's are answered in turn. Default 256. */
   readonly inFlight?: number
   /** Stops reading when it is aborted: what was read is answered, waits of `watch` end, and `serveStdio` resolves. */
   readonly signal?: AbortSignal | undefined
@@ -37,7 +37,7 @@ export interface StdioOptions extends DispatcherOptions {
 export async function serveStdio(host: Host, options: StdioOptions = {}): Promise<void> {
   const { input = process.stdin, output = takeStandardOutput(), lineBytes = 1_048_576, signal } = options
   // An agent that sends a call before the last one is answered means them in that order.
-  const inFlight = options.door === 'trusted' ? (options.inFlight ?? 256) : 1
+  const inFlight = options.endpoint === 'trainer' ? (options.inFlight ?? 256) : 1
   const dispatcher = createDispatcher(host, options)
   const correspondence = new Correspondence({ say: (text) => conversation.say(text) })
   const callerOf = createCallers(host, options, () => correspondence.forget())
@@ -68,7 +68,7 @@ export async function serveStdio(host: Host, options: StdioOptions = {}): Promis
  * hears when it starts over.
  */
 function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (message: unknown) => Promise<Caller> {
-  if (options.door === 'trusted') return async () => ({ door: 'trusted', principal: null })
+  if (options.endpoint === 'trainer') return async () => ({ endpoint: 'trainer', principal: null })
   const { name: environment, handle } = namedEnvironment(
     host,
     options.environment ?? (host.environments[0] as { name: string }).name,
@@ -79,7 +79,7 @@ function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (
     const method = isObject(message) ? message.method : undefined
     if (method === 'initialize') onAnew()
     if (handle !== undefined)
-      return { door: 'agent', principal: null, world: { by: 'handle', transportId: null, environment } }
+      return { endpoint: 'agent', principal: null, world: { by: 'handle', transportId: null, environment } }
     if (method === 'initialize' || transportId === null) {
       transportId = await host.issueTransport(null)
       begun = false
@@ -88,7 +88,7 @@ function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (
     // renews it, and with its random part its seed.
     else if (!begun) transportId = await host.issueTransport(null, transportId)
     if (OF_A_SESSION.has(method)) begun = true
-    return { door: 'agent', principal: null, world: { by: 'transport', transportId, environment } }
+    return { endpoint: 'agent', principal: null, world: { by: 'transport', transportId, environment } }
   }
 }
 

@@ -9,7 +9,7 @@ export interface Connection {
   cut(): void
 }
 
-/** The connections of one door. */
+/** The connections of one endpoint. */
 export class Connections {
   readonly #open = new Set<Connection>()
 

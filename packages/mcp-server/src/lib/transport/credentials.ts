@@ -7,11 +7,11 @@ import { createJwtVerifier, type JwtOptions } from './jwt.ts'
 /** Who may come in, by the bearer token that they show. Names are one namespace, however they are proved. */
 export interface CredentialOptions {
   /**
-   * Bearer token → principal, for the agent's door. Off unless given; an address other than loopback needs these or
+   * Bearer token → principal, for the agent endpoint. Off unless given; an address other than loopback needs these or
    * `jwt`. A token has at least 22 characters.
    */
   readonly agentTokens?: Readonly<Record<string, string>>
-  /** Bearer token → principal, for the trusted door, besides the operator's. Each sees its own sessions alone. */
+  /** Bearer token → principal, for the trainer endpoint, besides the operator's. Each sees its own sessions alone. */
   readonly controlTokens?: Readonly<Record<string, string>>
   /** Tokens that somebody else issues. Their `sub` is the principal. */
   readonly jwt?: JwtOptions
@@ -25,13 +25,13 @@ export interface Identity {
 }
 
 export interface Credentials {
-  /** Whether the agent's door asks for a token. */
+  /** Whether the agent endpoint asks for a token. */
   readonly asksAgents: boolean
   /**
-   * Whose token it is at that door; `null` for nobody's. At once for a token that is known here, because every call asks.
+   * Whose token it is at that endpoint; `null` for nobody's. At once for a token that is known here, because every call asks.
    * Rejects where the issuer's keys cannot be had.
    */
-  identify(door: Caller['door'], token: string): Identity | null | Promise<Identity | null>
+  identify(endpoint: Caller['endpoint'], token: string): Identity | null | Promise<Identity | null>
 }
 
 /** Whoever holds the server's own control token, or may read what only its user may. */
@@ -45,18 +45,18 @@ export function createCredentials(controlToken: string, options: CredentialOptio
   const { agentTokens = {}, controlTokens = {}, jwt } = options
   checkToken(controlToken, 'The control token')
   const tables = {
-    agent: tableOf(agentTokens, "A token of the agent's door"),
-    trusted: [{ token: controlToken, identity: OPERATOR }, ...tableOf(controlTokens, 'A control token')],
+    agent: tableOf(agentTokens, 'A token of the agent endpoint'),
+    trainer: [{ token: controlToken, identity: OPERATOR }, ...tableOf(controlTokens, 'A control token')],
   }
   if (Object.hasOwn(controlTokens, controlToken))
     throw new ServerError('option-invalid', "A control token of a principal is the operator's own. Make another one.")
   const verify = jwt && createJwtVerifier(jwt)
   return {
     asksAgents: tables.agent.length > 0 || jwt?.audience.agent !== undefined,
-    identify(door, token) {
-      const known = lookUp(tables[door], token)
+    identify(endpoint, token) {
+      const known = lookUp(tables[endpoint], token)
       if (known || !verify) return known
-      return verify(door, token).then((principal) => (principal === null ? null : { principal, operator: false }))
+      return verify(endpoint, token).then((principal) => (principal === null ? null : { principal, operator: false }))
     },
   }
 }

@@ -10,7 +10,7 @@ import { type HttpServer, serveHttp } from '../http/serve-http.ts'
 import type { JwtOptions } from './jwt.ts'
 
 const ISSUER = 'https://login.example.com'
-const AUDIENCE = { agent: 'https://train.example.com/mcp', trusted: 'https://train.example.com/env' }
+const AUDIENCE = { agent: 'https://train.example.com/mcp', trainer: 'https://train.example.com/env' }
 
 /** An issuer with one key, and the set that it publishes. */
 async function createIssuer(algorithm = 'ES256') {
@@ -19,10 +19,10 @@ async function createIssuer(algorithm = 'ES256') {
   return {
     jwks: { keys: [key] } as JwtOptions['jwks'],
     key,
-    /** A token for the trusted door, unless it claims something else. A claim of `undefined` is left out. */
+    /** A token for the trainer endpoint, unless it claims something else. A claim of `undefined` is left out. */
     issue(claims: Record<string, unknown> = {}, header: object = {}): Promise<string> {
       const now = Math.floor(Date.now() / 1_000)
-      const all = { iss: ISSUER, aud: AUDIENCE.trusted, sub: 'anna', iat: now, exp: now + 600, ...claims }
+      const all = { iss: ISSUER, aud: AUDIENCE.trainer, sub: 'anna', iat: now, exp: now + 600, ...claims }
       return new SignJWT(all).setProtectedHeader({ alg: algorithm, kid: 'first', ...header }).sign(privateKey)
     },
   }
@@ -35,8 +35,8 @@ async function serveJwt(jwks: JwtOptions['jwks'], options: Partial<JwtOptions> =
   return { ...testbed, errors }
 }
 
-const trusted = async (server: HttpServer, token: string) =>
-  rpc(server.trustedUrl, METHODS.list, {}, { authorization: `Bearer ${token}` })
+const trainer = async (server: HttpServer, token: string) =>
+  rpc(server.trainerUrl, METHODS.list, {}, { authorization: `Bearer ${token}` })
 const agent = async (server: HttpServer, token: string) =>
   rpc(server.agentUrl, 'initialize', INITIALIZE, { authorization: `Bearer ${token}` })
 
@@ -47,19 +47,19 @@ describe('a JSON Web Token', () => {
     for (const subject of ['anna', 'ben']) {
       const headers = { authorization: `Bearer ${await issuer.issue({ sub: subject })}` }
       const request = { environment: 'number-guessing', requestKey: crypto.randomUUID() }
-      expect((await rpc(server.trustedUrl, METHODS.open, request, headers)).json.result).toBeDefined()
+      expect((await rpc(server.trainerUrl, METHODS.open, request, headers)).json.result).toBeDefined()
     }
     const { sessions } = await host.sessions({ limit: 10 })
     expect(sessions.map(({ owner }) => owner).sort()).toEqual(['anna', 'ben'])
   })
 
-  it('opens the door that it is meant for, and no other', async () => {
+  it('opens the endpoint that it is meant for, and no other', async () => {
     const issuer = await createIssuer()
     const { server } = await serveJwt(issuer.jwks)
     const agents = await issuer.issue({ aud: AUDIENCE.agent })
-    const trainers = await issuer.issue({ aud: [AUDIENCE.trusted, 'https://elsewhere.example.com'] })
-    expect([(await agent(server, agents)).status, (await trusted(server, agents)).status]).toEqual([200, 401])
-    expect([(await agent(server, trainers)).status, (await trusted(server, trainers)).status]).toEqual([401, 200])
+    const trainers = await issuer.issue({ aud: [AUDIENCE.trainer, 'https://elsewhere.example.com'] })
+    expect([(await agent(server, agents)).status, (await trainer(server, agents)).status]).toEqual([200, 401])
+    expect([(await agent(server, trainers)).status, (await trainer(server, trainers)).status]).toEqual([401, 200])
     expect((await rpc(server.agentUrl, 'initialize', INITIALIZE)).status).toBe(401)
   })
 
@@ -93,12 +93,12 @@ describe('a JSON Web Token', () => {
       'a cut signature': good.slice(0, -2),
       nonsense: 'e30.e30.e30',
     }
-    const answers = await Promise.all(Object.values(wrong).map((token) => trusted(server, token)))
+    const answers = await Promise.all(Object.values(wrong).map((token) => trainer(server, token)))
     const statuses = Object.fromEntries(Object.keys(wrong).map((name, i) => [name, answers[i]?.status]))
     expect(statuses).toEqual(Object.fromEntries(Object.keys(wrong).map((name) => [name, 401])))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     expect(new Set(answers.map(({ headers }) => headers['www-authenticate']))).toEqual(new Set(['Bearer']))
-    expect((await trusted(server, good)).status).toBe(200)
+    expect((await trainer(server, good)).status).toBe(200)
     expect(errors).toEqual([])
   })
 
@@ -107,7 +107,7 @@ describe('a JSON Web Token', () => {
     const { server } = await serveJwt(issuer.jwks)
     // Already over, and within what clocks may differ: checked each time, because it is not good from now on.
     const ending = await issuer.issue({ exp: Math.floor(Date.now() / 1_000) - 1 })
-    for (let i = 0; i < 3; i++) expect((await trusted(server, ending)).status).toBe(200)
+    for (let i = 0; i < 3; i++) expect((await trainer(server, ending)).status).toBe(200)
   })
 })
 
@@ -132,7 +132,7 @@ describe('the keys of an issuer', () => {
     const { asked, url } = await publishKeys({ status: 200, body: issuer.jwks })
     const { server } = await serveJwt(url)
     const token = await issuer.issue()
-    for (let i = 0; i < 5; i++) expect((await trusted(server, token)).status).toBe(200)
+    for (let i = 0; i < 5; i++) expect((await trainer(server, token)).status).toBe(200)
     expect(asked).toHaveLength(1)
     expect(JSON.stringify(asked)).not.toContain(token)
     expect(asked[0]?.headers).not.toHaveProperty('authorization')
@@ -144,21 +144,21 @@ describe('the keys of an issuer', () => {
     const { url } = await publishKeys(set)
     const { server, errors } = await serveJwt(url)
     const token = await issuer.issue()
-    expect((await trusted(server, token)).status).toBe(503)
+    expect((await trainer(server, token)).status).toBe(503)
     set.status = 200
     set.body = { keys: 'none' }
-    expect((await trusted(server, token)).status).toBe(503)
+    expect((await trainer(server, token)).status).toBe(503)
     expect(errors).toHaveLength(2)
     set.body = issuer.jwks
-    expect((await trusted(server, token)).status).toBe(200)
+    expect((await trainer(server, token)).status).toBe(200)
     // The server's own token needs nobody's keys.
-    expect((await trusted(server, server.controlToken)).status).toBe(200)
+    expect((await trainer(server, server.controlToken)).status).toBe(200)
   })
 
   it.each([
     ['plain http elsewhere', { jwks: new URL('http://login.example.com/keys') }],
     ['what is no set', { jwks: { keys: 'none' } as unknown as JwtOptions['jwks'] }],
-    ['one audience for both doors', { audience: { agent: 'x', trusted: 'x' } }],
+    ['one audience for both endpoints', { audience: { agent: 'x', trainer: 'x' } }],
     ['no audience', { audience: {} }],
     ['no issuer', { issuer: '' }],
   ])('are refused with %s', async (_, options) => {
@@ -175,7 +175,7 @@ describe('the keys of an issuer', () => {
         allowedHosts: ['train.example.com'],
         jwt: { issuer: ISSUER, jwks: { keys: [] }, audience },
       })
-    await expect(bind({ trusted: 'x' })).rejects.toThrow(expect.objectContaining({ code: 'unsafe-bind' }))
+    await expect(bind({ trainer: 'x' })).rejects.toThrow(expect.objectContaining({ code: 'unsafe-bind' }))
     await (await bind(AUDIENCE))[Symbol.asyncDispose]()
   })
 })

@@ -10,16 +10,16 @@ export interface JwtOptions {
   /** What `iss` has to be, character by character. */
   readonly issuer: string
   /**
-   * What `aud` has to name, for each door that takes these tokens. The two have to differ, or what an agent is given
-   * would open the trusted door.
+   * What `aud` has to name, for each endpoint that takes these tokens. The two have to differ, or what an agent is given
+   * would open the trainer endpoint.
    */
-  readonly audience: { readonly agent?: string; readonly trusted?: string }
+  readonly audience: { readonly agent?: string; readonly trainer?: string }
   /** The issuer's public keys: a set, or where it is published (https, or http on this machine). */
   readonly jwks: URL | { readonly keys: readonly JsonObject[] }
 }
 
 /** Whose token it is; `null` for one that does not count here. Rejects where the issuer's keys cannot be had. */
-export type JwtVerifier = (door: Caller['door'], token: string) => Promise<string | null>
+export type JwtVerifier = (endpoint: Caller['endpoint'], token: string) => Promise<string | null>
 
 /** Signatures by key pairs alone: with a shared secret, whoever can check a token could make one. */
 const ALGORITHMS = [
@@ -35,18 +35,18 @@ const REMEMBERED_MILLISECONDS = 30_000
 const REMEMBERED = 4_096
 
 export function createJwtVerifier({ issuer, audience, jwks }: JwtOptions): JwtVerifier {
-  if (audience.agent !== undefined && audience.agent === audience.trusted)
-    throw invalid('Both doors have the same JWT audience, so an agent could come in as its trainer. Name two.')
-  if (audience.agent === undefined && audience.trusted === undefined)
-    throw invalid('JWTs need an audience, for at least one of the doors.')
+  if (audience.agent !== undefined && audience.agent === audience.trainer)
+    throw invalid('Both endpoints have the same JWT audience, so an agent could come in as its trainer. Name two.')
+  if (audience.agent === undefined && audience.trainer === undefined)
+    throw invalid('JWTs need an audience, for at least one of the endpoints.')
   if (issuer === '') throw invalid('JWTs need an issuer.')
   const keys = jwks instanceof URL ? remoteKeys(jwks) : localKeys(jwks)
   const remembered = new Map<string, { readonly principal: string; readonly until: number }>()
-  return async (door, token) => {
-    const wanted = audience[door]
+  return async (endpoint, token) => {
+    const wanted = audience[endpoint]
     if (wanted === undefined || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return null
     // Under a digest: a token is nobody's business, not even in a heap snapshot.
-    const name = `${door} ${createHash('sha256').update(token).digest('base64')}`
+    const name = `${endpoint} ${createHash('sha256').update(token).digest('base64')}`
     const known = remembered.get(name)
     if (known && known.until > systemClock.now()) return known.principal
     try {

@@ -12,7 +12,7 @@ export interface SessionState {
 
 /** Where one seat stands. */
 export interface SeatRecord {
-  /** Answered steps. A trusted client's next step sends this number. */
+  /** Answered steps. A trainer's next step sends this number. */
   readonly seq: number
   /** The revision of the last answered step, under which the step log keeps it; `null` before the first. */
   readonly last: number | null

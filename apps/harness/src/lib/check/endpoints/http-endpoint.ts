@@ -64,8 +64,8 @@ function oddities(
     'a transport session that is none': () => ask('POST', '/mcp', { ...JSON_TYPE, 'mcp-session-id': 'mcp_0' }, ping),
     'no transport session': () => exchange(port, 'POST', '/mcp', JSON_TYPE, ping),
     'a world that is none': () => ask('POST', '/mcp/e/nowhere', JSON_TYPE, ping),
-    'the trusted door': () => ask('POST', '/env', JSON_TYPE, ping),
-    'the trusted door with a wrong token': () =>
+    'the trainer endpoint': () => ask('POST', '/env', JSON_TYPE, ping),
+    'the trainer endpoint with a wrong token': () =>
       ask('POST', '/env', { ...JSON_TYPE, authorization: 'Bearer guessed' }, ping),
     'another content type': () => ask('POST', path, { 'content-type': 'text/plain' }, ping),
     'another answer type': () => ask('POST', path, { ...JSON_TYPE, accept: 'text/html' }, ping),

@@ -17,7 +17,7 @@ export const inProcessDoor: AgentDoor = {
                 environment: first?.name ?? '',
               } as const)
             : ({ by: 'capability', capability } as const)
-        const channel = openInProcess(host, { door: 'agent', principal: null, world })
+        const channel = openInProcess(host, { endpoint: 'agent', principal: null, world })
         return {
           async say(message) {
             const { method, params = {} } = readRequest(message)

@@ -206,7 +206,7 @@ function tryStep(
   }
 }
 
-/** Everything of a step that the agent's door tells, and whether another call would be played. */
+/** Everything of a step that the agent endpoint tells, and whether another call would be played. */
 function toldText({ observation, refused, end }: RehearsedStep): string {
   const { text, structured } = observation
   return JSON.stringify({ text, ...(refused ? { isError: true } : { structured }), over: end !== null })
