@@ -33,6 +33,7 @@ export function listChecks(folder: string): Check[] {
     { name: 'pack', command: packCommand(published, folder) },
     ...published.flatMap((room) => checksOfTarball(room.name, join(folder, tarballOf(room)))),
     { name: 'consumer', command: ['node', 'scripts/consumer.ts', folder] },
+    { name: 'newcomer', command: ['node', 'scripts/newcomer.ts', folder] },
     ...listRooms().flatMap(checksOfExample),
     { name: 'README, as printed', command: ['node', 'scripts/readme-tour.ts'] },
   ]

@@ -1,0 +1,1 @@
+export { describeForks, describeGolden } from '@episodic/harness/testing'
