@@ -19,7 +19,7 @@ const SLOWED = 10
 await runTrial('hog', {}, async ({ quick, folder, stack }) => {
   const seconds = quick ? 1 : 5
   const timeout = seconds + 1
-  const args = ['--isolate', '--rules-timeout', String(timeout)]
+  const args = ['--worker-threads', '--rules-timeout', String(timeout)]
   const server = stack.use(await startServer({ folder, args, world: fileURLToPath(WORLD) }))
   const players = await Promise.all(Array.from({ length: OTHERS }, (_, index) => open(server, `player ${index}`)))
   const { session } = await open(server, 'the hog')

@@ -27,7 +27,17 @@ try {
   await run(pnpm('install', '--prefer-offline', '--no-frozen-lockfile', '--ignore-workspace'))
   await run([join(project, 'node_modules', '.bin', 'tsc'), '-p', '.'])
   console.log(await run([node, 'dist/main.js']))
-  const report = await run([node, CLI, 'run', './dist/higher-or-lower.js', '--tasks', '20', '--over', 'http', '--json'])
+  const report = await run([
+    node,
+    CLI,
+    'run',
+    './dist/higher-or-lower.js',
+    '--tasks',
+    '20',
+    '--transport',
+    'http',
+    '--json',
+  ])
   const { counts, success } = JSON.parse(report.split('\n').at(-1) as string)
   if (counts.finished !== 20 || success.overall.rate !== 1) throw new Error(`The installed command reported ${report}`)
 } catch (cause) {

@@ -5,7 +5,18 @@
 import { spawnSync } from 'node:child_process'
 
 const out = `runs/demo-${new Date().toISOString().slice(0, 19).replace(/\D/g, '')}`
-const args = ['run', 'number-guessing', '--over', 'http', '--policy', 'careless', '--tasks', '512', '--rollouts', '8']
+const args = [
+  'run',
+  'number-guessing',
+  '--transport',
+  'http',
+  '--policy',
+  'careless',
+  '--tasks',
+  '512',
+  '--rollouts',
+  '8',
+]
 const { status } = spawnSync(
   process.execPath,
   ['apps/harness/src/cli.ts', ...args, '--concurrency', '256', '--shaping', '--out', out],

@@ -20,7 +20,7 @@ describe('episodic load', () => {
       status: 0,
       report: {
         environment: { name: 'number-guessing' },
-        over: 'http',
+        transport: 'http',
         policy: 'solver',
         sessions: 8,
         inFlight: 4,
@@ -40,10 +40,16 @@ describe('episodic load', () => {
 
   it.each(['stdio', 'in-process'])(
     'does so over %s, where the processor time of the server is not known',
-    async (door) => {
-      expect(await load(world, ...SMALL, '--over', door, '--policy', 'random')).toMatchObject({
+    async (transport) => {
+      expect(await load(world, ...SMALL, '--transport', transport, '--policy', 'random')).toMatchObject({
         status: 0,
-        report: { over: door, policy: 'random', steps: 200, failures: [], serverCpuMicrosecondsPerStep: null },
+        report: {
+          transport: transport,
+          policy: 'random',
+          steps: 200,
+          failures: [],
+          serverCpuMicrosecondsPerStep: null,
+        },
       })
     },
   )
@@ -89,7 +95,7 @@ describe('episodic load', () => {
       '2',
       '--seconds',
       '1',
-      '--over',
+      '--transport',
       'in-process',
     )
     expect(report).toMatchObject({ steps: 0, failures: [], interrupted: false })

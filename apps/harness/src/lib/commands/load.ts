@@ -10,7 +10,7 @@ import { cpuBetween, readServerCpu } from '../load/server-cpu.ts'
 import { someText, wholeNumber } from '../option-values.ts'
 import { findPlayer } from '../policies.ts'
 import type { RunConfiguration } from '../run/configuration.ts'
-import { type Door, type Opened, openTarget, openWorld } from '../run/environments.ts'
+import { type Opened, openTarget, openWorld, type Transport } from '../run/environments.ts'
 import { tasksOf } from '../run/plan.ts'
 import { startServer } from '../serve/start-server.ts'
 import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
@@ -23,9 +23,9 @@ interface LoadCommandOptions extends TargetOptions {
   readonly steps?: number
   readonly policy?: string
   readonly seed: string
-  readonly over: Door
+  readonly transport: Transport
   readonly store: string
-  readonly isolate?: boolean
+  readonly workerThreads?: boolean
   readonly json?: true
 }
 
@@ -52,12 +52,12 @@ export function loadCommand(console: Console): Command {
     )
     .option('--seed <seed>', 'decides the tasks and every draw of the policy', someText, '0')
     .addOption(
-      new Option('--over <door>', 'how to reach the server that is started for it')
+      new Option('--transport <transport>', 'how to reach the server that is started for it')
         .choices(['http', 'stdio', 'in-process'])
         .default('http'),
     )
     .option('--store <store>', 'where that server keeps its sessions, as for serve', 'memory')
-    .option('--isolate', 'have that server play the rules in threads')
+    .option('--worker-threads', 'have that server play the rules in threads')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -70,7 +70,7 @@ is known over HTTP and of a single process. Ends with 1 where anything failed.
 Examples:
   episodic load number-guessing
   episodic load ./my-world.ts --sessions 1000 --in-flight 64 --seconds 30
-  episodic load ./my-world.ts --store sqlite:load.db --isolate --json
+  episodic load ./my-world.ts --store sqlite:load.db --worker-threads --json
   episodic load ./my-world.ts --url http://127.0.0.1:7337/env`,
     )
   return addTargetOptions(command).action((world: string, options: LoadCommandOptions) => load(world, options, console))
@@ -117,7 +117,7 @@ async function load(reference: string, options: LoadCommandOptions, console: Con
     const cpu = cpuBetween(before, await readCpu())
     const report = reportOf(result, {
       environment: { name, version },
-      over: given ? 'a server that was there' : options.over,
+      transport: given ? 'a server that was there' : options.transport,
       policy: policyName,
       sessions,
       inFlight,
@@ -144,17 +144,17 @@ async function openServer(
   reference: string,
   world: World,
   given: Target | null,
-  { over, store, isolate = false, sessions }: LoadCommandOptions,
+  { transport, store, workerThreads = false, sessions }: LoadCommandOptions,
 ): Promise<Loaded> {
   await using cleanUp = new AsyncDisposableStack()
   // A call that gets no answer is a failure here, and not made again.
-  const patience = 0
-  const places = { sessions: sessions + 16, isolate, store }
+  const retryTimeout = 0
+  const places = { sessions: sessions + 16, workerThreads, store }
   let target = given
   let opened: Opened
-  if (!target && over === 'http') target = cleanUp.use(await startServer(reference, places)).target
-  if (target) opened = cleanUp.use(await openTarget(target, patience))
-  else opened = cleanUp.use(await openWorld(reference, world, { door: over, ...places, patience }))
+  if (!target && transport === 'http') target = cleanUp.use(await startServer(reference, places)).target
+  if (target) opened = cleanUp.use(await openTarget(target, retryTimeout))
+  else opened = cleanUp.use(await openWorld(reference, world, { transport: transport, ...places, retryTimeout }))
   const { url, token } =
     target && typeof target === 'object' && 'url' in target ? target : { url: null, token: undefined }
   const owned = cleanUp.move()
@@ -192,7 +192,7 @@ function showProgress({ err }: Console): (counts: LoadCounts) => void {
 /** What a load came to, as `--json` prints it. Latencies are milliseconds. */
 interface LoadReport {
   readonly environment: { readonly name: string; readonly version: string }
-  readonly over: string
+  readonly transport: string
   readonly policy: string
   readonly sessions: number
   readonly inFlight: number
@@ -214,7 +214,7 @@ function reportOf(
   {
     cpu,
     ...asked
-  }: Pick<LoadReport, 'environment' | 'over' | 'policy' | 'sessions' | 'inFlight' | 'interrupted'> & {
+  }: Pick<LoadReport, 'environment' | 'transport' | 'policy' | 'sessions' | 'inFlight' | 'interrupted'> & {
     readonly cpu: number | null
   },
 ): LoadReport {
@@ -236,12 +236,13 @@ function reportOf(
 
 function formatReport(report: LoadReport, { out }: Console): string {
   const { bold, dim, red } = colorsOf(out)
-  const { environment, over, policy, sessions, inFlight, steps, refused, opened, seconds, latency, failures } = report
+  const { environment, transport, policy, sessions, inFlight, steps, refused, opened, seconds, latency, failures } =
+    report
   const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 1)} ms`
   const cpu = report.serverCpuMicrosecondsPerStep
   const failed = failures.reduce((sum, { count }) => sum + count, 0)
   return `
-${bold(`${environment.name} ${environment.version}`)} ${dim(`over ${over} · ${policy} · ${sessions} sessions · ${inFlight} in flight`)}
+${bold(`${environment.name} ${environment.version}`)} ${dim(`${transport} · ${policy} · ${sessions} sessions · ${inFlight} in flight`)}
 
   steps a second   ${Math.round(report.stepsPerSecond)}   ${steps} steps (${refused} refused) in ${seconds.toFixed(1)} s, ${opened} sessions opened
   latency          p50 ${ms(latency.p50)}   p90 ${ms(latency.p90)}   p99 ${ms(latency.p99)}   max ${ms(latency.max)}

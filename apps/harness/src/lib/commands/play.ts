@@ -35,7 +35,10 @@ async function play(reference: string | undefined, options: PlayOptions, console
     throw new HarnessError('option-invalid', 'Play what? Give a world, or a server with --url.')
   await using opened = target
     ? await openTarget(target)
-    : await openWorld(reference as string, await loadWorld(reference as string), { door: 'in-process', sessions: 1 })
+    : await openWorld(reference as string, await loadWorld(reference as string), {
+        transport: 'in-process',
+        sessions: 1,
+      })
   const bare = opened.connection.environment(options.environment)
   await using environment = bare.info.potential ? withShaping(bare) : bare
   const params = options.params === undefined ? {} : readValue(options.params)

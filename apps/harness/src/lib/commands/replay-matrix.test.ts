@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => workshop[Symbol.dispose]())
 
 describe('episodic replay --matrix', () => {
-  it('records the same bytes over every store and door, one at a time and all at once', {
+  it('records the same bytes over every store and transport, one at a time and all at once', {
     timeout: 180_000,
   }, async () => {
     const world = ['--world', exampleWorld('number-guessing')]
@@ -21,9 +21,11 @@ describe('episodic replay --matrix', () => {
     expect(status).toBe(0)
     const { cells, recording, replaying, ...sums } = JSON.parse(out)
     expect(sums).toMatchObject({ name: 'replay-matrix', ok: true, differingEpisodes: 0, differingBytes: 0 })
-    expect(cells.map(({ store, door, concurrency }: never) => `${store} ${door} ${concurrency}`)).toEqual(
+    expect(cells.map(({ store, transport, concurrency }: never) => `${store} ${transport} ${concurrency}`)).toEqual(
       stores.flatMap((store) =>
-        ['in-process', 'stdio', 'http'].flatMap((door) => [1, 256].map((count) => `${store} ${door} ${count}`)),
+        ['in-process', 'stdio', 'http'].flatMap((transport) =>
+          [1, 256].map((count) => `${store} ${transport} ${count}`),
+        ),
       ),
     )
     const [{ steps }] = cells
@@ -51,9 +53,9 @@ describe('episodic replay --matrix', () => {
     const { ok, cells, differingBytes } = JSON.parse(out)
     expect(ok).toBe(false)
     expect(differingBytes).toBeGreaterThan(0)
-    for (const { door, field, differingEpisodes } of cells)
-      expect([door, field, differingEpisodes]).toEqual(
-        door === 'in-process' ? [door, null, 0] : [door, 'steps.0.observation.text', 2],
+    for (const { transport, field, differingEpisodes } of cells)
+      expect([transport, field, differingEpisodes]).toEqual(
+        transport === 'in-process' ? [transport, null, 0] : [transport, 'steps.0.observation.text', 2],
       )
   })
 })

@@ -45,7 +45,7 @@ export async function replayMatrix(options: MatrixOptions, console: Console): Pr
 function formatMatrix({ cells, recording, replaying }: Matrix, ratio: number): string {
   const rows = cells.map((cell) => [
     cell.store,
-    cell.door,
+    cell.transport,
     String(cell.concurrency),
     String(cell.episodes),
     String(cell.steps),
@@ -53,7 +53,7 @@ function formatMatrix({ cells, recording, replaying }: Matrix, ratio: number): s
     String(cell.differingEpisodes),
     String(cell.differingBytes),
   ])
-  const heading = ['store', 'door', 'in flight', 'episodes', 'steps', 'steps/s', 'differing', 'bytes']
+  const heading = ['store', 'transport', 'in flight', 'episodes', 'steps', 'steps/s', 'differing', 'bytes']
   return `${formatTable([heading, ...rows])}
 
   recorded over HTTP  ${Math.round(recording.stepsPerSecond)} steps/s, ${recording.concurrency} in flight
@@ -61,7 +61,16 @@ function formatMatrix({ cells, recording, replaying }: Matrix, ratio: number): s
 `
 }
 
-function lineOf({ store, door, concurrency, episodes, steps, seconds, differingBytes, field }: MatrixCell): string {
+function lineOf({
+  store,
+  transport,
+  concurrency,
+  episodes,
+  steps,
+  seconds,
+  differingBytes,
+  field,
+}: MatrixCell): string {
   const differs = field === null ? '' : `, first in ${field}`
-  return `${store}, ${door}, ${concurrency} in flight: ${episodes} episodes, ${steps} steps in ${seconds.toFixed(1)} s, ${differingBytes} bytes differ${differs}`
+  return `${store}, ${transport}, ${concurrency} in flight: ${episodes} episodes, ${steps} steps in ${seconds.toFixed(1)} s, ${differingBytes} bytes differ${differs}`
 }

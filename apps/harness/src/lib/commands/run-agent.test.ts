@@ -205,7 +205,7 @@ describe('episodic run --policy agent:<file>', () => {
     [['--policy', 'process: '], /process: starts a command, and none was given/],
     [['--policy', 'agent:./nowhere.mjs'], /nowhere\.mjs does not load/],
     [['--policy', `process:true`, '--branch', '2@1'], /--branch cannot fork/],
-    [['--policy', `process:true`, '--over', 'stdio'], /An agent plays over HTTP/],
+    [['--policy', `process:true`, '--transport', 'stdio'], /An agent plays over HTTP/],
   ])('refuses %s', async (options, message) => {
     const { status, err } = await workshop.run(['run', WORLD, '--tasks', '1', '--out', 'refused', ...options])
     expect(status).toBe(2)

@@ -16,8 +16,10 @@ const TREE = ['--branch', '3@2,2@5', '--policy', 'random', '--tasks', '6', '--ro
 
 beforeAll(async () => {
   for (const [name, world] of Object.entries(WORLDS))
-    for (const door of ['in-process', 'http'])
-      expect((await workshop.run(['run', world, ...TREE, '--over', door, '--out', `${name}-${door}`])).status).toBe(0)
+    for (const transport of ['in-process', 'http'])
+      expect(
+        (await workshop.run(['run', world, ...TREE, '--transport', transport, '--out', `${name}-${transport}`])).status,
+      ).toBe(0)
 })
 
 /** What was played, and nothing of whose it is. */
@@ -27,7 +29,7 @@ function playOf({ steps, outcome, returns, seed, policy }: EpisodeRecord) {
 
 describe('episodic run --branch', () => {
   it.each(Object.entries(WORLDS))(
-    'seals trees of %s, the same through every door, that can be replayed',
+    'seals trees of %s, the same through every transport, that can be replayed',
     async (name, world) => {
       const episodes = readEpisodes(at(`${name}-in-process`))
       expect(withoutTimes(readEpisodes(at(`${name}-http`)))).toEqual(withoutTimes(episodes))

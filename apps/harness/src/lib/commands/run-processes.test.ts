@@ -133,15 +133,21 @@ describe('episodic run --processes', () => {
     for (const several of others) expect(withoutTimes(several)).toEqual(withoutTimes(one))
   })
 
-  it('seals the same through every door', async () => {
+  it('seals the same through every transport', async () => {
     open()
     const { url, kill } = await workshop.serve([world])
     const args = [CLI, 'serve', world, '--stdio', '--trainer']
     writeFileSync(at('servers.json'), JSON.stringify({ mcpServers: { own: { command: process.execPath, args } } }))
-    const doors = [['--over', 'http'], ['--over', 'stdio'], ['--isolate'], ['--url', url], ['--config', 'servers.json']]
-    for (const [i, door] of doors.entries()) {
-      expect(await workshop.run([...play(`door-${i}`, 2), ...door])).toMatchObject({ status: 0 })
-      expect(withoutTimes(readEpisodes(at(`door-${i}`)))).toEqual(undisturbed)
+    const transports = [
+      ['--transport', 'http'],
+      ['--transport', 'stdio'],
+      ['--worker-threads'],
+      ['--url', url],
+      ['--config', 'servers.json'],
+    ]
+    for (const [i, transport] of transports.entries()) {
+      expect(await workshop.run([...play(`transport-${i}`, 2), ...transport])).toMatchObject({ status: 0 })
+      expect(withoutTimes(readEpisodes(at(`transport-${i}`)))).toEqual(undisturbed)
     }
     kill('SIGTERM')
   })
@@ -264,7 +270,7 @@ describe('episodic run --processes', () => {
       /^error: --processes 3 are more than the 2 trees/,
     ],
     [['--worker'], 2, /^error: Only a run starts its workers\. Give it --processes <count>\.\n$/],
-    [['--processes', '2', '--url', 'http://127.0.0.1:1/env', '--patience', '0'], 1, /^error: [^\n]+\n$/],
+    [['--processes', '2', '--url', 'http://127.0.0.1:1/env', '--retry-timeout', '0'], 1, /^error: [^\n]+\n$/],
   ])('refuses %j', async (options, asExpected, message) => {
     const { status, out, err } = await workshop.run(['run', world, ...options, '--out', 'refused'])
     expect([status, out, err]).toEqual([asExpected, '', expect.stringMatching(message)])

@@ -75,8 +75,8 @@ describe('episodic run --policy random', () => {
     expect(out).not.toContain('refused steps')
     const expected = withoutTimes(readEpisodes(at('says')))
     for (const [folder, ...options] of [
-      ['isolated', '--isolate'],
-      ['served', '--over', 'http', '--processes', '2'],
+      ['isolated', '--worker-threads'],
+      ['served', '--transport', 'http', '--processes', '2'],
     ] as const) {
       await play('says', folder, ...options)
       expect(withoutTimes(readEpisodes(at(folder)))).toEqual(expected)

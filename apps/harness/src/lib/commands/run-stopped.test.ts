@@ -80,9 +80,9 @@ beforeEach(() => {
 describe('episodic run, stopped', () => {
   it.each(['in-process', 'http', 'stdio'])(
     'stops at Ctrl-C, keeps what is sealed, and goes on as it says, over %s',
-    async (door) => {
-      const out = `it's ${door}`
-      const run = await startHeld(out, '--over', door)
+    async (transport) => {
+      const out = `it's ${transport}`
+      const run = await startHeld(out, '--transport', transport)
       run.interrupt()
       const { status, err, out: printed } = await run.ended
       expect(status).toBe(130)
@@ -104,7 +104,7 @@ describe('episodic run, stopped', () => {
   })
 
   it('plays only what is missing after kill -9, and leaves no server behind', async () => {
-    const run = await startHeld('killed', '--over', 'http')
+    const run = await startHeld('killed', '--transport', 'http')
     const tokens = () => readdirSync(at('home')).filter((name) => name.endsWith('.token'))
     expect(tokens()).toHaveLength(1)
     run.kill('SIGKILL')
@@ -155,7 +155,7 @@ describe('episodic run, stopped', () => {
 
   it('counts what a killed server took with it as failed, stops, and goes on with another server (invariant 3)', async () => {
     const server = await workshop.serve([world])
-    const run = await startHeld('lost', '--url', server.url, '--patience', '1')
+    const run = await startHeld('lost', '--url', server.url, '--retry-timeout', '1')
     server.kill('SIGKILL')
     await server.ended
     open()

@@ -50,7 +50,7 @@ const play = (out: string, ...options: string[]) =>
 const successesOf = (out: string) => JSON.parse(readFileSync(at(out, 'summary.json'), 'utf8')).success
 
 describe('success, as a world defines it', () => {
-  it('is sealed, counted and shown with its rule, the same with --isolate and over HTTP', async () => {
+  it('is sealed, counted and shown with its rule, the same with --worker-threads and over HTTP', async () => {
     const { status, out } = await play('played')
     expect(status).toBe(0)
     const episodes = readEpisodes(at('played'))
@@ -66,8 +66,8 @@ describe('success, as a world defines it', () => {
     expect(out).toMatch(/success +\d+\.\d %.*\n +as defined by the world\n/)
     expect(readFileSync(at('played', 'report.html'), 'utf8')).toContain('success: as defined by the world')
     for (const [other, ...options] of [
-      ['isolated', '--isolate'],
-      ['served', '--over', 'http', '--isolate'],
+      ['isolated', '--worker-threads'],
+      ['served', '--transport', 'http', '--worker-threads'],
     ] as const) {
       expect((await play(other, ...options)).status).toBe(0)
       expect(withoutTimes(readEpisodes(at(other)))).toEqual(withoutTimes(episodes))

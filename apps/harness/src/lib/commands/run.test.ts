@@ -14,26 +14,26 @@ const read = (...path: string[]) => readFileSync(at(...path), 'utf8')
 const CONFIGURATION = ['--tasks', '12', '--rollouts', '2', '--policy', 'random', '--shaping', '--discount', '0.9']
 
 describe('episodic run', () => {
-  it('seals the same episodes through every door (invariant 4)', async () => {
+  it('seals the same episodes through every transport (invariant 4)', async () => {
     const { url, kill, ended } = await workshop.serve([world], { env: { EPISODIC_CONTROL_TOKEN: 'a'.repeat(32) } })
     const config = { mcpServers: { here: { url, headers: { Authorization: `Bearer ${'a'.repeat(32)}` } } } }
     writeFileSync(at('servers.json'), JSON.stringify(config))
-    const doors: Record<string, string[]> = {
+    const transports: Record<string, string[]> = {
       process: [],
-      http: ['--over', 'http', '--concurrency', '3'],
-      stdio: ['--over', 'stdio', '--concurrency', '1'],
+      http: ['--transport', 'http', '--concurrency', '3'],
+      stdio: ['--transport', 'stdio', '--concurrency', '1'],
       found: ['--url', url],
       told: ['--url', url.replace('127.0.0.1', 'localhost'), '--token', 'a'.repeat(32)],
       listed: ['--config', 'servers.json', '--server', 'here'],
     }
-    for (const [out, door] of Object.entries(doors)) {
-      const played = await workshop.run(['run', world, ...CONFIGURATION, ...door, '--out', out])
+    for (const [out, transport] of Object.entries(transports)) {
+      const played = await workshop.run(['run', world, ...CONFIGURATION, ...transport, '--out', out])
       expect(played.err).not.toContain('error')
       expect(played.status).toBe(0)
     }
     const expected = withoutTimes(readEpisodes(at('process')))
     expect(expected).toHaveLength(24)
-    for (const out of Object.keys(doors)) expect(withoutTimes(readEpisodes(at(out)))).toEqual(expected)
+    for (const out of Object.keys(transports)) expect(withoutTimes(readEpisodes(at(out)))).toEqual(expected)
     kill('SIGTERM')
     // It told of nothing that went wrong, and of no call that it refused.
     const told = (await ended).err.trimEnd().split('\n')
@@ -55,7 +55,7 @@ describe('episodic run', () => {
       name: 'files',
       scheduled: 24,
       configuration: { policy: { name: 'random', sha256: null }, rollouts: 2, shaping: true, discount: 0.9, seed: '0' },
-      played: { over: 'in-process', concurrency: 64 },
+      played: { transport: 'in-process', concurrency: 64 },
     })
     const episodes = readEpisodes(at('files'))
     expect(new Set(episodes.map(nameOf)).size).toBe(24)
@@ -102,7 +102,7 @@ describe('episodic run', () => {
     const other = await workshop.run([...played, '--seed', '7', '--max-steps', '3', '--resume'])
     expect(other.status).toBe(1)
     expect(other.err).toMatch(/another configuration:\n {2}maxSteps: was null, now 3\n {2}seed: was "0", now "7"\n/)
-    const same = await workshop.run([...played, '--resume', '--concurrency', '3', '--over', 'stdio'])
+    const same = await workshop.run([...played, '--resume', '--concurrency', '3', '--transport', 'stdio'])
     expect([same.status, same.out]).toEqual([0, expect.stringContaining('4 scheduled   4 finished')])
     expect(read('kept', 'episodes.jsonl')).toBe(before)
   })

@@ -12,7 +12,7 @@ import { beginRun, findRun } from '../run/begin-run.ts'
 import type { RunConfiguration } from '../run/configuration.ts'
 import { countLeaves } from '../run/count-leaves.ts'
 import { defaultFolder } from '../run/default-folder.ts'
-import { type Door, PATIENCE } from '../run/environments.ts'
+import { RETRY_TIMEOUT, type Transport } from '../run/environments.ts'
 import { hashFile } from '../run/hash-file.ts'
 import { openPlaying } from '../run/open-playing.ts'
 import { openWorkers } from '../run/open-workers.ts'
@@ -46,9 +46,9 @@ interface RunOptions extends TargetOptions, ModelOptions {
   readonly shaping?: true
   readonly discount: number
   readonly seed: string
-  readonly over?: Door
-  readonly isolate?: true
-  readonly patience: number
+  readonly transport?: Transport
+  readonly workerThreads?: true
+  readonly retryTimeout: number
   readonly out?: string
   readonly resume?: true
   readonly json?: true
@@ -89,16 +89,16 @@ export function runCommand(console: Console): Command {
     .option('--discount <γ>', 'of shaping and of the discounted return', numberWithin(0, 1), 1)
     .option('--seed <seed>', 'decides generated tasks, every draw of a policy, and forks', someText, '0')
     .addOption(
-      new Option('--over <door>', 'how to reach the world')
+      new Option('--transport <transport>', 'how to reach the world')
         .choices(['in-process', 'http', 'stdio'])
         .default(undefined, 'in-process; http for an agent'),
     )
-    .option('--isolate', 'play the rules in threads, a core each; rules that run for more than 10 s are stopped')
+    .option('--worker-threads', 'play the rules in threads, a core each; rules that run for more than 10 s are stopped')
     .option(
-      '--patience <seconds>',
+      '--retry-timeout <seconds>',
       'how long a call that gets no answer is made again, as while a server restarts',
       wholeNumber(0),
-      PATIENCE,
+      RETRY_TIMEOUT,
     )
     .option('--out <folder>', 'where to write the run (default: runs/<world>-<policy>-<seed>, a long policy shortened)')
     .option('--resume', 'play only what the run in the folder lacks')
@@ -108,7 +108,7 @@ export function runCommand(console: Console): Command {
       `
 Examples:
   episodic run number-guessing --tasks 500 --policy random
-  episodic run number-guessing --over http --rollouts 4 --shaping
+  episodic run number-guessing --transport http --rollouts 4 --shaping
   episodic run number-guessing --tasks 100000 --processes 4
   episodic run frozen-lake --branch 4@3        best of 4, from the third step
   episodic run frozen-lake --branch 4@3,2@6    trees of 8 episodes
@@ -127,11 +127,20 @@ async function run(reference: string, options: RunOptions, args: readonly string
   const target = targetOf(options)
   const policyName = options.policy ?? (world.solver ? 'solver' : 'random')
   const player = await findPlayer(policyName, world, { model: modelSettingsOf(options, options.processes) })
-  const { concurrency, processes, patience, isolate = false } = options
+  const { concurrency, processes, retryTimeout, workerThreads = false } = options
   // An agent needs an address.
-  const door = options.over ?? (isAgent(player) ? 'http' : 'in-process')
+  const transport = options.transport ?? (isAgent(player) ? 'http' : 'in-process')
   const playHere = (configuration: RunConfiguration) =>
-    openPlaying(configuration, { reference, world, target, door, isolate, concurrency, patience, player })
+    openPlaying(configuration, {
+      reference,
+      world,
+      target,
+      transport,
+      workerThreads,
+      concurrency,
+      retryTimeout,
+      player,
+    })
   if (options.worker) return work(playHere)
   if (isAgent(player) && options.branch.length > 0)
     throw new HarnessError(
@@ -150,7 +159,12 @@ async function run(reference: string, options: RunOptions, args: readonly string
     await using playing = await (processes === 1
       ? playHere(configuration)
       : openWorkers(configuration, { args, processes, warn, signal }))
-    const played = { over: target ? 'a server that was there' : door, concurrency, processes, player: player.name }
+    const played = {
+      transport: target ? 'a server that was there' : transport,
+      concurrency,
+      processes,
+      player: player.name,
+    }
     const sources = await describeSources(folder, reference, world, configuration)
     const count = earlier ? 0 : await countTasks(tasks())
     using lock = lockRun(folder)

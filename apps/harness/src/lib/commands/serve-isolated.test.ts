@@ -42,9 +42,9 @@ export const environment = defineEnvironment({
 })
 `
 
-describe('--isolate', () => {
+describe('--worker-threads', () => {
   it.each(['number-guessing', 'frozen-lake', 'warehouse'])(
-    'plays %s as it is played without, through every door (invariant 4)',
+    'plays %s as it is played without, through every transport (invariant 4)',
     async (name) => {
       const played = ['run', exampleWorld(name), '--tasks', '6', '--policy', 'random', '--max-steps', '40']
       const episodesOf = async (...options: string[]) => {
@@ -55,8 +55,9 @@ describe('--isolate', () => {
       }
       const direct = await episodesOf()
       expect(direct).toHaveLength(6)
-      expect(await episodesOf('--isolate')).toEqual(direct)
-      for (const door of ['http', 'stdio']) expect(await episodesOf('--isolate', '--over', door)).toEqual(direct)
+      expect(await episodesOf('--worker-threads')).toEqual(direct)
+      for (const transport of ['http', 'stdio'])
+        expect(await episodesOf('--worker-threads', '--transport', transport)).toEqual(direct)
     },
   )
 
@@ -64,7 +65,7 @@ describe('--isolate', () => {
     let server: Serving
     beforeAll(async () => {
       writeFileSync(join(workshop.folder, 'stuck.ts'), STUCK_WORLD)
-      server = await workshop.serve(['./stuck.ts', '--isolate', '--rules-timeout', '1'])
+      server = await workshop.serve(['./stuck.ts', '--worker-threads', '--rules-timeout', '1'])
     })
     const trainer = () => openChannel({ url: server.url, token: readFileSync(server.tokenFile, 'utf8').trim() })
 
@@ -111,7 +112,7 @@ describe('--isolate', () => {
     const { status, err } = await workshop.run(['serve', exampleWorld('warehouse'), '--rules-timeout', '2'])
     expect([status, err]).toEqual([
       2,
-      'error: --rules-timeout 2 can stop rules in threads alone. Give --isolate too.\n',
+      'error: --rules-timeout 2 can stop rules in threads alone. Give --worker-threads too.\n',
     ])
   })
 })

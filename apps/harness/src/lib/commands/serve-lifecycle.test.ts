@@ -241,10 +241,10 @@ describe('who may come in', () => {
   })
 
   it.each([
-    [['--jwt-issuer', 'x'], /want all of --jwt-issuer, --jwt-audience and --jwks/],
+    [['--jwt-issuer', 'x'], /need --jwt-issuer, --jwt-audience and --jwks together/],
     [['--jwt-issuer', 'x', '--jwks', 'none.json', '--jwt-audience', 'agent=x'], /--jwks none\.json cannot be read/],
-    [['--jwt-issuer', 'x', '--jwks', 'none.json', '--jwt-audience', 'x'], /--jwt-audience x is not written as agent=/],
-    [['--control-token', 'anna'], /--control-token anna is not written as name=token/],
+    [['--jwt-issuer', 'x', '--jwks', 'none.json', '--jwt-audience', 'x'], /--jwt-audience x: write agent=/],
+    [['--control-token', 'anna'], /--control-token anna: write <name>=<token>/],
     [['--log-level', 'loud'], /Allowed choices are silent, fatal/],
   ])('is asked for in a way that can be told: %j', async (options, message) => {
     const ended = await workshop.run(['serve', exampleWorld('number-guessing'), '--port', '0', ...options])

@@ -33,7 +33,7 @@ interface ServeOptions extends AccessFlags {
   readonly logBytes: number
   readonly connections: number
   readonly rate: CallRate
-  readonly isolate?: true
+  readonly workerThreads?: true
   readonly rulesTimeout?: number
   readonly front: 'straight' | 'sdk'
   readonly logLevel: LogLevel
@@ -47,7 +47,7 @@ export function serveCommand(console: Console): Command {
     .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 7337)
     .option('--address <address>', 'address to listen on; any but loopback wants --agent-token', '127.0.0.1')
     .option('--stdio', "speak over this process's pipes instead of HTTP")
-    .option('--trainer', 'with --stdio: open the trainer endpoint on the pipe, not the one for agents')
+    .option('--trainer', 'with --stdio: serve the trainer endpoint on the pipe instead of the agent endpoint')
     .option('--socket <path>', 'open the trainer endpoint on a Unix socket too, for your own programs on this machine')
     .option('--store <store>', 'where sessions live: memory, sqlite:<file>, or redis://<host>:<port>', 'memory')
     .addOption(
@@ -71,8 +71,12 @@ export function serveCommand(console: Console): Command {
         .argParser(callRate)
         .default({ calls: 1_000, seconds: 10 }, '1000/10'),
     )
-    .option('--isolate', 'play the rules in threads, so that one that computes for long holds nobody else')
-    .option('--rules-timeout <seconds>', 'with --isolate: stop rules that run for longer (default: 10)', wholeNumber(1))
+    .option('--worker-threads', 'play the rules in threads, so that one that computes for long holds nobody else')
+    .option(
+      '--rules-timeout <seconds>',
+      'with --worker-threads: stop rules that run for longer (default: 10)',
+      wholeNumber(1),
+    )
   return withAccessOptions(command)
     .addOption(
       new Option('--front <front>', "what answers agents: our own path, or the MCP SDKs' transports, to compare with")
@@ -91,7 +95,7 @@ Examples:
   episodic serve number-guessing --socket ./guessing.sock
   episodic serve ./my-world.ts --stdio
   episodic serve ./my-world.ts --rate 20/1
-  episodic serve ./my-world.ts --isolate --rules-timeout 2
+  episodic serve ./my-world.ts --worker-threads --rules-timeout 2
 
 EPISODIC_CONTROL_TOKEN, where it is set, is the operator's secret at the
 trainer endpoint.`,
@@ -150,8 +154,8 @@ async function serve(references: string[], options: ServeOptions, console: Conso
 }
 
 /** The threads that the rules are to be played in, where they are asked for. */
-function openRules(worlds: readonly World[], { isolate, rulesTimeout }: ServeOptions): RulesPool | null {
-  if (isolate)
+function openRules(worlds: readonly World[], { workerThreads, rulesTimeout }: ServeOptions): RulesPool | null {
+  if (workerThreads)
     return createRulesPool({
       modules: worlds.map(({ url }) => url),
       ...(rulesTimeout && { timeoutSeconds: rulesTimeout }),
@@ -159,7 +163,7 @@ function openRules(worlds: readonly World[], { isolate, rulesTimeout }: ServeOpt
   if (rulesTimeout === undefined) return null
   throw new HarnessError(
     'option-invalid',
-    `--rules-timeout ${rulesTimeout} can stop rules in threads alone. Give --isolate too.`,
+    `--rules-timeout ${rulesTimeout} can stop rules in threads alone. Give --worker-threads too.`,
   )
 }
 

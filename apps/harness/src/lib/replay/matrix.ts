@@ -29,13 +29,13 @@ export interface Matrix {
 }
 
 const SETTINGS = (['memory', 'sqlite', 'redis'] as const).flatMap((store) =>
-  (['in-process', 'stdio', 'http'] as const).flatMap((door) =>
-    [1, 256].map((concurrency) => ({ store, door, concurrency })),
+  (['in-process', 'stdio', 'http'] as const).flatMap((transport) =>
+    [1, 256].map((concurrency) => ({ store, transport, concurrency })),
   ),
 )
 
 /**
- * Records the same episodes over each store, door and concurrency, and compares each with what the rules alone make of
+ * Records the same episodes over each store, transport and concurrency, and compares each with what the rules alone make of
  * the actions of the first recording. Those recorded over HTTP are replayed besides, for the time that it takes.
  *
  * @param episodes - of each setting, split evenly over the worlds.
@@ -70,7 +70,7 @@ export async function playMatrix(
     const cell = { ...setting, seconds, ...(await compareAll(references, files)) }
     cells.push(cell)
     onCell(cell)
-    if (setting.store === 'memory' && setting.door === 'http')
+    if (setting.store === 'memory' && setting.transport === 'http')
       timed.push({
         recording: { concurrency: cell.concurrency, seconds, stepsPerSecond: cell.steps / seconds },
         replaying: await timeReplay(worlds, files),

@@ -1,7 +1,7 @@
 import { definePolicy, type Policy, randomPolicy } from '@episodic/env'
 import { createRng, type EpisodeRecord } from '@episodic/protocol'
 import type { RunConfiguration } from '../run/configuration.ts'
-import { type Door, openWorld, scoredBy } from '../run/environments.ts'
+import { openWorld, scoredBy, type Transport } from '../run/environments.ts'
 import { planOf, tasksOf } from '../run/plan.ts'
 import { playEpisodes } from '../run/play-episodes.ts'
 import { SealedFile } from '../run/sealed-file.ts'
@@ -11,7 +11,7 @@ import type { World } from '../world.ts'
 export interface Setting {
   /** As `episodic serve --store` names it. */
   readonly store: string
-  readonly door: Door
+  readonly transport: Transport
   /** Episodes in flight at once. */
   readonly concurrency: number
 }
@@ -28,7 +28,7 @@ export interface NamedWorld {
  */
 export async function recordEpisodes(
   { reference, world }: NamedWorld,
-  { store, door, concurrency }: Setting,
+  { store, transport, concurrency }: Setting,
   count: number,
   path: string,
 ): Promise<number> {
@@ -46,7 +46,7 @@ export async function recordEpisodes(
     discount: 1,
     seed: 'matrix',
   }
-  await using opened = await openWorld(reference, world, { door, sessions: concurrency + 16, store })
+  await using opened = await openWorld(reference, world, { transport, sessions: concurrency + 16, store })
   await using file = await SealedFile.open(path)
   const began = performance.now()
   await playEpisodes(planOf(tasksOf(configuration, world), configuration.rollouts), {

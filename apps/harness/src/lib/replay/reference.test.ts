@@ -19,7 +19,7 @@ let records: EpisodeRecord[]
 
 beforeAll(async () => {
   world = await loadWorld(reference)
-  await recordEpisodes({ reference, world }, { store: 'memory', door: 'in-process', concurrency: 1 }, 12, recorded)
+  await recordEpisodes({ reference, world }, { store: 'memory', transport: 'in-process', concurrency: 1 }, 12, recorded)
   made = await createReference(world, recorded)
   records = []
   for await (const { record } of readRecorded(recorded)) records.push(record)
@@ -36,7 +36,7 @@ describe('createReference', () => {
   it('finds the same episodes in another setting the same, in any order', async () => {
     const path = join(folder, 'sqlite.jsonl')
     const store = `sqlite:${join(folder, 'sessions.db')}`
-    await recordEpisodes({ reference, world }, { store, door: 'in-process', concurrency: 8 }, 12, path)
+    await recordEpisodes({ reference, world }, { store, transport: 'in-process', concurrency: 8 }, 12, path)
     const steps = records.reduce((sum, record) => sum + record.steps.length, 0)
     const same = { episodes: 12, steps, differingEpisodes: 0, differingBytes: 0, field: null }
     expect(await made.compare(path)).toEqual(same)

@@ -17,7 +17,7 @@ import type { World } from '../world.ts'
 import type { RunConfiguration } from './configuration.ts'
 
 /** How a run reaches a world that it serves itself. */
-export type Door = 'in-process' | 'http' | 'stdio'
+export type Transport = 'in-process' | 'http' | 'stdio'
 
 /** A connection with whatever had to be started for it. Disposing of it stops that too. */
 export interface Opened extends AsyncDisposable {
@@ -27,34 +27,34 @@ export interface Opened extends AsyncDisposable {
 }
 
 interface OpenWorldOptions {
-  readonly door: Door
+  readonly transport: Transport
   readonly sessions: number
   /** Plays the rules in threads. */
-  readonly isolate?: boolean
+  readonly workerThreads?: boolean
   /** Where sessions live, as `episodic serve --store` names it. Default: `memory`. */
   readonly store?: string
-  readonly patience?: number
+  readonly retryTimeout?: number
 }
 
 /** Seconds that a call which gets no answer is made again, unless it is said otherwise. */
-export const PATIENCE = 15
+export const RETRY_TIMEOUT = 15
 
-/** Serves a world for one run, behind the door that was asked for, and connects to it. */
+/** Serves a world for one run, over the transport that was asked for, and connects to it. */
 export async function openWorld(
   reference: string,
   world: World,
-  { door, sessions, isolate = false, store = 'memory', patience = PATIENCE }: OpenWorldOptions,
+  { transport, sessions, workerThreads = false, store = 'memory', retryTimeout = RETRY_TIMEOUT }: OpenWorldOptions,
 ): Promise<Opened> {
   await using cleanUp = new AsyncDisposableStack()
   let target: Target
   let agentUrl: string | null = null
-  if (door === 'http') {
-    const server = cleanUp.use(await startServer(reference, { sessions, isolate, store }))
+  if (transport === 'http') {
+    const server = cleanUp.use(await startServer(reference, { sessions, workerThreads, store }))
     target = server.target
     agentUrl = server.agentUrl
-  } else if (door === 'stdio') target = stdioTarget(reference, { sessions, isolate, store })
+  } else if (transport === 'stdio') target = stdioTarget(reference, { sessions, workerThreads, store })
   else {
-    const rules = isolate && cleanUp.use(createRulesPool({ modules: [world.url] }))
+    const rules = workerThreads && cleanUp.use(createRulesPool({ modules: [world.url] }))
     const host = createHost({
       environments: [world.environment],
       store: cleanUp.use(await openStore({ store, durability: 'process', idle: 900 })),
@@ -63,26 +63,26 @@ export async function openWorld(
     })
     target = openInProcess(cleanUp.use(host))
   }
-  const connection = cleanUp.use(await openConnection(target, { retry: retryFor(patience) }))
+  const connection = cleanUp.use(await openConnection(target, { retry: retryFor(retryTimeout) }))
   const owned = cleanUp.move()
   return { connection, agentUrl, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** Connects to a server that is there already, and that may be away for so many seconds once it was found. */
-export async function openTarget(target: Target, patience = PATIENCE): Promise<Opened> {
-  const connection = await openConnection(target, { retry: retryFor(patience) })
+export async function openTarget(target: Target, retryTimeout = RETRY_TIMEOUT): Promise<Opened> {
+  const connection = await openConnection(target, { retry: retryFor(retryTimeout) })
   return { connection, agentUrl: agentUrlOf(target), [Symbol.asyncDispose]: () => connection.close() }
 }
 
-/** The agent endpoint stands beside the trainer one, where that is HTTP. */
+/** The agent endpoint of the server whose trainer endpoint this is; `null` unless it is HTTP. */
 function agentUrlOf(target: Target): string | null {
   const url = typeof target === 'string' ? target : 'url' in target ? target.url : null
   return url && /^https?:.*\/env\/?$/.test(url) ? url.replace(/\/env\/?$/, '/mcp') : null
 }
 
-function retryFor(patience: number): Pick<RetryOptions, 'attempts' | 'seconds'> {
+function retryFor(retryTimeout: number): Pick<RetryOptions, 'attempts' | 'seconds'> {
   // Pauses last a second at least once there have been a few, so that the time bounds the calls.
-  return { seconds: patience, attempts: 8 + patience }
+  return { seconds: retryTimeout, attempts: 8 + retryTimeout }
 }
 
 /**

@@ -6,7 +6,7 @@ import { createPlayAgent } from '../agents/play-agent.ts'
 import { HarnessError } from '../harness-error.ts'
 import type { World } from '../world.ts'
 import type { RunConfiguration } from './configuration.ts'
-import { type Door, openTarget, openWorld, scoredBy } from './environments.ts'
+import { openTarget, openWorld, scoredBy, type Transport } from './environments.ts'
 import { createPlayPlanned, type PlayPlanned } from './play-planned.ts'
 
 /** What a plan is played with. Disposing of it stops all that was started for it. */
@@ -17,26 +17,28 @@ export interface Playing extends AsyncDisposable {
 export interface OpenPlayingOptions {
   readonly reference: string
   readonly world: World
-  /** A server that is there already; `null` to serve the world behind a door. */
+  /** A server that is there already; `null` to serve the world. */
   readonly target: Target | null
-  readonly door: Door
-  readonly isolate: boolean
+  readonly transport: Transport
+  readonly workerThreads: boolean
   /** Episodes in flight at once. */
   readonly concurrency: number
   /** Seconds that a call which gets no answer is made again. */
-  readonly patience: number
+  readonly retryTimeout: number
   readonly player: Policy | Agent
 }
 
 /** Connects to what a run is played in. Throws what a server that cannot be reached, or that plays something else, comes to. */
 export async function openPlaying(
   configuration: RunConfiguration,
-  { reference, world, target, door, isolate, concurrency, patience, player }: OpenPlayingOptions,
+  { reference, world, target, transport, workerThreads, concurrency, retryTimeout, player }: OpenPlayingOptions,
 ): Promise<Playing> {
   await using cleanUp = new AsyncDisposableStack()
   const sessions = concurrency + 16
   const { connection, agentUrl } = cleanUp.use(
-    await (target ? openTarget(target, patience) : openWorld(reference, world, { door, sessions, isolate, patience })),
+    await (target
+      ? openTarget(target, retryTimeout)
+      : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout })),
   )
   const createEnvironment = scoredBy(configuration, connection)
   const { seed, discount, branch } = configuration
@@ -69,7 +71,7 @@ function addressesAt(agentUrl: string | null): (capability: string) => string {
   if (agentUrl !== null) return (capability) => `${agentUrl}/s/${capability}`
   throw new HarnessError(
     'option-invalid',
-    'An agent plays over HTTP: give --over http, or the --url of a trainer endpoint such as http://127.0.0.1:7337/env.',
+    'An agent plays over HTTP: give --transport http, or the --url of a trainer endpoint such as http://127.0.0.1:7337/env.',
   )
 }
 

@@ -73,7 +73,7 @@ export async function openWorkers(
         )
         return change()
       }
-      if (failures > 0) await patience(Math.min(LONGEST_PAUSE, 50 * 2 ** failures), stopping.signal)
+      if (failures > 0) await backOff(Math.min(LONGEST_PAUSE, 50 * 2 ** failures), stopping.signal)
       if (stopping.signal.aborted) return
       worker = await start().catch((error: Error) => {
         if (!stopping.signal.aborted) warn(error.message)
@@ -141,6 +141,6 @@ async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T
   }
 }
 
-async function patience(milliseconds: number, signal: AbortSignal): Promise<void> {
+async function backOff(milliseconds: number, signal: AbortSignal): Promise<void> {
   await pause(milliseconds, null, { signal }).catch(() => {})
 }

@@ -18,7 +18,7 @@ export const runManifestSchema = z.object({
   versions: z.record(z.string(), z.string()),
   /** Where the worlds were played. Says nothing about what is played. */
   played: z.object({
-    over: z.string(),
+    transport: z.string(),
     concurrency: z.int(),
     processes: z.int().default(1),
     /** The name that the policy or agent gives itself, and that its sealed lines have. */

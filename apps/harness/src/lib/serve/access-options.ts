@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { HarnessError } from '../harness-error.ts'
 import { collect } from '../option-values.ts'
 
-/** Who may come in, as the command line says it. */
+/** The options that decide which clients are admitted. */
 export interface AccessFlags {
   readonly allowHost?: readonly string[]
   readonly allowOrigin?: readonly string[]
@@ -18,24 +18,20 @@ export interface AccessFlags {
 
 export function withAccessOptions(command: Command): Command {
   return command
-    .option(
-      '--agent-token <name=token>',
-      'admit a principal to the agent endpoint; may be given several times',
-      collect,
-    )
+    .option('--agent-token <name=token>', 'token of a principal for the agent endpoint; repeatable', collect)
     .option(
       '--control-token <name=token>',
-      'admit a principal to the trainer endpoint, to sessions of its own',
+      'token of a principal for the trainer endpoint, limited to its own sessions; repeatable',
       collect,
     )
-    .option('--jwt-issuer <issuer>', 'admit whoever has a JSON Web Token of this issuer')
-    .option('--jwt-audience <door=audience>', 'what such a token is for: agent=… or trainer=…, or both', collect)
-    .option('--jwks <url-or-file>', "the issuer's public keys")
-    .option('--allow-host <name>', 'serve this Host besides the address; may be given several times', collect)
-    .option('--allow-origin <origin>', 'let pages of this origin call, with CORS; may be given several times', collect)
+    .option('--jwt-issuer <issuer>', 'accept JSON Web Tokens of this issuer; their sub is the principal')
+    .option('--jwt-audience <endpoint=audience>', 'required audience: agent=… or trainer=…; repeatable', collect)
+    .option('--jwks <url-or-file>', 'public keys of the issuer: an https URL or a file')
+    .option('--allow-host <name>', 'accept this Host header besides the address; repeatable', collect)
+    .option('--allow-origin <origin>', 'allow cross-origin requests (CORS) from this origin; repeatable', collect)
 }
 
-/** Reads the options. Throws `option-invalid` for those that do not say whom to admit. */
+/** Throws `option-invalid` if an option is malformed, or if only some of the JSON Web Token options are given. */
 export async function readAccess(flags: AccessFlags): Promise<AccessOptions> {
   const jwt = await readJwt(flags)
   return {
@@ -50,7 +46,7 @@ export async function readAccess(flags: AccessFlags): Promise<AccessOptions> {
 function readTokens(option: string, texts: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(
     texts.map((text) => {
-      const [principal, token] = readPair(text) ?? invalid(`${option} ${text} is not written as name=token.`)
+      const [principal, token] = readPair(text) ?? invalid(`${option} ${text}: write <name>=<token>.`)
       return [token, principal]
     }),
   )
@@ -59,18 +55,19 @@ function readTokens(option: string, texts: readonly string[] = []): Record<strin
 async function readJwt({ jwtIssuer: issuer, jwtAudience, jwks }: AccessFlags): Promise<JwtOptions | null> {
   if (issuer === undefined && jwtAudience === undefined && jwks === undefined) return null
   if (issuer === undefined || jwtAudience === undefined || jwks === undefined)
-    return invalid('JSON Web Tokens want all of --jwt-issuer, --jwt-audience and --jwks.')
+    return invalid('JSON Web Tokens need --jwt-issuer, --jwt-audience and --jwks together.')
   return { issuer, audience: readAudience(jwtAudience), jwks: await readKeys(jwks) }
 }
 
 function readAudience(texts: readonly string[]): JwtOptions['audience'] {
-  return Object.fromEntries(
-    texts.map((text) => {
-      const pair = readPair(text)
-      if (pair?.[0] === 'agent' || pair?.[0] === 'trainer') return pair
-      return invalid(`--jwt-audience ${text} is not written as agent=audience or trainer=audience.`)
-    }),
-  )
+  const audience: { -readonly [K in keyof JwtOptions['audience']]: JwtOptions['audience'][K] } = {}
+  for (const text of texts) {
+    const [endpoint, value = ''] = readPair(text) ?? []
+    if (endpoint === 'agent') audience.agent = value
+    else if (endpoint === 'trainer') audience.trainer = value
+    else invalid(`--jwt-audience ${text}: write agent=<audience> or trainer=<audience>.`)
+  }
+  return audience
 }
 
 async function readKeys(place: string): Promise<JwtOptions['jwks']> {

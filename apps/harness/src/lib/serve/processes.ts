@@ -88,7 +88,7 @@ export async function serveProcesses(
       if (stopping.signal.aborted) return
       const { pid, exitCode: status, signalCode: signal } = current.process
       onReplace({ ended: pid, status, signal })
-      if (failures > 0) await patience(Math.min(LONGEST_PAUSE, 50 * 2 ** failures), stopping.signal)
+      if (failures > 0) await backOff(Math.min(LONGEST_PAUSE, 50 * 2 ** failures), stopping.signal)
       if (stopping.signal.aborted) return
       current = fork()
       failures = (await listening(current)) ? 0 : failures + 1
@@ -149,7 +149,7 @@ async function exitOf(worker: Worker): Promise<void> {
   if (!worker.isDead()) await once(worker, 'exit')
 }
 
-async function patience(milliseconds: number, signal: AbortSignal): Promise<void> {
+async function backOff(milliseconds: number, signal: AbortSignal): Promise<void> {
   await pause(milliseconds, null, { signal }).catch(() => {})
 }
 

@@ -16,7 +16,7 @@ export interface StartedServer extends AsyncDisposable {
 /** What a run needs of the server that it starts. */
 interface RunServerOptions {
   readonly sessions: number
-  readonly isolate: boolean
+  readonly workerThreads: boolean
   readonly store: string
 }
 
@@ -28,7 +28,7 @@ export const CLI = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../cli.ts' : './cli.js', import.meta.url),
 )
 
-/** The command line that serves a world over a pipe, with the trainer endpoint on it. */
+/** The command line that serves a world over a pipe, as a trainer endpoint. */
 export function stdioTarget(world: string, options: RunServerOptions): CommandTarget {
   const args = [...process.execArgv, CLI, 'serve', world, '--stdio', '--trainer', ...forRun(options)]
   return { command: process.execPath, args, cwd: process.cwd() }
@@ -66,7 +66,7 @@ export async function startServer(world: string, options: RunServerOptions): Pro
 }
 
 /** What a server is told that serves one run: it has the run's own console to write to. */
-function forRun({ sessions, isolate, store }: RunServerOptions): string[] {
+function forRun({ sessions, workerThreads, store }: RunServerOptions): string[] {
   const always = ['--sessions', String(sessions), '--store', store, '--log-level', 'warn']
-  return [...always, ...(isolate ? ['--isolate'] : [])]
+  return [...always, ...(workerThreads ? ['--worker-threads'] : [])]
 }
