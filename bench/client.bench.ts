@@ -2,7 +2,7 @@
  * `Environment.step` over HTTP beside a bare loop of undici's `request`, both with 32 calls in flight against a server
  * that costs little; and beside them the SDK clients as they come.
  */
-import { openConnection } from '@episodic/env'
+import { connect } from '@episodic/env'
 import { META } from '@episodic/protocol'
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -41,7 +41,7 @@ const post = async (_: number, n: number) => {
   return JSON.parse(await answer.body.text())
 }
 
-await using connection = await openConnection({ url })
+await using connection = await connect({ url })
 const environments = await Promise.all(
   Array.from({ length: IN_FLIGHT }, async () => {
     const environment = connection.environment()

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Connection, openConnection } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { type Connection, connect } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { startChild } from './child.ts'
 import { inTurn, median, ratio, report } from './figures.ts'
 import { counter } from './servers/counter-world.ts'
@@ -45,14 +45,14 @@ async function play(connection: Connection): Promise<number> {
   return (steps * SESSIONS) / seconds
 }
 
-await using inProcess = await openConnection(openInProcess(host))
-await using unixSocket = await openConnection(socketUrl)
-await using webSocket = await openConnection({ url: trainerUrl.replace(/^http/, 'ws'), token })
-await using http = await openConnection({ url: trainerUrl, token })
-await using pipe = await openConnection(stdio)
+await using sameProcess = await connect(inProcess(host))
+await using unixSocket = await connect(socketUrl)
+await using webSocket = await connect({ url: trainerUrl.replace(/^http/, 'ws'), token })
+await using http = await connect({ url: trainerUrl, token })
+await using pipe = await connect(stdio)
 
 const rates = await inTurn(5, {
-  'in process': () => play(inProcess),
+  'in process': () => play(sameProcess),
   'Unix socket': () => play(unixSocket),
   WebSocket: () => play(webSocket),
   HTTP: () => play(http),

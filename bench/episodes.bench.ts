@@ -4,7 +4,7 @@
  * its own, beside 256 episodes that think so briefly that as many steps are taken in a second.
  */
 import { setTimeout as think } from 'node:timers/promises'
-import { type Connection, openConnection } from '@episodic/env'
+import { type Connection, connect } from '@episodic/env'
 import { createRng } from '@episodic/protocol'
 import { startChild } from './child.ts'
 import { report, round2 } from './figures.ts'
@@ -65,7 +65,7 @@ async function crowd(connection: Connection, episodes: number, thinkTime: readon
 using server = await startChild<{ trainerUrl: string; token: string }>('./servers/counter-server.ts')
 const { trainerUrl: url, token } = server.ready
 const cpu = async () => (await server.ask<{ seconds: number }>('cpu')).seconds
-await using connection = await openConnection({ url, token })
+await using connection = await connect({ url, token })
 // The first is for code to be compiled.
 await crowd(connection, 256, [100, 200])
 const few = await crowd(connection, 256, [100, 200])

@@ -1,8 +1,8 @@
 /** Memory of a run: episodes in process, folded as they land, and what is kept after 100,000 beside what is kept after 20,000. */
 
-import { openConnection } from '@episodic/env'
+import { connect } from '@episodic/env'
 import { createFold, playEpisodes } from '@episodic/harness'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { environment, solver } from '@episodic-world/number-guessing'
 import { mebibytes, report } from './figures.ts'
 import { taskNumbered } from './guessing-task.ts'
@@ -14,7 +14,7 @@ const SWING = 20_000
 const CEILING = 128
 
 await using host = createHost({ environments: [environment] })
-await using connection = await openConnection(openInProcess(host))
+await using connection = await connect(inProcess(host))
 const fold = createFold()
 
 async function* plan(from: number, to: number) {

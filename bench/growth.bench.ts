@@ -3,7 +3,7 @@
  * schema drops, and what they add to the server's resident memory between an earlier and a later point. After that, calls with 0.4 MB
  * that the schema keeps, until the server refuses them: the step log has a limit.
  */
-import { openConnection } from '@episodic/env'
+import { connect } from '@episodic/env'
 import { WireError } from '@episodic/protocol'
 import { startChild } from './child.ts'
 import { mebibytes, report } from './figures.ts'
@@ -21,7 +21,7 @@ const LOG_LIMIT = 67_108_864
 
 using server = await startChild<{ trainerUrl: string; token: string }>('./servers/counter-server.ts')
 const { trainerUrl: url, token } = server.ready
-await using connection = await openConnection({ url, token })
+await using connection = await connect({ url, token })
 const environment = connection.environment()
 const resident = async () => (await server.ask<{ resident: number }>('memory')).resident
 const add = (more: object) => environment.step({ tool: 'add', arguments: { note: 'a short note', n: 1, ...more } })

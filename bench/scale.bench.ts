@@ -1,7 +1,7 @@
 /** What a step costs as a host's sessions grow from 10 to 10,000, and a run's tasks from 1 to 100,000. */
-import { openConnection } from '@episodic/env'
+import { connect } from '@episodic/env'
 import { createFold, playEpisodes } from '@episodic/harness'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { environment, solver } from '@episodic-world/number-guessing'
 import { inTurn, median, ratio, report, round2 } from './figures.ts'
 import { taskNumbered } from './guessing-task.ts'
@@ -27,7 +27,7 @@ async function stepsOver(sessions: number): Promise<number> {
 /** Steps a second of a run in process over as many tasks, folded as it goes. */
 async function stepsOfRun(tasks: number): Promise<number> {
   await using host = createHost({ environments: [environment] })
-  await using connection = await openConnection(openInProcess(host))
+  await using connection = await connect(inProcess(host))
   const fold = createFold()
   let steps = 0
   globalThis.gc?.()

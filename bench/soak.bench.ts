@@ -1,5 +1,5 @@
 /** A million calls over HTTP: whether the server's heap at the end is what it was after the first of them. */
-import { openConnection } from '@episodic/env'
+import { connect } from '@episodic/env'
 import { startChild } from './child.ts'
 import { mebibytes, report, round2 } from './figures.ts'
 
@@ -12,7 +12,7 @@ const CEILING = 1.05
 
 using server = await startChild<{ trainerUrl: string; token: string }>('./servers/counter-server.ts')
 const { trainerUrl: url, token } = server.ready
-await using connection = await openConnection({ url, token })
+await using connection = await connect({ url, token })
 
 async function play(calls: number): Promise<void> {
   let left = calls

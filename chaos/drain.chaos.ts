@@ -1,5 +1,5 @@
 /** A server that is asked to stop with hundreds of steps in flight: all of them settle, and it goes by itself. */
-import { type Connection, openConnection } from '@episodic/env'
+import { type Connection, connect } from '@episodic/env'
 import { Oracle } from './oracle.ts'
 import { playLedgers } from './players.ts'
 import { startProxy } from './proxy.ts'
@@ -26,7 +26,7 @@ await runTrial('drain', { store: 'sqlite' }, async ({ rng, quick, options, folde
   const proxy = stack.use(await startProxy(server.port, { fate: () => ({ kind: 'fine' }), onExchange }))
   const target = { url: `http://127.0.0.1:${proxy.port}/env`, token: server.token }
   const connections: Connection[] = []
-  for (let left = players; left > 0; left -= SOCKETS) connections.push(stack.use(await openConnection(target)))
+  for (let left = players; left > 0; left -= SOCKETS) connections.push(stack.use(await connect(target)))
 
   // The server is warm by then, and everybody has begun.
   const ready = Promise.withResolvers<void>()

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect as connectSocket } from 'node:net'
 import { createInterface } from 'node:readline'
-import { openConnection } from '@episodic/env'
+import { connect } from '@episodic/env'
 import { META, METHODS, type OpenResult, type Rng } from '@episodic/protocol'
 import { Pool } from 'undici'
 import { type Booty, drawMessage } from './hostile-message.ts'
@@ -214,7 +214,7 @@ async function playHonestly(
   target: { readonly url: string; readonly token: string },
   breaches: string[],
 ): Promise<void> {
-  await using connection = await openConnection(target)
+  await using connection = await connect(target)
   await using environment = connection.environment('besieged')
   await environment.reset()
   for (let amount = 1; amount <= 10; amount++) {

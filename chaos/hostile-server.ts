@@ -3,7 +3,7 @@
  * `in-process <seed> <count>`, which attacks itself. Says on its channel when it is ready, and answers there with how it fared.
  */
 import { connect } from '@episodic/env'
-import { type Caller, createHost, type Host, openInProcess } from '@episodic/mcp-server'
+import { type Caller, createHost, type Host, inProcess } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import { serveStdio } from '@episodic/mcp-server/stdio'
 import { createRng, type JsonObject, WireError } from '@episodic/protocol'
@@ -113,7 +113,7 @@ async function attack(target: Host): Promise<number> {
     // A turn each: what is measured is what one call does to the others.
     await new Promise((resolve) => setImmediate(resolve))
   }
-  const channels = callers.map((caller) => openInProcess(target, caller))
+  const channels = callers.map((caller) => inProcess(target, caller))
   process.send?.({ port: 0, token: '' } satisfies Ready)
   let longest = 0
   for (let made = 0; made < Number(count); made += BATCH) {
@@ -127,7 +127,8 @@ async function attack(target: Host): Promise<number> {
     })
     longest = Math.max(longest, work)
   }
-  await using environment = await connect(openInProcess(target))
+  await using connection = await connect(inProcess(target))
+  await using environment = connection.environment()
   await environment.reset()
   for (let amount = 1; amount <= 10; amount++) {
     const { observation } = await environment.step({ tool: 'add', arguments: { amount } })

@@ -1,5 +1,5 @@
 import { connect } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { type Channel, META, METHODS, type OpenResult, type Step } from '@episodic/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { environment as ledger } from './ledger-world.ts'
@@ -20,7 +20,7 @@ describe('Oracle', () => {
     oracle = new Oracle()
     heard = []
     const host = createHost({ environments: [ledger] })
-    channel = openInProcess(host)
+    channel = inProcess(host)
     const overheard: Channel = {
       async request(method, params, options) {
         const result = await channel.request(method, params, options)
@@ -30,7 +30,8 @@ describe('Oracle', () => {
       },
       close: async () => {},
     }
-    const environment = await connect(overheard)
+    const connection = await connect(overheard)
+    const environment = connection.environment()
     id = (await environment.reset()).info.id as string
     play = async (amount, alter = (step) => step) => {
       oracle.asks(id)

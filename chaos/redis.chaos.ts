@@ -2,7 +2,7 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Connection, type Environment, openConnection } from '@episodic/env'
+import { type Connection, connect, type Environment } from '@episodic/env'
 import { WireError } from '@episodic/protocol'
 import { Oracle } from './oracle.ts'
 import { insist, playLedgers } from './players.ts'
@@ -22,7 +22,7 @@ await runTrial('redis', {}, async ({ rng, quick, folder, stack }) => {
   const onExchange = oracle.hear.bind(oracle)
   const proxy = stack.use(await startProxy(server.port, { fate: () => ({ kind: 'fine' }), onExchange }))
   const target = { url: `http://127.0.0.1:${proxy.port}/env`, token: server.token }
-  const connection = stack.use(await openConnection(target))
+  const connection = stack.use(await connect(target))
 
   const killing = rng.stream('kills')
   let over = false

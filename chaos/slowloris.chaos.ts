@@ -1,7 +1,7 @@
 /** Thousands of clients that send a byte a second or never read: a server is rid of them, and an honest player hardly notices. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { openConnection } from '@episodic/env'
+import { connect } from '@episodic/env'
 import { HonestPlayer } from './honest-player.ts'
 import { METERED, readMeter } from './metered.ts'
 import { resourcesOf } from './resources.ts'
@@ -31,10 +31,7 @@ await runTrial('slowloris', { sockets: '2000' }, async ({ quick, options, folder
   const server = stack.use(await startServer({ folder, args: ['--store', 'memory'], node: METERED }))
   const { pid } = server.process
   const connection = stack.use(
-    await openConnection(
-      { url: `http://127.0.0.1:${server.port}/env`, token: server.token },
-      { retry: { attempts: 1 } },
-    ),
+    await connect({ url: `http://127.0.0.1:${server.port}/env`, token: server.token }, { retry: { attempts: 1 } }),
   )
   const heldEach = await weigh(server, folder, sockets)
   const player = new HonestPlayer(stack.use(connection.environment()))

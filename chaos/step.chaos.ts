@@ -1,6 +1,6 @@
 /** Steps over a bad connection to a server that is killed all the time: none is lost, none is doubled. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { openConnection } from '@episodic/env'
+import { connect } from '@episodic/env'
 import { Oracle } from './oracle.ts'
 import { playLedgers } from './players.ts'
 import { startProxy } from './proxy.ts'
@@ -18,7 +18,7 @@ await runTrial('step', { store: 'sqlite' }, async ({ rng, quick, options, folder
   const oracle = new Oracle()
   const fate = drawFates(rng.stream('weather'), STORM)
   const proxy = stack.use(await startProxy(server.port, { fate, onExchange: (exchange) => oracle.hear(exchange) }))
-  const connection = stack.use(await openConnection({ url: `http://127.0.0.1:${proxy.port}/env`, token: server.token }))
+  const connection = stack.use(await connect({ url: `http://127.0.0.1:${proxy.port}/env`, token: server.token }))
 
   // Kills come after so many steps, not after so much time: a slow machine gets as many.
   const killing = rng.stream('kills')

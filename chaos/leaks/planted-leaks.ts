@@ -16,7 +16,7 @@ export interface PlantedLeak {
 }
 
 const SECRET = 'sesame-and-poppy'
-const [http, stdio, inProcess] = AGENT_DOORS as [AgentDoor, AgentDoor, AgentDoor]
+const [http, stdio, sameProcess] = AGENT_DOORS as [AgentDoor, AgentDoor, AgentDoor]
 
 /** One leak for each channel by which secrets get out of environments. */
 export const PLANTED_LEAKS: readonly PlantedLeak[] = [
@@ -118,7 +118,7 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
     leakyHost(http, (host) => ({ act: (...call) => host.act(...call).catch(tellAll) })),
   ]),
   atDoors('_meta', 'canaries', [
-    leakyWire(inProcess, async (answer, known) => {
+    leakyWire(sameProcess, async (answer, known) => {
       const word = (await known.hidden(known.sessions.at(-1))).word
       return answer.replace('{"content"', `{"_meta":{"debug":"${word}"},"content"`)
     }),
@@ -165,7 +165,7 @@ function inWorld(
   caughtBy: CheckName,
   flaw: NonNullable<Parameters<typeof createVault>[0]>,
 ): PlantedLeak {
-  return { channel, caughtBy, environment: createVault(flaw), doors: [inProcess] }
+  return { channel, caughtBy, environment: createVault(flaw), doors: [sameProcess] }
 }
 
 function atDoors(channel: string, caughtBy: CheckName, doors: readonly AgentDoor[]): PlantedLeak {

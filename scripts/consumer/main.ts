@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { createMcpSessions } from '@episodic/agent'
 import { serveConversations } from '@episodic/contexts/http'
 import { generateTasks } from '@episodic/dataset'
-import { openConnection, runEpisode, type Target } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { connect, runEpisode, type Target } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import { openSqliteStore } from '@episodic/state/sqlite'
 import { environment, solver, tasks } from './higher-or-lower.ts'
@@ -15,7 +15,7 @@ await using host = createHost({ environments: [environment, smallTalk], store })
 await using server = await serveHttp(host, { annex: serveConversations(host, [smallTalk]) })
 
 let played = 0
-await playThrough(openInProcess(host))
+await playThrough(inProcess(host))
 await playThrough({ url: server.trainerUrl, token: server.controlToken })
 await talk()
 await lookAtPage()
@@ -43,7 +43,7 @@ async function lookAtPage(): Promise<void> {
 
 /** Plays a few tasks through a door; the solver finds every number. */
 async function playThrough(target: Target): Promise<void> {
-  await using connection = await openConnection(target)
+  await using connection = await connect(target)
   for (const task of generateTasks(tasks, { seed: 'consumer', count: 5 })) {
     const episode = await runEpisode({ createEnvironment: () => connection.environment(), policy: solver, task })
     if (episode.kind === 'failed') throw episode.cause

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateTasks } from '@episodic/dataset'
-import { openConnection, returnsOf, runEpisode } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { connect, returnsOf, runEpisode } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import * as desk from './assistant.ts'
 import { booking } from './booking.ts'
 import { conversation } from './conversation.ts'
@@ -30,7 +30,7 @@ assert.deepEqual([booked?.result?.from, booked?.result?.to], ['LHE', 'DOH'])
 
 console.log('\nThe same as an environment, where the agent is the assistant and the traveller is simulated:\n')
 await using host = createHost({ environments: [environment, desk.environment] })
-await using connection = await openConnection(openInProcess(host))
+await using connection = await connect(inProcess(host))
 const params = { digressions: 2, constraints: 1, slips: 1, typos: true }
 const served = await runEpisode({
   createEnvironment: () => connection.environment(desk.environment.name),

@@ -1,6 +1,6 @@
 import { generateTasks } from '@episodic/dataset'
-import { openConnection, type Policy, randomPolicy, returnsOf, runEpisode } from '@episodic/env'
-import { createHost, openInProcess, rehearse } from '@episodic/mcp-server'
+import { connect, type Policy, randomPolicy, returnsOf, runEpisode } from '@episodic/env'
+import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { AIRPORTS } from './airports.ts'
@@ -150,7 +150,7 @@ describe('flight-booking', () => {
 
   it('hears of prices and seats from outside, while an agent plays', async () => {
     await using host = createHost({ environments: [environment] })
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     const world = connection.environment()
     await world.reset({ seed: 'test' })
     const { observation } = await world.step({ tool: 'say', arguments: { text: TRIP } })
@@ -177,7 +177,7 @@ describe('flight-booking', () => {
 
 async function meanReturn(policy: Policy): Promise<number> {
   await using host = createHost({ environments: [environment] })
-  await using connection = await openConnection(openInProcess(host))
+  await using connection = await connect(inProcess(host))
   const rows = [...generateTasks(tasks, { seed: 'returns', count: 60 })]
   let sum = 0
   for (const task of rows) {

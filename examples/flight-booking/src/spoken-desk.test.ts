@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { createModelSpeaker } from '@episodic/contexts/model'
-import { openConnection, runEpisode } from '@episodic/env'
-import { createHost, openInProcess, rehearse } from '@episodic/mcp-server'
+import { connect, runEpisode } from '@episodic/env'
+import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { createFlightDesk, solver } from './assistant.ts'
 
@@ -14,7 +14,7 @@ describe('a flight desk whose travellers are played by a model', () => {
       createModelSpeaker({ model: 'small', baseUrl: model.baseUrl, apiKey: 'none', styles: ['plain'] }),
     )
     await using host = createHost({ environments: [environment] })
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     const params = { digressions: 0, constraints: 0, slips: 0 }
     const episode = await runEpisode({
       createEnvironment: () => connection.environment(),

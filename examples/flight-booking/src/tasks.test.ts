@@ -1,6 +1,6 @@
 import { checkTasks, generateTasks } from '@episodic/dataset'
-import { openConnection, runEpisode } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { connect, runEpisode } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import * as desk from './assistant.ts'
 import { countConstraints, type Goal } from './goal.ts'
@@ -34,7 +34,7 @@ describe.each([
 
   it(`can all be solved, ${COUNT} dialogues`, async () => {
     await using host = createHost({ environments: [environment] })
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     for (const task of rows) {
       const episode = await runEpisode({ createEnvironment: () => connection.environment(), policy: solver, task })
       expect(episode, task.prompt).toMatchObject({ kind: 'finished', end: { kind: 'terminated', reason } })
@@ -46,7 +46,7 @@ describe.each([
 describe('the solver', () => {
   it('needs a turn for the trip, one for each question and one to agree, where there is no trouble', async () => {
     await using host = createHost({ environments: [world.environment] })
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     const rows = [...generateTasks(world.tasks, { seed: 'turns', count: 60 })]
     for (const task of rows.filter(({ params }) => params.trouble === 'none')) {
       const createEnvironment = () => connection.environment()

@@ -1,5 +1,5 @@
-import { definePolicy, openConnection, type Policy, runEpisode } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { connect, definePolicy, type Policy, runEpisode } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { type Action, createRng, type JsonObject } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { mistype } from './mistype.ts'
 /** Lets a policy play the assistant for one traveller, and gives what was said. */
 async function serve(policy: Policy, params: JsonObject, seed: string) {
   await using host = createHost({ environments: [environment] })
-  await using connection = await openConnection(openInProcess(host))
+  await using connection = await connect(inProcess(host))
   const createEnvironment = () => connection.environment()
   const episode = await runEpisode({ createEnvironment, policy, task: { params }, seed })
   if (episode.kind !== 'finished') throw episode.cause

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { openConnection, runEpisode } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { connect, runEpisode } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { environment, solver } from './index.ts'
 import { MOVES } from './maps.ts'
 import { findOptimum } from './optimum.ts'
 
 const EPISODES = 500
 await using host = createHost({ environments: [environment] })
-await using connection = await openConnection(openInProcess(host))
+await using connection = await connect(inProcess(host))
 const play = async (params: { map: '4x4' | '8x8'; slippery: boolean }, seed: string) => {
   const createEnvironment = () => connection.environment()
   const episode = await runEpisode({ createEnvironment, policy: solver, task: { params }, seed })

@@ -1,5 +1,5 @@
 import { connect, returnsOf, runEpisode, withShaping } from '@episodic/env'
-import { createHost, openInProcess, rehearse } from '@episodic/mcp-server'
+import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -89,7 +89,8 @@ describe('frozen-lake', () => {
     await using host = createHost({ environments: [environment] })
     for (const map of ['4x4', '8x8'] as const) {
       for (let i = 0; i < 20; i++) {
-        const lake = await connect(openInProcess(host))
+        await using connection = await connect(inProcess(host))
+        const lake = connection.environment()
         const createEnvironment = () => withShaping(lake)
         const episode = await runEpisode({ createEnvironment, policy: solver, task: { params: { map } }, seed: `${i}` })
         if (episode.kind !== 'finished') throw episode.cause
@@ -102,7 +103,8 @@ describe('frozen-lake', () => {
 
   it.each(['4x4', '8x8'] as const)('is cut short after the moves that Gymnasium allows: %s', async (map) => {
     await using host = createHost({ environments: [environment] })
-    await using lake = await connect(openInProcess(host))
+    await using connection = await connect(inProcess(host))
+    await using lake = connection.environment()
     await lake.reset({ params: { map, slippery: false } })
     for (let move = 1; move <= MOVES[map]; move++) {
       const { end } = await lake.step({ tool: 'move', arguments: { direction: 'left' } })

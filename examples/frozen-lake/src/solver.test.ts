@@ -1,5 +1,5 @@
-import { openConnection, type Policy, randomPolicy, runEpisode } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { connect, type Policy, randomPolicy, runEpisode } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { gymnasiumLakes } from './gymnasium.fixture.ts'
 import { environment, solver } from './index.ts'
@@ -30,7 +30,7 @@ describe('randomPolicy', () => {
 
 async function countGoals(policy: Policy, params: { map: MapName; slippery: boolean }, episodes: number) {
   await using host = createHost({ environments: [environment] })
-  await using connection = await openConnection(openInProcess(host))
+  await using connection = await connect(inProcess(host))
   let goals = 0
   for (let i = 0; i < episodes; i++) {
     const createEnvironment = () => connection.environment()

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { generateTasks } from '@episodic/dataset'
-import { openConnection, returnsOf, runEpisode, withShaping } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { connect, returnsOf, runEpisode, withShaping } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { environment, solver, tasks } from './index.ts'
 
 // Plays three tasks, from the easiest to the hardest, and prints every guess with what it earned.
 await using host = createHost({ environments: [environment] })
-await using connection = await openConnection(openInProcess(host))
+await using connection = await connect(inProcess(host))
 
 for (const task of [0, 0.5, 1].flatMap((difficulty) => [
   ...generateTasks(tasks, { seed: 'demo', count: 1, difficulty: [difficulty, difficulty] }),

@@ -1,5 +1,5 @@
 import { connect } from '@episodic/env'
-import { createHost, openInProcess, rehearse } from '@episodic/mcp-server'
+import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
 import { METHODS } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { environment } from './index.ts'
@@ -7,10 +7,11 @@ import { environment } from './index.ts'
 /** An agent that was given the address of one session. */
 async function openForAgent(seed: string) {
   const host = createHost({ environments: [environment] })
-  const trainer = await connect(openInProcess(host))
+  const connection = await connect(inProcess(host))
+  const trainer = connection.environment()
   const { observation, info } = await trainer.reset({ params: { maxGuesses: 3 }, seed })
   const world = { by: 'capability', capability: info.capability as string } as const
-  const agent = openInProcess(host, { endpoint: 'agent', principal: null, world })
+  const agent = inProcess(host, { endpoint: 'agent', principal: null, world })
   const guess = (args: { readonly [name: string]: number }) =>
     agent.request('tools/call', { name: 'guess', arguments: args })
   return { trainer, observation, agent, guess, [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]() }
@@ -62,8 +63,9 @@ describe('an agent in a session', () => {
 
   it('shares nothing with another session', async () => {
     await using host = createHost({ environments: [environment] })
-    await using left = await connect(openInProcess(host))
-    await using right = await connect(openInProcess(host))
+    await using connection = await connect(inProcess(host))
+    await using left = connection.environment()
+    await using right = connection.environment()
     await left.reset({ seed: 'a' })
     await right.reset({ seed: 'b' })
     for (const value of [90, 80, 70]) {

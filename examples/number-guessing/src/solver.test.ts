@@ -1,5 +1,5 @@
-import { openConnection, randomPolicy, returnsOf, runEpisode, withShaping } from '@episodic/env'
-import { createHost, openInProcess, rehearse } from '@episodic/mcp-server'
+import { connect, randomPolicy, returnsOf, runEpisode, withShaping } from '@episodic/env'
+import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { environment, solver } from './index.ts'
@@ -24,7 +24,7 @@ describe('guessesNeeded', () => {
 describe('solver', () => {
   it('finds every number within the bound', async () => {
     await using host = createHost({ environments: [environment] })
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     const anyWorld = fc.record({
       low: fc.integer({ min: -1e6, max: 1e6 }),
       width: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 1e6 })),
@@ -47,7 +47,7 @@ describe('solver', () => {
 
   it('needs the whole bound for some number of every range', async () => {
     await using host = createHost({ environments: [environment] })
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     for (let width = 1; width <= 16; width++) {
       const params = { low: 1, high: width, maxGuesses: 100 }
       const guesses = new Map<number, number>()
@@ -65,7 +65,7 @@ describe('solver', () => {
 
   it('earns as much with shaping as without, less the starting potential', async () => {
     await using host = createHost({ environments: [environment] })
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     const anyWorld = fc.record({ high: fc.integer({ min: 1, max: 100 }), maxGuesses: fc.integer({ min: 1, max: 8 }) })
     await fc.assert(
       fc.asyncProperty(

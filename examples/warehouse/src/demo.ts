@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { openConnection, randomPolicy, returnsOf, runEpisode } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { connect, randomPolicy, returnsOf, runEpisode } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { environment, solver } from './index.ts'
 
 const EPISODES = 50
 await using host = createHost({ environments: [environment] })
-await using connection = await openConnection(openInProcess(host))
+await using connection = await connect(inProcess(host))
 const createEnvironment = () => connection.environment()
 
 const task = { params: { size: 4, articles: 2, bins: 4, orders: 2, capacity: 4, battery: 14 } }

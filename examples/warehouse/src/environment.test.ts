@@ -1,5 +1,5 @@
-import { connect, openConnection, randomPolicy, returnsOf, runEpisode, withShaping } from '@episodic/env'
-import { createHost, openInProcess, type Rehearsal } from '@episodic/mcp-server'
+import { connect, randomPolicy, returnsOf, runEpisode, withShaping } from '@episodic/env'
+import { createHost, inProcess, type Rehearsal } from '@episodic/mcp-server'
 import type { Action } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -178,7 +178,7 @@ describe('warehouse', () => {
 
   it('earns at most 1 for what is delivered, and as much with shaping as without, less the starting potential', async () => {
     await using host = createHost({ environments: [environment] })
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     await fc.assert(
       fc.asyncProperty(anyParams, fc.string({ minLength: 1 }), async (params, seed) => {
         const createEnvironment = () => withShaping(connection.environment())
@@ -202,7 +202,8 @@ describe('warehouse', () => {
     [{ size: 5, battery: 17 }, 'to the farthest bin and back'],
   ])('cannot be opened with %j', async (params, reason) => {
     await using host = createHost({ environments: [environment] })
-    await using warehouse = await connect(openInProcess(host))
+    await using connection = await connect(inProcess(host))
+    await using warehouse = connection.environment()
     await expect(warehouse.reset({ params })).rejects.toMatchObject({
       code: 'invalid-params',
       message: expect.stringContaining(reason),

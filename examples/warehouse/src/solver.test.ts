@@ -1,5 +1,5 @@
-import { openConnection, type Policy, randomPolicy, returnsOf, runEpisode } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { connect, type Policy, randomPolicy, returnsOf, runEpisode } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { environment, solver } from './index.ts'
@@ -8,7 +8,7 @@ import { anyParams } from './play.fixture.ts'
 describe('solver', () => {
   it('delivers everything in every warehouse, and is never refused', async () => {
     await using host = createHost({ environments: [environment] })
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     await fc.assert(
       fc.asyncProperty(anyParams, fc.string({ minLength: 1 }), async (params, seed) => {
         const createEnvironment = () => connection.environment()
@@ -29,7 +29,7 @@ describe('solver', () => {
 
 async function meanReturn(policy: Policy, episodes = 100): Promise<number> {
   await using host = createHost({ environments: [environment] })
-  await using connection = await openConnection(openInProcess(host))
+  await using connection = await connect(inProcess(host))
   let sum = 0
   for (let i = 0; i < episodes; i++) {
     const createEnvironment = () => connection.environment()

@@ -1,6 +1,6 @@
 import { checkTasks, generateTasks } from '@episodic/dataset'
-import { openConnection, runEpisode } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { connect, runEpisode } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { environment, solver, tasks } from './index.ts'
 
@@ -22,7 +22,7 @@ describe('tasks', () => {
 
   it('can all be done', async () => {
     await using host = createHost({ environments: [environment] })
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     for (const task of rows([0, 1], 50)) {
       const episode = await runEpisode({ createEnvironment: () => connection.environment(), policy: solver, task })
       expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'all-delivered' } })

@@ -1,4 +1,4 @@
-export { type ConnectionOptions, connect, openConnection } from './lib/connect.ts'
+export { type ConnectionOptions, connect } from './lib/connect.ts'
 export { EnvError, type EnvErrorCode } from './lib/env-error.ts'
 export type { Connection } from './lib/environment/connection.ts'
 export {

@@ -6,7 +6,7 @@ export {
   type DispatchOptions,
   type Reply,
 } from './lib/dispatch/dispatcher.ts'
-export { openInProcess } from './lib/dispatch/in-process.ts'
+export { inProcess } from './lib/dispatch/in-process.ts'
 export type { TraceHeaders } from './lib/dispatch/trace-call.ts'
 export type { CallOptions } from './lib/environment/call-options.ts'
 export { declaredAction } from './lib/environment/declared-action.ts'

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import { META } from '@episodic/protocol'
 import { createManualClock } from '@episodic/state'
 import { describe, expect, it } from 'vitest'
-import { connect, openConnection } from './connect.ts'
+import { connect } from './connect.ts'
 import { runEpisode } from './environment/run-episode.ts'
 import {
   createWalkHost,
@@ -26,11 +26,11 @@ describe('connect', () => {
     await using server = await serveHttp(createWalkHost())
     // The trainer endpoint always wants one, so a bare URL is refused there.
     await expect(connect(server.trainerUrl)).rejects.toMatchObject({ code: 'connection-failed' })
-    await using environment = await connect({
+    await using connection = await connect({
       url: server.trainerUrl,
       headers: { Authorization: `Bearer ${server.controlToken}` },
     })
-    expect(environment.info.name).toBe('walk')
+    expect(connection.environment().info.name).toBe('walk')
   })
 
   it('takes an entry of an mcpServers file', async () => {
@@ -44,29 +44,30 @@ describe('connect', () => {
     })
     const servers = parseMcpServers(text, { TOKEN: server.controlToken, NODE: command })
     for (const target of servers.values()) {
-      await using environment = await connect(target)
+      await using connection = await connect(target)
+      await using environment = connection.environment()
       await environment.reset()
       expect((await environment.step(move(0))).info.seq).toBe(1)
     }
   })
 
-  it('plays the first world, or the one that is named', async () => {
+  it('plays the first environment by default, or the one that is named', async () => {
     await using host = createWalkHost()
-    expect((await connect(openInProcess(host))).info.name).toBe('walk')
-    expect((await connect(openInProcess(host), { environment: 'rest' })).info.name).toBe('rest')
-    await expect(connect(openInProcess(host), { environment: 'run' })).rejects.toMatchObject({
-      code: 'option-invalid',
-      message: expect.stringContaining('walk, rest'),
-    })
+    await using connection = await connect(inProcess(host))
+    expect(connection.environments.map(({ name }) => name)).toEqual(['walk', 'rest'])
+    expect(connection.environment().info.name).toBe('walk')
+    expect(connection.environment('rest').info.name).toBe('rest')
+    expect(() => connection.environment('run')).toThrow('It has: walk, rest.')
   })
 
-  it('closes the connection with the environment, and stops the server that it started', async () => {
+  it('stops the server that it started when it closes', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'walk-'))
     try {
-      const environment = await connect(withProcessId(walkCommand('trainer'), join(folder, 'pid')))
+      await using connection = await connect(withProcessId(walkCommand('trainer'), join(folder, 'pid')))
+      const environment = connection.environment()
       const pid = await readProcessId(join(folder, 'pid'))
       await environment.reset()
-      await environment.close()
+      await connection.close()
       expect(() => process.kill(pid, 0)).toThrow('ESRCH')
       await expect(environment.reset()).rejects.toMatchObject({ code: 'connection-failed' })
     } finally {
@@ -123,12 +124,10 @@ describe('connect', () => {
     await expect(connecting).rejects.toThrow('enough')
     await expect(connect(silent.url, { signal: abort.signal })).rejects.toThrow('enough')
   })
-})
 
-describe('openConnection', () => {
   it('plays many environments at once', async () => {
     await using server = await serveHttp(createWalkHost())
-    await using connection = await openConnection({ url: server.trainerUrl, token: server.controlToken })
+    await using connection = await connect({ url: server.trainerUrl, token: server.controlToken })
     const episodes = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
         runEpisode({
@@ -145,19 +144,19 @@ describe('openConnection', () => {
 
   it('leaves a host in the same process alone when it closes', async () => {
     await using host = createWalkHost()
-    const connection = await openConnection(openInProcess(host))
+    const connection = await connect(inProcess(host))
     await connection.close()
     await connection.close()
-    await using next = await connect(openInProcess(host))
-    await next.reset()
+    await using next = await connect(inProcess(host))
+    await next.environment().reset()
   })
 })
 
 describe('a lost session', () => {
   it('is an error of the step, and gone for the close', async () => {
     await using host = createWalkHost()
-    const channel = openInProcess(host)
-    const environment = await connect({
+    const channel = inProcess(host)
+    await using connection = await connect({
       ...channel,
       async request(method, params, options) {
         const meta = params._meta as { [META.session]?: string } | undefined
@@ -165,6 +164,7 @@ describe('a lost session', () => {
         return channel.request(method, params, options)
       },
     })
+    const environment = connection.environment()
     await environment.reset()
     await expect(environment.step(move(1))).rejects.toMatchObject({ name: 'WireError', code: 'session-not-found' })
     await environment.close()
@@ -173,7 +173,8 @@ describe('a lost session', () => {
   it('is an error of the step where the session has expired', async () => {
     const clock = createManualClock()
     await using host = createHost({ environments: [walk], clock, bounds: { idleSeconds: 60 } })
-    await using environment = await connect(openInProcess(host))
+    await using connection = await connect(inProcess(host))
+    await using environment = connection.environment()
     await environment.reset()
     clock.advance(61_000)
     await host.sweep()
@@ -185,7 +186,7 @@ describe('a lost session', () => {
   it('fails the episode when the server dies in the middle of it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'walk-'))
     try {
-      await using connection = await openConnection(withProcessId(walkCommand('trainer'), join(folder, 'pid')))
+      await using connection = await connect(withProcessId(walkCommand('trainer'), join(folder, 'pid')))
       const pid = await readProcessId(join(folder, 'pid'))
       const episode = await runEpisode({
         createEnvironment: () => connection.environment(),
@@ -208,7 +209,7 @@ describe('a lost session', () => {
 
   it('fails the episode when an HTTP server goes away in the middle of it', async () => {
     const server = await serveHttp(createWalkHost())
-    await using connection = await openConnection({ url: server.trainerUrl, token: server.controlToken })
+    await using connection = await connect({ url: server.trainerUrl, token: server.controlToken })
     const episode = await runEpisode({
       createEnvironment: () => connection.environment(),
       policy: {

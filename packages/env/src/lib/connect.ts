@@ -1,7 +1,7 @@
 import { type EnvironmentInfo, listResultSchema, METHODS, WireError } from '@episodic/protocol'
 import { EnvError } from './env-error.ts'
 import { type Connection, createConnection } from './environment/connection.ts'
-import { type CallOptions, delegate, type Environment } from './environment/environment.ts'
+import type { CallOptions } from './environment/environment.ts'
 import { parseReply } from './environment/reply.ts'
 import { createSessionEnvironment } from './environment/session-environment.ts'
 import { type RetryOptions, retryOptions } from './environment/with-retries.ts'
@@ -22,7 +22,7 @@ export interface ConnectionOptions extends CallOptions {
  * Rejects with `target-invalid` for what is none of these, `connection-failed` where nobody answers, and
  * `not-an-environment` where the server is an MCP server that does not speak the environment extension.
  */
-export async function openConnection(
+export async function connect(
   target: Target | ForeignEnvironment,
   { retry, ...options }: ConnectionOptions = {},
 ): Promise<Connection> {
@@ -45,28 +45,6 @@ export async function openConnection(
           { cause: error },
         )
       : error
-  }
-}
-
-/** Connects to one environment, by default the first. Closing the environment closes the connection too. */
-export async function connect(
-  target: Target | ForeignEnvironment,
-  { environment: name, ...options }: ConnectionOptions & { readonly environment?: string } = {},
-): Promise<Environment> {
-  const connection = await openConnection(target, options)
-  try {
-    const environment = connection.environment(name)
-    const close = async () => {
-      try {
-        await environment.close()
-      } finally {
-        await connection.close()
-      }
-    }
-    return delegate(environment, { close })
-  } catch (error) {
-    await connection.close()
-    throw error
   }
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createMcpSessions } from '@episodic/agent'
-import { openConnection } from '@episodic/env'
+import { connect } from '@episodic/env'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { CLI, openWorkshop } from '../episodic.fixture.ts'
 
@@ -86,7 +86,7 @@ describe('episodic serve, without threads', () => {
     const server = await workshop.serve(['./faulty.ts'], {
       env: { EPISODIC_CONTROL_TOKEN: 'the-token-of-the-operator' },
     })
-    await using connection = await openConnection({ url: server.url, token: 'the-token-of-the-operator' })
+    await using connection = await connect({ url: server.url, token: 'the-token-of-the-operator' })
     const other = connection.environment()
     await other.reset({})
     let counted = 0

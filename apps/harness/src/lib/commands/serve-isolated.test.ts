@@ -70,8 +70,9 @@ describe('--worker-threads', () => {
     const trainer = () => openChannel({ url: server.url, token: readFileSync(server.tokenFile, 'utf8').trim() })
 
     it('stops them for their own session, which stays as it was, while others play', async () => {
-      await using stuck = await connect(await trainer())
-      await using other = await connect(await trainer())
+      await using connection = await connect(await trainer())
+      await using stuck = connection.environment()
+      await using other = connection.environment()
       await stuck.reset()
       await other.reset()
       await stuck.step({ tool: 'count', arguments: {} })

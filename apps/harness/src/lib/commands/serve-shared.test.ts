@@ -61,7 +61,8 @@ describe.skipIf(!has('redis-server'))('several processes of episodic serve on on
   it('play one session in turn, with one killed in the middle of a step (invariant 2)', async () => {
     const servers = [await serve(), await serve()]
     await using way = await alternate(servers)
-    await using environment = await connect(way.channel)
+    await using connection = await connect(way.channel)
+    await using environment = connection.environment()
     const start = await environment.reset()
     let rewards = 0
     const add = async (value: number) => {
@@ -129,7 +130,8 @@ describe.skipIf(!has('redis-server'))('several processes of episodic serve on on
     const server = await serve('--processes', '2')
     const [killed, asked] = childrenOf(server) as [number, number]
     {
-      await using environment = await connect({ url: server.url, token: TOKEN })
+      await using connection = await connect({ url: server.url, token: TOKEN })
+      await using environment = connection.environment()
       await environment.reset()
       const add = async (value: number) => {
         const { observation, info } = await environment.step({ tool: 'add', arguments: { value } })

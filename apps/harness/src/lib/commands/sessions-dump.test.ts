@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openChannel, openConnection } from '@episodic/env'
+import { connect, openChannel } from '@episodic/env'
 import { dumpResultSchema, METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, type Serving } from '../episodic.fixture.ts'
@@ -47,7 +47,7 @@ beforeAll(async () => {
   writeFileSync(join(workshop.folder, 'safe.ts'), WORLD)
   server = await workshop.serve(['./safe.ts', '--store', 'sqlite:sessions.db'])
   token = readFileSync(server.tokenFile, 'utf8').trim()
-  const connection = await openConnection({ url: server.url, token })
+  const connection = await connect({ url: server.url, token })
   const safe = connection.environment()
   const { info } = await safe.reset({ params: { password: PASSWORD } }, { seed: SEED })
   id = info.id as string

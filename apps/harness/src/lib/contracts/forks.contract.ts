@@ -1,5 +1,5 @@
 import { connect, type Environment as PlayedEnvironment, randomPolicy } from '@episodic/env'
-import { createHost, type EnvironmentDefinition, openInProcess } from '@episodic/mcp-server'
+import { createHost, type EnvironmentDefinition, inProcess } from '@episodic/mcp-server'
 import type { Action, Step } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -9,7 +9,8 @@ export function describeForks(environment: EnvironmentDefinition): void {
   describe(`a fork of ${environment.name}`, () => {
     it('goes on as its parent did, from any step, as often as it is made; and its parent does not notice', async () => {
       await using host = createHost({ environments: [environment] })
-      await using parent = await connect(openInProcess(host))
+      await using connection = await connect(inProcess(host))
+      await using parent = connection.environment()
       const anyPlay = [fc.string({ minLength: 1, maxLength: 9 }), fc.integer({ min: 1, max: 30 }), fc.nat(99)] as const
       await fc.assert(
         fc.asyncProperty(...anyPlay, async (seed, length, place) => {

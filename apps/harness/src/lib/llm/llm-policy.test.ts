@@ -1,5 +1,5 @@
-import { type Connection, openConnection, runEpisode, runTree } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { type Connection, connect, runEpisode, runTree } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exampleWorld } from '../episodic.fixture.ts'
 import { loadWorld } from '../world.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
   vi.stubEnv('OPENAI_API_KEY', 'sk-nobody-may-read-this')
   const { environment } = await loadWorld(exampleWorld('number-guessing'))
   const host = cleanUp.use(createHost({ environments: [environment] }))
-  connection = cleanUp.use(await openConnection(openInProcess(host)))
+  connection = cleanUp.use(await connect(inProcess(host)))
 })
 afterAll(async () => {
   vi.unstubAllEnvs()

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect, definePolicy, type Environment, type Happening, runEpisode, runTree } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { chainOf, type EpisodeRecord, episodeRecordSchema, type Task } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -40,7 +40,8 @@ const price = (price: number): Happening => ({ type: 'price-changed', data: { pr
 async function openMarket(happenings: readonly (readonly Happening[])[]): Promise<Environment> {
   const host = createHost({ environments: [environment] })
   onTestFinished(() => host[Symbol.asyncDispose]())
-  const market = await connect(openInProcess(host))
+  const connection = await connect(inProcess(host))
+  const market = connection.environment()
   onTestFinished(() => market.close())
   let step = 0
   return Object.assign(Object.create(market), {

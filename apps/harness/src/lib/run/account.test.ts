@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generateTasks, type TasksDefinition } from '@episodic/dataset'
-import { type Connection, EnvError, type Environment, openConnection } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { type Connection, connect, EnvError, type Environment } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import type { EpisodeRecord } from '@episodic/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -31,7 +31,7 @@ let connection: Connection
 beforeAll(async () => {
   world = await loadWorld(exampleWorld('number-guessing'))
   const host = cleanUp.use(createHost({ environments: [world.environment] }))
-  connection = cleanUp.use(await openConnection(openInProcess(host)))
+  connection = cleanUp.use(await connect(inProcess(host)))
 })
 afterAll(async () => {
   await cleanUp.disposeAsync()

@@ -1,14 +1,14 @@
 import {
   type Connection,
+  connect,
   type Environment,
-  openConnection,
   type RetryOptions,
   type Target,
   withLimits,
   withShaping,
   withWeights,
 } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { createRulesPool } from '@episodic/mcp-server/isolate'
 import { HarnessError } from '../harness-error.ts'
 import { openStore } from '../serve/open-store.ts'
@@ -61,16 +61,16 @@ export async function openWorld(
       bounds: { sessions },
       ...(rules && { rules }),
     })
-    target = openInProcess(cleanUp.use(host))
+    target = inProcess(cleanUp.use(host))
   }
-  const connection = cleanUp.use(await openConnection(target, { retry: retryFor(retryTimeout) }))
+  const connection = cleanUp.use(await connect(target, { retry: retryFor(retryTimeout) }))
   const owned = cleanUp.move()
   return { connection, agentUrl, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** Connects to a server that is there already, and that may be away for so many seconds once it was found. */
 export async function openTarget(target: Target, retryTimeout = RETRY_TIMEOUT): Promise<Opened> {
-  const connection = await openConnection(target, { retry: retryFor(retryTimeout) })
+  const connection = await connect(target, { retry: retryFor(retryTimeout) })
   return { connection, agentUrl: agentUrlOf(target), [Symbol.asyncDispose]: () => connection.close() }
 }
 

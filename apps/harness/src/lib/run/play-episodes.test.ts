@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { generateTasks, type TasksDefinition } from '@episodic/dataset'
-import { EnvError, type Environment, openConnection, type Policy } from '@episodic/env'
-import { createHost, openInProcess, rehearse } from '@episodic/mcp-server'
+import { connect, EnvError, type Environment, type Policy } from '@episodic/env'
+import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, nameOf } from '../episodic.fixture.ts'
@@ -16,7 +16,7 @@ let createEnvironment: () => Environment
 beforeAll(async () => {
   world = await loadWorld(exampleWorld('number-guessing'))
   const host = cleanUp.use(createHost({ environments: [world.environment] }))
-  const connection = cleanUp.use(await openConnection(openInProcess(host)))
+  const connection = cleanUp.use(await connect(inProcess(host)))
   createEnvironment = () => connection.environment()
 })
 afterAll(() => cleanUp.disposeAsync())
@@ -220,7 +220,7 @@ describe('playEpisodes', () => {
     const lake = await loadWorld(exampleWorld('frozen-lake'))
     const { findOptimum } = await import(join(exampleWorld('frozen-lake'), 'src/optimum.ts'))
     await using host = createHost({ environments: [lake.environment] })
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     const [task] = generateTasks(lake.tasks as TasksDefinition, { seed: 'ice', count: 1 })
     const episodes = Array.from({ length: 600 }, (_, i) => ({
       task: { ...task!, id: `ice-${i}`, params: { map: '4x4', slippery: true }, seed: `ice-${i}` },

@@ -1,5 +1,5 @@
-import { openConnection } from '@episodic/env'
-import { createHost, openInProcess, rehearse } from '@episodic/mcp-server'
+import { connect } from '@episodic/env'
+import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { booking, travel } from '../fixtures/travel.fixture.ts'
@@ -26,7 +26,7 @@ const act = (args: object) => rehearse(asUser, { params: {} }).play('act', args 
 describe('the tool act', () => {
   it('names every slot in its schema, with its meaning and the intents that take it', async () => {
     await using host = createHost({ environments: [asUser] })
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     await using environment = connection.environment()
     const { tools } = environment.info
     const schema = tools.find(({ name }) => name === 'act')?.inputSchema as never as {

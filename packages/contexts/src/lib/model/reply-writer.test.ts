@@ -1,5 +1,5 @@
-import { openConnection } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { connect } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { createManualClock } from '@episodic/state'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -114,7 +114,7 @@ describe('a model that writes the replies', () => {
       says(`So: ${facts.join(' ')}`)(response)
     })
     await using host = createHost({ environments: [talk(byModel(model.baseUrl)).environment] })
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     await using environment = connection.environment()
     await environment.reset({ seed: 'a' })
     const said = await environment.step({ tool: 'say', arguments: { text: BOOK } })

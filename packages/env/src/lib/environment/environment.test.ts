@@ -1,8 +1,8 @@
-import { openInProcess } from '@episodic/mcp-server'
+import { inProcess } from '@episodic/mcp-server'
 import { type Action, type Step, WireError } from '@episodic/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openConnection } from '../connect.ts'
+import { connect } from '../connect.ts'
 import { createWalkHost, DOORS, type Door } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
 import type { Connection } from './connection.ts'
@@ -28,7 +28,7 @@ function describeEnvironment(name: string, openDoor: () => Promise<Door>): void 
     let connection: Connection
     beforeAll(async () => {
       door = await openDoor()
-      connection = await openConnection(door.target)
+      connection = await connect(door.target)
     })
     afterAll(async () => {
       await connection.close()
@@ -44,7 +44,7 @@ function describeEnvironment(name: string, openDoor: () => Promise<Door>): void 
 
     it('plays the same steps as any other door', async () => {
       await using host = createWalkHost()
-      await using reference = await openConnection(openInProcess(host))
+      await using reference = await connect(inProcess(host))
       await fc.assert(
         fc.asyncProperty(anyPlay, async ({ actions, ...task }) => {
           expect(await play(connection.environment(), task, actions)).toEqual(

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { type Action, type Channel, METHODS, type Step, seedFor } from '@episodic/protocol'
 import { openSqliteStore } from '@episodic/state/sqlite'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { connect, openConnection } from '../connect.ts'
+import { connect } from '../connect.ts'
 import { EnvError } from '../env-error.ts'
 import { defineForeignEnvironment } from '../external/external-environment.ts'
 import { createWalkHost, DOORS, type Door, foreignCommand } from '../fixtures/endpoints.fixture.ts'
@@ -45,7 +45,7 @@ const SHARED_DOORS: typeof DOORS = {
     const store = await openSqliteStore(join(folder, 'sessions.db'))
     const host = createHost({ environments: [walk, rest], store })
     return {
-      target: openInProcess(host),
+      target: inProcess(host),
       async [Symbol.asyncDispose]() {
         await host[Symbol.asyncDispose]()
         await store[Symbol.asyncDispose]()
@@ -60,7 +60,7 @@ describe.each(Object.keys(SHARED_DOORS))('forks: %s', (name) => {
   let connection: Connection
   beforeAll(async () => {
     door = await (SHARED_DOORS[name] as () => Promise<Door>)()
-    connection = await openConnection(door.target)
+    connection = await connect(door.target)
   })
   afterAll(async () => {
     await connection.close()
@@ -126,7 +126,8 @@ describe.each(Object.keys(SHARED_DOORS))('forks: %s', (name) => {
 describe('Environment.fork', () => {
   const onWalk = async (run: (environment: Environment) => Promise<void>) => {
     await using host = createWalkHost()
-    await using environment = await connect(openInProcess(host))
+    await using connection = await connect(inProcess(host))
+    await using environment = connection.environment()
     await run(environment)
   }
 
@@ -165,7 +166,8 @@ describe('Environment.fork', () => {
       observe: () => 'Remember something.',
       rewards: {},
     })
-    await using environment = await connect(foreign)
+    await using connection = await connect(foreign)
+    await using environment = connection.environment()
     expect(environment.info.forkable).toBe(false)
     await environment.reset()
     const asked = [() => environment.fork(), () => environment.snapshot(), () => environment.restore({} as never)]
@@ -174,7 +176,7 @@ describe('Environment.fork', () => {
 
   it('makes no second set where the reply is lost, nor does restore', async () => {
     await using host = createWalkHost()
-    const channel = openInProcess(host)
+    const channel = inProcess(host)
     const lost: string[] = []
     const lossy: Channel = {
       ...channel,
@@ -185,7 +187,8 @@ describe('Environment.fork', () => {
         throw new EnvError('connection-failed', 'Lost on the way back.')
       },
     }
-    await using environment = await connect(lossy, { retry: { attempts: 4, pause: async () => {} } })
+    await using connection = await connect(lossy, { retry: { attempts: 4, pause: async () => {} } })
+    await using environment = connection.environment()
     await environment.reset()
     lost.push(METHODS.fork, METHODS.fork)
     const forks = await environment.fork({ count: 5 })
@@ -202,7 +205,7 @@ describe('Environment.fork', () => {
 describe('wrappers of forks', () => {
   it('shape from where they were forked, and weigh as their parent does', async () => {
     await using host = createWalkHost()
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     await fc.assert(
       fc.asyncProperty(anyEpisode, fc.boolean(), async ({ seed, size, moves, at }, shapedFirst) => {
         const weights = { thrift: 2, refused: 3 }
@@ -226,7 +229,8 @@ describe('wrappers of forks', () => {
 
   it('hold their own limits over a snapshot’s', async () => {
     await using host = createWalkHost()
-    await using environment = withLimits(await connect(openInProcess(host)), { steps: 7, seconds: 5 })
+    await using connection = await connect(inProcess(host))
+    await using environment = withLimits(connection.environment(), { steps: 7, seconds: 5 })
     await environment.reset()
     const snapshot = await environment.snapshot()
     const loose = { ...snapshot, limits: { steps: 40, seconds: null, bytes: 2_000 } }
@@ -239,7 +243,8 @@ describe('wrappers of forks', () => {
     await using host = createWalkHost()
     const recorded: Recorded['kind'][] = []
     const record = ({ kind }: Recorded) => void recorded.push(kind)
-    await using environment = withRecording(await connect(openInProcess(host)), record)
+    await using connection = await connect(inProcess(host))
+    await using environment = withRecording(connection.environment(), record)
     await environment.reset()
     const [fork] = (await environment.fork()) as [Fork]
     await fork.step(move(0))

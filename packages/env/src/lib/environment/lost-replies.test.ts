@@ -1,4 +1,4 @@
-import { openInProcess } from '@episodic/mcp-server'
+import { inProcess } from '@episodic/mcp-server'
 import { type Channel, METHODS } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -33,9 +33,11 @@ describe('a lost request or reply', () => {
     await fc.assert(
       fc.asyncProperty(anyFates, fc.string({ minLength: 1 }), async (fates, seed) => {
         await using host = createWalkHost()
-        await using reference = await connect(openInProcess(host))
+        await using direct = await connect(inProcess(host))
+        await using reference = direct.environment()
         await reference.reset({ seed })
-        await using environment = await connect(lossy(openInProcess(host), ['arrives', ...fates]), { retry })
+        await using connection = await connect(lossy(inProcess(host), ['arrives', ...fates]), { retry })
+        await using environment = connection.environment()
         await environment.reset({ seed })
         for (let i = 0; i < 5; i++) {
           const { info, ...step } = await environment.step(move(1))
@@ -55,7 +57,8 @@ describe('a lost request or reply', () => {
   it('is marked where the answer is the stored one', async () => {
     await using host = createWalkHost()
     const lost: Fate[] = []
-    await using environment = await connect(lossy(openInProcess(host), lost), { retry })
+    await using connection = await connect(lossy(inProcess(host), lost), { retry })
+    await using environment = connection.environment()
     await environment.reset()
     lost.push('request lost')
     expect((await environment.step(move(0))).info.replayed).toBe(false)
@@ -66,7 +69,8 @@ describe('a lost request or reply', () => {
   it('is told of after the last attempt, and the same step can still be played', async () => {
     await using host = createWalkHost()
     const lost: Fate[] = []
-    await using environment = await connect(lossy(openInProcess(host), lost), { retry: { ...retry, attempts: 3 } })
+    await using connection = await connect(lossy(inProcess(host), lost), { retry: { ...retry, attempts: 3 } })
+    await using environment = connection.environment()
     await environment.reset()
     lost.push('reply lost', 'reply lost', 'reply lost')
     await expect(environment.step(move(0))).rejects.toMatchObject({ code: 'connection-failed' })
@@ -77,7 +81,8 @@ describe('a lost request or reply', () => {
   it('of the last step of an episode can be asked for after the end, by whoever holds the session', async () => {
     await using host = createWalkHost()
     const lost: Fate[] = []
-    await using environment = await connect(lossy(openInProcess(host), lost), { retry: { attempts: 1 } })
+    await using connection = await connect(lossy(inProcess(host), lost), { retry: { attempts: 1 } })
+    await using environment = connection.environment()
     await environment.reset({ limits: { steps: 1 } })
     // A step on the spot: the hidden place is never there, so only the budget ends it.
     lost.push('reply lost')
@@ -94,7 +99,8 @@ describe('a lost request or reply', () => {
     const lost: Fate[] = []
     const pauses: number[] = []
     const counting = { attempts: 5, pause: async (milliseconds: number) => void pauses.push(milliseconds) }
-    const environment = await connect(lossy(openInProcess(host), lost), { retry: counting })
+    await using connection = await connect(lossy(inProcess(host), lost), { retry: counting })
+    const environment = connection.environment()
     await environment.reset()
     lost.push(...Array<Fate>(6).fill('request lost'))
     await expect(environment.step(move(0))).rejects.toMatchObject({ code: 'connection-failed' })
@@ -106,15 +112,16 @@ describe('a lost request or reply', () => {
 
   it('is not asked for again where the server has answered', async () => {
     await using host = createWalkHost()
-    const channel = openInProcess(host)
+    const channel = inProcess(host)
     let opens = 0
-    await using environment = await connect({
+    await using connection = await connect({
       ...channel,
       request(method, params, options) {
         if (method === METHODS.open) opens += 1
         return channel.request(method, params, options)
       },
     })
+    await using environment = connection.environment()
     await expect(environment.reset({ params: { size: -1 } })).rejects.toMatchObject({ code: 'invalid-params' })
     expect(opens).toBe(1)
   })

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openInProcess } from '@episodic/mcp-server'
+import { inProcess } from '@episodic/mcp-server'
 import { type Channel, EXTENSION, type JsonObject, META, METHODS } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../connect.ts'
@@ -53,7 +53,7 @@ const FIELDS: readonly [method: string, path: Path][] = [
 
 /** A host in this process whose answers to one method are changed on their way. */
 function spoil(method: string, change: (reply: unknown) => unknown): Channel {
-  const channel = openInProcess(createWalkHost())
+  const channel = inProcess(createWalkHost())
   return {
     ...channel,
     async request(asked, params, options) {
@@ -79,7 +79,8 @@ function otherKind(value: unknown): unknown {
 }
 
 async function playOneStep(target: Target) {
-  await using environment = await connect(target)
+  await using connection = await connect(target)
+  await using environment = connection.environment()
   await environment.reset({ seed: 'a' })
   return environment.step(move(1))
 }
@@ -118,7 +119,8 @@ describe('a malformed reply', () => {
 
   it('fails an episode, and never gives it a reward', async () => {
     const channel = spoil('tools/call', () => ({ content: [] }))
-    const environment = await connect(channel)
+    await using connection = await connect(channel)
+    const environment = connection.environment()
     const episode = await runEpisode({ createEnvironment: () => environment, policy: scriptedPolicy([move(1)]) })
     expect(episode).toMatchObject({ kind: 'failed', steps: [], cause: { code: 'reply-malformed' } })
   })
@@ -163,7 +165,8 @@ const BAD_ANSWERS: readonly [what: string, code: string, answer: (response: Serv
 describe('a server that answers over HTTP', () => {
   it.each(BAD_ANSWERS)('%s to a step gives %s', async (what, code, answer) => {
     await using server = await serveBadly(answer)
-    const environment = await connect(server.url, { retry: { attempts: 2, pause: async () => {} } })
+    await using connection = await connect(server.url, { retry: { attempts: 2, pause: async () => {} } })
+    const environment = connection.environment()
     const episode = await runEpisode({ createEnvironment: () => environment, policy: scriptedPolicy([move(1)]) })
     expect(episode).toMatchObject({ kind: 'failed', steps: [], cause: { name: 'EnvError', code } })
     // What has arrived is not asked for again, however bad it is.
@@ -181,7 +184,7 @@ describe('a server that answers over HTTP', () => {
 /** A server of walks that shakes hands as it should and answers steps, or everything, as it is told. */
 async function serveBadly(answer: (response: ServerResponse, id: number) => void, everything = false) {
   const host = createWalkHost()
-  const channel = openInProcess(host)
+  const channel = inProcess(host)
   let steps = 0
   const server = createServer(async (request, response) => {
     const body = (await request.setEncoding('utf8').toArray()).join('')

@@ -1,7 +1,7 @@
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { openConnection } from '../connect.ts'
+import { connect } from '../connect.ts'
 import { defineForeignEnvironment } from '../external/external-environment.ts'
 import { DOORS, type Door, foreignCommand } from '../fixtures/endpoints.fixture.ts'
 import { rest } from '../fixtures/walk.fixture.ts'
@@ -17,7 +17,7 @@ describe.each(Object.keys(DOORS))('publish: %s', (name) => {
   let connection: Connection
   beforeAll(async () => {
     door = await (DOORS[name] as () => Promise<Door>)()
-    connection = await openConnection(door.target)
+    connection = await connect(door.target)
   })
   afterAll(async () => {
     await connection.close()
@@ -86,7 +86,7 @@ describe.each(Object.keys(DOORS))('publish: %s', (name) => {
 
 it('is passed by whoever watches somebody else play, and told with the step that follows', async () => {
   await using host = createHost({ environments: [rest] })
-  await using connection = await openConnection(openInProcess(host))
+  await using connection = await connect(inProcess(host))
   await using watched = connection.watched()
   await watched.reset()
   await watched.publish({ type: 'noise', data: { what: 'an owl' } })
@@ -107,7 +107,7 @@ it('is refused by a world whose state a foreign server keeps', async () => {
     observe: () => 'Notes.',
     rewards: {},
   })
-  await using connection = await openConnection(foreign)
+  await using connection = await connect(foreign)
   await using environment = connection.environment()
   await expect(environment.publish({ type: 'dawn' })).rejects.toMatchObject({ code: 'option-invalid' })
 })

@@ -1,6 +1,6 @@
-import { openInProcess } from '@episodic/mcp-server'
+import { inProcess } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
-import { openConnection } from '../connect.ts'
+import { connect } from '../connect.ts'
 import { createWalkHost } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
 import { definePolicy, type PolicyContext } from '../policy/policy.ts'
@@ -10,7 +10,7 @@ import { runEpisode } from './run-episode.ts'
 
 async function withWalk(run: (environment: Environment) => Promise<void>): Promise<void> {
   await using host = createWalkHost()
-  await using connection = await openConnection(openInProcess(host))
+  await using connection = await connect(inProcess(host))
   await run(connection.environment())
 }
 

@@ -1,8 +1,8 @@
-import { openInProcess } from '@episodic/mcp-server'
+import { inProcess } from '@episodic/mcp-server'
 import { createRng, seedFor } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { connect, openConnection } from '../connect.ts'
+import { connect } from '../connect.ts'
 import { createWalkHost } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
 import { definePolicy, type EarlierStep, type Policy } from '../policy/policy.ts'
@@ -23,7 +23,7 @@ type Asked = Partial<TreeOptions> & Pick<TreeOptions, 'points'>
 
 async function grow(asked: Asked): Promise<{ readonly leaves: Leaf[]; readonly open: number }> {
   await using host = createWalkHost()
-  await using connection = await openConnection(openInProcess(host))
+  await using connection = await connect(inProcess(host))
   const leaves = await runTree({
     createEnvironment: () => connection.environment('walk'),
     policy: wanderer,
@@ -75,7 +75,7 @@ describe('runTree', () => {
 
   it('has for its trunk the episode that is played without branches', async () => {
     await using host = createWalkHost()
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     const alone = await runEpisode({
       createEnvironment: () => connection.environment('walk'),
       policy: wanderer,
@@ -202,9 +202,10 @@ describe('runTree', () => {
       expect((await grow({ points })).leaves).toMatchObject([{ episode: { cause: { code: 'option-invalid' } } }])
   })
 
-  it('closes the connection that all lines live on after the last of them', async () => {
+  it('closes the session that all lines were forked from after the last of them', async () => {
     await using host = createWalkHost()
-    const environment = await connect(openInProcess(host), { environment: 'walk' })
+    await using connection = await connect(inProcess(host))
+    const environment = connection.environment('walk')
     const { leaves } = await grow({
       createEnvironment: () => environment,
       points: [

@@ -1,6 +1,6 @@
-import { openInProcess } from '@episodic/mcp-server'
+import { inProcess } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
-import { openConnection } from '../connect.ts'
+import { connect } from '../connect.ts'
 import { createWalkHost } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
 import { delegate } from './environment.ts'
@@ -8,7 +8,7 @@ import { createVectorEnvironment, type Settled, type VectorEnvironment } from '.
 
 async function withPlaces(size: number, run: (vector: VectorEnvironment) => Promise<void>): Promise<void> {
   await using host = createWalkHost()
-  await using connection = await openConnection(openInProcess(host))
+  await using connection = await connect(inProcess(host))
   await using vector = createVectorEnvironment(() => connection.environment(), size)
   await run(vector)
 }
@@ -47,7 +47,7 @@ describe('createVectorEnvironment', () => {
 
   it('keeps even a failure that is thrown at once from the others', async () => {
     await using host = createWalkHost()
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     const vector = createVectorEnvironment(
       (place) =>
         delegate(
@@ -85,7 +85,7 @@ describe('createVectorEnvironment', () => {
 
   it('closes every place, and says which did not', async () => {
     await using host = createWalkHost()
-    await using connection = await openConnection(openInProcess(host))
+    await using connection = await connect(inProcess(host))
     const vector = createVectorEnvironment(
       (place) =>
         delegate(connection.environment(), place === 1 ? { close: () => Promise.reject(new Error('Stuck.')) } : {}),

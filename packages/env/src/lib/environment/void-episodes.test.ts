@@ -1,4 +1,4 @@
-import { openInProcess } from '@episodic/mcp-server'
+import { inProcess } from '@episodic/mcp-server'
 import { METHODS, WireError, type WireErrorCode } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../connect.ts'
@@ -9,7 +9,7 @@ import { runEpisode } from './run-episode.ts'
 
 /** A host in this process that refuses the step after the first with a code, and a count of what was asked. */
 function refuseSecondStep(code: WireErrorCode) {
-  const channel = openInProcess(createWalkHost())
+  const channel = inProcess(createWalkHost())
   const asked: string[] = []
   const count = (method: string) => asked.filter((name) => name === method).length
   const target: typeof channel = {
@@ -26,7 +26,8 @@ function refuseSecondStep(code: WireErrorCode) {
 describe.each(['session-not-found', 'fenced', 'state-lost'] as const)('an episode whose step gets %s', (code) => {
   it('is void: failed with its steps, and never begun anew in silence', async () => {
     const { target, count } = refuseSecondStep(code)
-    const environment = await connect(target)
+    await using connection = await connect(target)
+    const environment = connection.environment()
     const policy = scriptedPolicy([move(0), move(0), move(0)])
     const episode = await runEpisode({ createEnvironment: () => environment, policy })
     expect(episode).toMatchObject({ kind: 'failed', steps: [{ info: { seq: 1 } }], cause: { code } })
@@ -36,7 +37,8 @@ describe.each(['session-not-found', 'fenced', 'state-lost'] as const)('an episod
 
   it('takes no further step until the next reset', async () => {
     const { target, count } = refuseSecondStep(code)
-    await using environment = await connect(target)
+    await using connection = await connect(target)
+    await using environment = connection.environment()
     await environment.reset()
     await environment.step(move(0))
     await expect(environment.step(move(0))).rejects.toMatchObject({ code })
@@ -52,7 +54,8 @@ describe.each(['session-not-found', 'fenced', 'state-lost'] as const)('an episod
 
 it('leaves the session to whoever fenced the episode off', async () => {
   const { target, count } = refuseSecondStep('fenced')
-  const environment = await connect(target)
+  await using connection = await connect(target)
+  const environment = connection.environment()
   await environment.reset()
   await environment.step(move(0))
   await expect(environment.step(move(0))).rejects.toMatchObject({ code: 'fenced' })

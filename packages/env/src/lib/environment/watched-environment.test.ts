@@ -1,7 +1,7 @@
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import type { Action } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
-import { openConnection } from '../connect.ts'
+import { connect } from '../connect.ts'
 import { move, walk } from '../fixtures/walk.fixture.ts'
 import { withShaping } from './with-shaping.ts'
 
@@ -11,7 +11,7 @@ const task = { seed: 'watched', params: { size: 10 } }
 async function open() {
   const cleanUp = new AsyncDisposableStack()
   const host = cleanUp.use(createHost({ environments: [walk] }))
-  const connection = cleanUp.use(await openConnection(openInProcess(host)))
+  const connection = cleanUp.use(await connect(inProcess(host)))
   const watched = cleanUp.use(connection.watched('walk'))
   const act = (action: Action) => host.act(watched.capability as string, { action })
   return { connection, watched, act, [Symbol.asyncDispose]: () => cleanUp.disposeAsync() }

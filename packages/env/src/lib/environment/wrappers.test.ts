@@ -1,7 +1,7 @@
-import { openInProcess } from '@episodic/mcp-server'
+import { inProcess } from '@episodic/mcp-server'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openConnection } from '../connect.ts'
+import { connect } from '../connect.ts'
 import { createWalkHost } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
 import type { Connection } from './connection.ts'
@@ -26,7 +26,7 @@ const anyDiscount = fc.double({ min: 0, max: 1, noNaN: true })
 
 async function withWalk(run: (connection: Connection) => Promise<void>): Promise<void> {
   await using host = createWalkHost()
-  await using connection = await openConnection(openInProcess(host))
+  await using connection = await connect(inProcess(host))
   await run(connection)
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { serveHttp } from '@episodic/mcp-server/http'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { connect, openConnection } from '../connect.ts'
+import { connect } from '../connect.ts'
 import { runEpisode } from '../environment/run-episode.ts'
 import { createWalkHost, foreignCommand, readProcessId, withProcessId } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
@@ -65,7 +65,8 @@ const relate = {
 
 describe('a foreign environment on a process of its own', () => {
   it('says what the world is, from the tools that the server lists', async () => {
-    await using environment = await connect(acquaintances)
+    await using connection = await connect(acquaintances)
+    await using environment = connection.environment()
     const { info } = environment
     expect(info).toMatchObject({ name: 'acquaintances', version: '1.0.0', terms: ['written', 'people'] })
     expect(info.tools.map(({ name }) => name)).toEqual(['create_entities', 'create_relations', 'add_observations'])
@@ -78,7 +79,8 @@ describe('a foreign environment on a process of its own', () => {
   })
 
   it('is set up, played and scored', async () => {
-    await using environment = await connect(acquaintances)
+    await using connection = await connect(acquaintances)
+    await using environment = connection.environment()
     const { observation, info } = await environment.reset({ seed: 'a' })
     expect(observation).toEqual({ text: 'Known so far: 1. Write down that Ada knows Grace.', structured: null })
     expect(info).toMatchObject({ id: null, capability: null, params: { who: 'Ada', whom: 'Grace' }, seed: 'a' })
@@ -98,7 +100,7 @@ describe('a foreign environment on a process of its own', () => {
   })
 
   it('keeps episodes apart, one after the other and side by side', async () => {
-    await using connection = await openConnection(acquaintances)
+    await using connection = await connect(acquaintances)
     const play = () =>
       runEpisode({
         createEnvironment: () => connection.environment(),
@@ -114,7 +116,8 @@ describe('a foreign environment on a process of its own', () => {
 
   it('undoes what was made for an episode when the episode is over', async () => {
     folders.length = 0
-    const environment = await connect(acquaintances)
+    await using connection = await connect(acquaintances)
+    const environment = connection.environment()
     await environment.reset()
     await environment.reset()
     const made = [...folders]
@@ -124,7 +127,8 @@ describe('a foreign environment on a process of its own', () => {
   })
 
   it('takes a refusal for an answered step', async () => {
-    await using environment = await connect(acquaintances)
+    await using connection = await connect(acquaintances)
+    await using environment = connection.environment()
     await environment.reset({ limits: { steps: 3 } })
     const unknown = { observations: [{ entityName: 'Nobody', contents: ['tall'] }] }
     const steps = [
@@ -146,7 +150,7 @@ describe('a foreign environment on a process of its own', () => {
   it('fails, and is not scored, where the server is killed in the middle of an episode', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pid-'))
     try {
-      await using connection = await openConnection(acquaintances)
+      await using connection = await connect(acquaintances)
       const pidFile = join(folder, 'pid')
       const episode = await runEpisode({
         createEnvironment: () => connection.environment(),
@@ -171,7 +175,8 @@ describe('a foreign environment on a process of its own', () => {
   it('makes no call after a lost reply until it is reset', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pid-'))
     try {
-      await using environment = await connect(acquaintances)
+      await using connection = await connect(acquaintances)
+      await using environment = connection.environment()
       const pidFile = join(folder, 'pid')
       await environment.reset({ params: { pidFile } })
       process.kill(await readProcessId(pidFile), 'SIGKILL')
@@ -188,7 +193,7 @@ describe('a foreign environment on a process of its own', () => {
     const folder = await mkdtemp(join(tmpdir(), 'pid-'))
     try {
       const pidFile = join(folder, 'pid')
-      const connection = await openConnection(acquaintances)
+      const connection = await connect(acquaintances)
       const environment = connection.environment()
       await environment.reset({ params: { pidFile } })
       const pid = await readProcessId(pidFile)
@@ -218,12 +223,14 @@ describe('a foreign environment that nothing is added to', () => {
     })
 
   it('has all the tools of its server', async () => {
-    await using environment = await connect(arithmetic())
+    await using connection = await connect(arithmetic())
+    await using environment = connection.environment()
     expect(environment.info.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['echo', 'get-sum']))
   })
 
   it('is scored by what its server says', async () => {
-    await using environment = await connect(arithmetic())
+    await using connection = await connect(arithmetic())
+    await using environment = connection.environment()
     await environment.reset({ params: { sum: 5 } })
     const echo = await environment.step({ tool: 'echo', arguments: { message: 'Hello' } })
     expect(echo).toMatchObject({ observation: { text: 'Echo: Hello', structured: null }, reward: { total: 0 } })
@@ -239,7 +246,8 @@ describe('a foreign environment that nothing is added to', () => {
   })
 
   it('refuses tasks for another world, another version and other parameters', async () => {
-    await using environment = await connect(arithmetic())
+    await using connection = await connect(arithmetic())
+    await using environment = connection.environment()
     for (const task of [
       { environment: { name: 'geometry', version: '1.0.0' } },
       { environment: { name: 'arithmetic', version: '2.0.0' } },
@@ -269,7 +277,7 @@ describe('a foreign environment on an MCP session of its own', () => {
       observe: () => 'Walk.',
       rewards: { moved: ({ refused }) => (refused ? 0 : 1) },
     })
-    await using connection = await openConnection(walking)
+    await using connection = await connect(walking)
     const play = () =>
       runEpisode({
         createEnvironment: () => connection.environment(),

@@ -58,7 +58,7 @@ export interface ForeignDefinition<Params extends z.ZodType, State> {
   }
 }
 
-/** A foreign environment, its types erased: what `connect` and `openConnection` take. */
+/** A foreign environment, its types erased: what `connect` and `connect` take. */
 // biome-ignore lint/suspicious/noExplicitAny: parameters and state are the definition's own affair
 export type ForeignEnvironment = ForeignDefinition<z.ZodType, any>
 

@@ -46,7 +46,8 @@ describe('a foreign environment whose server misbehaves', () => {
     ['more than the limit', { content: [{ type: 'text', text: 'x'.repeat(200) }] }],
   ])('fails where it is answered %s', async (_, reply) => {
     const channel = answering(() => reply)
-    await using environment = await connect(world(channel))
+    await using connection = await connect(world(channel))
+    await using environment = connection.environment()
     await environment.reset({ limits: { bytes: 100 } })
     await expect(environment.step(act)).rejects.toMatchObject({ code: 'reply-malformed' })
     await expect(environment.step(act)).rejects.toMatchObject({ code: 'not-playing' })
@@ -55,7 +56,8 @@ describe('a foreign environment whose server misbehaves', () => {
 
   it('never asks twice, whatever went wrong', async () => {
     const channel = answering(() => Promise.reject(new Error('The line is dead.')))
-    await using environment = await connect(world(channel))
+    await using connection = await connect(world(channel))
+    await using environment = connection.environment()
     await environment.reset()
     await expect(environment.step(act)).rejects.toMatchObject({
       code: 'outcome-unknown',
@@ -71,7 +73,8 @@ describe('a foreign environment whose server misbehaves', () => {
       abort.abort(new Error('Enough.'))
       return Promise.reject(abort.signal.reason)
     })
-    await using environment = await connect(world(channel))
+    await using connection = await connect(world(channel))
+    await using environment = connection.environment()
     await environment.reset()
     await expect(environment.step(act, { signal: abort.signal })).rejects.toThrow('Enough.')
     await expect(environment.step(act)).rejects.toMatchObject({ code: 'not-playing' })
@@ -79,7 +82,8 @@ describe('a foreign environment whose server misbehaves', () => {
 
   it('plays on after an abort that came before the call', async () => {
     const channel = answering(() => said)
-    await using environment = await connect(world(channel))
+    await using connection = await connect(world(channel))
+    await using environment = connection.environment()
     await environment.reset()
     await expect(environment.step(act, { signal: AbortSignal.abort(new Error('Enough.')) })).rejects.toThrow('Enough.')
     expect((await environment.step(act)).info.seq).toBe(1)
@@ -101,8 +105,8 @@ describe('a foreign environment whose server misbehaves', () => {
       },
       async close() {},
     }
-    const { info } = await connect(world(channel))
-    expect(info.tools.map(({ name }) => name)).toEqual(['tool-0', 'tool-1', 'tool-2'])
+    await using connection = await connect(world(channel))
+    expect(connection.environments[0]?.tools.map(({ name }) => name)).toEqual(['tool-0', 'tool-1', 'tool-2'])
   })
 
   it.each([
@@ -116,12 +120,9 @@ describe('a foreign environment whose server misbehaves', () => {
       },
     ],
   ])('fails for %s', async (_, rules) => {
-    await using environment = await connect(
-      world(
-        answering(() => said),
-        rules,
-      ),
-    )
+    const server = answering(() => said)
+    await using connection = await connect(world(server, rules))
+    await using environment = connection.environment()
     await environment.reset()
     await expect(environment.step(act)).rejects.toMatchObject({ code: 'rules-failed' })
     await expect(environment.step(act)).rejects.toMatchObject({ code: 'not-playing' })
@@ -133,12 +134,9 @@ describe('a foreign environment whose server misbehaves', () => {
       if (reads++ > 0) throw new Error('Unreadable.')
       return {}
     }
-    await using environment = await connect(
-      world(
-        answering(() => said),
-        { read },
-      ),
-    )
+    const server = answering(() => said)
+    await using connection = await connect(world(server, { read }))
+    await using environment = connection.environment()
     await environment.reset()
     await expect(environment.step(act)).rejects.toMatchObject({
       code: 'rules-failed',
@@ -178,7 +176,8 @@ describe('a foreign environment whose server misbehaves', () => {
       observe: () => 'Act.',
       rewards: {},
     })
-    const environment = await connect(refusing)
+    await using connection = await connect(refusing)
+    const environment = connection.environment()
     undone.length = 0
     await expect(environment.reset()).rejects.toMatchObject({ code: 'rules-failed' })
     expect(undone).toEqual(['second', 'first'])

@@ -1,7 +1,7 @@
-import { createHost, defineEnvironment, openInProcess } from '@episodic/mcp-server'
+import { createHost, defineEnvironment, inProcess } from '@episodic/mcp-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { openConnection } from '../connect.ts'
+import { connect } from '../connect.ts'
 import type { Connection } from '../environment/connection.ts'
 import { runEpisode } from '../environment/run-episode.ts'
 import { runTree } from '../environment/run-tree.ts'
@@ -43,7 +43,7 @@ const cleanUp = new AsyncDisposableStack()
 let connection: Connection
 beforeAll(async () => {
   const host = cleanUp.use(createHost({ environments: [says, silent] }))
-  connection = cleanUp.use(await openConnection(openInProcess(host)))
+  connection = cleanUp.use(await connect(inProcess(host)))
 })
 afterAll(() => cleanUp.disposeAsync())
 

@@ -154,7 +154,8 @@ describe('connect', () => {
       environments: [{ name: 'walk' }, { name: 'rest' }],
     })
     await channel.close()
-    await using environment = await connect(door.target)
+    await using connection = await connect(door.target)
+    await using environment = connection.environment()
     const { observation } = await environment.reset({}, { seed: 'era' })
     expect(observation.text).not.toBe('')
   })

@@ -8,7 +8,7 @@ import { serveHttp } from '@episodic/mcp-server/http'
 import { serveSocket } from '@episodic/mcp-server/socket'
 import { METHODS } from '@episodic/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { connect, openConnection } from '../connect.ts'
+import { connect } from '../connect.ts'
 import { createVectorEnvironment } from '../environment/vector-environment.ts'
 import { createWalkHost } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
@@ -56,7 +56,7 @@ for (const [name, serve] of Object.entries(SERVERS))
     it('is shared by as many environments as there are', async () => {
       const { url, server } = await serve(createTestHost())
       onTestFinished(() => server[Symbol.asyncDispose]())
-      await using connection = await openConnection({ url, token: TOKEN })
+      await using connection = await connect({ url, token: TOKEN })
       await using vector = createVectorEnvironment(() => connection.environment(), 600)
       const starts = await vector.reset(Array.from({ length: 600 }, (_, i) => ({ seed: `${i}` })))
       const ids = new Set(starts.map((start) => start?.kind === 'ok' && start.value.info.id))
@@ -68,7 +68,8 @@ for (const [name, serve] of Object.entries(SERVERS))
     it('is made again after the server went in the middle of a call, and nothing is played twice', async () => {
       const host = createTestHost()
       const { url, server, again } = await serve(host)
-      await using environment = await connect({ url, token: TOKEN })
+      await using connection = await connect({ url, token: TOKEN })
+      await using environment = connection.environment()
       await environment.reset({ params: { size: 1_000 }, seed: 'far away' })
       expect((await environment.step(move(1))).info.seq).toBe(1)
       const stepping = environment.step(move(1))
@@ -98,7 +99,7 @@ for (const [name, serve] of Object.entries(SERVERS))
     it('loses only the call that is too large', async () => {
       const { url, server } = await serve(createTestHost())
       onTestFinished(() => server[Symbol.asyncDispose]())
-      await using connection = await openConnection({ url, token: TOKEN })
+      await using connection = await connect({ url, token: TOKEN })
       const [large, small] = [connection.environment(), connection.environment()]
       await Promise.all([large.reset(), small.reset()])
       const [first, second] = await Promise.allSettled([
@@ -136,7 +137,8 @@ describe('a WebSocket as a page has it', () => {
     await using server = await serveHttp(createTestHost(), { controlToken: token })
     const url = server.trainerUrl.replace(/^http/, 'ws')
     const options = { name: url }
-    await using environment = await connect(await openMultiplexedChannel(openWebSocketWire(url, token), options))
+    await using connection = await connect(await openMultiplexedChannel(openWebSocketWire(url, token), options))
+    await using environment = connection.environment()
     await environment.reset({ limits: { steps: 3 } })
     for (const seq of [1, 2, 3]) expect((await environment.step(move(0))).info.seq).toBe(seq)
     await expect(openMultiplexedChannel(openWebSocketWire(url, 'wrong'), options)).rejects.toMatchObject({

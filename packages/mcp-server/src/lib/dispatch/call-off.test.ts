@@ -14,7 +14,7 @@ import { treadmill } from '../fixtures/worker-world.fixture.ts'
 import type { HostOptions } from '../host/host.ts'
 import { serveStdio } from '../stdio/serve-stdio.ts'
 import { createRulesPool } from '../workers/rules-pool.ts'
-import { openInProcess } from './in-process.ts'
+import { inProcess } from './in-process.ts'
 
 /** A workshop whose commits wait, so that a second call has to wait for the first, and what reaches its host. */
 async function openGated(options: Partial<HostOptions> = {}) {
@@ -148,7 +148,7 @@ describe('a call that waits for its turn', () => {
 
   it('is called off in process, with the reason of the signal', async () => {
     const { host, heard, open, reached, capability, stock } = await openGated()
-    const endpoint = openInProcess(host, {
+    const endpoint = inProcess(host, {
       endpoint: 'agent',
       principal: null,
       world: { by: 'capability', capability },

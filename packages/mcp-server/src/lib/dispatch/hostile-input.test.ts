@@ -20,7 +20,7 @@ import { openWebSocket } from '../fixtures/web-socket.fixture.ts'
 import type { Caller } from '../host/caller.ts'
 import type { HttpServer } from '../http/serve-http.ts'
 import { serveStdio } from '../stdio/serve-stdio.ts'
-import { openInProcess } from './in-process.ts'
+import { inProcess } from './in-process.ts'
 import { STATE_URI } from './state-resource.ts'
 
 const TRAINER: Caller = { endpoint: 'trainer', principal: null }
@@ -54,7 +54,7 @@ describe('parameters', () => {
     const capability = seats.agent?.capability as string
     const agent: Caller = { endpoint: 'agent', principal: null, world: { by: 'capability', capability } }
     for (const caller of [TRAINER, agent]) {
-      const refusal = await openInProcess(host, caller)
+      const refusal = await inProcess(host, caller)
         .request('tools/call', JSON.parse(call(text)))
         .catch((error) => error as WireError)
       expect(refusal).toMatchObject({ code: 'invalid-params', message: expect.stringContaining(why) })
@@ -80,7 +80,7 @@ describe('parameters', () => {
 
   it('of a caller in the same process may be anything', async () => {
     const { host } = createTestHost()
-    const channel = openInProcess(host)
+    const channel = inProcess(host)
     const cycle: Record<string, unknown> = {}
     cycle.itself = cycle
     let tangle: unknown = []
@@ -106,7 +106,7 @@ describe('parameters', () => {
   it('that a schema refuses ten thousand times are explained in a few words', async () => {
     const { host } = createTestHost()
     const wrong = Object.fromEntries(Array.from({ length: 9_000 }, (_, key) => [`k${key}`, 1]))
-    const refusal = await openInProcess(host)
+    const refusal = await inProcess(host)
       .request(METHODS.open, wrong)
       .catch((error) => error as WireError)
     expect((refusal as WireError).message.length).toBeLessThan(1_200)

@@ -1,14 +1,14 @@
 import { DEFAULT_SEAT, META, METHODS, type OpenResult } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { asking, controlHeaders, createTestHost, rpc, serve } from '../fixtures/testbed.fixture.ts'
-import { openInProcess } from './in-process.ts'
+import { inProcess } from './in-process.ts'
 
 const guess = (value: number) => ({ name: 'guess', arguments: { value } })
 
-describe('openInProcess', () => {
+describe('inProcess', () => {
   it('is the trainer endpoint, unless it is told otherwise', async () => {
     const { host } = createTestHost()
-    const channel = openInProcess(host)
+    const channel = inProcess(host)
     const opened = (await channel.request(METHODS.open, { ...asking({ params: { low: 5, high: 5 } }) })) as OpenResult
     const meta = { [META.session]: opened.session, [META.seq]: 0 }
     expect(await channel.request('tools/call', { ...guess(5), _meta: meta })).toMatchObject({
@@ -23,7 +23,7 @@ describe('openInProcess', () => {
   it('answers as the same endpoint on a socket does', async () => {
     const { host } = createTestHost()
     const server = await serve(host)
-    const channel = openInProcess(host, { endpoint: 'trainer', principal: 'control' })
+    const channel = inProcess(host, { endpoint: 'trainer', principal: 'control' })
     const request = asking({ seed: 'seed' })
     const opened = (await channel.request(METHODS.open, { ...request })) as OpenResult
     const { session } = opened
@@ -52,10 +52,10 @@ describe('openInProcess', () => {
 
   it('is an agent endpoint where it is told so, and says no more there than on a socket', async () => {
     const { host } = createTestHost()
-    const trainer = openInProcess(host)
+    const trainer = inProcess(host)
     const { seats, session } = (await trainer.request(METHODS.open, { ...asking() })) as OpenResult
     const capability = seats[DEFAULT_SEAT]?.capability as string
-    const agent = openInProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
+    const agent = inProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
     expect(await agent.request('tools/call', guess(1))).toEqual({
       content: [{ type: 'text', text: expect.any(String) }],
       structuredContent: {
@@ -73,7 +73,7 @@ describe('openInProcess', () => {
 
   it('honours a signal, and closes without closing the host', async () => {
     const { host } = createTestHost()
-    const channel = openInProcess(host)
+    const channel = inProcess(host)
     const aborted = AbortSignal.abort(new Error('enough'))
     await expect(channel.request(METHODS.list, {}, { signal: aborted })).rejects.toThrow('enough')
     const { session } = (await channel.request(METHODS.open, { ...asking() })) as OpenResult
@@ -84,7 +84,7 @@ describe('openInProcess', () => {
     await channel.close()
     await channel.close()
     await expect(channel.request(METHODS.list, {})).rejects.toThrow(/closed/)
-    expect(await openInProcess(host).request(METHODS.list, {})).toMatchObject({ environments: [{}, {}] })
+    expect(await inProcess(host).request(METHODS.list, {})).toMatchObject({ environments: [{}, {}] })
   })
 })
 

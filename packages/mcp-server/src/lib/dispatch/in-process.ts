@@ -13,7 +13,7 @@ import { type Answer, scanAnswer, toldIn } from './leak-scan.ts'
  * `caller` says which endpoint and who comes through it; by default the trainer endpoint, for nobody in particular. Closing
  * the channel leaves the host alone. What reached an agent as `internal`, `onError` hears of.
  */
-export function openInProcess(
+export function inProcess(
   host: Host,
   caller: Caller = { endpoint: 'trainer', principal: null },
   { onError = () => {} }: DispatcherOptions = {},

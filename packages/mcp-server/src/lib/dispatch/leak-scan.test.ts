@@ -15,7 +15,7 @@ import { PASSWORD, rumour, vault } from '../fixtures/vault.fixture.ts'
 import type { Caller } from '../host/caller.ts'
 import { createMetrics } from '../host/metrics.ts'
 import { serveStdio } from '../stdio/serve-stdio.ts'
-import { openInProcess } from './in-process.ts'
+import { inProcess } from './in-process.ts'
 
 const SEED = 'a-seed-like-no-other'
 
@@ -58,11 +58,11 @@ const DOORS: Record<string, (vault: Vault) => Promise<Ask>> = {
     }
   },
   async 'this process'({ host, capability }) {
-    const channel = openInProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
+    const channel = inProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
     return askChannel(channel, {})
   },
   async 'the trainer endpoint in this process'({ host, opened }) {
-    return askChannel(openInProcess(host), { [META.session]: opened.session })
+    return askChannel(inProcess(host), { [META.session]: opened.session })
   },
   async 'the trainer endpoint over HTTP'(vault) {
     const server = await serve(vault.host)
@@ -207,7 +207,7 @@ describe('the scanner', () => {
 
   it('looks only at what a policy sees, at the trainer endpoint', async () => {
     const { host, opened, faults } = await openVault()
-    const endpoint = openInProcess(host)
+    const endpoint = inProcess(host)
     const { session } = opened
     expect(JSON.stringify(await endpoint.request(METHODS.state, { session }))).toContain('sesame')
     expect(await endpoint.request(METHODS.watch, { session })).toEqual({ steps: [], end: null })
@@ -216,7 +216,7 @@ describe('the scanner', () => {
 
   it('keeps the step that it withholds the answer of, whose retry is withheld as well', async () => {
     const { host, opened, faults } = await openVault()
-    const endpoint = openInProcess(host)
+    const endpoint = inProcess(host)
     const _meta = { [META.session]: opened.session, [META.seq]: 0 }
     const blab = () => endpoint.request('tools/call', { name: 'blab', arguments: { where: 'observation' }, _meta })
     await expect(blab()).rejects.toMatchObject({ code: 'internal' })
@@ -232,7 +232,7 @@ describe('the scanner', () => {
     const guessed = `${capability.slice(0, -1)}${capability.endsWith('A') ? 'B' : 'A'}`
     const caller: Caller = { endpoint: 'agent', principal: null, world: { by: 'capability', capability: guessed } }
     const texts = await Promise.all(
-      [opened.seed, PASSWORD, 'anything else'].map((name) => askChannel(openInProcess(host, caller), {})(name)),
+      [opened.seed, PASSWORD, 'anything else'].map((name) => askChannel(inProcess(host, caller), {})(name)),
     )
     expect(new Set(texts).size).toBe(1)
     expect(faults).toEqual([])

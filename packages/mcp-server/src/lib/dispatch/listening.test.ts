@@ -10,7 +10,7 @@ import { connectFirst, STATE, servePlainWorlds, serveWorlds, sessionUrl } from '
 import { tally } from '../fixtures/tally.fixture.ts'
 import { createTestHost, initialize, rpc, send } from '../fixtures/testbed.fixture.ts'
 import { serveStdio } from '../stdio/serve-stdio.ts'
-import { openInProcess } from './in-process.ts'
+import { inProcess } from './in-process.ts'
 
 describe('listening', () => {
   it('ends with the server, which says so in 2026', async () => {
@@ -70,7 +70,7 @@ describe('listening', () => {
     expect(await next()).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
     // Nobody takes that for now, and meanwhile the world goes on.
     const world = { by: 'handle', transportId: null, environment: 'tally' } as const
-    const endpoint = openInProcess(host, { endpoint: 'agent', principal: null, world })
+    const endpoint = inProcess(host, { endpoint: 'agent', principal: null, world })
     for (let i = 0; i < 9; i++) await endpoint.request('tools/call', { name: 'add', arguments: { tally_id, by: 1 } })
     input.end()
     const told: string[] = []

@@ -21,7 +21,7 @@ import { TRADE_SECRET } from '../fixtures/workshop.fixture.ts'
 import { createMetrics } from '../host/metrics.ts'
 import { serveStdio } from '../stdio/serve-stdio.ts'
 import { createDispatcher } from './dispatcher.ts'
-import { openInProcess } from './in-process.ts'
+import { inProcess } from './in-process.ts'
 import { STATE_URI } from './state-resource.ts'
 
 /** Words of the trainer plane. None of them has anything to do with the worlds that are played here. */
@@ -158,7 +158,7 @@ describe('the agent endpoint', () => {
       answers.push(String(output.read()))
     } else {
       const world = { by: 'capability', capability } as const
-      const channel = openInProcess(host, { endpoint: 'agent', principal: null, world })
+      const channel = inProcess(host, { endpoint: 'agent', principal: null, world })
       for (const { method, params } of requests)
         answers.push(await channel.request(method, params).then((result) => JSON.stringify(result), readError))
     }

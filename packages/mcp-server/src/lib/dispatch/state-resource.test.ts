@@ -30,7 +30,7 @@ import {
 } from '../fixtures/testbed.fixture.ts'
 import { PASSWORD } from '../fixtures/vault.fixture.ts'
 import { openWebSocket } from '../fixtures/web-socket.fixture.ts'
-import { openInProcess } from './in-process.ts'
+import { inProcess } from './in-process.ts'
 
 const STDIO = fileURLToPath(new URL('../fixtures/serve-stdio.fixture.ts', import.meta.url))
 
@@ -105,7 +105,7 @@ describe('the public state of a session', () => {
     const { host, server } = await serveWorlds()
     const { seats } = await openOverHttp(server, { environment: 'tally' })
     const capability = seats[DEFAULT_SEAT]?.capability as string
-    const endpoint = openInProcess(host, {
+    const endpoint = inProcess(host, {
       endpoint: 'agent',
       principal: null,
       world: { by: 'capability', capability },

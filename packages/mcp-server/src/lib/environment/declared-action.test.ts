@@ -4,7 +4,7 @@ import { createMemoryStore } from '@episodic/state/memory'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { openInProcess } from '../dispatch/in-process.ts'
+import { inProcess } from '../dispatch/in-process.ts'
 import { openSqliteFile } from '../fixtures/sqlite-file.fixture.ts'
 import { asking, call, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
 import { declaredAction } from './declared-action.ts'
@@ -151,7 +151,7 @@ describe.each(Object.keys(STORES))('undeclared arguments of a step, in %s', (nam
     const say = (seq: number) => call('draw', { at: { x: seq }, note: junk }, seq)
     await host.step(null, session, say(0))
     const last = await host.step(null, session, say(1))
-    const agent = openInProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
+    const agent = inProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
     expect(await agent.request('tools/call', { name: 'draw', arguments: { at: { x: 2 } } })).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('The record of this session is full.') }],

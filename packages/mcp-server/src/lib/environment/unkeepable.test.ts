@@ -1,6 +1,6 @@
 import { DEFAULT_SEAT, METHODS } from '@episodic/protocol'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { openInProcess } from '../dispatch/in-process.ts'
+import { inProcess } from '../dispatch/in-process.ts'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { asking, call, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
 import { unkeepable } from '../fixtures/unkeepable.fixture.ts'
@@ -28,7 +28,7 @@ describe.each(Object.entries(PLACES))('what a world leaves and cannot be kept, %
     const { host, faults } = createTestHost({ environments: [unkeepable, numberGuessing], bounds, ...rules() })
     const { session, seats } = await host.open(null, asking({ environment: 'unkeepable' }))
     const capability = seats[DEFAULT_SEAT]?.capability as string
-    const agent = openInProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
+    const agent = inProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
     return { host, faults, session, agent }
   }
 
@@ -71,7 +71,7 @@ describe.each(Object.entries(PLACES))('what a world leaves and cannot be kept, %
   it('does not keep other worlds from being opened and played', async () => {
     const { host, session } = await open()
     await host.step(null, session, call('leave', { way: 'shared key' })).catch(() => {})
-    const opened = (await openInProcess(host).request(METHODS.open, {
+    const opened = (await inProcess(host).request(METHODS.open, {
       environment: 'number-guessing',
       requestKey: freshKey(),
     })) as { session: string }

@@ -3,7 +3,7 @@ import { createMemoryStore } from '@episodic/state/memory'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { openInProcess } from '../dispatch/in-process.ts'
+import { inProcess } from '../dispatch/in-process.ts'
 import { defineEnvironment } from '../environment/define-environment.ts'
 import { rehearse } from '../environment/rehearse.ts'
 import { createMarket, INSIDE_TIP } from '../fixtures/market.fixture.ts'
@@ -232,14 +232,14 @@ describe('an event that ends the episode', () => {
 describe('environment/publish', () => {
   it('publishes at the trainer endpoint, and is unknown at the endpoint for agents', async () => {
     const { host, control } = await openMarket()
-    const trainer = openInProcess(host, { endpoint: 'trainer', principal: null })
+    const trainer = inProcess(host, { endpoint: 'trainer', principal: null })
     const params = { session: control, id: 'event-1', type: 'price-changed', data: { price: 11 } }
     expect(await trainer.request(METHODS.publish, params)).toEqual({ revision: 1, end: null, delivered: 'now' })
     await expect(trainer.request(METHODS.publish, { ...params, id: '' })).rejects.toMatchObject({
       code: 'invalid-params',
     })
     const world = { by: 'transport', transportId: null, environment: 'market' } as const
-    const agent = openInProcess(host, { endpoint: 'agent', principal: null, world })
+    const agent = inProcess(host, { endpoint: 'agent', principal: null, world })
     await expect(agent.request(METHODS.publish, params)).rejects.toMatchObject({ code: 'method-not-found' })
   })
 

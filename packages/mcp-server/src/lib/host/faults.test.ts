@@ -3,7 +3,7 @@ import { StateError } from '@episodic/state'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createDispatcher } from '../dispatch/dispatcher.ts'
-import { openInProcess } from '../dispatch/in-process.ts'
+import { inProcess } from '../dispatch/in-process.ts'
 import { defineEnvironment } from '../environment/define-environment.ts'
 import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
 import { TRADE_SECRET } from '../fixtures/workshop.fixture.ts'
@@ -126,8 +126,8 @@ describe.each(MISSILES)('a world that throws %s', (_, missile) => {
         params,
       })
       expect(JSON.parse(text as string)).toEqual({ jsonrpc: '2.0', id: 1, result: failure(faults.at(-1)?.reference) })
-      const inProcess = await openInProcess(host, caller).request('tools/call', params)
-      expect(inProcess).toEqual(failure(faults.at(-1)?.reference))
+      const sameProcess = await inProcess(host, caller).request('tools/call', params)
+      expect(sameProcess).toEqual(failure(faults.at(-1)?.reference))
       expect(faults).toHaveLength(2)
       // At the trainer endpoint whoever wrote the world may read what it threw, as far as it can be read.
       const thrown = await host.step(null, session, call('light')).catch((error) => error)

@@ -1,4 +1,4 @@
-import { openInProcess } from '@episodic/mcp-server'
+import { inProcess } from '@episodic/mcp-server'
 import { type JsonObject, WireError } from '@episodic/protocol'
 import type { AgentDoor } from './agent-endpoint.ts'
 
@@ -17,7 +17,7 @@ export const inProcessDoor: AgentDoor = {
                 environment: first?.name ?? '',
               } as const)
             : ({ by: 'capability', capability } as const)
-        const channel = openInProcess(host, { endpoint: 'agent', principal: null, world })
+        const channel = inProcess(host, { endpoint: 'agent', principal: null, world })
         return {
           async say(message) {
             const { method, params = {} } = readRequest(message)

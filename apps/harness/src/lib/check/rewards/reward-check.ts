@@ -1,5 +1,5 @@
-import { openConnection, runEpisode, withShaping } from '@episodic/env'
-import { createHost, openInProcess } from '@episodic/mcp-server'
+import { connect, runEpisode, withShaping } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
 import { seedFor } from '@episodic/protocol'
 import { clusteredMean } from '../../report/fold/statistics.ts'
 import { type Examined, examined } from '../check-report.ts'
@@ -119,7 +119,7 @@ async function shapingFindings({ world, settings, seed }: Subject): Promise<Find
   const { environment, solver = null } = world
   const findings: Finding[] = []
   await using host = createHost({ environments: [environment] })
-  await using connection = await openConnection(openInProcess(host))
+  await using connection = await connect(inProcess(host))
   for (const discount of DISCOUNTS) {
     for (let i = 0; i < SHAPED; i++) {
       const setting = settings[i % settings.length] as Setting
