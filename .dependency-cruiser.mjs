@@ -1,4 +1,4 @@
-// Who may import whom. `pnpm rooms` holds these rules, and scripts/rooms.test.ts shows that each one bites.
+// Who may import whom. `pnpm rooms` holds these rules, and scripts/rooms.system.test.ts shows that each one bites.
 
 /** The packages, and what each may import of the others. A package that is not here may import none and be imported by none. */
 const ROOMS = {

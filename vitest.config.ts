@@ -1,13 +1,41 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+
+const TESTS = ['{packages,apps,examples}/*/src/**/*.test.ts', '{bench,chaos,interop}/**/*.test.ts', 'scripts/*.test.ts']
+const SYSTEM_TESTS = TESTS.map((pattern) => pattern.replace('.test.ts', '.system.test.ts'))
 
 export default defineConfig({
   test: {
-    include: ['{packages,apps,examples}/*/src/**/*.test.ts', '{bench,chaos,interop}/**/*.test.ts', 'scripts/*.test.ts'],
     // For what hangs, not for what is slow.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A focused or an empty test file would pass without checking anything.
     allowOnly: false,
     passWithNoTests: false,
+    maxWorkers: availableParallelism(),
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: TESTS,
+          exclude: SYSTEM_TESTS,
+          // The files share the modules that they import, which takes longer to load than to test.
+          isolate: false,
+          // Node rejects a child process or a worker thread here. A test that needs one is a system test.
+          execArgv: ['--permission', '--allow-fs-read=*', '--allow-fs-write=*'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          include: SYSTEM_TESTS,
+          // The many child processes start in half the time with the code that an earlier one has compiled.
+          env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
+        },
+      },
+    ],
   },
 })

@@ -7,6 +7,10 @@ export interface Check {
   readonly command: Command
   /** Part of `--quick`: what is worth waiting for between two edits. */
   readonly quick?: true
+  /** Left out of `npm test`: part of `--all`, which CI runs. */
+  readonly all?: true
+  /** Names of the checks whose results it needs. It starts after them, whether they passed or not. */
+  readonly after?: readonly string[]
   /** Counts what the command checked, for a command that checks many things. By default a command counts as one. */
   readonly count?: () => Promise<Tally>
 }
@@ -21,12 +25,17 @@ export interface Verdict extends Tally {
   readonly output: string
 }
 
+/** The exit code of a command that could not check anything, because a program is not installed here. */
+const SKIPPED = 77
+
 /** Runs a check. Never rejects: whatever goes wrong is a failure of that check, so that the others still run. */
 export async function runCheck({ command, count }: Check, signal: AbortSignal): Promise<Verdict> {
   const result = await runCommand(command, { signal })
   const output = stripVTControlCharacters(result.output).trim()
-  const verdict = { passed: result.code === 0 ? 1 : 0, failed: result.code === 0 ? 0 : 1, skipped: 0 }
-  if (!count) return { ...verdict, output }
+  if (!count) {
+    const [passed, skipped] = [result.code === 0, result.code === SKIPPED]
+    return { passed: Number(passed), failed: Number(!passed && !skipped), skipped: Number(skipped), output }
+  }
   try {
     const tally = await count()
     // A run can fail with no failing test: a file that does not load, an error after the last test.

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { QUICK_PROGRAMS } from '../chaos/quick-programs.ts'
 import type { Check, Tally } from './check.ts'
 import type { Command } from './run-command.ts'
 import { listPublished, listRooms, pnpm, type Room, tarballOf } from './workspace.ts'
@@ -8,35 +9,59 @@ import { listPublished, listRooms, pnpm, type Room, tarballOf } from './workspac
 const TURBO = ['--continue', '--output-logs=errors-only']
 
 /**
- * Lists everything that `verify` checks, in order: what is quick to say first, what needs a build last.
+ * Lists everything that `verify` checks, in the order in which the checks start. The longest comes first, so that the
+ * short ones run beside it.
  *
- * @param folder An empty folder, for the tarballs and the report of the tests.
+ * @param folder An empty folder, for the tarballs and the reports of the tests.
  */
 export function listChecks(folder: string): Check[] {
-  const testReport = join(folder, 'tests.json')
   const published = listPublished()
   return [
+    checkOfTests('system', folder),
     { name: 'lint', command: script('lint'), quick: true },
     { name: 'types', command: script('typecheck'), quick: true },
     { name: 'rooms', command: script('rooms'), quick: true },
     { name: 'chance, time and logging', command: ['node', 'scripts/ambient.ts'], quick: true },
     { name: 'unused code', command: script('unused') },
     { name: 'code in docs', command: ['node', 'scripts/snippets.ts'] },
-    {
-      name: 'tests',
-      command: ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${testReport}`],
-      count: () => countTests(testReport),
-      quick: true,
-    },
-    { name: 'conformance', command: script('conformance') },
-    { name: 'build', command: script('build', ...TURBO) },
-    { name: 'pack', command: packCommand(published, folder) },
-    ...published.flatMap((room) => checksOfTarball(room.name, join(folder, tarballOf(room)))),
-    { name: 'consumer', command: ['node', 'scripts/consumer.ts', folder] },
-    { name: 'newcomer', command: ['node', 'scripts/newcomer.ts', folder] },
-    ...listRooms().flatMap(checksOfExample),
+    { ...checkOfTests('unit', folder), quick: true },
+    // Needs the ports 7337 and 8000, which no other check uses.
     { name: 'README, as printed', command: ['node', 'scripts/readme-tour.ts'] },
+    { name: 'conformance', command: script('conformance') },
+    {
+      name: 'clients in Python',
+      command: ['node', 'interop/interop.ts', 'clients', '--only', 'mcp,fastmcp'],
+      all: true,
+    },
+    ...QUICK_PROGRAMS.map(({ args }) => checkOfChaos(args)),
+    { name: 'build', command: script('build', ...TURBO) },
+    { name: 'pack', command: packCommand(published, folder), after: ['build'] },
+    { name: 'consumer', command: ['node', 'scripts/consumer.ts', folder], after: ['pack'] },
+    { name: 'newcomer', command: ['node', 'scripts/newcomer.ts', folder], after: ['pack'] },
+    ...published.flatMap((room) => checksOfTarball(room.name, join(folder, tarballOf(room)))),
+    ...listRooms().flatMap(checksOfExample),
   ]
+}
+
+function checkOfTests(project: 'unit' | 'system', folder: string): Check {
+  const report = join(folder, `${project}.json`)
+  return {
+    name: `${project} tests`,
+    command: [
+      'vitest',
+      'run',
+      '--project',
+      project,
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ],
+    count: () => countTests(report),
+  }
+}
+
+function checkOfChaos(args: readonly string[]): Check {
+  return { name: `chaos ${args.join(' ')}`, command: ['node', 'chaos/quick.ts', ...args], all: true }
 }
 
 /** A script of the root, so that a check and the script that one runs by hand stay the same thing. */
@@ -52,8 +77,8 @@ export function packCommand(published: readonly Room[], folder: string): Command
 
 function checksOfTarball(name: string, tarball: string): Check[] {
   return [
-    { name: `package ${name}`, command: ['publint', 'run', tarball, '--strict'] },
-    { name: `published types ${name}`, command: ['attw', tarball, '--profile', 'esm-only'] },
+    { name: `package ${name}`, command: ['publint', 'run', tarball, '--strict'], after: ['pack'] },
+    { name: `published types ${name}`, command: ['attw', tarball, '--profile', 'esm-only'], after: ['pack'] },
   ]
 }
 

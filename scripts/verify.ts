@@ -3,31 +3,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import { runCheck, sayTally, total, type Verdict } from './check.ts'
+import { type Check, runCheck, sayTally, total, type Verdict } from './check.ts'
 import { listChecks } from './checks.ts'
 
-// Checks the whole workspace. Every check runs, even when one before it failed; the last line counts them.
+// Checks the whole workspace. Every check runs, even when another one failed; the last line counts them.
 //
-//   pnpm verify            everything
-//   pnpm verify --quick    what is worth waiting for between two edits: lint, types, rooms, tests
+//   pnpm verify            everything that a change may break
+//   pnpm verify --quick    what is worth waiting for between two edits: lint, types, rooms, unit tests
+//   pnpm verify --all      what CI runs: also the chaos programs in their quick form, and clients in Python
 
-const { values: options } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
+/** How many checks run side by side. The system tests have workers of their own, one for each core. */
+const AT_ONCE = 2
+
+const { values: options } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, all: { type: 'boolean', default: false } },
+})
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
 
 const folder = await mkdtemp(join(tmpdir(), 'episodic-verify-'))
 const verdicts: Verdict[] = []
 try {
-  for (const check of listChecks(folder).filter(({ quick }) => quick || !options.quick)) {
-    const start = performance.now()
-    const verdict = await runCheck(check, stop.signal)
-    if (stop.signal.aborted) break
-    verdicts.push(verdict)
-    const seconds = ((performance.now() - start) / 1000).toFixed(1)
-    const tally = verdict.passed + verdict.failed > 1 ? `, ${sayTally(verdict)}` : ''
-    console.log(`${verdict.failed === 0 ? '✓' : '✗'} ${check.name} (${seconds} s${tally})`)
-    if (verdict.failed > 0) console.log(`${verdict.output.replaceAll(/^/gm, '    ')}\n    $ ${check.command.join(' ')}`)
-  }
+  await runAll(listChecks(folder).filter(({ quick, all }) => (options.quick ? quick : options.all || !all)))
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
@@ -36,3 +33,41 @@ const result = total(verdicts)
 if (stop.signal.aborted) console.log('Stopped before the last check.')
 console.log(sayTally(result))
 process.exitCode = stop.signal.aborted ? 130 : result.failed > 0 ? 1 : 0
+
+/** Starts each check, in order, once those that it comes after have ended and there is room for it. */
+async function runAll(checks: readonly Check[]): Promise<void> {
+  const waiting = new Set(checks)
+  const running = new Map<Check, Promise<void>>()
+  const left = (name: string) => [...waiting, ...running.keys()].some((check) => check.name === name)
+  while (waiting.size + running.size > 0) {
+    for (const check of waiting) {
+      if (running.size === AT_ONCE || stop.signal.aborted) break
+      if (check.after?.some(left)) continue
+      waiting.delete(check)
+      running.set(
+        check,
+        runAndPrint(check).finally(() => running.delete(check)),
+      )
+    }
+    if (running.size === 0) break
+    await Promise.race(running.values())
+  }
+}
+
+async function runAndPrint(check: Check): Promise<void> {
+  const start = performance.now()
+  const verdict = await runCheck(check, stop.signal)
+  if (stop.signal.aborted) return
+  verdicts.push(verdict)
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  const tally = verdict.passed + verdict.failed > 1 ? `, ${sayTally(verdict)}` : ''
+  const mark = verdict.failed > 0 ? '✗' : verdict.passed > 0 ? '✓' : '–'
+  console.log(`${mark} ${check.name} (${seconds} s${tally})`)
+  // A check that checked nothing says why.
+  if (verdict.failed > 0) console.log(`${indented(verdict.output)}\n    $ ${check.command.join(' ')}`)
+  else if (verdict.passed === 0) console.log(indented(verdict.output))
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^/gm, '    ')
+}

@@ -90,9 +90,7 @@ export interface Serving extends Started {
 export function openWorkshop(): Workshop {
   const folder = mkdtempSync(join(tmpdir(), 'episodic-'))
   const home = join(folder, 'home')
-  // Many short processes of the same program: each takes what the one before has compiled.
-  const cache = join(home, 'compiled')
-  mkdirSync(cache, { recursive: true })
+  mkdirSync(home, { recursive: true })
   const running = new Set<Started>()
 
   function start(args: readonly string[], { input, env, under = [] }: StartOptions = {}): Started {
@@ -101,7 +99,7 @@ export function openWorkshop(): Workshop {
       cwd: folder,
       // A group of its own, so that a test can press Ctrl-C on it and not on the test.
       detached: true,
-      env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '', EPISODIC_HOME: home, NODE_COMPILE_CACHE: cache, ...env },
+      env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '', EPISODIC_HOME: home, ...env },
     })
     let [out, err] = ['', '']
     let heard = Promise.withResolvers<void>()

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { QUICK_PROGRAMS } from './quick-programs.ts'
+
+const CHAOS = fileURLToPath(new URL('./chaos.ts', import.meta.url))
+
+function run(args: readonly string[]): Promise<{ status: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [CHAOS, ...args], (error, out, err) =>
+      resolve({ status: error === null ? 0 : Number(error.code), out, err }),
+    )
+  })
+}
+
+describe('pnpm chaos', () => {
+  it('lists the programs for an unknown name', async () => {
+    const { status, err } = await run(['stepp'])
+    expect(status).toBe(2)
+    expect(err).toContain('There is no program stepp. There is: ')
+    for (const { args } of QUICK_PROGRAMS) expect(err).toContain(args[0])
+  })
+
+  it('lists the options of a program for an unknown option', async () => {
+    const { status, err } = await run(['step', '--sed', '7'])
+    expect(status).toBe(2)
+    expect(err).toContain('--seed, --quick, --store')
+  })
+
+  it('ends with a failure that names the command to replay it', async () => {
+    const { status, out, err } = await run(['step', '--store', 'paper', '--quick', '--seed', '7'])
+    expect(status).toBe(1)
+    expect(JSON.parse(out)).toMatchObject({ name: 'step', ok: false, seed: '7', broken: 1 })
+    expect(err).toContain('pnpm chaos step --store paper --seed 7 --quick')
+  })
+})
