@@ -26,7 +26,7 @@ export function listChecks(folder: string): Check[] {
     { name: 'code in docs', command: ['node', 'scripts/snippets.ts'] },
     { ...checkOfTests('unit', folder), quick: true },
     // Needs the ports 7337 and 8000, which no other check uses.
-    { name: 'README, as printed', command: ['node', 'scripts/readme-tour.ts'] },
+    { name: 'README and quick start, as printed', command: ['node', 'scripts/readme-tour.ts'] },
     { name: 'conformance', command: script('conformance') },
     {
       name: 'clients in Python',

@@ -1,10 +1,10 @@
 /**
- * Does what the README has its reader do, as it is printed and in its order, in a fresh copy of the workspace: every
- * command runs, every program and configuration is saved and used, and each must exit and say what it should.
+ * Follows the README and then the quick start as a reader does, in a fresh copy of the workspace: runs every command in its
+ * order, saves and uses every program and configuration, and checks exit codes and output.
  *
  *   node scripts/readme-tour.ts
  *
- * Wants the ports that the README names (7337 for `serve`, 8000 for a model), curl, and the registry of npm packages.
+ * Needs the ports that the pages name (7337 for `serve`, 8000 for a model), curl, and the registry of npm packages.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,6 +16,9 @@ import { createMcpSessions } from '@episodic/agent'
 import { findReaderTasks, type ReaderTask } from './readme-commands.ts'
 import { serveModel } from './tour-model.ts'
 import { root } from './workspace.ts'
+
+/** The pages to follow, in this order. */
+const PAGES = ['README.md', 'docs/quickstart.md']
 
 /** What is printed and not run here, and why. */
 const NOT_RUN: readonly (readonly [command: RegExp, why: string])[] = [
@@ -32,6 +35,7 @@ const TYPED: readonly (readonly [command: RegExp, text: string])[] = [
 const SAYS: readonly (readonly [command: RegExp, said: RegExp])[] = [
   [/^npm start/, /4,096 finished\s+0 failed[\s\S]*report\.html/],
   [/ episodic play /, /terminated: found/],
+  [/ episodic run my-world\.ts$/, /100 finished\s+0 failed/],
   [/ episodic run .* --tasks 500$/, /500 finished\s+0 failed/],
   [/ episodic check /, /higher-or-lower 1\.0\.0 passes/],
   [/ episodic compare /, /B solves more, and it earns more/],
@@ -68,14 +72,15 @@ try {
   installAgent()
   await using _model = await serveModel(MODEL_PORT)
   const failures: string[] = []
-  for (const task of findReaderTasks(readFileSync(join(root, 'README.md'), 'utf8'))) {
-    const start = performance.now()
-    const how = await perform(task).catch((cause: Error) => {
-      failures.push(`README.md:${task.line}: ${cause.message}`)
-      return `failed: line ${task.line}`
-    })
-    console.log(`${`${((performance.now() - start) / 1000).toFixed(1)} s`.padStart(7)}  ${how}`)
-  }
+  for (const page of PAGES)
+    for (const task of findReaderTasks(readFileSync(join(root, page), 'utf8'))) {
+      const start = performance.now()
+      const how = await perform(task).catch((cause: Error) => {
+        failures.push(`${page}:${task.line}: ${cause.message}`)
+        return `failed: ${page}:${task.line}`
+      })
+      console.log(`${`${((performance.now() - start) / 1000).toFixed(1)} s`.padStart(7)}  ${how}`)
+    }
   await server?.stop()
   if (failures.length > 0) throw new Error(failures.join('\n'))
 } catch (cause) {

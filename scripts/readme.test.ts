@@ -1,10 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { root } from './workspace.ts'
 
-it('prints in the README the very program that the consumer check compiles and runs', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const program = readFileSync(join(root, 'scripts/consumer/higher-or-lower.ts'), 'utf8')
-  expect(readme).toContain(`<!-- scripts/consumer/higher-or-lower.ts -->\n\`\`\`ts\n${program}\`\`\``)
+const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+
+describe('the README and the quick start', () => {
+  it.each([
+    ['README.md', 'scripts/newcomer/my-world.ts'],
+    ['docs/quickstart.md', 'scripts/consumer/higher-or-lower.ts'],
+  ])('%s prints %s, which a check compiles and runs', (page, program) => {
+    expect(read(page)).toContain(`<!-- ${program} -->\n\`\`\`ts\n${read(program)}\`\`\``)
+  })
+
+  it('keeps the README under 700 words', () => {
+    expect(read('README.md').split(/\s+/).length).toBeLessThan(700)
+  })
 })

@@ -1,6 +1,4 @@
-import { defineTasks } from '@episodic/dataset'
-import { definePolicy } from '@episodic/env'
-import { defineEnvironment } from '@episodic/mcp-server'
+import { defineEnvironment, definePolicy, defineTasks } from 'episodic'
 import { z } from 'zod'
 
 export const environment = defineEnvironment({

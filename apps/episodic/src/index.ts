@@ -6,6 +6,7 @@ export {
   type Environment,
   type Episode,
   type Policy,
+  randomPolicy,
   runEpisode,
   withLimits,
   withShaping,
