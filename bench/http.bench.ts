@@ -2,7 +2,8 @@
  * `tools/call` in both eras and at both doors beside a bare `node:http` JSON echo, and beside the SDKs' own servers: 32
  * connections, 100 and 5,000 sessions, zod in and out, a process each.
  */
-import { ENVELOPE, META, METHODS, MODERN_VERSION, type OpenResult } from '@episodic/protocol'
+import { META, METHODS, type OpenResult } from '@episodic/protocol'
+import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
 import { startChild } from './child.ts'
 import { inTurn, median, ratio, report } from './figures.ts'
 import { drive, type Load } from './http-load.ts'

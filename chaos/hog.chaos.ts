@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createHost } from '@episodic/mcp-server'
 import { createRulesPool } from '@episodic/mcp-server/isolate'
-import { META, METHODS, type OpenResult, type StateResult, WireError } from '@episodic/protocol'
+import { META, METHODS, type MethodResult, type OpenResult, WireError } from '@episodic/protocol'
 import { environment } from './hog-world.ts'
 import { ask, type Server, startServer } from './server.ts'
 import { runTrial } from './trial.ts'
@@ -30,7 +30,7 @@ await runTrial('hog', {}, async ({ quick, folder, stack }) => {
   const undisturbed = await playWhile(server, players, pause(seconds * 1_000))
   let busy = { outcome: 'never called', seconds: 0 }
   let endless = busy
-  let before: StateResult | null = null
+  let before: MethodResult<'state'> | null = null
   const hogging = async () => {
     busy = await hog(server, session, 0, { seconds })
     before = await stateOf(server, session)
@@ -75,7 +75,7 @@ function open(server: Server, name: string): Promise<OpenResult> {
   return ask(server, METHODS.open, { environment: 'hog', requestKey: `the session of ${name}` })
 }
 
-function stateOf(server: Server, session: string): Promise<StateResult> {
+function stateOf(server: Server, session: string): Promise<MethodResult<'state'>> {
   return ask(server, METHODS.state, { session })
 }
 

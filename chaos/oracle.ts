@@ -5,11 +5,10 @@ import {
   type LoggedStep,
   META,
   METHODS,
+  type MethodResult,
   type OpenResult,
-  type StateResult,
   type Step,
   type StepReport,
-  type WatchResult,
 } from '@episodic/protocol'
 import type { Exchange } from './proxy.ts'
 
@@ -111,7 +110,7 @@ export class Oracle {
   }
 
   async #settleOne({ id, handle, told, asked, answers }: Book, ask: Ask): Promise<void> {
-    const { state, seats } = await ask<StateResult>(METHODS.state, { session: handle })
+    const { state, seats } = await ask<MethodResult<'state'>>(METHODS.state, { session: handle })
     const log = await readLog(handle, ask)
     const applied = seats.agent?.seq ?? 0
     if (applied !== log.length)
@@ -205,7 +204,7 @@ export function strangersIn(text: string, own: string, marks: RegExp): string[] 
 async function readLog(session: string, ask: Ask): Promise<LoggedStep[]> {
   const log: LoggedStep[] = []
   for (let after = 0; ; ) {
-    const { steps } = await ask<WatchResult>(METHODS.watch, { session, after, limit: 1_000 })
+    const { steps } = await ask<MethodResult<'watch'>>(METHODS.watch, { session, after, limit: 1_000 })
     log.push(...steps)
     const last = steps.at(-1)
     if (!last || steps.length < 1_000) return log

@@ -1,3 +1,9 @@
 import { defineConfig } from 'tsup'
 
-export default defineConfig({ entry: ['src/index.ts'], format: 'esm', target: 'node22', dts: true, clean: true })
+export default defineConfig({
+  entry: ['src/index.ts', 'src/extend.ts'],
+  format: 'esm',
+  target: 'node22',
+  dts: true,
+  clean: true,
+})

@@ -1,4 +1,4 @@
-import { CodedError, isBranded } from '@episodic/protocol'
+import { CodedError } from '@episodic/protocol/extend'
 
 /**
  * - `world-not-found`, `world-invalid`: a world could not be found, or what was found is not one.
@@ -49,6 +49,6 @@ export class HarnessError extends CodedError<HarnessErrorCode> {
   }
 
   static is(error: unknown, code?: HarnessErrorCode): error is HarnessError {
-    return isBranded('HarnessError', error, code)
+    return CodedError.isBranded('HarnessError', error, code)
   }
 }

@@ -1,4 +1,5 @@
-import { CodedError, isBranded, type JsonObject } from '@episodic/protocol'
+import type { JsonObject } from '@episodic/protocol'
+import { CodedError } from '@episodic/protocol/extend'
 
 /**
  * - `config-invalid`: an `mcpServers` configuration, a scope or a tool's name is not what it should be.
@@ -53,7 +54,7 @@ export class AgentError extends CodedError<AgentErrorCode> {
   }
 
   static is(error: unknown, code?: AgentErrorCode): error is AgentError {
-    return isBranded('AgentError', error, code)
+    return CodedError.isBranded('AgentError', error, code)
   }
 }
 
@@ -64,7 +65,7 @@ export class SessionExpiredError extends AgentError {
   }
 
   static override is(error: unknown): error is SessionExpiredError {
-    return isBranded('AgentError', error, 'session-expired')
+    return CodedError.isBranded('AgentError', error, 'session-expired')
   }
 }
 
@@ -75,6 +76,6 @@ export class SessionLostError extends AgentError {
   }
 
   static override is(error: unknown): error is SessionLostError {
-    return isBranded('AgentError', error, 'session-lost')
+    return CodedError.isBranded('AgentError', error, 'session-lost')
   }
 }

@@ -1,4 +1,5 @@
-import { CodedError, isBranded, type JsonObject } from '@episodic/protocol'
+import type { JsonObject } from '@episodic/protocol'
+import { CodedError } from '@episodic/protocol/extend'
 
 /** Everything that this package throws on purpose. */
 export type DatasetErrorCode =
@@ -26,6 +27,6 @@ export class DatasetError extends CodedError<DatasetErrorCode> {
   }
 
   static is(error: unknown, code?: DatasetErrorCode): error is DatasetError {
-    return isBranded('DatasetError', error, code)
+    return CodedError.isBranded('DatasetError', error, code)
   }
 }

@@ -1,4 +1,4 @@
-import { type EnvironmentInfo, listResultSchema, METHODS, WireError } from '@episodic/protocol'
+import { type EnvironmentInfo, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
 import { EnvError } from './env-error.ts'
 import { type Connection, createConnection } from './environment/connection.ts'
 import type { CallOptions } from './environment/environment.ts'
@@ -30,7 +30,7 @@ export async function connect(
   const channel = await openChannel(target, options)
   try {
     const { environments } = parseReply(
-      listResultSchema,
+      METHOD_SCHEMAS.list.result,
       await channel.request(METHODS.list, {}, options),
       METHODS.list,
     )

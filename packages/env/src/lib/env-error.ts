@@ -1,4 +1,5 @@
-import { CodedError, isBranded, type JsonObject } from '@episodic/protocol'
+import type { JsonObject } from '@episodic/protocol'
+import { CodedError } from '@episodic/protocol/extend'
 
 /**
  * - `target-invalid`: what was to be connected to is not a URL, a command, an `mcpServers` entry or a channel.
@@ -33,6 +34,6 @@ export class EnvError extends CodedError<EnvErrorCode> {
   }
 
   static is(error: unknown, code?: EnvErrorCode): error is EnvError {
-    return isBranded('EnvError', error, code)
+    return CodedError.isBranded('EnvError', error, code)
   }
 }

@@ -1,4 +1,4 @@
-import { CodedError, isBranded } from '@episodic/protocol'
+import { CodedError } from '@episodic/protocol/extend'
 
 /**
  * - `definition-invalid`: an environment is defined in a way that cannot be served.
@@ -22,7 +22,7 @@ export class ServerError extends CodedError<ServerErrorCode> {
   }
 
   static is(error: unknown, code?: ServerErrorCode): error is ServerError {
-    return isBranded('ServerError', error, code)
+    return CodedError.isBranded('ServerError', error, code)
   }
 }
 

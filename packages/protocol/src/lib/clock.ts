@@ -1,9 +1,9 @@
-/** Milliseconds since an arbitrary start, for durations. Never jumps. */
+/** Returns milliseconds since an arbitrary start, for durations. Never jumps. */
 export function monotonic(): number {
   return performance.now()
 }
 
-/** Resolves after so many milliseconds. Rejects with the signal's own reason once that is aborted. */
+/** Resolves after `milliseconds`. Rejects with the signal's reason once the signal is aborted. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, milliseconds)
@@ -15,3 +15,28 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
   signal?.addEventListener('abort', abort, { once: true })
   return promise.finally(() => signal?.removeEventListener('abort', abort))
 }
+
+/** Settles like `promise`, or rejects with the signal's reason once the signal is aborted. The work itself goes on. */
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+/** Calls `run` every `milliseconds` and returns a function that stops it. Keeps no process alive. */
+export function every(milliseconds: number, run: () => void): () => void {
+  const timer = setInterval(run, milliseconds)
+  // In a browser a timer is a number, and there is no process to keep alive.
+  if (typeof timer === 'object') timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** Calls `run` after the work of this turn of the event loop. */
+export const afterThisTurn: (run: () => void) => void = globalThis.setImmediate ?? ((run) => setTimeout(run, 0))

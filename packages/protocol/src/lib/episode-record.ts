@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { type Completion, completionSchema } from './completion.ts'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import { type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './json.ts'
 import { type RecordedEvent, recordedEventSchema } from './outside-event.ts'
@@ -13,6 +12,34 @@ import {
   refusalSchema,
 } from './step.ts'
 import { type Split, splitSchema } from './task.ts'
+
+/** One answer of a language model that a policy asked for on its way to an action. */
+export interface Completion {
+  /** The model, as the server named it. */
+  readonly model: string
+  /** As the server counted them; 0 where it did not. */
+  readonly promptTokens: number
+  readonly completionTokens: number
+  /** In the currency of the prices that the policy was given; `null` where it was given none. */
+  readonly cost: number | null
+  /** What it said besides calling a tool; `null` for nothing. */
+  readonly text: string | null
+  /** Ids of the tokens that the model read and wrote, and ln p of each that it wrote: as the server gave them, never tokenised anew. Left out where it gave none. */
+  readonly promptTokenIds?: readonly number[] | undefined
+  readonly tokenIds?: readonly number[] | undefined
+  readonly logProbabilities?: readonly number[] | undefined
+}
+
+const completionSchema: z.ZodType<Completion> = z.object({
+  model: z.string(),
+  promptTokens: z.int().min(0),
+  completionTokens: z.int().min(0),
+  cost: z.number().min(0).nullable(),
+  text: z.string().nullable(),
+  promptTokenIds: z.array(z.int()).optional(),
+  tokenIds: z.array(z.int()).optional(),
+  logProbabilities: z.array(z.number()).optional(),
+})
 
 /** One step as it is kept. Times are milliseconds. */
 export interface RecordedStep {

@@ -1,9 +1,17 @@
 import { z } from 'zod'
+import { environmentInfoSchema } from './environment-info.ts'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import { type JsonObject, jsonObjectSchema } from './json.ts'
 import { type Limits, limitsRequestSchema, limitsSchema } from './limits.ts'
-import { type AppliedEvent, appliedEventSchema, type PublishedEvent, publishedEventSchema } from './outside-event.ts'
-import { type SessionSnapshot, sessionSnapshotSchema } from './session-snapshot.ts'
+import {
+  type AppliedEvent,
+  appliedEventSchema,
+  type PublishedEvent,
+  publishedEventSchema,
+  publishParamsSchema,
+  publishResultSchema,
+} from './outside-event.ts'
+import { sessionSnapshotSchema } from './session-snapshot.ts'
 import {
   type Action,
   actionSchema,
@@ -13,15 +21,15 @@ import {
   stepReportSchema,
 } from './step.ts'
 
-/** The version by which servers and clients introduce themselves: that of the wire they share. */
+/** The version that servers and clients report: the version of this wire format. */
 export const WIRE_VERSION = '1.0.0'
 
-/** The MCP extension that the trainer endpoint speaks, named in `capabilities.extensions`. */
+/** The MCP extension that the trainer endpoint serves, named in `capabilities.extensions`. */
 export const EXTENSION = 'dev.episodic/environment'
 
-/** The extension's methods. They exist at the trainer endpoint alone; the agent endpoint answers "method not found". */
+/** The extension's methods. Only the trainer endpoint has them; the agent endpoint answers "method not found". */
 export const METHODS = {
-  /** The first message of a connection that carries no headers, where the door asks who calls. */
+  /** The first message of a connection without headers, if the endpoint requires authentication. */
   authenticate: 'environment/authenticate',
   list: 'environment/list',
   open: 'environment/open',
@@ -39,141 +47,55 @@ export const METHODS = {
 
 /** Keys in `_meta`. Requests carry the first three, answers of the trainer endpoint the last two. */
 export const META = {
-  /** The control handle of the session that a `tools/call` steps. */
+  /** The control handle of the session in which a `tools/call` is a step. */
   session: 'dev.episodic/session',
-  /** How many steps of the seat the caller believes were applied. */
+  /** How many steps of the seat the caller has had answered. */
   seq: 'dev.episodic/seq',
-  /** The epoch that the caller holds; an older one than the session's is fenced. */
+  /** The epoch that the caller knows; one older than the session's is fenced. */
   epoch: 'dev.episodic/epoch',
   /** The {@link StepReport} of this answer. */
   step: 'dev.episodic/step',
-  /** `true` when the answer is a stored one. */
+  /** `true` if the answer is the stored one of an earlier call. */
   replayed: 'dev.episodic/replayed',
 } as const
 
 /** The seat of a session that names no seats. */
 export const DEFAULT_SEAT = 'agent'
 
-/** Hints about a tool for clients, with MCP's names and meanings. A hint that is left out has MCP's default. */
-export interface ToolAnnotations {
-  /** Changes nothing in the world, such as a look around. MCP's default: false. */
-  readonly readOnlyHint?: boolean | undefined
-  /** May destroy something. MCP's default: true. */
-  readonly destructiveHint?: boolean | undefined
-  /** Calling it again with the same arguments changes nothing more. MCP's default: false. */
-  readonly idempotentHint?: boolean | undefined
-  /** Reaches beyond the world, such as to the web. MCP's default: true. */
-  readonly openWorldHint?: boolean | undefined
-}
-const toolAnnotationsSchema: z.ZodType<ToolAnnotations> = z.object({
-  readOnlyHint: z.boolean().optional(),
-  destructiveHint: z.boolean().optional(),
-  idempotentHint: z.boolean().optional(),
-  openWorldHint: z.boolean().optional(),
-})
-
-/** A tool as a player sees it. Schemas are JSON Schema 2020-12. */
-export interface ToolInfo {
-  readonly name: string
-  readonly description: string
-  readonly inputSchema: JsonObject
-  readonly outputSchema: JsonObject | null
-  readonly annotations?: ToolAnnotations | undefined
-}
-const toolInfoSchema: z.ZodType<ToolInfo> = z.object({
-  name: z.string(),
-  description: z.string(),
-  inputSchema: jsonObjectSchema,
-  outputSchema: jsonObjectSchema.nullable(),
-  annotations: toolAnnotationsSchema.optional(),
-})
-
-/** A type of outside events that a world takes. The schema is JSON Schema 2020-12. */
-export interface EventInfo {
-  readonly type: string
-  readonly description: string
-  readonly dataSchema: JsonObject
-}
-const eventInfoSchema: z.ZodType<EventInfo> = z.object({
-  type: z.string(),
-  description: z.string(),
-  dataSchema: jsonObjectSchema,
-})
-
-/** A world that a server can open. */
-export interface EnvironmentInfo {
-  readonly name: string
-  readonly version: string
-  readonly description: string
-  readonly paramsSchema: JsonObject
-  readonly tools: readonly ToolInfo[]
-  /** Names of the reward terms. */
-  readonly terms: readonly string[]
-  /** Whether the world defines a potential Φ, so that shaping is possible. */
-  readonly potential: boolean
-  /** Whether the world defines success, so that the report of an episode's end has it. Left out where it does not. */
-  readonly success?: boolean | undefined
-  /** Whether the world says which actions its rules accept, so that `environment/legal` can be asked. Left out where it does not. */
-  readonly legal?: boolean | undefined
-  /** Whether its sessions can be snapshotted, restored and forked: not where somebody else keeps the state. */
-  readonly forkable: boolean
-  /** What a session is called in the tools that make, name and end one (`create_<handle>`); left out where there are none. */
-  readonly handle?: string | undefined
-  /** Outside events that can be published to its sessions; left out where it takes none. */
-  readonly events?: readonly EventInfo[] | undefined
-  /** What a session gets when its opener names no limits. */
-  readonly limits: Limits
-}
-export const environmentInfoSchema: z.ZodType<EnvironmentInfo> = z.object({
-  name: z.string(),
-  version: z.string(),
-  description: z.string(),
-  paramsSchema: jsonObjectSchema,
-  tools: z.array(toolInfoSchema),
-  terms: z.array(z.string()),
-  potential: z.boolean(),
-  success: z.boolean().optional(),
-  legal: z.boolean().optional(),
-  forkable: z.boolean(),
-  handle: z.string().optional(),
-  events: z.array(eventInfoSchema).optional(),
-  limits: limitsSchema,
-})
 export const listResultSchema = z.object({ environments: z.array(environmentInfoSchema) })
 
-/** What `environment/authenticate` takes: a bearer token of the trainer endpoint. It answers `{}`, or the connection ends. */
+/** `environment/authenticate`: a bearer token of the trainer endpoint. The answer is `{}`, or the connection closes. */
 export const authenticateParamsSchema = z.strictObject({ token: z.string(), _meta: z.unknown().optional() })
 
-/** What `environment/open` takes. */
+/** Parameters of `environment/open`. */
 export const openParamsSchema = z.strictObject({
   environment: z.string().min(1),
-  /** Refused when the server has another version; left out, any will do. */
+  /** The request is rejected if the server has another version. Default: any. */
   version: z.string().min(1).optional(),
   params: jsonObjectSchema.default({}),
-  /** Left out, the host draws one. The same seed, parameters and actions give the same episode. */
+  /** Default: drawn by the host. The same seed, parameters and actions give the same episode. */
   seed: z.string().min(1).max(256).optional(),
   limits: limitsRequestSchema.default({}),
-  /** At least 128 random bits made by the caller. Opening again with the same key gives the same session. */
+  /** At least 128 random bits from the caller. Opening again with the same key returns the same session. */
   requestKey: z.string().min(16).max(256),
   _meta: z.unknown().optional(),
 })
-export type OpenParams = z.input<typeof openParamsSchema>
 
 /** One seat of an open session. */
-export interface OpenSeat {
-  /** The agent capability: good for this seat's tools at the agent endpoint, at `/mcp/s/<capability>`, and for nothing else. */
+interface OpenSeat {
+  /** The agent capability: allows this seat's tools at the agent endpoint, at `/mcp/s/<capability>`, and nothing else. */
   readonly capability: string
-  /** How the world stands where the session begins. */
+  /** The observation of the initial state. */
   readonly observation: Observation
-  /** Answered steps at that moment: what the first step sends. 0 unless the session was restored or forked. */
+  /** Answered steps so far, which the first step sends. 0 unless the session was restored or forked. */
   readonly seq: number
 }
 
-/** What `environment/open` and `environment/restore` answer, and `environment/fork` for each fork. */
+/** Result of `environment/open` and `environment/restore`, and of `environment/fork` for each fork. */
 export interface OpenResult {
-  /** Names the session in lists and logs; no secret. */
+  /** Names the session in lists and logs; not a secret. */
   readonly id: string
-  /** The control handle: a secret that steps, watches and closes the session at the trainer endpoint. */
+  /** The control handle: a secret that allows stepping, watching and closing the session at the trainer endpoint. */
   readonly session: string
   readonly epoch: number
   readonly environment: { readonly name: string; readonly version: string }
@@ -182,7 +104,7 @@ export interface OpenResult {
   readonly seed: string
   readonly limits: Limits
   readonly seats: { readonly [seat: string]: OpenSeat }
-  /** Φ where the session begins; `null` where the world has none. */
+  /** Φ of the initial state; `null` if the environment defines no potential. */
   readonly potential: number | null
 }
 export const openResultSchema: z.ZodType<OpenResult> = z.object({
@@ -200,55 +122,51 @@ export const openResultSchema: z.ZodType<OpenResult> = z.object({
   potential: z.number().nullable(),
 })
 
-/** What `environment/snapshot` takes. */
+/** Parameters of `environment/snapshot`. */
 export const snapshotParamsSchema = z.strictObject({
   session: z.string(),
-  /** How many steps were answered at the moment that is asked for; left out, the present. */
+  /** Answered steps at the time of the snapshot. Default: now. */
   at: z.int().min(0).optional(),
   _meta: z.unknown().optional(),
 })
 export const snapshotResultSchema = z.object({ snapshot: sessionSnapshotSchema })
 
-/** What `environment/restore` takes: a new session begins where the snapshot was taken. */
+/** Parameters of `environment/restore`, which opens a new session from a snapshot. */
 export const restoreParamsSchema = z.strictObject({
   snapshot: sessionSnapshotSchema,
   /** As for `environment/open`. */
   requestKey: z.string().min(16).max(256),
   _meta: z.unknown().optional(),
 })
-export interface RestoreRequest {
-  readonly snapshot: SessionSnapshot
-  readonly requestKey: string
-}
 
-/** What `environment/fork` takes: new sessions of the same owner begin where this one stands, or stood. */
+/** Parameters of `environment/fork`, which opens sessions of the same owner from a present or past state of this one. */
 export const forkParamsSchema = z.strictObject({
   session: z.string(),
   /** As for `environment/snapshot`. */
   at: z.int().min(0).optional(),
   count: z.int().min(1).max(1_000).default(1),
-  /** Fork i (from 0) gets the seed `seedFor(seed, 'fork', i)` and fresh chance; left out, all have that of their parent. */
+  /** Fork i (from 0) gets the seed `seedFor(seed, 'fork', i)` and new random streams. Default: those of its parent. */
   seed: z.string().min(1).max(256).optional(),
-  /** As for `environment/open`: forking again with the same key gives the same forks. */
+  /** As for `environment/open`: forking again with the same key returns the same forks. */
   requestKey: z.string().min(16).max(256),
   _meta: z.unknown().optional(),
 })
 export const forkResultSchema = z.object({ forks: z.array(openResultSchema) })
 
 /**
- * The actions that the rules of a session accept in its public state: for each tool that may be called now, a JSON Schema of
- * the arguments, which is its input schema or narrower. Empty once the episode has ended.
+ * The actions that the rules accept in the current public state: for each tool that may be called, a JSON Schema of its
+ * arguments (the tool's input schema, or a narrower one). Empty after the end of the episode.
  */
 export interface LegalActions {
   readonly [tool: string]: JsonObject
 }
-/** What `environment/legal` answers. */
-export const legalResultSchema = z.object({ tools: z.record(z.string(), jsonObjectSchema) })
+/** Result of `environment/legal`. */
+const legalResultSchema = z.object({ tools: z.record(z.string(), jsonObjectSchema) })
 
-/** What `environment/state`, `environment/legal` and `environment/close` take. */
+/** Parameters of `environment/state`, `environment/legal` and `environment/close`. */
 export const sessionParamsSchema = z.strictObject({ session: z.string(), _meta: z.unknown().optional() })
 
-/** The truth about a session, private state included: for the trainer endpoint alone. */
+/** The full state of a session, private part included: only for the trainer endpoint. */
 export interface StateResult {
   readonly id: string
   readonly environment: { readonly name: string; readonly version: string }
@@ -272,7 +190,7 @@ export const stateResultSchema: z.ZodType<StateResult> = z.object({
   end: episodeEndSchema.nullable(),
 })
 
-/** What `environment/watch` takes: the entries after revision `after`, waiting up to `wait` seconds for the first. */
+/** Parameters of `environment/watch`: entries after revision `after`, waiting up to `wait` seconds for the first. */
 export const watchParamsSchema = z.strictObject({
   session: z.string(),
   after: z.int().min(0).default(0),
@@ -280,7 +198,6 @@ export const watchParamsSchema = z.strictObject({
   wait: z.number().min(0).max(60).default(0),
   _meta: z.unknown().optional(),
 })
-export type WatchParams = z.input<typeof watchParamsSchema>
 
 /** One answered step as the session's step log keeps it. */
 export interface LoggedStep {
@@ -288,15 +205,15 @@ export interface LoggedStep {
   readonly action: Action
   readonly observation: Observation
   readonly report: StepReport
-  /** Events that its tool published, oldest first, applied with it. Left out where there were none. */
+  /** Events that its tool published and that were applied with the step, oldest first. Left out if there are none. */
   readonly published?: readonly PublishedEvent[] | undefined
 }
 export interface WatchResult {
   readonly steps: readonly LoggedStep[]
   /**
-   * Outside events after revision `after` that no step has followed yet, oldest first. The next step tells of them too, in
-   * its report, so whoever watches on knows them by their revision. Where one of them has ended the episode, one step may
-   * follow. Left out where there are none.
+   * Outside events after revision `after` that no step has followed yet, oldest first. The report of the next step repeats
+   * them, so a watcher recognises them by their revision. If one of them ended the episode, one more step may follow. Left
+   * out if there are none.
    */
   readonly events?: readonly AppliedEvent[] | undefined
   readonly end: EpisodeEnd | null
@@ -315,7 +232,7 @@ export const watchResultSchema: z.ZodType<WatchResult> = z.object({
   end: episodeEndSchema.nullable(),
 })
 
-/** A live session as an operator sees it. Holds no secret and no state. */
+/** An open session as an operator sees it, without secrets and state. */
 export interface SessionSummary {
   readonly id: string
   readonly environment: string
@@ -326,7 +243,7 @@ export interface SessionSummary {
   /** UTF-8 bytes that the store keeps for it, its step log included. */
   readonly bytes: number
   readonly steps: number
-  /** Entries of the bounded history that the world keeps. */
+  /** Entries of the bounded history. */
   readonly history: number
   readonly end: EpisodeEnd | null
 }
@@ -336,7 +253,10 @@ export const sessionsParamsSchema = z.strictObject({
   limit: z.int().min(1).max(1_000).default(100),
   _meta: z.unknown().optional(),
 })
-export const sessionsResultSchema = z.object({
+export const sessionsResultSchema: z.ZodType<{
+  readonly total: number
+  readonly sessions: readonly SessionSummary[]
+}> = z.object({
   total: z.int(),
   sessions: z.array(
     z.object({
@@ -353,19 +273,18 @@ export const sessionsResultSchema = z.object({
   ),
 })
 
-/** What `environment/dump` takes: the id of a session, as `environment/sessions` lists it, and a page of its step log. */
-export const dumpParamsSchema = z.strictObject({
+/** Parameters of `environment/dump`: the id of a session, as listed by `environment/sessions`, and a page of its step log. */
+const dumpParamsSchema = z.strictObject({
   id: z.string().min(1),
-  /** Includes private state and what it can be computed from; what the world lists as secret is hidden all the same. */
+  /** Includes private state and what it can be computed from. Texts that the environment lists as secrets stay hidden. */
   private: z.boolean().default(false),
   after: z.int().min(0).default(0),
   limit: z.int().min(1).max(1_000).default(100),
   _meta: z.unknown().optional(),
 })
-export type DumpRequest = Omit<z.output<typeof dumpParamsSchema>, '_meta'>
 
-/** What `environment/dump` answers. */
-export interface DumpResult {
+/** Result of `environment/dump`. */
+interface DumpResult {
   /** The record of the session, without its step log. */
   readonly session: JsonObject
   /** Entries after revision `after`, in order: see {@link LoggedStep}. */
@@ -373,19 +292,55 @@ export interface DumpResult {
   /** What to send as `after` for the next page; `null` after the last. */
   readonly next: number | null
 }
-export const dumpResultSchema: z.ZodType<DumpResult> = z.object({
+const dumpResultSchema: z.ZodType<DumpResult> = z.object({
   session: jsonObjectSchema,
   log: z.array(jsonObjectSchema),
   next: z.int().nullable(),
 })
 
-/** What `environment/close` answers: how the episode ended. The session is gone after it, and closing again finds none. */
+/** Result of `environment/close`. The session no longer exists afterwards, so closing again does not find it. */
 export interface CloseResult {
   readonly end: EpisodeEnd
-  /** Whether the episode succeeded, where this request ended it and the world defines success. Left out otherwise. */
+  /** Whether the episode succeeded, if this request ended it and the environment defines success. Left out otherwise. */
   readonly success?: boolean | undefined
 }
 export const closeResultSchema: z.ZodType<CloseResult> = z.object({
   end: episodeEndSchema,
   success: z.boolean().optional(),
 })
+
+/**
+ * The schemas of each method, by its name in {@link METHODS}. Parameters are strict, so a misspelt key is reported; results
+ * are lenient, so a newer server may add keys.
+ */
+export const METHOD_SCHEMAS = {
+  authenticate: { params: authenticateParamsSchema },
+  list: { result: listResultSchema },
+  open: { params: openParamsSchema, result: openResultSchema },
+  state: { params: sessionParamsSchema, result: stateResultSchema },
+  legal: { params: sessionParamsSchema, result: legalResultSchema },
+  watch: { params: watchParamsSchema, result: watchResultSchema },
+  publish: { params: publishParamsSchema, result: publishResultSchema },
+  sessions: { params: sessionsParamsSchema, result: sessionsResultSchema },
+  dump: { params: dumpParamsSchema, result: dumpResultSchema },
+  snapshot: { params: snapshotParamsSchema, result: snapshotResultSchema },
+  restore: { params: restoreParamsSchema, result: openResultSchema },
+  fork: { params: forkParamsSchema, result: forkResultSchema },
+  close: { params: sessionParamsSchema, result: closeResultSchema },
+}
+
+type Method = keyof typeof METHOD_SCHEMAS
+
+/** The parameters of a method as its server reads them: defaults are filled in, and `_meta` is removed. */
+export type MethodParams<Name extends Method> = (typeof METHOD_SCHEMAS)[Name] extends {
+  readonly params: infer Params extends z.ZodType
+}
+  ? Omit<z.output<Params>, '_meta'>
+  : never
+
+/** The result of a method. */
+export type MethodResult<Name extends Method> = (typeof METHOD_SCHEMAS)[Name] extends {
+  readonly result: infer Result extends z.ZodType
+}
+  ? z.output<Result>
+  : never

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findNonJson, type JsonObject, jsonObjectSchema, jsonSchema } from './json.ts'
+import { findNonJson, type JsonObject, jsonObjectSchema, jsonSchema, mapTexts } from './json.ts'
 
 const anyJson = fc.jsonValue({ noUnicodeString: false, stringUnit: 'binary' })
 
@@ -61,5 +61,14 @@ describe('jsonObjectSchema', () => {
     const object: JsonObject = { a: [1, { b: null }] }
     expect(jsonObjectSchema.parse(object)).toEqual(object)
     for (const value of [[], null, 'text', 1]) expect(jsonObjectSchema.safeParse(value).success).toBe(false)
+  })
+})
+
+describe('mapTexts', () => {
+  it('changes every text of a JSON value, keys included, and nothing else', () => {
+    const value = JSON.parse('{"a":["b",1,null,true,{"c":"d"}],"__proto__":"e"}')
+    const changed = mapTexts(value, (text) => `${text}!`)
+    expect(JSON.stringify(changed)).toBe('{"a!":["b!",1,null,true,{"c!":"d!"}],"__proto__!":"e!"}')
+    expect(JSON.stringify(mapTexts(value, (text) => text))).toBe(JSON.stringify(value))
   })
 })

@@ -58,3 +58,17 @@ function findInObject(value: object): string | null {
   }
   return null
 }
+
+/** Returns whether a parsed JSON value is an object, not an array and not a bare value. Does not look inside. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns a copy of a JSON value with every text replaced by what `change` returns for it, the keys of objects included. */
+export function mapTexts<T extends Json>(value: T, change: (text: string) => string): T
+export function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [change(key), mapTexts(each, change)]))
+}

@@ -2,35 +2,35 @@ import { z } from 'zod'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import { type JsonObject, jsonObjectSchema } from './json.ts'
 
-/** Something that happened outside, for a session to take note of. */
+/** An event from outside that is applied to a session. */
 export interface OutsideEvent {
-  /** Made by whoever publishes, and the same whenever it is published again: an event is applied once. */
+  /** Chosen by the publisher, and the same when it publishes again: an event is applied once. */
   readonly id: string
   /** One of the types that the environment declares. */
   readonly type: string
   readonly data: JsonObject
 }
 
-/** An event as an episode keeps it: what it was, and what the world made of it. */
+/** An event as an episode records it, with its effect. */
 export interface RecordedEvent extends OutsideEvent {
-  /** What players are told of it; `null` where it tells nothing. */
+  /** The text that players receive; `null` for none. */
   readonly said: string | null
-  /** The end that it made; `null` where the episode went on. */
+  /** The end of the episode that it caused; `null` if the episode went on. */
   readonly end: EpisodeEnd | null
   /**
-   * `true` where it happened to what the episode was forked from, and so before its chance began anew, where it did. Left out
-   * for everything else.
+   * `true` if it was applied to the episode that this one was forked from, and so before new random streams were started, if
+   * they were. Left out otherwise.
    */
   readonly inherited?: true | undefined
 }
 
-/** An event that a session has applied. */
+/** An event that was applied to a session. */
 export interface AppliedEvent extends Omit<RecordedEvent, 'inherited'> {
-  /** Of the session, this commit included; 0 where the session began after it, in a fork or from a snapshot. */
+  /** Of the session, this commit included; 0 in a fork, or a session restored from a snapshot, that started after it. */
   readonly revision: number
 }
 
-/** An event that a tool of the world published, and so a part of its step. */
+/** An event that a tool published as part of its step. */
 export interface PublishedEvent extends Pick<RecordedEvent, 'type' | 'data' | 'said'> {}
 
 const event = { id: z.string().min(1).max(128), type: z.string().min(1).max(128), data: jsonObjectSchema }
@@ -49,8 +49,8 @@ export const recordedEventSchema: z.ZodType<RecordedEvent> = z
   .object({ ...applied, inherited: z.literal(true).optional() })
   .omit({ revision: true })
 
-/** An event that a session knows again, though what it was is told and gone. */
-export interface KnownEvent {
+/** What is kept of an event after players have received it, so that it is recognised if it is published again. */
+interface KnownEvent {
   readonly id: string
   /** The beginning of a {@link contentId} of its type and data. */
   readonly content: string
@@ -58,9 +58,9 @@ export interface KnownEvent {
   readonly end: EpisodeEnd | null
 }
 
-/** What a session keeps of what happened outside. Both lists are bounded, oldest first. */
+/** The outside events that a session keeps. Both lists are bounded, oldest first. */
 export interface OutsideHistory {
-  /** Events since the last answered step: the next one tells of them. */
+  /** Events since the last answered step, which the next one reports. */
   readonly pending: readonly AppliedEvent[]
   /** The last events, so that none of them is applied twice. */
   readonly known: readonly KnownEvent[]
@@ -77,7 +77,7 @@ export const outsideHistorySchema: z.ZodType<OutsideHistory> = z.strictObject({
   ),
 })
 
-/** What `environment/publish` takes. */
+/** Parameters of `environment/publish`. */
 export const publishParamsSchema = z.strictObject({
   session: z.string(),
   ...event,
@@ -85,13 +85,13 @@ export const publishParamsSchema = z.strictObject({
   _meta: z.unknown().optional(),
 })
 
-/** What `environment/publish` answers. Publishing an event again gives the same, but for `delivered`. */
+/** Result of `environment/publish`. Publishing an event again returns the same except for `delivered`. */
 export interface PublishResult {
-  /** The revision that the event made. */
+  /** The session's revision after the event. */
   readonly revision: number
-  /** The end that it made; `null` where the episode went on. */
+  /** The end of the episode that it caused; `null` if the episode went on. */
   readonly end: EpisodeEnd | null
-  /** `before` where this event had been applied already, and so nothing was done now. */
+  /** `before` if this event had been applied already, so that nothing was done now. */
   readonly delivered: 'now' | 'before'
 }
 export const publishResultSchema: z.ZodType<PublishResult> = z.object({

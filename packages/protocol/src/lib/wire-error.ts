@@ -1,4 +1,4 @@
-import { CodedError, isBranded } from './coded-error.ts'
+import { CodedError } from './coded-error.ts'
 import type { JsonObject } from './json.ts'
 
 /**
@@ -42,7 +42,7 @@ export class WireError extends CodedError<WireErrorCode> {
   }
 
   static is(error: unknown, code?: WireErrorCode): error is WireError {
-    return isBranded('WireError', error, code)
+    return CodedError.isBranded('WireError', error, code)
   }
 }
 

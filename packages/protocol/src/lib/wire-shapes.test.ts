@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
+import type { EnvironmentInfo } from './environment-info.ts'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import { type EpisodeRecord, episodeRecordSchema } from './episode-record.ts'
 import {
   authenticateParamsSchema,
   type CloseResult,
   closeResultSchema,
-  type EnvironmentInfo,
   forkParamsSchema,
   forkResultSchema,
   type LoggedStep,

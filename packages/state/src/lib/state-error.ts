@@ -1,4 +1,5 @@
-import { CodedError, isBranded, type JsonObject } from '@episodic/protocol'
+import type { JsonObject } from '@episodic/protocol'
+import { CodedError } from '@episodic/protocol/extend'
 
 /**
  * - `session-not-found`: no such session in the store: never opened, closed, or expired.
@@ -47,6 +48,6 @@ export class StateError extends CodedError<StateErrorCode> {
   }
 
   static is(error: unknown, code?: StateErrorCode): error is StateError {
-    return isBranded('StateError', error, code)
+    return CodedError.isBranded('StateError', error, code)
   }
 }

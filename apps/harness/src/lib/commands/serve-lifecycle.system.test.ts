@@ -5,14 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { connect as connectSocket } from 'node:net'
 import { join } from 'node:path'
 import { openChannel } from '@episodic/env'
-import {
-  type Channel,
-  META,
-  METHODS,
-  type OpenResult,
-  openResultSchema,
-  sessionsResultSchema,
-} from '@episodic/protocol'
+import { type Channel, META, METHOD_SCHEMAS, METHODS, type OpenResult } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLI, exampleWorld, openWorkshop, type Serving } from '../episodic.fixture.ts'
 
@@ -61,7 +54,9 @@ async function trainer(server: Pick<Serving, 'url'>, token = OPERATOR): Promise<
 }
 
 async function open(channel: Channel, environment = 'counting'): Promise<OpenResult> {
-  return openResultSchema.parse(await channel.request(METHODS.open, { environment, requestKey: crypto.randomUUID() }))
+  return METHOD_SCHEMAS.open.result.parse(
+    await channel.request(METHODS.open, { environment, requestKey: crypto.randomUUID() }),
+  )
 }
 
 function step(channel: Channel, session: string, seq: number, pad = 0): Promise<unknown> {
@@ -192,7 +187,7 @@ describe('what a server logs', () => {
 describe('who may come in', () => {
   const ANNA = 'anna-has-a-long-bearer-token'
   const listOf = async (channel: Channel) =>
-    sessionsResultSchema.parse(await channel.request(METHODS.sessions, {})).sessions.map(({ owner }) => owner)
+    METHOD_SCHEMAS.sessions.result.parse(await channel.request(METHODS.sessions, {})).sessions.map(({ owner }) => owner)
 
   it('is a principal of each --control-token, with sessions and a quota of its own', async () => {
     const ben = 'ben-has-a-longer-bearer-token'

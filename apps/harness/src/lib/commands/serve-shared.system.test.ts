@@ -2,14 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, openChannel } from '@episodic/env'
-import {
-  type Channel,
-  type JsonObject,
-  METHODS,
-  openResultSchema,
-  sessionsResultSchema,
-  watchResultSchema,
-} from '@episodic/protocol'
+import { type Channel, type JsonObject, METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, type Serving } from '../episodic.fixture.ts'
 import { has, type Redis, startRedis } from '../programs.fixture.ts'
@@ -91,7 +84,7 @@ describe.skipIf(!has('redis-server'))('several processes of episodic serve on on
     const [first, second] = [await serve(), await serve()]
     await using trainer = await openTrainer(first)
     const asked = { environment: 'sum', requestKey: crypto.randomUUID() }
-    const opened = openResultSchema.parse(await trainer.request(METHODS.open, asked))
+    const opened = METHOD_SCHEMAS.open.result.parse(await trainer.request(METHODS.open, asked))
     // The same key at the other process is the same session, with the same secrets.
     await using other = await openTrainer(second)
     expect(await other.request(METHODS.open, asked)).toEqual(opened)
@@ -114,7 +107,7 @@ describe.skipIf(!has('redis-server'))('several processes of episodic serve on on
       expect(await byTransport(value % 2 ? second : third, value)).toMatchObject({ total: sumTo(value) })
     }
     const watched = await other.request(METHODS.watch, { session: opened.session, limit: 1_000 })
-    const log = watchResultSchema.parse(watched).steps
+    const log = METHOD_SCHEMAS.watch.result.parse(watched).steps
     expect(log.map(({ action, report }) => [action.arguments.value, report.seq])).toEqual(
       Array.from({ length: 20 }, (_, i) => [i + 1, i + 1]),
     )
@@ -199,7 +192,7 @@ function openTrainer({ url }: Serving): Promise<Channel & AsyncDisposable> {
 /** What a server says of a session. */
 async function listed(server: Serving, id: string): Promise<unknown> {
   await using channel = await openTrainer(server)
-  const { sessions } = sessionsResultSchema.parse(await channel.request(METHODS.sessions, { limit: 1_000 }))
+  const { sessions } = METHOD_SCHEMAS.sessions.result.parse(await channel.request(METHODS.sessions, { limit: 1_000 }))
   return sessions.find((session) => session.id === id)
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openChannel } from '@episodic/env'
-import { DEFAULT_SEAT, METHODS, openResultSchema } from '@episodic/protocol'
+import { DEFAULT_SEAT, METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLI, exampleWorld, openWorkshop, type Serving } from '../episodic.fixture.ts'
 
@@ -202,7 +202,7 @@ async function trainer({ url, tokenFile }: Serving) {
 async function openSession(serving: Serving) {
   const channel = await trainer(serving)
   const asked = { environment: 'number-guessing', requestKey: crypto.randomUUID() }
-  const opened = openResultSchema.parse(await channel.request(METHODS.open, asked))
+  const opened = METHOD_SCHEMAS.open.result.parse(await channel.request(METHODS.open, asked))
   await channel.close()
   return opened
 }

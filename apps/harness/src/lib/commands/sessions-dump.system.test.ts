@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, openChannel } from '@episodic/env'
-import { dumpResultSchema, METHODS } from '@episodic/protocol'
+import { METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, type Serving } from '../episodic.fixture.ts'
 
@@ -107,7 +107,7 @@ describe('episodic sessions dump', () => {
     const channel = await openChannel({ url: server.url, token })
     const seqs: unknown[] = []
     for (let after: number | null = 0; after !== null; ) {
-      const page = dumpResultSchema.parse(await channel.request(METHODS.dump, { id, after, limit: 2 }))
+      const page = METHOD_SCHEMAS.dump.result.parse(await channel.request(METHODS.dump, { id, after, limit: 2 }))
       expect(page.log.length).toBeLessThanOrEqual(2)
       seqs.push(...page.log.map(({ report }) => (report as { seq: number }).seq))
       after = page.next

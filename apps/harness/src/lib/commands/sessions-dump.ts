@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs'
 import { openChannel } from '@episodic/env'
 import { dumpSession } from '@episodic/mcp-server'
 import {
-  type DumpRequest,
-  type DumpResult,
-  dumpResultSchema,
   type JsonObject,
+  METHOD_SCHEMAS,
   METHODS,
-  mapTexts,
+  type MethodParams,
+  type MethodResult,
   WireError,
 } from '@episodic/protocol'
+import { mapTexts } from '@episodic/protocol/extend'
 import { Command } from 'commander'
 import type { Console } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
@@ -60,7 +60,7 @@ async function dump(id: string, options: DumpOptions, console: Console): Promise
     const log: JsonObject[] = []
     let session: JsonObject | null = null
     for (let after: number | null = 0; after !== null; ) {
-      const page: DumpResult = await readPage({ id, private: options.private === true, after, limit: PAGE })
+      const page: MethodResult<'dump'> = await readPage({ id, private: options.private === true, after, limit: PAGE })
       session ??= page.session
       log.push(...page.log)
       after = page.next
@@ -73,7 +73,7 @@ async function dump(id: string, options: DumpOptions, console: Console): Promise
 
 /** Where a session is read. */
 interface Source {
-  readPage(request: DumpRequest): Promise<DumpResult>
+  readPage(request: MethodParams<'dump'>): Promise<MethodResult<'dump'>>
   close(): Promise<void>
 }
 
@@ -89,7 +89,7 @@ async function openSource({ store, world, ...options }: DumpOptions): Promise<So
       close: () => channel.close(),
       async readPage(request) {
         try {
-          return dumpResultSchema.parse(await channel.request(METHODS.dump, { ...request }))
+          return METHOD_SCHEMAS.dump.result.parse(await channel.request(METHODS.dump, { ...request }))
         } catch (cause) {
           if (!WireError.is(cause, 'method-not-found')) throw cause
           throw new HarnessError('option-invalid', 'Only the trainer endpoint dumps sessions; its URL ends in /env.', {

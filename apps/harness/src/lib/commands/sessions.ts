@@ -1,5 +1,5 @@
 import { openChannel } from '@episodic/env'
-import { METHODS, type SessionSummary, sessionsResultSchema, WireError } from '@episodic/protocol'
+import { METHOD_SCHEMAS, METHODS, type MethodResult, WireError } from '@episodic/protocol'
 import { Command } from 'commander'
 import { type Console, formatTable } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
@@ -27,7 +27,7 @@ export function sessionsCommand(console: Console): Command {
             cause,
           })
         })
-        const { total, sessions } = sessionsResultSchema.parse(answer)
+        const { total, sessions } = METHOD_SCHEMAS.sessions.result.parse(answer)
         if (json) console.out.write(`${JSON.stringify({ total, sessions })}\n`)
         else console.out.write(`${formatSessions(sessions)}\n${sessions.length} of ${total} sessions\n`)
       } finally {
@@ -37,7 +37,7 @@ export function sessionsCommand(console: Console): Command {
   )
 }
 
-function formatSessions(sessions: readonly SessionSummary[]): string {
+function formatSessions(sessions: readonly MethodResult<'sessions'>['sessions'][number][]): string {
   return formatTable([
     ['SESSION', 'ENVIRONMENT', 'OWNER', 'AGE', 'IDLE', 'BYTES', 'STEPS', 'HISTORY', 'END'],
     ...sessions.map(({ id, environment, owner, age, idle, bytes, steps, history, end }) => [

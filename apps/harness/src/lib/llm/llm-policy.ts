@@ -1,5 +1,5 @@
 import { definePolicy, type EarlierStep, type Player, type Policy, type PolicyContext } from '@episodic/env'
-import { type Action, type JsonObject, type Observation, sha256Of } from '@episodic/protocol'
+import { type Action, contentId, type JsonObject, type Observation } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
 import type { Answer } from './answer-of.ts'
 import { type ChatModel, createChatModel } from './chat-model.ts'
@@ -117,5 +117,5 @@ function quote({ call, completion }: Answer): string {
 
 /** A seed of 31 bits for each request of an episode: a server that takes seeds answers otherwise each time, and the same again. */
 function seedOf(seed: string, number: number): number {
-  return new DataView(sha256Of(`${seed}/${number}`).buffer).getUint32(0) >>> 1
+  return Number.parseInt(contentId(`${seed}/${number}`).slice(0, 8), 16) >>> 1
 }

@@ -1,6 +1,7 @@
 import type { Connection, Environment, Playable, Policy } from '@episodic/env'
 import { delegate, runEpisode } from '@episodic/env'
-import { abortable, seedFor } from '@episodic/protocol'
+import { seedFor } from '@episodic/protocol'
+import { abortable } from '@episodic/protocol/extend'
 import pLimit from 'p-limit'
 import { createLatencyHistogram, type LatencyHistogram } from '../report/fold/latency-histogram.ts'
 import { describeFailure } from '../run/seal-episode.ts'

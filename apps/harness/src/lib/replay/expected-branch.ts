@@ -1,4 +1,4 @@
-import { type Branch, seedFor } from '@episodic/protocol'
+import { type EpisodeRecord, seedFor } from '@episodic/protocol'
 import type { RunConfiguration } from '../run/configuration.ts'
 import { countLeaves } from '../run/count-leaves.ts'
 import { placeOf } from '../run/play-rollout.ts'
@@ -16,7 +16,10 @@ interface Place {
  * The branch that a run records for the episode that went along `path`; `null` where the run forks nothing, and where no
  * such path leads to that attempt.
  */
-export function expectedBranch({ seed, branch: points }: Planned, { task, attempt, path }: Place): Branch | null {
+export function expectedBranch(
+  { seed, branch: points }: Planned,
+  { task, attempt, path }: Place,
+): NonNullable<EpisodeRecord['branch']> | null {
   if (points.length === 0 || path.length > points.length) return null
   if (path.some((line, i) => line >= (points[i]?.lines ?? 0))) return null
   const leaves = countLeaves(points)

@@ -4,7 +4,6 @@ import {
   type EpisodeEnd,
   type EpisodeRecord,
   type LimitsRequest,
-  type Outcome,
   type RecordedStep,
   type Reward,
   type Truncation,
@@ -121,12 +120,12 @@ export function freshSeedAt(branch: EpisodeRecord['branch'], steps: number): str
 }
 
 /** Whether an agent left before the world had ended: it was closed then, and no step says so. */
-function isLeft(outcome: Outcome): boolean {
+function isLeft(outcome: EpisodeRecord['outcome']): boolean {
   return outcome.kind === 'finished' && outcome.end.kind === 'truncated' && outcome.end.reason === 'closed'
 }
 
 /** The budget that cut the last step short. */
-export function truncationOf(outcome: Outcome): Truncation | null {
+export function truncationOf(outcome: EpisodeRecord['outcome']): Truncation | null {
   if (outcome.kind === 'failed' || outcome.end.kind === 'terminated' || outcome.end.reason === 'closed') return null
   return outcome.end.reason
 }
@@ -175,7 +174,7 @@ function compareWhole(
 }
 
 /** What the world's own definition of success came to; `undefined` where it defined none. */
-function successOf(outcome: Outcome): boolean | undefined {
+function successOf(outcome: EpisodeRecord['outcome']): boolean | undefined {
   return outcome.kind === 'finished' ? outcome.success : undefined
 }
 

@@ -1,5 +1,5 @@
 import { returnsOf } from '@episodic/env'
-import type { EpisodeEnd, EpisodeRecord, Returns, Reward } from '@episodic/protocol'
+import type { EpisodeEnd, EpisodeRecord, Reward } from '@episodic/protocol'
 import type { RunConfiguration } from '../run/configuration.ts'
 
 /** What of a run's configuration makes rewards and returns of what a world gave. */
@@ -49,7 +49,10 @@ export function createScorer(
  * What an episode earned by the rewards of its steps; `null` for a failed one. Without a scoring the discount is not
  * known, and the discounted return is left as it was recorded.
  */
-export function earnedBy({ steps, outcome, returns }: EpisodeRecord, scoring: Scoring | null): Returns | null {
+export function earnedBy(
+  { steps, outcome, returns }: EpisodeRecord,
+  scoring: Scoring | null,
+): NonNullable<EpisodeRecord['returns']> | null {
   if (outcome.kind === 'failed') return null
   const earned = returnsOf(steps, scoring?.discount ?? 1)
   return scoring ? earned : { ...earned, discounted: returns?.discounted ?? earned.discounted }

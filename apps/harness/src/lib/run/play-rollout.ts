@@ -1,5 +1,5 @@
 import { type BranchPoint, type Environment, type Episode, type Policy, runEpisode, runTree } from '@episodic/env'
-import { type Branch, seedFor } from '@episodic/protocol'
+import { type EpisodeRecord, seedFor } from '@episodic/protocol'
 import { countLeaves } from './count-leaves.ts'
 import type { PlannedEpisode } from './plan.ts'
 
@@ -19,7 +19,7 @@ export interface PlayedAttempt {
   readonly attempt: number
   readonly episode: Episode
   readonly policySeed: string
-  readonly branch: Branch | null
+  readonly branch: NonNullable<EpisodeRecord['branch']> | null
   /** Milliseconds since the run began. */
   readonly ended: number
 }

@@ -5,7 +5,7 @@ import {
   type EpisodeRecord,
   type RecordedEvent,
   type Reproducible,
-  type StepInfo,
+  type Step,
 } from '@episodic/protocol'
 import type { PlannedEpisode } from './plan.ts'
 
@@ -66,7 +66,14 @@ export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode,
 }
 
 /** An event without the revision that it made, which counts what is no part of the episode. None of its own is the first, 0. */
-function recordedOf({ id, type, data, said, end, revision }: NonNullable<StepInfo['events']>[number]): RecordedEvent {
+function recordedOf({
+  id,
+  type,
+  data,
+  said,
+  end,
+  revision,
+}: NonNullable<Step['info']['events']>[number]): RecordedEvent {
   return { id, type, data, said, end, ...(revision === 0 && { inherited: true }) }
 }
 

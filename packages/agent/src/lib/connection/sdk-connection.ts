@@ -1,4 +1,5 @@
-import { type JsonObject, MODERN_VERSION, WIRE_VERSION } from '@episodic/protocol'
+import type { JsonObject } from '@episodic/protocol'
+import { MODERN_VERSION, WIRE_VERSION } from '@episodic/protocol/extend'
 import {
   type CallToolResult,
   Client,

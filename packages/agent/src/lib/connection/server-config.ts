@@ -1,4 +1,4 @@
-import { parseMcpConfig, urlEntrySchema, type Variables } from '@episodic/protocol'
+import { parseMcpConfig, urlEntrySchema } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { AgentError } from '../agent-error.ts'
 import type { OAuthProvider } from './oauth-provider.ts'
@@ -22,7 +22,7 @@ export interface UrlServer {
   readonly authorization?: OAuthProvider | undefined
 }
 
-export type { Variables }
+export type Variables = Readonly<Record<string, string | undefined>>
 
 export type ServerConfig = CommandServer | UrlServer
 

@@ -1,4 +1,5 @@
-import { type JsonObject, monotonic, pause } from '@episodic/protocol'
+import type { JsonObject } from '@episodic/protocol'
+import { monotonic, pause } from '@episodic/protocol/extend'
 import { AgentError, SessionLostError } from '../agent-error.ts'
 import { type Connection, ConnectionFailure, type WaitOptions } from '../connection/connection.ts'
 import { reasonOf } from '../connection/reason.ts'

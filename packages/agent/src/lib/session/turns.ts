@@ -1,4 +1,4 @@
-import { abortable } from '@episodic/protocol'
+import { abortable } from '@episodic/protocol/extend'
 
 /** Runs what is asked of one thing one after the other, in the order in which it was asked. */
 export class Turns {

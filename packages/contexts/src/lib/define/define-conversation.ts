@@ -1,4 +1,5 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { COMMAND_INTENTS } from '../engine/commands.ts'
 import { handleInput } from '../engine/handle-input.ts'
@@ -9,7 +10,6 @@ import { ContextError } from '../model/context-error.ts'
 import type { Conversation, ConversationBounds, ConversationDefinition } from '../model/conversation.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
 import type { ConversationRules } from '../model/conversation-rules.ts'
-import { explain } from '../model/explain.ts'
 import { type Interpreted, interpretAtOnce, interpretUtterance } from '../model/interpret-utterance.ts'
 import type { IntentInfo, InterpretRequest } from '../model/interpreter.ts'
 import type { Shared as MachineShared } from '../model/machine.ts'
@@ -150,7 +150,7 @@ export function defineConversation<
       (shared ? { public: open, private: hidden } : undefined) as never,
     parse(value) {
       const parsed = recordSchema.safeParse(value)
-      const problem = parsed.success ? findNonJson(parsed.data) : explain(parsed.error)
+      const problem = parsed.success ? findNonJson(parsed.data) : formatZodError(parsed.error)
       if (problem) throw new ContextError('record-invalid', `This is no record of ${name}: ${problem}.`)
       return parsed.data as unknown as ConversationRecord
     },

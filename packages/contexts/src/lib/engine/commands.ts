@@ -1,8 +1,8 @@
 import type { JsonObject } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { ContextError } from '../model/context-error.ts'
 import type { Command } from '../model/conversation-input.ts'
-import { explain } from '../model/explain.ts'
 import type { IntentCandidate, IntentInfo } from '../model/interpreter.ts'
 import type { Route } from '../model/router.ts'
 import { sayFallback } from './fallback-text.ts'
@@ -32,7 +32,7 @@ export function readCommand({ intent, slots }: IntentCandidate): Command | null 
   if (!schema) return null
   const parsed = schema.safeParse(slots)
   if (!parsed.success)
-    throw new ContextError('slots-invalid', `The slots of ${intent} are wrong: ${explain(parsed.error)}.`)
+    throw new ContextError('slots-invalid', `The slots of ${intent} are wrong: ${formatZodError(parsed.error)}.`)
   return { ...(parsed.data as object), name: intent } as Command
 }
 

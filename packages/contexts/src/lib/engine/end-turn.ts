@@ -1,8 +1,8 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/extend'
 import type { z } from 'zod'
 import type { ClosedFrame, ConversationRecord, HistoryEntry } from '../model/conversation-record.ts'
 import type { ConversationRules } from '../model/conversation-rules.ts'
-import { explain } from '../model/explain.ts'
 import { failed } from '../model/failed.ts'
 import type { Shared } from '../model/machine.ts'
 import type { TurnResult } from '../model/turn-result.ts'
@@ -74,7 +74,7 @@ function checkShared(
 /** What the schema makes of a value. Throws `handler-failed` where it is refused, or no JSON. */
 function checkJson(schema: z.ZodType, value: unknown, complaint: string): JsonObject {
   const parsed = schema.safeParse(value)
-  const problem = parsed.success ? findNonJson(parsed.data) : explain(parsed.error)
+  const problem = parsed.success ? findNonJson(parsed.data) : formatZodError(parsed.error)
   if (problem) throw failed(`${complaint}: ${problem}`)
   return parsed.data as JsonObject
 }

@@ -1,8 +1,7 @@
 import type { JsonObject } from '@episodic/protocol'
+import { formatZodError, shorten } from '@episodic/protocol/extend'
 import { ContextError } from '../model/context-error.ts'
 import type { ConversationRules } from '../model/conversation-rules.ts'
-import { explain } from '../model/explain.ts'
-import { shortened } from '../model/shortened.ts'
 
 /** What an event's schema makes of its data. Throws `unknown-event` and `event-invalid`. */
 export function readEventData({ events }: ConversationRules, type: string, data: JsonObject): JsonObject {
@@ -10,10 +9,10 @@ export function readEventData({ events }: ConversationRules, type: string, data:
   if (!schema)
     throw new ContextError(
       'unknown-event',
-      `No context hears of an event "${shortened(type)}". The events are: ${[...events.keys()].join(', ') || 'none'}.`,
+      `No context hears of an event "${shorten(type)}". The events are: ${[...events.keys()].join(', ') || 'none'}.`,
     )
   const parsed = schema.safeParse(data)
   if (!parsed.success)
-    throw new ContextError('event-invalid', `The data of ${type} are wrong: ${explain(parsed.error)}.`)
+    throw new ContextError('event-invalid', `The data of ${type} are wrong: ${formatZodError(parsed.error)}.`)
   return parsed.data as JsonObject
 }

@@ -1,9 +1,9 @@
 import { findNonJson, jsonObjectSchema } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { ContextError } from '../model/context-error.ts'
 import type { ConversationInput } from '../model/conversation-input.ts'
 import type { ConversationRules } from '../model/conversation-rules.ts'
-import { explain } from '../model/explain.ts'
 import { unrecognisedSchema } from '../model/unrecognised.ts'
 import { writtenSchema } from '../model/write-reply.ts'
 
@@ -58,7 +58,7 @@ export function inputProblem({ bounds }: ConversationRules, input: ConversationI
   const parsed = conversationInputSchema.safeParse(input)
   const problem = parsed.success
     ? (contentProblem(parsed.data, bounds.text) ?? writtenProblem(parsed.data, bounds.replies.length))
-    : explain(parsed.error)
+    : formatZodError(parsed.error)
   return problem ? new ContextError('input-invalid', `This is no input of a conversation: ${problem}.`) : null
 }
 

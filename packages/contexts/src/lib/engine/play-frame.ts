@@ -1,10 +1,10 @@
 import type { JsonObject } from '@episodic/protocol'
+import { shorten } from '@episodic/protocol/extend'
 import { ContextError } from '../model/context-error.ts'
 import type { EventAddress } from '../model/conversation-input.ts'
 import type { ClosedFrame } from '../model/conversation-record.ts'
 import { failed } from '../model/failed.ts'
 import type { Effect, Hook, InputData, MachineHandler, View } from '../model/machine.ts'
-import { shortened } from '../model/shortened.ts'
 import { readEventData } from './event-data.ts'
 import { inputProblem } from './input-problem.ts'
 import { draft, momentOf, runCode, say } from './moment.ts'
@@ -217,6 +217,6 @@ export function assertAddress(turn: Turn, to: EventAddress): void {
 export function unknownContext({ rules }: Turn, name: string): ContextError {
   return new ContextError(
     'unknown-context',
-    `There is no context "${shortened(name)}". The contexts are: ${[...rules.contexts.keys()].join(', ')}.`,
+    `There is no context "${shorten(name)}". The contexts are: ${[...rules.contexts.keys()].join(', ')}.`,
   )
 }

@@ -1,11 +1,10 @@
 import type { JsonObject } from '@episodic/protocol'
+import { formatZodError, shorten } from '@episodic/protocol/extend'
 import type { Context } from '../model/context.ts'
 import { ContextError } from '../model/context-error.ts'
-import { explain } from '../model/explain.ts'
 import type { IntentCandidate } from '../model/interpreter.ts'
 import type { InputData, MachineHandler } from '../model/machine.ts'
 import type { Route } from '../model/router.ts'
-import { shortened } from '../model/shortened.ts'
 import { findHandler, findOpening, unknownContext } from './play-frame.ts'
 import { newFrame } from './stack.ts'
 import { activeFrame, type OpenFrame, type Turn } from './turn.ts'
@@ -66,12 +65,12 @@ export function noWay(turn: Turn, { intent, slots }: IntentCandidate, within: st
   if (knowing.length === 0)
     return new ContextError(
       'unknown-intent',
-      `There is no intent "${shortened(intent)}". The intents are: ${[...rules.intents.keys()].join(', ')}.`,
+      `There is no intent "${shorten(intent)}". The intents are: ${[...rules.intents.keys()].join(', ')}.`,
     )
   const readings = knowing.map((context) => context.intents[intent]?.safeParse(slots))
   const refusal = readings.find((reading) => reading && !reading.success)?.error
   if (refusal && readings.every((reading) => !reading?.success))
-    return new ContextError('slots-invalid', `The slots of ${intent} are wrong: ${explain(refusal)}.`)
+    return new ContextError('slots-invalid', `The slots of ${intent} are wrong: ${formatZodError(refusal)}.`)
   const frame = turn.stack.findLast(({ context }) => within === undefined || context.name === within)
   const accepted = acceptedBy(frame)
   const guarded = accepted.includes(intent) ? ' as things stand' : ''

@@ -1,8 +1,8 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/extend'
 import { ContextError } from '../model/context-error.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
 import type { ConversationRules } from '../model/conversation-rules.ts'
-import { explain } from '../model/explain.ts'
 import type { Shared } from '../model/machine.ts'
 import type { TurnResult } from '../model/turn-result.ts'
 import { conclude } from './conclude.ts'
@@ -44,7 +44,7 @@ function sharedPart(
 ): JsonObject {
   if (!shared) return {}
   const parsed = shared[part].safeParse(given?.[part] ?? {})
-  const problem = parsed.success ? findNonJson(parsed.data) : explain(parsed.error)
+  const problem = parsed.success ? findNonJson(parsed.data) : formatZodError(parsed.error)
   if (problem)
     throw new ContextError(
       'record-invalid',

@@ -1,10 +1,10 @@
 import { defineEnvironment, type EnvironmentDefinition, type Transition } from '@episodic/mcp-server'
 import type { JsonObject, LimitsRequest, Rng } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import type { Context, SharedOf, SharedSchemas } from '../model/context.ts'
 import { ContextError } from '../model/context-error.ts'
 import type { Conversation } from '../model/conversation.ts'
-import { explain } from '../model/explain.ts'
 import type { ConversationGoal, GoalView } from './conversation-goal.ts'
 import {
   type ConversationState,
@@ -227,7 +227,7 @@ export function conversationEnvironment<
   if (refusal)
     throw new ContextError(
       'definition-invalid',
-      `The parameters of ${name} for a person are wrong: ${explain(refusal)}.`,
+      `The parameters of ${name} for a person are wrong: ${formatZodError(refusal)}.`,
     )
   return Object.freeze({
     ...environment,

@@ -1,4 +1,5 @@
 import { jsonObjectSchema, type WireErrorCode } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import type {
   ClosedFrame,
@@ -7,7 +8,6 @@ import type {
   HistoryEntry,
   Question,
 } from '../model/conversation-record.ts'
-import { explain } from '../model/explain.ts'
 
 const seq = z.int().min(0)
 const address = z.union([
@@ -61,7 +61,7 @@ export function readFrame(text: string): ClientFrame | string {
   const parsed = clientFrameSchema.safeParse(json)
   if (parsed.success) return parsed.data
   const type = (json as { type?: unknown } | null)?.type
-  return `${typeof type === 'string' ? `This is no frame of the type ${JSON.stringify(type.slice(0, 32))}` : 'This is no frame'}: ${explain(parsed.error)}. The types are join, resume, say, act and publish.`
+  return `${typeof type === 'string' ? `This is no frame of the type ${JSON.stringify(type.slice(0, 32))}` : 'This is no frame'}: ${formatZodError(parsed.error)}. The types are join, resume, say, act and publish.`
 }
 
 /** One turn of a conversation: what was taken, what was answered, and how that moved it. */

@@ -1,4 +1,5 @@
-import { randomText, WireError } from '@episodic/protocol'
+import { WireError } from '@episodic/protocol'
+import { randomText } from '@episodic/protocol/extend'
 import type { ClientFrame, ServerFrame } from './frames.ts'
 
 /** Something that failed in a way that nobody foresaw, with the reference that the client was given. */

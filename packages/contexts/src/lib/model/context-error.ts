@@ -1,4 +1,5 @@
-import { CodedError, isBranded, type JsonObject } from '@episodic/protocol'
+import type { JsonObject } from '@episodic/protocol'
+import { CodedError } from '@episodic/protocol/extend'
 import type { RefusalCode } from './turn-result.ts'
 
 /**
@@ -15,6 +16,6 @@ export class ContextError extends CodedError<ContextErrorCode> {
   }
 
   static is(error: unknown, code?: ContextErrorCode): error is ContextError {
-    return isBranded('ContextError', error, code)
+    return CodedError.isBranded('ContextError', error, code)
   }
 }

@@ -1,8 +1,8 @@
 import { findNonJson, jsonObjectSchema } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/extend'
 import { type Clock, systemClock } from '@episodic/state'
 import { z } from 'zod'
 import { askWithin } from './ask-within.ts'
-import { explain } from './explain.ts'
 import type { IntentCandidate, Interpreter, InterpretRequest } from './interpreter.ts'
 import { unrecognisedSchema } from './unrecognised.ts'
 
@@ -79,7 +79,7 @@ const NEVER = new AbortController().signal
 /** Holds an interpreter to its contract. */
 function check(interpreter: Interpreter, given: unknown): Interpreted {
   const parsed = interpretationSchema.safeParse(given)
-  const problem = parsed.success ? findNonJson(parsed.data) : explain(parsed.error)
+  const problem = parsed.success ? findNonJson(parsed.data) : formatZodError(parsed.error)
   if (!parsed.success || problem) return failure(interpreter, `gave no interpretation: ${problem}`)
   const candidates = parsed.data.candidates.toSorted((a, b) => b.score - a.score).slice(0, MAX_CANDIDATES)
   if (candidates.some(({ slots }) => JSON.stringify(slots).length > LARGEST_SLOTS))

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
+import { shorten } from '@episodic/protocol/extend'
 import type { IntentInfo } from '../model/interpreter.ts'
-import { shortened } from '../model/shortened.ts'
 
 /** The slots of an intent: the JSON Schema of each, by name. */
 export function slotsOf({ slots }: Pick<IntentInfo, 'slots'>): { readonly [slot: string]: JsonObject } {
@@ -22,6 +22,6 @@ export function unknownSlots(intent: Pick<IntentInfo, 'slots'>, slots: JsonObjec
 
 /** Says that an intent does not have some slots, of which it names the first four, and which slots it has. Without a full stop. */
 export function describeUnknownSlots(intent: Pick<IntentInfo, 'name' | 'slots'>, unknown: readonly string[]): string {
-  const named = unknown.slice(0, 4).map((slot) => `"${shortened(slot)}"`)
+  const named = unknown.slice(0, 4).map((slot) => `"${shorten(slot)}"`)
   return `${intent.name} has no slot ${named.join(', ')}. What it takes: ${describeSlots(intent)}`
 }

@@ -5,9 +5,9 @@ import type {
   LegalActions,
   Limits,
   LimitsRequest,
+  MethodResult,
   Observation,
   OutsideEvent,
-  PublishResult,
   SessionSnapshot,
   Step,
 } from '@episodic/protocol'
@@ -98,7 +98,7 @@ export interface Environment extends AsyncDisposable {
    * `too-large`, `rate-limited` where too many have come since the last step), with `not-playing` before `reset` and after
    * `close`, and with `option-invalid` where `info.events` lists none.
    */
-  publish(event: Happening, options?: CallOptions): Promise<PublishResult>
+  publish(event: Happening, options?: CallOptions): Promise<MethodResult<'publish'>>
   /**
    * The episode at one moment, as plain JSON with private state in it: for whoever scores or searches, and not for a
    * player. Like `fork`, it may be taken after the end, and rejects with `not-playing` before `reset` and after `close`,

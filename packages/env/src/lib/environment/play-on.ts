@@ -1,4 +1,5 @@
-import { type Completion, type EpisodeEnd, monotonic, type Step } from '@episodic/protocol'
+import type { Completion, EpisodeEnd, Step } from '@episodic/protocol'
+import { monotonic } from '@episodic/protocol/extend'
 import type { Player, PolicyContext } from '../policy/policy.ts'
 import type { Environment, Start } from './environment.ts'
 import type { EpisodeOptions, PlayedStep } from './episode.ts'

@@ -1,4 +1,4 @@
-import type { Returns, Step } from '@episodic/protocol'
+import type { EpisodeRecord, Step } from '@episodic/protocol'
 
 /**
  * What an episode earned: sums over its steps in the order they were played.
@@ -7,7 +7,10 @@ import type { Returns, Step } from '@episodic/protocol'
  *
  * @param discount γ, from 0 to 1.
  */
-export function returnsOf(steps: readonly Pick<Step, 'reward'>[], discount: number): Returns {
+export function returnsOf(
+  steps: readonly Pick<Step, 'reward'>[],
+  discount: number,
+): NonNullable<EpisodeRecord['returns']> {
   let total = 0
   let shaping = 0
   let discounted = 0

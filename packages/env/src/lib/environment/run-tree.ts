@@ -1,4 +1,5 @@
-import { type Completion, type EpisodeEnd, monotonic, seedFor } from '@episodic/protocol'
+import { type Completion, type EpisodeEnd, seedFor } from '@episodic/protocol'
+import { monotonic } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
 import type { Player } from '../policy/policy.ts'
 import type { Environment, Start } from './environment.ts'

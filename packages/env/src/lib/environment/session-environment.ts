@@ -1,29 +1,22 @@
 import {
   type Action,
   type Channel,
-  type CloseResult,
-  closeResultSchema,
   type EnvironmentInfo,
-  forkResultSchema,
   type JsonObject,
   type LegalActions,
-  legalResultSchema,
   META,
+  METHOD_SCHEMAS,
   METHODS,
+  type MethodResult,
   type Observation,
   type OpenResult,
-  openResultSchema,
-  type PublishResult,
-  publishResultSchema,
-  randomText,
   type SessionSnapshot,
   type Step,
   type StepReport,
-  snapshotResultSchema,
   stepReportSchema,
   WireError,
-  watchResultSchema,
 } from '@episodic/protocol'
+import { randomText } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import type {
@@ -94,13 +87,15 @@ class SessionEnvironment implements WatchedEnvironment {
     const { name, version } = environment
     const asked = { environment: name, version, params, limits, requestKey: randomText() }
     const request = seed === undefined ? asked : { ...asked, seed }
-    return this.#begin(parseReply(openResultSchema, await this.#ask(METHODS.open, request, signal), METHODS.open))
+    return this.#begin(
+      parseReply(METHOD_SCHEMAS.open.result, await this.#ask(METHODS.open, request, signal), METHODS.open),
+    )
   }
 
   async snapshot({ at, signal }: SnapshotOptions = {}): Promise<SessionSnapshot> {
     const request = { session: this.#forkable(), ...(at !== undefined && { at }) }
     const reply = await this.#ask(METHODS.snapshot, request, signal).catch((error) => this.#refused(error))
-    return parseReply(snapshotResultSchema, reply, METHODS.snapshot).snapshot
+    return parseReply(METHOD_SCHEMAS.snapshot.result, reply, METHODS.snapshot).snapshot
   }
 
   async restore(snapshot: SessionSnapshot, { signal }: CallOptions = {}): Promise<Start> {
@@ -108,14 +103,16 @@ class SessionEnvironment implements WatchedEnvironment {
     this.#assertPlays(snapshot.environment.name, 'snapshot')
     await this.#end(signal)
     const request = { snapshot: snapshot as unknown as JsonObject, requestKey: randomText() }
-    return this.#begin(parseReply(openResultSchema, await this.#ask(METHODS.restore, request, signal), METHODS.restore))
+    return this.#begin(
+      parseReply(METHOD_SCHEMAS.open.result, await this.#ask(METHODS.restore, request, signal), METHODS.restore),
+    )
   }
 
   async fork({ at, count = 1, seed, signal }: ForkOptions = {}): Promise<Fork[]> {
     const asked = { session: this.#forkable(), count, requestKey: randomText() }
     const request = { ...asked, ...(at !== undefined && { at }), ...(seed !== undefined && { seed }) }
     const reply = await this.#ask(METHODS.fork, request, signal).catch((error) => this.#refused(error))
-    const { forks } = parseReply(forkResultSchema, reply, METHODS.fork)
+    const { forks } = parseReply(METHOD_SCHEMAS.fork.result, reply, METHODS.fork)
     if (forks.length !== count) throw malformed(`${count} forks were asked for, and ${forks.length} came.`)
     return forks.map((opened) => {
       const fork = new SessionEnvironment(this.#channel, this.info, this.#retry)
@@ -167,7 +164,7 @@ class SessionEnvironment implements WatchedEnvironment {
     if (!this.#session) throw new EnvError('not-playing', 'No episode is being played. Call reset first.')
     const request = { session: this.#session.session }
     const reply = await this.#ask(METHODS.legal, request, signal).catch((error) => this.#refused(error))
-    return parseReply(legalResultSchema, reply, METHODS.legal).tools
+    return parseReply(METHOD_SCHEMAS.legal.result, reply, METHODS.legal).tools
   }
 
   get capability(): string | null {
@@ -178,7 +175,7 @@ class SessionEnvironment implements WatchedEnvironment {
     if (!this.#session) throw new EnvError('not-playing', 'There is no episode to watch. Call reset first.')
     const request = { session: this.#session.session, after: this.#watched, limit: 1, wait }
     const reply = await this.#ask(METHODS.watch, request, signal).catch((error) => this.#refused(error))
-    const { steps, events } = parseReply(watchResultSchema, reply, METHODS.watch)
+    const { steps, events } = parseReply(METHOD_SCHEMAS.watch.result, reply, METHODS.watch)
     const [logged] = steps
     if (!logged) {
       // The step that follows tells of them too.
@@ -221,24 +218,24 @@ class SessionEnvironment implements WatchedEnvironment {
   async publish(
     { type, data = {}, id = randomText() }: Happening,
     { signal }: CallOptions = {},
-  ): Promise<PublishResult> {
+  ): Promise<MethodResult<'publish'>> {
     if (!this.info.events) throw takesNoEvents(this.info)
     if (!this.#session) throw new EnvError('not-playing', 'There is no episode to publish to. Call reset first.')
     const event = { session: this.#session.session, id, type, data }
     return parseReply(
-      publishResultSchema,
+      METHOD_SCHEMAS.publish.result,
       await this.#patient.request(METHODS.publish, event, { signal }),
       METHODS.publish,
     )
   }
 
-  async finish({ signal }: CallOptions = {}): Promise<CloseResult> {
+  async finish({ signal }: CallOptions = {}): Promise<MethodResult<'close'>> {
     if (!this.#session) throw new EnvError('not-playing', 'There is no episode to finish. Call reset first.')
     const request = { session: this.#session.session }
     const reply = await this.#ask(METHODS.close, request, signal).catch((error) => this.#refused(error))
     this.#session = null
     this.#over ??= 'The episode is closed'
-    return parseReply(closeResultSchema, reply, METHODS.close)
+    return parseReply(METHOD_SCHEMAS.close.result, reply, METHODS.close)
   }
 
   close(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Action, CloseResult } from '@episodic/protocol'
+import type { Action, MethodResult } from '@episodic/protocol'
 import type { CallOptions, Environment } from './environment.ts'
 
 export interface WatchOptions extends CallOptions {
@@ -19,5 +19,5 @@ export interface WatchedEnvironment extends Environment {
    */
   next(options: WatchOptions): Promise<Action | null>
   /** Closes the episode, and tells how it ended and whether it succeeded. Rejects with `not-playing` where there is none. */
-  finish(options?: CallOptions): Promise<CloseResult>
+  finish(options?: CallOptions): Promise<MethodResult<'close'>>
 }

@@ -1,4 +1,5 @@
-import { type Channel, createRng, monotonic, pause, randomText, WireError } from '@episodic/protocol'
+import { type Channel, createRng, WireError } from '@episodic/protocol'
+import { monotonic, pause, randomText } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
 
 /** How long a call that got no answer is made again, and the chance and time that decide when. */

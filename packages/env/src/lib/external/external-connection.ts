@@ -4,10 +4,9 @@ import {
   type JsonObject,
   type Limits,
   type LimitsRequest,
-  monotonic,
-  randomText,
   type ToolInfo,
 } from '@episodic/protocol'
+import { monotonic, randomText } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import { type Connection, createConnection } from '../environment/connection.ts'

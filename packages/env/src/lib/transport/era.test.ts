@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ENVELOPE, type JsonObject, METHODS, MODERN_VERSION } from '@episodic/protocol'
+import { type JsonObject, METHODS } from '@episodic/protocol'
+import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../connect.ts'
 import { DOORS } from '../fixtures/endpoints.fixture.ts'

@@ -1,4 +1,5 @@
-import { type Channel, EXTENSION, MODERN_VERSION, WireError } from '@episodic/protocol'
+import { type Channel, EXTENSION, WireError } from '@episodic/protocol'
+import { MODERN_VERSION } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../environment/environment.ts'
 

@@ -1,4 +1,5 @@
-import { ENVELOPE, type JsonObject, MODERN_VERSION, WIRE_VERSION } from '@episodic/protocol'
+import type { JsonObject } from '@episodic/protocol'
+import { ENVELOPE, MODERN_VERSION, WIRE_VERSION } from '@episodic/protocol/extend'
 
 /** What every request of the modern era says of its sender. */
 const SENDER = {

@@ -1,4 +1,5 @@
-import { abortable, type Channel, type JsonObject } from '@episodic/protocol'
+import type { Channel, JsonObject } from '@episodic/protocol'
+import { abortable } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../environment/environment.ts'
 import { Line, type LineOptions } from './multiplexed-line.ts'

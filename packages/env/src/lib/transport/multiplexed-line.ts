@@ -1,6 +1,6 @@
-import { type JsonObject, METHODS, WIRE_VERSION, WireError } from '@episodic/protocol'
+import { type JsonObject, METHODS, WireError } from '@episodic/protocol'
+import { afterThisTurn, every, WIRE_VERSION } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
-import { afterThisTurn, every } from './clock.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { parseAnswer } from './rpc-answer.ts'
 import type { ChannelOptions } from './target.ts'

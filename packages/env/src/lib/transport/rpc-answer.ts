@@ -1,4 +1,5 @@
-import { type JsonObject, WireError, wireErrorCodeOf } from '@episodic/protocol'
+import { type JsonObject, WireError } from '@episodic/protocol'
+import { wireErrorCodeOf } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
 
 /** What may be a JSON-RPC answer. */

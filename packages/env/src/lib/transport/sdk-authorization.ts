@@ -1,4 +1,4 @@
-import { randomText } from '@episodic/protocol'
+import { randomText } from '@episodic/protocol/extend'
 import {
   auth,
   discoverOAuthServerInfo,

@@ -1,4 +1,5 @@
-import { type Channel, EXTENSION, type JsonObject, WIRE_VERSION } from '@episodic/protocol'
+import { type Channel, EXTENSION, type JsonObject } from '@episodic/protocol'
+import { WIRE_VERSION } from '@episodic/protocol/extend'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'

@@ -1,4 +1,5 @@
-import { type Channel, parseMcpConfig, urlEntrySchema, type Variables } from '@episodic/protocol'
+import type { Channel } from '@episodic/protocol'
+import { parseMcpConfig, urlEntrySchema } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../environment/environment.ts'
 import type { Authorization } from './authorization.ts'
@@ -57,7 +58,10 @@ export interface ChannelOptions extends CallOptions {
  *
  * Throws `config-invalid`, naming the server and the field.
  */
-export function parseMcpServers(text: string, variables: Variables): Map<string, HttpTarget | CommandTarget> {
+export function parseMcpServers(
+  text: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): Map<string, HttpTarget | CommandTarget> {
   const fail = (message: string, cause?: unknown) => new EnvError('config-invalid', message, { cause })
   let config: unknown
   try {

@@ -1,17 +1,11 @@
-import {
-  ENVELOPE,
-  type JsonObject,
-  WIRE_ERROR_NUMBERS,
-  WireError,
-  type WireErrorCode,
-  wireErrorCodeOf,
-} from '@episodic/protocol'
+import { type JsonObject, WireError, type WireErrorCode } from '@episodic/protocol'
+import { ENVELOPE, idOf, isObject, WIRE_ERROR_NUMBERS, wireErrorCodeOf } from '@episodic/protocol/extend'
 import type { Caller } from '../host/caller.ts'
 import { conceal, type ErrorHearer } from '../host/faults.ts'
 import type { Host } from '../host/host.ts'
 import { randomText } from '../host/session-tokens.ts'
 import type { Correspondence } from './client-channel.ts'
-import { answerRequest, ID_CHARACTERS, idOf, isObject, isRequestId } from './handle-request.ts'
+import { answerRequest } from './handle-request.ts'
 import { type Answer, scanAnswer } from './leak-scan.ts'
 import { isLong, parseMessage } from './parse-message.ts'
 import { Turns } from './parse-queue.ts'
@@ -142,12 +136,12 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
           options.correspondence?.().callOff(params.requestId)
         return Promise.resolve(NOTHING)
       }
-      if (!isRequestId(id))
+      if (idOf(message) === null)
         return Promise.resolve(
           refuse(
             new WireError(
               'invalid-request',
-              `The id of a request is well-formed text of at most ${ID_CHARACTERS} characters, or a whole number.`,
+              `The id of a request is well-formed text of at most 256 characters, or a whole number.`,
             ),
           ),
         )

@@ -1,15 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import {
-  canonicalJson,
-  DEFAULT_SEAT,
-  ENVELOPE,
-  type Json,
-  META,
-  METHODS,
-  MODERN_VERSION,
-  type ToolInfo,
-} from '@episodic/protocol'
+import { canonicalJson, DEFAULT_SEAT, type Json, META, METHODS, type ToolInfo } from '@episodic/protocol'
+import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineEnvironment } from '../environment/define-environment.ts'

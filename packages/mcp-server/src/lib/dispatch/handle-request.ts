@@ -1,4 +1,5 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/extend'
 import { checkParams } from '../environment/json-limits.ts'
 import type { Caller } from '../host/caller.ts'
 import type { Host } from '../host/host.ts'
@@ -38,22 +39,4 @@ function readAction(params: JsonObject): { tool: string; arguments: JsonObject }
   if (typeof name !== 'string') throw new WireError('invalid-params', 'tools/call needs the name of a tool.')
   if (!isObject(args)) throw new WireError('invalid-params', 'The arguments of tools/call have to be an object.')
   return { tool: name, arguments: args }
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** The id to refuse a message under; `null` where it has none. */
-export function idOf(message: unknown): string | number | null {
-  const id = isObject(message) ? message.id : null
-  return isRequestId(id) ? id : null
-}
-
-/** Characters of an id: every answer repeats its request's. */
-export const ID_CHARACTERS = 256
-
-/** Whether a request may have this id: well-formed text of at most 256 characters, or a whole number. */
-export function isRequestId(id: unknown): id is string | number {
-  return typeof id === 'string' ? id.length <= ID_CHARACTERS && id.isWellFormed() : Number.isSafeInteger(id)
 }

@@ -1,4 +1,5 @@
-import { WIRE_ERROR_NUMBERS, WireError } from '@episodic/protocol'
+import { WireError } from '@episodic/protocol'
+import { WIRE_ERROR_NUMBERS } from '@episodic/protocol/extend'
 
 /** Runs what answers a request for an MCP SDK, which understands a refusal by its number alone. */
 export function numbered<T>(answer: () => T): T {

@@ -1,4 +1,4 @@
-import { afterThisTurn } from '../environment/yield-to-event-loop.ts'
+import { afterThisTurn } from '@episodic/protocol/extend'
 
 /** Turns of the event loop for those who need a long one: one each, in order, so that what is short is held up by one alone. */
 export class Turns {

@@ -1,5 +1,5 @@
-import { ENVELOPE, type JsonObject, MODERN_VERSION, WireError } from '@episodic/protocol'
-import { isObject } from './handle-request.ts'
+import { type JsonObject, WireError } from '@episodic/protocol'
+import { ENVELOPE, isObject, MODERN_VERSION } from '@episodic/protocol/extend'
 
 /**
  * The revision of MCP that a request names in `_meta`, as every one of the modern era does; `null` for one of the era

@@ -1,4 +1,5 @@
-import { MODERN_VERSION, WireError } from '@episodic/protocol'
+import { WireError } from '@episodic/protocol'
+import { MODERN_VERSION } from '@episodic/protocol/extend'
 import { type JSONRPCRequest, PerRequestHTTPServerTransport, Server } from '@modelcontextprotocol/server'
 import { complete, getPrompt, PROMPTS } from './instructions.ts'
 import { numbered } from './numbered-list.ts'

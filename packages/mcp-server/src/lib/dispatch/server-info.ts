@@ -1,4 +1,5 @@
-import { type EnvironmentInfo, EXTENSION, WIRE_VERSION } from '@episodic/protocol'
+import { type EnvironmentInfo, EXTENSION } from '@episodic/protocol'
+import { WIRE_VERSION } from '@episodic/protocol/extend'
 import { agentTool } from '../environment/agent-answer.ts'
 import { handleNames } from '../environment/handle-names.ts'
 import type { AgentWorld, Caller } from '../host/caller.ts'

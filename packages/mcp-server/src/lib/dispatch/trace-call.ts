@@ -1,4 +1,5 @@
 import type { JsonObject, WireErrorCode } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/extend'
 import {
   type Context,
   context,
@@ -10,7 +11,6 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import { isObject } from './handle-request.ts'
 
 /** Headers that may name the trace of a request, as an endpoint has them. */
 export interface TraceHeaders {

@@ -1,22 +1,8 @@
-import {
-  dumpParamsSchema,
-  forkParamsSchema,
-  type JsonObject,
-  META,
-  METHODS,
-  openParamsSchema,
-  publishParamsSchema,
-  restoreParamsSchema,
-  sessionParamsSchema,
-  sessionsParamsSchema,
-  snapshotParamsSchema,
-  WireError,
-  watchParamsSchema,
-} from '@episodic/protocol'
+import { type JsonObject, META, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/extend'
 import type { z } from 'zod'
 import type { CallOptions } from '../environment/call-options.ts'
 import { toolResult } from '../environment/tool-result.ts'
-import { explain } from '../environment/zod-message.ts'
 import type { Caller } from '../host/caller.ts'
 import type { Host, Principal, StepCall } from '../host/host.ts'
 import type { Answer } from './leak-scan.ts'
@@ -40,37 +26,42 @@ export function answerExtension(
     case METHODS.list:
       return Promise.resolve({ environments: host.environments })
     case METHODS.open:
-      return host.open(principal, parse(openParamsSchema, params, method))
+      return host.open(principal, parse(METHOD_SCHEMAS.open.params, params, method))
     case METHODS.state:
-      return host.state(principal, parse(sessionParamsSchema, params, method).session)
+      return host.state(principal, parse(METHOD_SCHEMAS.state.params, params, method).session)
     case METHODS.legal:
-      return host.legal(principal, parse(sessionParamsSchema, params, method).session).then((tools) => ({ tools }))
+      return host
+        .legal(principal, parse(METHOD_SCHEMAS.state.params, params, method).session)
+        .then((tools) => ({ tools }))
     case METHODS.watch: {
-      const { session, ...range } = parse(watchParamsSchema, params, method)
+      const { session, ...range } = parse(METHOD_SCHEMAS.watch.params, params, method)
       return host.watch(principal, session, { ...range, signal: options.signal })
     }
     case METHODS.publish: {
-      const { session, id, type, data } = parse(publishParamsSchema, params, method)
+      const { session, id, type, data } = parse(METHOD_SCHEMAS.publish.params, params, method)
       return host.publish(principal, session, { id, type, data, signal: options.signal })
     }
     case METHODS.sessions:
-      return host.sessions({ ...parse(sessionsParamsSchema, params, method), ...(!operator && { owner: principal }) })
+      return host.sessions({
+        ...parse(METHOD_SCHEMAS.sessions.params, params, method),
+        ...(!operator && { owner: principal }),
+      })
     case METHODS.dump: {
-      const { _meta, ...request } = parse(dumpParamsSchema, params, method)
+      const { _meta, ...request } = parse(METHOD_SCHEMAS.dump.params, params, method)
       return host.dump({ ...request, ...(!operator && { owner: principal }) })
     }
     case METHODS.snapshot: {
-      const { session, at } = parse(snapshotParamsSchema, params, method)
+      const { session, at } = parse(METHOD_SCHEMAS.snapshot.params, params, method)
       return host.snapshot(principal, session, { at, signal: options.signal }).then((snapshot) => ({ snapshot }))
     }
     case METHODS.restore:
-      return host.restore(principal, parse(restoreParamsSchema, params, method))
+      return host.restore(principal, parse(METHOD_SCHEMAS.restore.params, params, method))
     case METHODS.fork: {
-      const { session, ...request } = parse(forkParamsSchema, params, method)
+      const { session, ...request } = parse(METHOD_SCHEMAS.fork.params, params, method)
       return host.fork(principal, session, { ...request, signal: options.signal }).then((forks) => ({ forks }))
     }
     case METHODS.close:
-      return host.close(principal, parse(sessionParamsSchema, params, method).session)
+      return host.close(principal, parse(METHOD_SCHEMAS.state.params, params, method).session)
     default:
       return undefined
   }
@@ -111,5 +102,5 @@ function wholeNumber(meta: JsonObject, key: string): number | undefined {
 function parse<S extends z.ZodType>(schema: S, params: JsonObject, method: string): z.output<S> {
   const parsed = schema.safeParse(params)
   if (parsed.success) return parsed.data
-  throw new WireError('invalid-params', `Wrong parameters for ${method}: ${explain(parsed.error, params)}.`)
+  throw new WireError('invalid-params', `Wrong parameters for ${method}: ${formatZodError(parsed.error, params)}.`)
 }

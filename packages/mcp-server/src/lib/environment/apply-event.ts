@@ -1,9 +1,9 @@
 import { createRng, findNonJson, type OutsideEvent, WireError } from '@episodic/protocol'
+import { formatZodError, shorten } from '@episodic/protocol/extend'
 import type { Happened, SessionRecord, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import type { EnvironmentDefinition, EventContext } from './environment.ts'
 import { ignoreRejection } from './thrown-value.ts'
-import { explain, shortened } from './zod-message.ts'
 
 /** What the rules see of a session when something happens outside. What comes of it depends on nothing else. */
 export interface EventTurn {
@@ -37,10 +37,10 @@ export function findEventProblem(
   const event = Object.hasOwn(environment.events, type) ? environment.events[type] : undefined
   if (!event) {
     const types = Object.keys(environment.events).join(', ')
-    return `${environment.name} takes no event "${shortened(String(type), 128)}". It takes: ${types || 'none'}.`
+    return `${environment.name} takes no event "${shorten(String(type), 128)}". It takes: ${types || 'none'}.`
   }
   const parsed = event.data.safeParse(data)
-  const problem = parsed.success ? findNonJson(data, 'data') : explain(parsed.error, data)
+  const problem = parsed.success ? findNonJson(data, 'data') : formatZodError(parsed.error, data)
   return problem && `Wrong data for the event ${type}: ${problem}.`
 }
 

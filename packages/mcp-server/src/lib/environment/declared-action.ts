@@ -1,7 +1,7 @@
 import type { Action, JsonObject } from '@episodic/protocol'
+import { shorten } from '@episodic/protocol/extend'
 import type { z } from 'zod'
 import type { EnvironmentDefinition } from './environment.ts'
-import { shortened } from './zod-message.ts'
 
 /**
  * Returns an action without what its tool's schema drops: the rules never see that, so the step log and the history need
@@ -10,7 +10,7 @@ import { shortened } from './zod-message.ts'
  */
 export function declaredAction(environment: EnvironmentDefinition, action: Action): Action {
   const tool = Object.hasOwn(environment.tools, action.tool) ? environment.tools[action.tool] : undefined
-  if (!tool) return { tool: shortened(action.tool, TOOL_NAME), arguments: {} }
+  if (!tool) return { tool: shorten(action.tool, TOOL_NAME), arguments: {} }
   const kept = declaredPart(tool.input, action.arguments) as JsonObject
   return kept === action.arguments ? action : { tool: action.tool, arguments: kept }
 }

@@ -8,10 +8,10 @@ import type {
   RecordedEvent,
   Refusal,
   Rng,
-  SavableRng,
   ToolAnnotations,
   ToolInfo,
 } from '@episodic/protocol'
+import type { SavableRng } from '@episodic/protocol/extend'
 import type { History, HistoryBounds, SessionState } from '@episodic/state'
 import type { z } from 'zod'
 

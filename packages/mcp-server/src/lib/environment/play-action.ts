@@ -9,6 +9,7 @@ import {
   type Refusal,
   type RngState,
 } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/extend'
 import type { Played, SessionRecord, SessionState, Turn } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import { applyPublished } from './apply-published.ts'
@@ -18,7 +19,6 @@ import { prependEventTexts } from './event-text.ts'
 import { ToolCallContext } from './play-context.ts'
 import { ignoreRejection } from './thrown-value.ts'
 import { findUndeclared, findUndeclaredKey } from './undeclared-keys.ts'
-import { explain } from './zod-message.ts'
 
 /** How a world stands, as a player is told and as a trainer judges. */
 export interface ObservedState {
@@ -58,7 +58,7 @@ export function startEnvironment(environment: EnvironmentDefinition, params: Jso
   /** What the schema does not declare does not get in. */
   function startedPart(part: 'public' | 'private'): JsonObject {
     const parsed = environment.state[part].safeParse(started[part])
-    const problem = parsed.success ? findNonJson(parsed.data) : explain(parsed.error)
+    const problem = parsed.success ? findNonJson(parsed.data) : formatZodError(parsed.error)
     if (problem)
       throw new ServerError(
         'rules-failed',
@@ -112,7 +112,9 @@ export function playAction(
     )
   const input = tool.input.safeParse(action.arguments)
   // A -0 that was let in here would come back out of the store as 0, or be taken for a fault of the rules.
-  const problem = input.success ? findNonJson(action.arguments, 'arguments') : explain(input.error, action.arguments)
+  const problem = input.success
+    ? findNonJson(action.arguments, 'arguments')
+    : formatZodError(input.error, action.arguments)
   if (!input.success || problem) return refuse('arguments', `Invalid arguments for ${action.tool}: ${problem}.`)
 
   const prepared = tool.preparation
@@ -164,7 +166,10 @@ function readPrepared(
     )
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  throw new ServerError('rules-failed', `What was prepared for ${tool} of ${name} is wrong: ${explain(parsed.error)}.`)
+  throw new ServerError(
+    'rules-failed',
+    `What was prepared for ${tool} of ${name} is wrong: ${formatZodError(parsed.error)}.`,
+  )
 }
 
 const NO_EVENTS: readonly never[] = []
@@ -228,7 +233,7 @@ function structuredAnswer(
   if (!parsed.success)
     throw new ServerError(
       'rules-failed',
-      `Tool ${name} of ${environment.name} gave a wrong answer: ${explain(parsed.error)}.`,
+      `Tool ${name} of ${environment.name} gave a wrong answer: ${formatZodError(parsed.error)}.`,
     )
   const undeclared = scrutiny?.strict && findUndeclared(given, parsed.data)
   if (undeclared)

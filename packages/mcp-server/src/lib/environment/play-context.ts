@@ -1,12 +1,5 @@
-import {
-  createRng,
-  type Json,
-  type JsonObject,
-  type OutsideEvent,
-  type Rng,
-  type RngState,
-  type SavableRng,
-} from '@episodic/protocol'
+import { createRng, type Json, type JsonObject, type OutsideEvent, type Rng, type RngState } from '@episodic/protocol'
+import type { SavableRng } from '@episodic/protocol/extend'
 import type { History, SessionRecord, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import { findEventProblem } from './apply-event.ts'

@@ -9,6 +9,7 @@ import {
   type RecordedEvent,
   type Truncation,
 } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/extend'
 import {
   DEFAULT_EVENTS,
   isEndUntold,
@@ -27,7 +28,6 @@ import type { EnvironmentDefinition } from './environment.ts'
 import { type InitialState, playAction, startEnvironment } from './play-action.ts'
 import { containsListed, SHORTEST_SECRET, tooShortSecrets } from './secrets.ts'
 import { findUndeclared } from './undeclared-keys.ts'
-import { explain } from './zod-message.ts'
 
 export interface RehearsalOptions {
   /** Default: the world's own defaults. */
@@ -85,7 +85,10 @@ export function rehearse(
 ): Rehearsal {
   const parsed = environment.params.safeParse(params)
   if (!parsed.success)
-    throw new ServerError('option-invalid', `Wrong parameters for ${environment.name}: ${explain(parsed.error)}.`)
+    throw new ServerError(
+      'option-invalid',
+      `Wrong parameters for ${environment.name}: ${formatZodError(parsed.error)}.`,
+    )
   const closely = <T>(what: string, run: () => T): T =>
     strict ? withoutAmbient(`${what} of ${environment.name}`, run) : run()
   const start = closely('The start', () => startEnvironment(environment, parsed.data as JsonObject, seed))
@@ -214,7 +217,7 @@ function assertSound({ name, state: schemas }: EnvironmentDefinition, state: Ses
       ? undeclared
         ? `"${undeclared}" is not declared`
         : findNonJson(state[part], part)
-      : explain(parsed.error)
+      : formatZodError(parsed.error)
     if (problem) throw new ServerError('rules-failed', `The rules of ${name} left a wrong ${part} state: ${problem}.`)
   }
 }

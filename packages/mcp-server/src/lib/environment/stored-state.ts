@@ -1,7 +1,7 @@
+import { formatZodError } from '@episodic/protocol/extend'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
 import type { EnvironmentDefinition } from './environment.ts'
-import { explain } from './zod-message.ts'
 
 /** What in a state from a store does not fit the schemas of its environment. */
 export interface Misfit {
@@ -20,7 +20,7 @@ export function findMisfit(environment: EnvironmentDefinition, state: SessionSta
     const schema = environment.state[part]
     if (!readsWhatItWrites(schema)) continue
     const parsed = schema.safeParse(state[part])
-    if (!parsed.success) return { part, problem: explain(parsed.error) }
+    if (!parsed.success) return { part, problem: formatZodError(parsed.error) }
   }
   return null
 }

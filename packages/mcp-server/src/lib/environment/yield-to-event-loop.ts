@@ -19,8 +19,3 @@ export function takingTurns(clock: Clock): () => Promise<void> {
     began = clock.monotonic()
   }
 }
-
-/** Runs something when the work of this turn of the event loop is done. */
-export function afterThisTurn(run: () => void): void {
-  setImmediate(run)
-}

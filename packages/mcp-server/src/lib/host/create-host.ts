@@ -1,15 +1,11 @@
 import {
-  type CloseResult,
   DEFAULT_SEAT,
-  type DumpResult,
   type EnvironmentInfo,
   type LegalActions,
+  type MethodParams,
+  type MethodResult,
   type OpenResult,
-  type PublishResult,
-  type RestoreRequest,
   type SessionSnapshot,
-  type StateResult,
-  type WatchResult,
   WireError,
 } from '@episodic/protocol'
 import { type Clock, type SessionRecord, type SessionStore, systemClock } from '@episodic/state'
@@ -159,7 +155,7 @@ class SessionHost implements Host {
     return this.#beginnings.describe(await this.#beginnings.open(principal, request))
   }
 
-  async restore(principal: Principal, request: RestoreRequest): Promise<OpenResult> {
+  async restore(principal: Principal, request: MethodParams<'restore'>): Promise<OpenResult> {
     return this.#beginnings.describe(await this.#beginnings.restore(principal, request))
   }
 
@@ -216,7 +212,7 @@ class SessionHost implements Host {
     return this.#look(await this.#liveAt(principal, transportId, environment))
   }
 
-  async state(principal: Principal, control: string): Promise<StateResult> {
+  async state(principal: Principal, control: string): Promise<MethodResult<'state'>> {
     const live = await this.#sessions.controlled(principal, control)
     const record = await this.#sessions.use(live, (session) => session.refresh())
     // A caller in this process may keep what it gets and change it; the record is not theirs.
@@ -233,13 +229,17 @@ class SessionHost implements Host {
     return this.#faults.guard(environment.name, id, () => this.#rules.legal(environment, state, params))
   }
 
-  async watch(principal: Principal, control: string, range: WatchRange): Promise<WatchResult> {
+  async watch(principal: Principal, control: string, range: WatchRange): Promise<MethodResult<'watch'>> {
     const live = await this.#sessions.controlled(principal, control)
     const stopping = this.#stopping.signal
     return watchLog(live, range, { sessions: this.#sessions, store: this.#store, clock: this.#clock, stopping })
   }
 
-  async publish(principal: Principal, control: string, { signal, ...event }: PublishRequest): Promise<PublishResult> {
+  async publish(
+    principal: Principal,
+    control: string,
+    { signal, ...event }: PublishRequest,
+  ): Promise<MethodResult<'publish'>> {
     return this.#commits.publish(await this.#sessions.controlled(principal, control), event, signal)
   }
 
@@ -257,7 +257,7 @@ class SessionHost implements Host {
     yield* announcementsOf(live, range, { sessions: this.#sessions, store: this.#store, clock: this.#clock })
   }
 
-  async close(principal: Principal, control: string): Promise<CloseResult> {
+  async close(principal: Principal, control: string): Promise<MethodResult<'close'>> {
     const live = await this.#sessions.controlled(principal, control)
     const { end, final } = await this.#commits.close(live, (record) => record.end === null)
     const { id } = live.session.record
@@ -310,7 +310,7 @@ class SessionHost implements Host {
     return this.#sessions.guardStore(listSessions(this.#store, query, this.#clock.now()))
   }
 
-  async dump(query: DumpQuery): Promise<DumpResult> {
+  async dump(query: DumpQuery): Promise<MethodResult<'dump'>> {
     const secretsOf = ({ id, environment: { name, version }, state, params }: SessionRecord) => {
       const environment = this.#environments.find((served) => served.name === name && served.version === version)
       return environment ? this.#faults.guard(name, id, () => this.#rules.secrets(environment, state, params)) : []

@@ -1,4 +1,5 @@
-import { type DumpResult, type Json, type JsonObject, type LoggedStep, mapTexts } from '@episodic/protocol'
+import type { Json, JsonObject, LoggedStep, MethodResult } from '@episodic/protocol'
+import { mapTexts } from '@episodic/protocol/extend'
 import { decodeSession, type SessionRecord, type SessionStore } from '@episodic/state'
 import type { DumpQuery } from './host.ts'
 
@@ -17,7 +18,7 @@ export async function dumpSession(
   store: Pick<SessionStore, 'read' | 'readLog'>,
   { id, owner, private: all, after, limit }: DumpQuery,
   secretsOf: (record: SessionRecord) => readonly string[],
-): Promise<DumpResult | null> {
+): Promise<MethodResult<'dump'> | null> {
   const stored = await store.read(id)
   if (!stored) return null
   const record = decodeSession(stored)

@@ -1,20 +1,14 @@
 import type {
   Action,
-  CloseResult,
-  DumpRequest,
-  DumpResult,
   EnvironmentInfo,
   JsonObject,
   LegalActions,
   LimitsRequest,
+  MethodParams,
+  MethodResult,
   OpenResult,
   OutsideEvent,
-  PublishResult,
-  RestoreRequest,
   SessionSnapshot,
-  SessionSummary,
-  StateResult,
-  WatchResult,
 } from '@episodic/protocol'
 import { type Answered, type Clock, DEFAULT_LOG_BYTES, DEFAULT_TEXT_BYTES, type SessionStore } from '@episodic/state'
 import type { CallOptions } from '../environment/call-options.ts'
@@ -173,22 +167,22 @@ export interface Host extends AsyncDisposable {
    * no world begins without parameters.
    */
   presentAt(principal: Principal, transportId: string, environment: string): Promise<Presented | null>
-  state(principal: Principal, control: string): Promise<StateResult>
+  state(principal: Principal, control: string): Promise<MethodResult<'state'>>
   /** The actions that the rules accept as the session stands; none once its episode has ended. */
   legal(principal: Principal, control: string): Promise<LegalActions>
-  watch(principal: Principal, control: string, range: WatchRange): Promise<WatchResult>
+  watch(principal: Principal, control: string, range: WatchRange): Promise<MethodResult<'watch'>>
   /**
    * Tells a session what happened outside: applied once by its id, in its turn among the steps, and kept before this
    * resolves. Rejects with `invalid-params` for an event that the environment does not take, and for an id that was another
    * event's; with `too-large`, `rate-limited` where too many have come since the last step, `episode-ended`.
    */
-  publish(principal: Principal, control: string, event: PublishRequest): Promise<PublishResult>
+  publish(principal: Principal, control: string, event: PublishRequest): Promise<MethodResult<'publish'>>
   /**
    * The same for whoever has a capability of the session, and not its control handle. Rejects with `unauthorized` where
    * somebody else than `principal` opened it; one that was opened by nobody in particular takes events of anybody.
    * Whether they may publish at all is for the endpoint to know.
    */
-  publishAt(principal: Principal, capability: string, event: PublishRequest): Promise<PublishResult>
+  publishAt(principal: Principal, capability: string, event: PublishRequest): Promise<MethodResult<'publish'>>
   /**
    * Tells what players of a capability's session may know of its events, as they come; of those that other processes publish
    * within a second or so. Ends with the episode, which is told last, and with `signal`. Rejects with `session-not-found`
@@ -200,13 +194,13 @@ export interface Host extends AsyncDisposable {
   listen(capability: string, range?: ListenRange): AsyncIterableIterator<Announcement>
   snapshot(principal: Principal, control: string, query: SnapshotQuery): Promise<SessionSnapshot>
   /** Opens a new session where a snapshot was taken. Its limit of `seconds` counts from now, its steps from the first. */
-  restore(principal: Principal, request: RestoreRequest): Promise<OpenResult>
+  restore(principal: Principal, request: MethodParams<'restore'>): Promise<OpenResult>
   /**
    * Opens new sessions where one stands, or stood: all that are asked for, or none. Each has the limit of `seconds` anew,
    * as any session that opens now; the steps of its parent count against its own.
    */
   fork(principal: Principal, control: string, request: ForkRequest): Promise<readonly OpenResult[]>
-  close(principal: Principal, control: string): Promise<CloseResult>
+  close(principal: Principal, control: string): Promise<MethodResult<'close'>>
   /**
    * Names a new MCP session. Nothing is kept for it until it plays. `earlier`, an id that never played, is named anew: the
    * world of both begins the same.
@@ -229,13 +223,13 @@ export interface Host extends AsyncDisposable {
   /** Ends a plain client's transport session, and with it the world that it played. */
   endTransport(principal: Principal, transportId: string, environment: string): Promise<void>
   /** Live sessions: all for an operator, and for anybody else those of their own. */
-  sessions(query: SessionsQuery): Promise<{ total: number; sessions: SessionSummary[] }>
+  sessions(query: SessionsQuery): Promise<{ total: number; sessions: MethodResult<'sessions'>['sessions'][number][] }>
   /**
    * One session with a page of its step log, for a bug report: any for an operator, and for anybody else one of their own.
    * Private state is in it only where it is asked for, and what the world lists as secret never. Rejects with
    * `session-not-found`.
    */
-  dump(query: DumpQuery): Promise<DumpResult>
+  dump(query: DumpQuery): Promise<MethodResult<'dump'>>
   /** Resolves where the store answers; rejects with `store-unavailable` where it does not. */
   ready(): Promise<void>
   /** Removes what has been idle too long and says how many. Runs by itself, too. */
@@ -243,7 +237,7 @@ export interface Host extends AsyncDisposable {
 }
 
 /** Asks for a dump; `owner` narrows it to the sessions of one principal. */
-export interface DumpQuery extends DumpRequest {
+export interface DumpQuery extends MethodParams<'dump'> {
   readonly owner?: Principal | undefined
 }
 

@@ -1,4 +1,4 @@
-import type { SessionSummary } from '@episodic/protocol'
+import type { MethodResult } from '@episodic/protocol'
 import { decodeSession, type SessionRecord, type SessionStore, type StoredSession, storedBytes } from '@episodic/state'
 import type { SessionsQuery } from './host.ts'
 import { eachStored } from './scan-store.ts'
@@ -8,13 +8,13 @@ export async function listSessions(
   store: SessionStore,
   { owner, ...page }: SessionsQuery,
   now: number,
-): Promise<{ total: number; sessions: SessionSummary[] }> {
+): Promise<{ total: number; sessions: MethodResult<'sessions'>['sessions'][number][] }> {
   if (owner === undefined) {
     const [total, stored] = await Promise.all([store.count(), store.list(page)])
     return { total, sessions: stored.map((session) => summarise(session, decodeSession(session), now)) }
   }
   let total = 0
-  const sessions: SessionSummary[] = []
+  const sessions: MethodResult<'sessions'>['sessions'][number][] = []
   for await (const { stored, record } of eachStored(store)) {
     if (record.owner !== owner) continue
     total += 1
@@ -23,7 +23,11 @@ export async function listSessions(
   return { total, sessions }
 }
 
-function summarise(stored: StoredSession, record: SessionRecord, now: number): SessionSummary {
+function summarise(
+  stored: StoredSession,
+  record: SessionRecord,
+  now: number,
+): MethodResult<'sessions'>['sessions'][number] {
   return {
     id: record.id,
     environment: record.environment.name,

@@ -8,10 +8,10 @@ import {
   type OpenResult,
   WireError,
 } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/extend'
 import type { SessionRecord } from '@episodic/state'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
-import { explain } from '../environment/zod-message.ts'
 import type { OpenRequest, Principal } from './host.ts'
 import { type Live, SEATS } from './session-cache.ts'
 import { randomText } from './session-tokens.ts'
@@ -91,7 +91,10 @@ function toJson(value: unknown): JsonObject {
 function parseParams(environment: EnvironmentDefinition, given: JsonObject): JsonObject {
   const parsed = environment.params.safeParse(given)
   if (parsed.success) return parsed.data as JsonObject
-  throw new WireError('invalid-params', `Wrong parameters for ${environment.name}: ${explain(parsed.error, given)}.`)
+  throw new WireError(
+    'invalid-params',
+    `Wrong parameters for ${environment.name}: ${formatZodError(parsed.error, given)}.`,
+  )
 }
 
 /** What an opener is told. Made anew from where the session began, so that asking again gives the same answer. */

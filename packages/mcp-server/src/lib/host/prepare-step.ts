@@ -1,9 +1,9 @@
 import { type Action, findNonJson, type Json, WireError } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/extend'
 import type { Clock, SessionRecord, Preparation as StepPreparation } from '@episodic/state'
 import type { EnvironmentDefinition, Preparation } from '../environment/environment.ts'
 import { assertPrototypeUntouched } from '../environment/shared-prototype.ts'
 import { asError } from '../environment/thrown-value.ts'
-import { explain } from '../environment/zod-message.ts'
 import { ServerError } from '../server-error.ts'
 import type { Faults } from './faults.ts'
 import type { StepCall } from './host.ts'
@@ -94,7 +94,8 @@ async function prepareStep(
     const value = await given.promise
     assertPrototypeUntouched(`the preparation of ${tool}`)
     const parsed = schema.safeParse(value)
-    if (!parsed.success) throw failed(tool, `gave something else than \`prepared\` says: ${explain(parsed.error)}`)
+    if (!parsed.success)
+      throw failed(tool, `gave something else than \`prepared\` says: ${formatZodError(parsed.error)}`)
     const problem = findNonJson(parsed.data)
     if (problem) throw failed(tool, `gave what JSON cannot say: ${problem.replace('$', 'prepared')}`)
     const bytes = new TextEncoder().encode(JSON.stringify(parsed.data)).length

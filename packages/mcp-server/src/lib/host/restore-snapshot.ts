@@ -3,14 +3,14 @@ import {
   findNonJson,
   type JsonObject,
   type Limits,
-  limitsRequestSchema,
+  METHOD_SCHEMAS,
   type SessionSnapshot,
   WireError,
 } from '@episodic/protocol'
+import { formatZodError } from '@episodic/protocol/extend'
 import type { z } from 'zod'
 import { assertEvent } from '../environment/apply-event.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
-import { explain } from '../environment/zod-message.ts'
 import { mergeLimits } from './open-session.ts'
 import { SEATS } from './session-cache.ts'
 import type { Moment } from './snapshot.ts'
@@ -54,10 +54,10 @@ function limitsOf(environment: EnvironmentDefinition, { params, limits }: Sessio
   const own = environment.limitsFor(params)
   const { steps, bytes, seconds } = limits
   const asked = { steps, bytes, seconds: seconds ?? undefined }
-  const open = limitsRequestSchema.safeParse(
+  const open = METHOD_SCHEMAS.open.params.shape.limits.safeParse(
     Object.fromEntries(Object.entries(asked).filter(([name]) => own[name as keyof typeof own] === undefined)),
   )
-  if (!open.success) throw broken(`snapshot.limits: ${explain(open.error)}`)
+  if (!open.success) throw broken(`snapshot.limits: ${formatZodError(open.error)}`)
   return mergeLimits(own, asked)
 }
 
@@ -73,7 +73,7 @@ function assertPlayable({ seats, now }: SessionSnapshot, { steps }: Limits): voi
 /** Throws where a value is not what its schema describes, or the schema would drop or change some of it. */
 function assertUnchanged(path: string, schema: z.ZodType, value: JsonObject): void {
   const parsed = schema.safeParse(value)
-  if (!parsed.success) throw broken(`${path}: ${explain(parsed.error)}`)
+  if (!parsed.success) throw broken(`${path}: ${formatZodError(parsed.error)}`)
   if (canonicalJson(parsed.data as JsonObject) !== canonicalJson(value))
     throw broken(`${path} holds what the environment does not declare`)
 }

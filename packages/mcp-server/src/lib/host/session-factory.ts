@@ -2,8 +2,8 @@ import {
   canonicalJson,
   contentId,
   type JsonObject,
+  type MethodParams,
   type OpenResult,
-  type RestoreRequest,
   type SessionSnapshot,
   seedFor,
   WireError,
@@ -85,7 +85,7 @@ export class Beginnings {
     return live
   }
 
-  async restore(owner: Principal, { snapshot, requestKey }: RestoreRequest): Promise<Live> {
+  async restore(owner: Principal, { snapshot, requestKey }: MethodParams<'restore'>): Promise<Live> {
     const { environments, sessions } = this.#options
     const environment = chooseEnvironment(environments, {
       environment: snapshot.environment.name,

@@ -1,4 +1,4 @@
-import type { EpisodeEnd, OutsideEvent, PublishResult } from '@episodic/protocol'
+import type { EpisodeEnd, MethodResult, OutsideEvent } from '@episodic/protocol'
 import type { Answered, Clock, SessionRecord } from '@episodic/state'
 import { assertEvent, assertEventId } from '../environment/apply-event.ts'
 import { declaredAction } from '../environment/declared-action.ts'
@@ -99,7 +99,7 @@ export class Commits {
   }
 
   /** Applies an outside event once. Nobody waits for it any more where `signal` is aborted before its turn. */
-  async publish(live: Live, event: OutsideEvent, signal: AbortSignal | undefined): Promise<PublishResult> {
+  async publish(live: Live, event: OutsideEvent, signal: AbortSignal | undefined): Promise<MethodResult<'publish'>> {
     const { environment, session } = live
     assertEventId(event.id)
     assertEvent(environment, event)

@@ -1,4 +1,4 @@
-import type { LoggedStep, WatchResult } from '@episodic/protocol'
+import type { LoggedStep, MethodResult } from '@episodic/protocol'
 import { type Clock, isEndUntold, type SessionRecord, type SessionStore } from '@episodic/state'
 import type { WatchRange } from './host.ts'
 import type { Live, LiveSessions } from './session-cache.ts'
@@ -19,7 +19,7 @@ export async function watchLog(
   live: Live,
   { after, limit, wait, signal }: WatchRange,
   { sessions, store, clock, stopping }: WatchSetting,
-): Promise<WatchResult> {
+): Promise<MethodResult<'watch'>> {
   const deadline = clock.monotonic() + wait * 1_000
   for (;;) {
     const place = live.watchers.join()

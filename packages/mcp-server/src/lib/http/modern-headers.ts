@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
-import { ENVELOPE, type JsonObject, MODERN_VERSION, WireError } from '@episodic/protocol'
-import { isObject } from '../dispatch/handle-request.ts'
+import { type JsonObject, WireError } from '@episodic/protocol'
+import { ENVELOPE, isObject, MODERN_VERSION } from '@episodic/protocol/extend'
 import { assertSpoken, isModern, readEnvelope } from '../dispatch/protocol-version.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { MODERN_VERSION, type WireErrorCode } from '@episodic/protocol'
+import type { WireErrorCode } from '@episodic/protocol'
+import { MODERN_VERSION } from '@episodic/protocol/extend'
 import { isModern } from '../dispatch/protocol-version.ts'
 import { PROTOCOL_VERSIONS } from '../dispatch/sdk-discovery.ts'
 import type { Caller } from '../host/caller.ts'

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { isObject } from '../dispatch/handle-request.ts'
+import { isObject } from '@episodic/protocol/extend'
 import type { Principal } from '../host/host.ts'
 import { randomText } from '../host/session-tokens.ts'
 import type { Admitted, Mount } from '../http/custom-handler.ts'

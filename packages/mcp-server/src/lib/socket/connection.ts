@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
-import { authenticateParamsSchema, METHODS, WireError } from '@episodic/protocol'
+import { METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
+import { idOf, isObject } from '@episodic/protocol/extend'
 import { Correspondence } from '../dispatch/client-channel.ts'
 import type { Dispatcher, DispatcherOptions } from '../dispatch/dispatcher.ts'
-import { idOf, isObject } from '../dispatch/handle-request.ts'
 import type { Metrics } from '../host/metrics.ts'
 import type { Refusal } from '../host/rejection.ts'
 import { Connections } from '../transport/connection-set.ts'
@@ -146,7 +146,7 @@ export class SocketEndpoint {
   /** Whose token a first message shows; `null` for a message that does not, and for nobody's token. */
   async #authenticate(message: unknown): Promise<Known | null> {
     if (!isObject(message) || message.method !== METHODS.authenticate || idOf(message) === null) return null
-    const params = authenticateParamsSchema.safeParse(message.params)
+    const params = METHOD_SCHEMAS.authenticate.params.safeParse(message.params)
     if (!params.success) return null
     const { token } = params.data
     const identity = await this.#identify(token)

@@ -1,7 +1,6 @@
 import { WireError, type WireErrorCode } from '@episodic/protocol'
+import { afterThisTurn, isObject } from '@episodic/protocol/extend'
 import type { Dispatcher, Reply } from '../dispatch/dispatcher.ts'
-import { isObject } from '../dispatch/handle-request.ts'
-import { afterThisTurn } from '../environment/yield-to-event-loop.ts'
 
 /** What came in place of one message: its text, or why it has none. */
 export type Heard = string | WireError

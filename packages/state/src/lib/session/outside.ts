@@ -3,7 +3,6 @@ import {
   canonicalJson,
   contentId,
   type EpisodeEnd,
-  type KnownEvent,
   type OutsideEvent,
   type OutsideHistory,
 } from '@episodic/protocol'
@@ -29,7 +28,7 @@ const NONE: OutsideHistory = { pending: [], known: [] }
  * The event of this id, where the session has applied it and still knows of it. Throws `event-invalid` where that was
  * another event.
  */
-export function findKnown({ outside }: SessionRecord, event: OutsideEvent): KnownEvent | null {
+export function findKnown({ outside }: SessionRecord, event: OutsideEvent): OutsideHistory['known'][number] | null {
   const known = outside?.known.find(({ id }) => id === event.id)
   if (!known) return null
   if (known.content === contentOf(event)) return known

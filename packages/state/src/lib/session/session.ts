@@ -5,8 +5,8 @@ import {
   type EpisodeEnd,
   type Json,
   type LoggedStep,
+  type MethodResult,
   type OutsideEvent,
-  type PublishResult,
 } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
 import type { SessionStore, StoredSession } from '../store/session-store.ts'
@@ -159,10 +159,10 @@ export class Session {
   publish(
     event: OutsideEvent,
     apply: (turn: Omit<Turn, 'truncation'>) => Happened | Promise<Happened>,
-  ): Promise<PublishResult> {
+  ): Promise<MethodResult<'publish'>> {
     const { events: bound = DEFAULT_EVENTS, clock } = this.#options
     return this.#calls.run(() =>
-      this.#held.settle<PublishResult>(() => {
+      this.#held.settle<MethodResult<'publish'>>(() => {
         if (this.fenced) throw fenced()
         const record = this.#held.record
         const known = findKnown(record, event)
@@ -172,7 +172,7 @@ export class Session {
         }
         if (record.end) throw episodeEnded(record.end)
         assertRoom(record, event, bound)
-        const plan = (happened: Happened): Plan<PublishResult> => {
+        const plan = (happened: Happened): Plan<MethodResult<'publish'>> => {
           const next = recordEvent(record, event, happened, { bound, now: clock.now() })
           const { revision, end } = next
           return { write: { next, stateText: this.#stateTextOf(next) }, answer: { revision, end, delivered: 'now' } }

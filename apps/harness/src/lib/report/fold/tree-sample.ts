@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Branch, EpisodeRecord } from '@episodic/protocol'
+import type { EpisodeRecord } from '@episodic/protocol'
 import { createBoundedMap } from './bounded-map.ts'
 import { compareWords, type EpisodeIdentity, IDENTITY_WORDS } from './episode-identity.ts'
 import { groupOf } from './shown-episode.ts'
@@ -16,7 +16,10 @@ type ShownPoint = ShownTree['points'][number]
 
 /** Chooses the trees that a report shows, and estimates the value of the states in which they branch. */
 export interface TreeSample {
-  add(record: EpisodeRecord & { readonly branch: Branch }, identity: EpisodeIdentity): void
+  add(
+    record: EpisodeRecord & { readonly branch: NonNullable<EpisodeRecord['branch']> },
+    identity: EpisodeIdentity,
+  ): void
   /** By the hash of task and rollout. The sample can go on afterwards. */
   finish(): ShownTree[]
 }
@@ -81,7 +84,7 @@ export function createTreeSample(discount: number): TreeSample {
 }
 
 function leafOf(
-  record: EpisodeRecord & { readonly branch: Branch },
+  record: EpisodeRecord & { readonly branch: NonNullable<EpisodeRecord['branch']> },
   identity: EpisodeIdentity,
   discount: number,
 ): Leaf {
