@@ -56,7 +56,9 @@ export function findPrivateWords(file: string, text: string): string[] {
 }
 
 if (import.meta.main) {
-  const tracked = execFileSync('git', ['ls-files', ...FILES], { cwd: root, encoding: 'utf8' }).trim().split('\n')
+  const tracked = execFileSync('git', ['ls-files', ...FILES], { cwd: root, encoding: 'utf8' })
+    .trim()
+    .split('\n')
   const files = tracked.filter((file) => !SKIPPED.some((pattern) => matchesGlob(file, pattern)))
   const problems = files.flatMap((file) =>
     findPrivateWords(file, readFileSync(join(root, file), 'utf8')).map((problem) => `${file}:${problem}`),

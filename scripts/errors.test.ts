@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { root } from './workspace.ts'
+
+const page = readFileSync(join(root, 'docs/errors.md'), 'utf8')
+
+/** The section of each error class on the page: from its heading to the next one. */
+const sections = new Map(
+  page.split(/^## /m).flatMap((section) => {
+    const name = /`(\w+Error)`/.exec(section.split('\n', 1)[0] as string)?.[1]
+    return name ? [[name, section] as const] : []
+  }),
+)
+
+describe('docs/errors.md', () => {
+  const files = globSync('{packages,apps}/*/src/**/*-error.ts', { cwd: root }).sort()
+  const classes = files.flatMap((file) => {
+    const source = readFileSync(join(root, file), 'utf8')
+    const name = /class (\w+Error) extends CodedError/.exec(source)?.[1]
+    return name ? [[name, source] as const] : []
+  })
+
+  it('has a section for each error class', () => {
+    expect([...sections.keys()].sort()).toEqual(classes.map(([name]) => name).sort())
+  })
+
+  it.each(classes)('lists each code of %s', (name, source) => {
+    const declared = /(?:type \w+ErrorCode =|WIRE_ERROR_NUMBERS = \{)([\s\S]*?)\n(?:\}|\n)/.exec(source)?.[1] ?? ''
+    const codes = new Set([...declared.matchAll(/'([a-z-]+)'|^ {2}(\w+):/gm)].map(([, quoted, bare]) => quoted ?? bare))
+    expect(codes.size).toBeGreaterThan(0)
+    const listed = [...(sections.get(name) as string).matchAll(/^\| `([a-z-]+)`/gm)].map(([, code]) => code)
+    for (const code of codes) expect(listed).toContain(code)
+  })
+})
