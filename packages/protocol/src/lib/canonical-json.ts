@@ -2,10 +2,10 @@ import canonicalize from 'canonicalize'
 import type { Json } from './json.ts'
 
 /**
- * Writes a JSON value in its one canonical form (RFC 8785: sorted keys, no white space, shortest numbers), so
- * that equal values have equal texts wherever they were written. Used for comparing actions and for content ids.
+ * Returns a JSON value in its canonical form (RFC 8785: sorted keys, no white space, shortest numbers), so
+ * that equal values have equal texts. Used for comparing actions and for content ids.
  *
- * Throws `TypeError` for what is no JSON.
+ * Throws a `TypeError` for a value that is not JSON.
  */
 export function canonicalJson(value: Json): string {
   const sorted = sortKeys(value)
@@ -15,7 +15,10 @@ export function canonicalJson(value: Json): string {
   return text
 }
 
-/** A copy with the keys of every object in order; `undefined` where an object cannot have them so, and for what is no JSON. */
+/**
+ * Returns a copy with the keys of every object in order; `undefined` if an object cannot keep that order, or for
+ * non-JSON.
+ */
 function sortKeys(value: Json): Json | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? value : undefined
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
@@ -38,7 +41,9 @@ function sortKeys(value: Json): Json | undefined {
   return copy
 }
 
-/** Whether objects place a key by a rule of their own: what begins with a digit may be an index, and `__proto__` is no key. */
+/**
+ * Whether objects ignore the order of a key: one that starts with a digit may be an index, and `__proto__` is special.
+ */
 function hasOwnOrder(key: string): boolean {
   const first = key.charCodeAt(0)
   return (first >= DIGIT_0 && first <= DIGIT_9) || key === '__proto__' || !key.isWellFormed()

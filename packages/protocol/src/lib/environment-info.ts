@@ -65,7 +65,9 @@ export interface EnvironmentInfo {
   readonly legal?: boolean | undefined
   /** Whether its sessions can be snapshotted, restored and forked: not if an external server keeps the state. */
   readonly forkable: boolean
-  /** The noun in the names of the tools that create and end a session (`create_<handle>`). Left out if there are none. */
+  /**
+   * The noun in the names of the tools that create and end a session (`create_<handle>`). Left out if there are none.
+   */
   readonly handle?: string | undefined
   /** Outside events that can be published to its sessions. Left out if there are none. */
   readonly events?: readonly EventInfo[] | undefined

@@ -3,18 +3,17 @@ import { contentId } from './digest.ts'
 import type { EpisodeRecord } from './episode-record.ts'
 import type { Json } from './json.ts'
 
-/** What of an episode a replay must reproduce: the same version, parameters, seed and actions have to give all of it. */
+/** The part of an episode that a replay must reproduce from the same version, parameters, seed and actions. */
 export type Reproducible = Pick<
   EpisodeRecord,
   'environment' | 'params' | 'seed' | 'branch' | 'start' | 'steps' | 'outcome'
 >
 
 /**
- * The end of an episode's hash chain. Each link is the {@link contentId} of the link before it and of what one step
- * must reproduce: action, observation, raw reward terms, potential, refusal and state hash, and what came from outside, where
- * anything did: events and what was prepared. The first link stands for how it
- * began and where its chance began anew, and the last for how it ended, and for the success that the world judged, where it
- * did. Times, weights and shaping are left out: they are not the world's.
+ * Returns the last link of an episode's hash chain. Each link is the {@link contentId} of the previous link and of what
+ * one step must reproduce: action, observation, raw reward terms, potential, refusal, state hash, outside events and
+ * prepared input. The first link covers the start and the reseeded branch points, the last one the end and the success,
+ * if the environment defines it. Times, weights and shaping are left out: they do not come from the environment.
  */
 export function chainOf({ environment, params, seed, branch, start, steps, outcome }: Reproducible): string {
   const reseeded = branch && { at: branch.at, seeds: branch.seeds }
@@ -28,7 +27,7 @@ export function chainOf({ environment, params, seed, branch, start, steps, outco
   return contentId(link + canonicalJson(endingOf(outcome) as unknown as Json))
 }
 
-/** Without a judged success it is the end alone, so that lines of worlds that define none keep their chain. */
+/** Without a success only the end, so that the chains of environments that define none stay the same. */
 function endingOf(outcome: Reproducible['outcome']) {
   if (outcome.kind === 'failed') return null
   const { end, success } = outcome

@@ -13,18 +13,21 @@ import {
 } from './step.ts'
 import { type Split, splitSchema } from './task.ts'
 
-/** One answer of a language model that a policy asked for on its way to an action. */
+/** One answer of a language model that a policy requested to choose an action. */
 export interface Completion {
   /** The model, as the server named it. */
   readonly model: string
-  /** As the server counted them; 0 where it did not. */
+  /** As counted by the server; 0 if it did not count them. */
   readonly promptTokens: number
   readonly completionTokens: number
-  /** In the currency of the prices that the policy was given; `null` where it was given none. */
+  /** In the currency of the policy's price settings; `null` without prices. */
   readonly cost: number | null
   /** What it said besides calling a tool; `null` for nothing. */
   readonly text: string | null
-  /** Ids of the tokens that the model read and wrote, and ln p of each that it wrote: as the server gave them, never tokenised anew. Left out where it gave none. */
+  /**
+   * Ids of the tokens that the model read and wrote, and ln p of each written one, as returned by the server: text is
+   * never tokenised again. Left out if the server returned none.
+   */
   readonly promptTokenIds?: readonly number[] | undefined
   readonly tokenIds?: readonly number[] | undefined
   readonly logProbabilities?: readonly number[] | undefined
@@ -46,24 +49,29 @@ export interface RecordedStep {
   readonly action: Action
   readonly observation: Observation
   readonly reward: Reward
-  /** Φ after the step; `null` where the world has none. */
+  /** Φ after the step; `null` if the environment defines none. */
   readonly potential: number | null
   readonly refused: Refusal | null
-  /** Hash of what the world went on from; `null` where a foreign server kept the state. */
+  /** Hash of the state after the step; `null` if an external server kept the state. */
   readonly stateHash: string | null
-  /** From sending the action to having the answer; `null` where it is not known, as of an agent that plays by itself. */
+  /**
+   * From sending the action to receiving the answer; `null` if unknown, for example of an agent that plays by itself.
+   */
   readonly milliseconds: number | null
-  /** Outside events since the step before, oldest first. Left out where there were none. */
+  /** Outside events since the previous step, oldest first. Left out if there were none. */
   readonly events?: readonly RecordedEvent[] | undefined
-  /** What was prepared outside for this step, so that a replay needs nothing from there. Left out where nothing was. */
+  /**
+   * What `prepare` returned for this step, so that a replay needs nothing from outside. Left out if nothing was
+   * prepared.
+   */
   readonly prepared?: Json | undefined
-  /** What a language model was asked for this step, the last one deciding it. Left out where none was. */
+  /** Answers of a language model for this step; the last one decided it. Left out if there were none. */
   readonly completions?: readonly Completion[] | undefined
 }
 
 /**
- * Finished episodes have a return. A failed one is our fault or the world's: it has a cause and never a score. `success` is
- * what the world's own definition of success came to; left out where the world defines none.
+ * Finished episodes have a return. A failed one is a fault of ours or of the environment: it has an error and never a
+ * score. `success` is the result of the environment's `success`; left out if the environment defines none.
  */
 export type Outcome =
   | { readonly kind: 'finished'; readonly end: EpisodeEnd; readonly success?: boolean | undefined }
@@ -80,21 +88,21 @@ export interface Returns {
 }
 
 /**
- * Where an episode stands in a tree of episodes that share their beginnings: one leaf of it. Its steps hold the shared ones
- * too. `path`, `at` and `seeds` have one entry for each branch point that it got to.
+ * The place of an episode in a tree of episodes that share their first steps: one leaf. Its steps include the shared
+ * ones. `path`, `at` and `seeds` have one entry for each branch point on the way.
  */
 export interface Branch {
   /** Numbers the trees of a task, from 0. */
   readonly rollout: number
   /** Leaves of a whole tree: those of this one are the attempts from `rollout * leaves` up. */
   readonly leaves: number
-  /** How many leaves are this very play: 1, and more where it was over before its next branch point. Each is sealed. */
+  /** How many leaves are this same episode: more than 1 if it ended before its next branch point. Each is sealed. */
   readonly copies: number
-  /** Which line it is from there on: 0 for the one that was forked and went on as it was, others for its forks. */
+  /** Which continuation it is: 0 for the session that was forked, others for its forks. */
   readonly path: readonly number[]
   /** How many steps were answered there. */
   readonly at: readonly number[]
-  /** Seed of the world from there on; `null` where its chance went on. */
+  /** Seed from there on; `null` if the random streams went on. */
   readonly seeds: readonly (string | null)[]
 }
 
@@ -118,11 +126,11 @@ export interface EpisodeRecord {
   readonly policy: { readonly name: string; readonly seed: string }
   /** `null` for an episode that shares nothing with another. */
   readonly branch: Branch | null
-  /** What the player was told at the start, and Φ there; `null` when the world never opened. */
+  /** The first observation and its Φ; `null` if the session could not be opened. */
   readonly start: { readonly observation: Observation; readonly potential: number | null } | null
   readonly steps: readonly RecordedStep[]
   readonly outcome: Outcome
-  /** What a language model was asked and no step came of. Left out where nothing was. */
+  /** Answers of a language model that led to no step. Left out if there were none. */
   readonly undecided?: readonly Completion[] | undefined
   /** `null` for a failed episode. */
   readonly returns: Returns | null

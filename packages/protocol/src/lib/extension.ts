@@ -83,7 +83,9 @@ export const openParamsSchema = z.strictObject({
 
 /** One seat of an open session. */
 interface OpenSeat {
-  /** The agent capability: allows this seat's tools at the agent endpoint, at `/mcp/s/<capability>`, and nothing else. */
+  /**
+   * The agent capability: allows this seat's tools at the agent endpoint, at `/mcp/s/<capability>`, and nothing else.
+   */
   readonly capability: string
   /** The observation of the initial state. */
   readonly observation: Observation
@@ -139,7 +141,9 @@ export const restoreParamsSchema = z.strictObject({
   _meta: z.unknown().optional(),
 })
 
-/** Parameters of `environment/fork`, which opens sessions of the same owner from a present or past state of this one. */
+/**
+ * Parameters of `environment/fork`, which opens sessions of the same owner from a present or past state of this one.
+ */
 export const forkParamsSchema = z.strictObject({
   session: z.string(),
   /** As for `environment/snapshot`. */
@@ -211,9 +215,9 @@ export interface LoggedStep {
 export interface WatchResult {
   readonly steps: readonly LoggedStep[]
   /**
-   * Outside events after revision `after` that no step has followed yet, oldest first. The report of the next step repeats
-   * them, so a watcher recognises them by their revision. If one of them ended the episode, one more step may follow. Left
-   * out if there are none.
+   * Outside events after revision `after` that no step has followed yet, oldest first. The report of the next step
+   * repeats them, so a watcher recognises them by their revision. If one of them ended the episode, one more step may
+   * follow. Left out if there are none.
    */
   readonly events?: readonly AppliedEvent[] | undefined
   readonly end: EpisodeEnd | null
@@ -273,10 +277,15 @@ export const sessionsResultSchema: z.ZodType<{
   ),
 })
 
-/** Parameters of `environment/dump`: the id of a session, as listed by `environment/sessions`, and a page of its step log. */
+/**
+ * Parameters of `environment/dump`: the id of a session, as listed by `environment/sessions`, and a page of its step
+ * log.
+ */
 const dumpParamsSchema = z.strictObject({
   id: z.string().min(1),
-  /** Includes private state and what it can be computed from. Texts that the environment lists as secrets stay hidden. */
+  /**
+   * Includes private state and what it can be computed from. Texts that the environment lists as secrets stay hidden.
+   */
   private: z.boolean().default(false),
   after: z.int().min(0).default(0),
   limit: z.int().min(1).max(1_000).default(100),
@@ -301,7 +310,9 @@ const dumpResultSchema: z.ZodType<DumpResult> = z.object({
 /** Result of `environment/close`. The session no longer exists afterwards, so closing again does not find it. */
 export interface CloseResult {
   readonly end: EpisodeEnd
-  /** Whether the episode succeeded, if this request ended it and the environment defines success. Left out otherwise. */
+  /**
+   * Whether the episode succeeded, if this request ended it and the environment defines success. Left out otherwise.
+   */
   readonly success?: boolean | undefined
 }
 export const closeResultSchema: z.ZodType<CloseResult> = z.object({
@@ -310,8 +321,8 @@ export const closeResultSchema: z.ZodType<CloseResult> = z.object({
 })
 
 /**
- * The schemas of each method, by its name in {@link METHODS}. Parameters are strict, so a misspelt key is reported; results
- * are lenient, so a newer server may add keys.
+ * The schemas of each method, by its name in {@link METHODS}. Parameters are strict, so a misspelt key is reported;
+ * results are lenient, so a newer server may add keys.
  */
 export const METHOD_SCHEMAS = {
   authenticate: { params: authenticateParamsSchema },

@@ -4,8 +4,8 @@ import type { z } from 'zod'
 const MOST_PROBLEMS = 8
 
 /**
- * Returns what a schema expected, in one line of bounded length that repeats nothing of the input. With `input`, names a
- * missing key as missing.
+ * Returns what a schema expected, in one line of bounded length that repeats nothing of the input. With `input`, names
+ * a missing key as missing.
  */
 export function formatZodError({ issues }: z.ZodError, input?: unknown): string {
   const listed = issues.slice(0, MOST_PROBLEMS).map(({ path, message }) => {
@@ -30,7 +30,9 @@ function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
   return false
 }
 
-/** Returns the first `length` characters of a text, and `…` if there are more: a caller may send a text of any length. */
+/**
+ * Returns the first `length` characters of a text, and `…` if there are more: a caller may send a text of any length.
+ */
 export function shorten(text: string, length = 128): string {
   return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`
 }

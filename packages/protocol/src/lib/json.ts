@@ -6,17 +6,17 @@ export type Json = string | number | boolean | null | readonly Json[] | JsonObje
 /** An object of JSON values: state, parameters, tool arguments and structured answers are all one. */
 export type JsonObject = { readonly [key: string]: Json }
 
-/** Accepts exactly what {@link Json} says. Drops keys named `__proto__`, which no plain object carries safely. */
+/** Accepts any {@link Json} value. Drops keys named `__proto__`, which no plain object carries safely. */
 export const jsonSchema: z.ZodType<Json> = z.json() as z.ZodType<Json>
 
 /** Accepts a JSON object, not an array and not a bare value. */
 export const jsonObjectSchema: z.ZodType<JsonObject> = z.record(z.string(), jsonSchema)
 
 /**
- * Says where `value` stops being plain JSON, or `null` when all of it is.
+ * Returns where `value` stops being plain JSON and why; `null` if all of it is JSON.
  *
  * State has to survive a store and a replay unchanged, and `JSON.stringify` silently drops or rewrites what it
- * cannot say (`undefined`, `NaN`, `-0`, a `Date`, a `Map`), so the host asks before it commits.
+ * cannot say (`undefined`, `NaN`, `-0`, a `Date`, a `Map`), so the host checks before it commits.
  */
 export function findNonJson(value: unknown, path = '$'): string | null {
   const found = findProblem(value)
@@ -64,7 +64,10 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns a copy of a JSON value with every text replaced by what `change` returns for it, the keys of objects included. */
+/**
+ * Returns a copy of a JSON value with every text replaced by what `change` returns for it, the keys of objects
+ * included.
+ */
 export function mapTexts<T extends Json>(value: T, change: (text: string) => string): T
 export function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value)

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * The budgets of one session, enforced by the host on every door. A running-out `steps` or `seconds` truncates the
- * episode; a step whose state or answer would pass `bytes` fails and changes nothing.
+ * The budgets of one session, enforced by the host at every endpoint. Running out of `steps` or `seconds` truncates the
+ * episode; a step whose state or answer would exceed `bytes` fails and changes nothing.
  */
 export interface Limits {
   /** Answered steps of one seat, refused ones included. */
@@ -13,10 +13,10 @@ export interface Limits {
   readonly bytes: number
 }
 
-/** What a session gets when neither its opener nor its environment says otherwise. */
+/** The limits of a session if neither its opener nor its environment sets any. */
 export const DEFAULT_LIMITS: Limits = { steps: 1_000, seconds: null, bytes: 1_048_576 }
 
-/** The part of the budgets that an opener or a task may name; what it leaves out comes from the environment. */
+/** The limits that an opener or a task sets; the others come from the environment. */
 export const limitsRequestSchema = z.strictObject({
   steps: z.int().min(1).max(1_000_000).optional(),
   seconds: z.number().positive().optional(),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** A server to start as a child process that speaks over its pipes. */
 export type CommandEntry = Omit<z.infer<typeof commandSchema>, 'type'>
 
-/** What `${NAME}` in a configuration is replaced from, such as `process.env`. */
+/** The values for `${NAME}` in a configuration, for example `process.env`. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
 const texts = z.record(z.string(), z.string())
@@ -16,7 +16,7 @@ const commandSchema = z.strictObject({
   cwd: z.string().optional(),
 })
 
-/** What an entry may say of a server at a URL. A client that takes more extends it. */
+/** The entry of a server at a URL. A client that accepts more fields extends it. */
 export const urlEntrySchema = z.strictObject({
   type: z.enum(['http', 'streamable-http', 'streamableHttp']).optional(),
   url: z.url({ protocol: /^https?$/ }),
@@ -31,15 +31,16 @@ export interface ConfigReading<Url> {
   readonly urlSchema: z.ZodType<Url & { type?: string | undefined }>
   /** Left out, nothing is replaced. */
   readonly variables?: Variables | undefined
-  /** Makes the client's own error of what is wrong. */
+  /** Returns the client's own error for a message. */
   readonly fail: (message: string, cause?: unknown) => Error
 }
 
 /**
- * Reads an `mcpServers` configuration, as desktop clients keep it: named servers, each a URL or a command. `${NAME}` in any
- * text of them is replaced, so that tokens need not stand there; a live thing, such as a provider of tokens, is left as it is.
+ * Reads an `mcpServers` configuration, as desktop clients keep it: named servers, each a URL or a command. `${NAME}` in
+ * any of their texts is replaced, so that a file need not contain tokens. Objects with methods, for example a provider
+ * of tokens, are kept as they are.
  *
- * Throws what `fail` makes of a message that names the server and the field.
+ * Throws the error that `fail` returns for a message that names the server and the field.
  */
 export function parseMcpConfig<Url>(
   config: unknown,
@@ -85,7 +86,7 @@ export function parseMcpConfig<Url>(
   }
 }
 
-/** Whether it is what could stand in a file: an object of no class, with nothing in it that can be called. */
+/** Whether a value could come from a file: a plain object without functions. */
 function isData(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from './json.ts'
 
 /**
- * The first stateless version of MCP: each request carries its own protocol version, and there is neither a handshake nor
- * a transport session. Earlier versions are negotiated by `initialize`.
+ * The first stateless version of MCP: each request carries its own protocol version, and there is neither a handshake
+ * nor a transport session. Earlier versions are negotiated by `initialize`.
  */
 export const MODERN_VERSION = '2026-07-28'
 
@@ -31,9 +31,9 @@ export function idOf(message: unknown): string | number | null {
 /**
  * A client's connection to a server, independent of the transport (HTTP, a child process, or a host in this process).
  *
- * `request` resolves with the result of the call. It rejects with a `WireError` if the server answered with an error, and
- * with another error if there was no answer (the transport failed, or `signal` was aborted). Requests may run concurrently.
- * `close` releases what the channel holds and may be called twice.
+ * `request` resolves with the result of the call. It rejects with a `WireError` if the server answered with an error,
+ * and with another error if there was no answer (the transport failed, or `signal` was aborted). Requests may run
+ * concurrently. `close` releases what the channel holds and may be called twice.
  */
 export interface Channel {
   request(method: string, params: JsonObject, options?: { readonly signal?: AbortSignal | undefined }): Promise<unknown>

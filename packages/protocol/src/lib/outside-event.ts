@@ -18,15 +18,17 @@ export interface RecordedEvent extends OutsideEvent {
   /** The end of the episode that it caused; `null` if the episode went on. */
   readonly end: EpisodeEnd | null
   /**
-   * `true` if it was applied to the episode that this one was forked from, and so before new random streams were started, if
-   * they were. Left out otherwise.
+   * `true` if it was applied to the episode that this one was forked from, and so before new random streams were
+   * started, if they were. Left out otherwise.
    */
   readonly inherited?: true | undefined
 }
 
 /** An event that was applied to a session. */
 export interface AppliedEvent extends Omit<RecordedEvent, 'inherited'> {
-  /** Of the session, this commit included; 0 in a fork, or a session restored from a snapshot, that started after it. */
+  /**
+   * Of the session, this commit included; 0 in a fork, or a session restored from a snapshot, that started after it.
+   */
   readonly revision: number
 }
 

@@ -4,7 +4,7 @@ import { xoroshiro128plus, xoroshiro128plusFromState } from 'pure-rand/generator
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
 import { sha256Of } from './digest.ts'
 
-/** Chance as an argument: every draw comes from a named stream whose state can be saved and restored. */
+/** Randomness as an argument: every draw comes from a named stream whose state can be saved and restored. */
 export interface Rng {
   /** A whole number from `low` to `high`, both included. Throws a `RangeError` when the range is empty or not whole. */
   int(low: number, high: number): number
@@ -12,7 +12,10 @@ export interface Rng {
   float(): number
   /** `true` with probability `p` (0 to 1, by default one half). */
   chance(p?: number): boolean
-  /** One element, each equally likely; of a list of words, the type of those words. Throws a `RangeError` on an empty list. */
+  /**
+   * One element, each equally likely; of a list of words, the type of those words. Throws a `RangeError` on an empty
+   * list.
+   */
   pick<const Word extends string>(items: readonly Word[]): Word
   pick<T>(items: readonly T[]): T
   /** A shuffled copy (Fisher–Yates). */
@@ -21,7 +24,7 @@ export interface Rng {
   stream(name: string): Rng
 }
 
-/** Where each stream that was drawn from stands: plain JSON, kept in the session record. */
+/** The position of each stream that was drawn from: plain JSON, kept in the session record. */
 export type RngState = { readonly [stream: string]: readonly number[] }
 
 /** An {@link Rng} whose position can be saved. */
@@ -34,7 +37,7 @@ export interface SavableRng extends Rng {
 const MAIN = 'main'
 
 /**
- * Creates the random streams of one seed, from their start or from where `state` left them.
+ * Creates the random streams of one seed, from their start or from a saved `state`.
  *
  * Streams are xoroshiro128+ generators, each seeded with the SHA-256 of the seed and the stream's name.
  */

@@ -1,9 +1,9 @@
 import { sha256Of } from './digest.ts'
 
 /**
- * Derives a seed from a root seed and a path of names, such as `seedFor('run-1', 'task', 7, 'attempt', 0)`.
+ * Derives a seed from a root seed and a path of names, for example `seedFor('run-1', 'task', 7, 'attempt', 0)`.
  *
- * Seeds are derived, never drawn in turn, so neither concurrency nor a new draw elsewhere moves them.
+ * Seeds are derived, never drawn in sequence, so neither concurrency nor a new draw elsewhere changes them.
  * The path is length-prefixed, so `('a', 'bc')` and `('ab', 'c')` differ.
  *
  * @returns 24 hexadecimal digits (96 bits).

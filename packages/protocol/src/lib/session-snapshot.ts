@@ -6,8 +6,9 @@ import { type OutsideHistory, outsideHistorySchema } from './outside-event.ts'
 import type { RngState } from './rng.ts'
 
 /**
- * A session at one moment: all that decides how it goes on, as plain JSON. Whoever holds one can begin sessions there, on
- * any server of the same version of the environment. It holds private state, so it is for the trainer endpoint alone.
+ * A session at one moment: all that decides how it goes on, as plain JSON. Whoever holds one can begin sessions there,
+ * on any server of the same version of the environment. It holds private state, so it is for the trainer endpoint
+ * alone.
  */
 export interface SessionSnapshot {
   /** Version of this shape. */
@@ -24,20 +25,20 @@ export interface SessionSnapshot {
   readonly state: { readonly public: JsonObject; readonly private: JsonObject }
   /** Answered steps of each seat: what its next step sends. They count against the limit of steps. */
   readonly seats: { readonly [seat: string]: { readonly seq: number } }
-  /** What the session remembers of its steps, oldest first; empty where the environment remembers nothing. */
+  /** The history of its steps, oldest first; empty if the environment keeps none. */
   readonly history: readonly JsonObject[]
-  /** What it keeps of outside events; left out where there never was one. */
+  /** Outside events; left out if there were none. */
   readonly outside?: OutsideHistory | undefined
   readonly end: EpisodeEnd | null
 }
 
-/** Where a generator stands: four words of 32 bits, not all of them 0, which is the one state that it never leaves. */
+/** The state of a generator: four words of 32 bits, not all 0, since the generator never leaves that state. */
 const streamSchema = z
   .array(z.int32())
   .length(4)
   .refine((words) => words.some((word) => word !== 0), 'Expected a word other than 0')
 
-/** Strict: a key that nobody knows is named, not dropped. */
+/** Strict: an unknown key is reported, not dropped. */
 export const sessionSnapshotSchema: z.ZodType<SessionSnapshot> = z.strictObject({
   format: z.literal(1),
   environment: z.strictObject({ name: z.string().min(1), version: z.string().min(1) }),

@@ -10,7 +10,7 @@ export interface Action {
 }
 export const actionSchema: z.ZodType<Action> = z.object({ tool: z.string(), arguments: jsonObjectSchema })
 
-/** What the agent is told: text for a reader, and the same as data where the world gives it. */
+/** What the agent observes: a text, and the same as data if the environment provides it. */
 export interface Observation {
   readonly text: string
   readonly structured: JsonObject | null
@@ -21,9 +21,9 @@ export const observationSchema: z.ZodType<Observation> = z.object({
 })
 
 /**
- * Why a step changed nothing: the `rules` refused it, its `arguments` failed the schema, the `tool` does not
- * exist, the session's `time` had run out before it arrived, or an outside event had `ended` the episode by then. A refused
- * step is an answered step all the same.
+ * Why a step changed nothing: the `rules` refused it, its `arguments` failed the schema, the `tool` does not exist, the
+ * session's `time` had run out before it arrived, or an outside event had `ended` the episode by then. A refused step
+ * is an answered step all the same.
  */
 export const refusalSchema = z.enum(['rules', 'arguments', 'tool', 'time', 'ended'])
 export type Refusal = z.infer<typeof refusalSchema>
@@ -39,17 +39,21 @@ export interface StepReport {
   readonly revision: number
   /** Raw reward of each named term, for this step alone. */
   readonly terms: { readonly [name: string]: number }
-  /** Φ of the state after the step; `null` where the world defines no potential. Dimension: reward. */
+  /** Φ of the state after the step, in the unit of reward; `null` if the environment defines no potential. */
   readonly potential: number | null
   readonly end: EpisodeEnd | null
-  /** Whether the episode succeeded, by the world's own `success`: in the report that has its `end`. Left out where the world defines none. */
+  /**
+   * Whether the episode succeeded, in the report that has its `end`. Left out if the environment defines no success.
+   */
   readonly success?: boolean | undefined
   readonly refused: Refusal | null
-  /** {@link contentId} of what the world goes on from: equal where state, chance and virtual time are. */
+  /** {@link contentId} of the state, the random streams and the virtual time after the step. */
   readonly stateHash: string
-  /** Outside events since the step before, oldest first: this step was played after them. Left out where there were none. */
+  /**
+   * Outside events since the previous step, oldest first: this step was played after them. Left out if there were none.
+   */
   readonly events?: readonly AppliedEvent[] | undefined
-  /** What the tool's `prepare` gave before the rules played: an input of the step. Left out where nothing was prepared. */
+  /** What the tool's `prepare` returned: an input of the step. Left out if nothing was prepared. */
   readonly prepared?: Json | undefined
 }
 export const stepReportSchema: z.ZodType<StepReport> = z.object({
@@ -67,25 +71,25 @@ export const stepReportSchema: z.ZodType<StepReport> = z.object({
 
 /** The reward of one step. */
 export interface Reward {
-  /** What a learner gets: the weighted terms plus shaping. */
+  /** The reward for the learner: the weighted terms plus shaping. */
   readonly total: number
-  /** Each named term, raw: as the world gave it, before weights. */
+  /** Each named term before weights. */
   readonly terms: { readonly [name: string]: number }
   /** The potential-based part of `total`, γΦ(s′) − Φ(s); 0 unless shaping is on. */
   readonly shaping: number
 }
 
-/** What a step tells besides: never needed to act on, useful to debug, record and report. */
+/** Additional information about a step, for debugging, recording and reports. Policies do not need it. */
 export interface StepInfo {
   readonly seq: number
   /** Φ after the step, see {@link StepReport}. */
   readonly potential: number | null
   readonly refused: Refusal | null
-  /** See {@link StepReport}; `null` where a foreign server keeps the state. */
+  /** See {@link StepReport}; `null` if an external server keeps the state. */
   readonly stateHash: string | null
   /** See {@link StepReport}. */
   readonly success?: boolean | undefined
-  /** The answer is a stored one: the step had been applied before and its first answer was lost. */
+  /** Whether the answer is a stored one: the step had been applied before and its first answer was lost. */
   readonly replayed: boolean
   /** See {@link StepReport}. */
   readonly events?: readonly AppliedEvent[] | undefined

@@ -6,21 +6,21 @@ export const splitSchema = z.enum(['train', 'validation', 'test'])
 /** Which part of a dataset a task belongs to. */
 export type Split = z.infer<typeof splitSchema>
 
-/** What a dataset row asks: which world, set up how, and what to tell the player. One line of JSONL. */
+/** One row of a dataset: the environment, its parameters and seed, and the player's prompt. One line of JSONL. */
 export interface Task {
   /** A content hash of everything that decides what is played; the same task has the same id wherever it is made. */
   readonly id: string
   readonly environment: { readonly name: string; readonly version: string }
-  /** The entry of an `mcpServers` file that serves it, where it is not the run's own server. */
+  /** The entry of an `mcpServers` file that serves it, if it is not the run's own server. */
   readonly server?: string | undefined
-  /** The tools that the player will find. */
+  /** The names of the player's tools. */
   readonly tools: readonly string[]
-  /** What to ask the player for. */
+  /** The instruction for the player. */
   readonly prompt: string
   readonly hints: readonly string[]
-  /** Parameters of the world. */
+  /** Parameters of the environment. */
   readonly params: JsonObject
-  /** The world's seed. */
+  /** Seed of the environment. */
   readonly seed: string
   /** From 0 (easiest) to 1. */
   readonly difficulty: number
@@ -30,7 +30,7 @@ export interface Task {
   readonly metadata: JsonObject
 }
 
-/** Strict: a key that nobody knows is a typing error and is named, not dropped. */
+/** Strict: an unknown key is reported as a typing error, not dropped. */
 export const taskSchema: z.ZodType<Task> = z.strictObject({
   id: z.string().min(1),
   environment: z.strictObject({ name: z.string().min(1), version: z.string().min(1) }),

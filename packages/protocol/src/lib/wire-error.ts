@@ -2,10 +2,10 @@ import { CodedError } from './coded-error.ts'
 import type { JsonObject } from './json.ts'
 
 /**
- * Everything that a door may answer instead of a result, with the number it carries in JSON-RPC.
+ * Every error code that an endpoint may answer, with its JSON-RPC number.
  *
- * The list is closed: whatever is not on it reaches the caller as `internal` and a reference, and its text stays in
- * the server's log. Own numbers lie outside the range that JSON-RPC reserves.
+ * The list is closed: any other error reaches the caller as `internal` with a reference, and its text stays in the
+ * server's log. Our own numbers are outside the range that JSON-RPC reserves.
  */
 export const WIRE_ERROR_NUMBERS = {
   'parse-error': -32700,
@@ -35,7 +35,7 @@ export const WIRE_ERROR_NUMBERS = {
 
 export type WireErrorCode = keyof typeof WIRE_ERROR_NUMBERS
 
-/** A refusal that may cross the wire: its code, message and details are all fit for whoever asked. */
+/** An error that may cross the wire: its code, message and details are safe to show to the caller. */
 export class WireError extends CodedError<WireErrorCode> {
   constructor(code: WireErrorCode, message: string, options?: ErrorOptions & { details?: JsonObject }) {
     super('WireError', code, message, options)
@@ -50,7 +50,7 @@ const codes = new Map<number, WireErrorCode>(
   Object.entries(WIRE_ERROR_NUMBERS).map(([code, number]) => [number, code as WireErrorCode]),
 )
 
-/** The code that a JSON-RPC error number stands for, or `null` for a number that is not ours. */
+/** Returns the code of a JSON-RPC error number; `null` for an unknown number. */
 export function wireErrorCodeOf(number: number): WireErrorCode | null {
   return codes.get(number) ?? null
 }

@@ -2,8 +2,8 @@ import type { JsonObject, LoggedStep, ToolInfo } from '@episodic/protocol'
 import { type ToolResult, toolError } from './tool-result.ts'
 
 /**
- * Some MCP clients show a model the text of an answer alone, and some the structured content alone. What an agent needs to
- * play is therefore in both: the structured content repeats the text, and says whether the episode is over.
+ * Some MCP clients show a model the text of an answer alone, and some the structured content alone. What an agent needs
+ * to play is therefore in both: the structured content repeats the text, and says whether the episode is over.
  */
 export const OBSERVATION = 'observation'
 export const EPISODE_OVER = 'episode_over'
@@ -33,7 +33,8 @@ type OutputSchema = JsonObject & { readonly properties?: JsonObject; readonly re
 
 /**
  * The answer to an agent's step: no byte of reward, end reason or control is in it. `again` says how to play another
- * episode, and is used where this one is over. A refused step has no structured content, so that every client shows its text.
+ * episode, and is used where this one is over. A refused step has no structured content, so that every client shows its
+ * text.
  */
 export function agentResult({ observation, report }: LoggedStep, again: string): ToolResult {
   const over = report.end !== null

@@ -44,7 +44,9 @@ export function findEventProblem(
   return problem && `Wrong data for the event ${type}: ${problem}.`
 }
 
-/** Applies one event by the rules: pure, synchronous. For one that {@link findEventProblem} finds nothing wrong with. */
+/**
+ * Applies one event by the rules: pure, synchronous. For one that {@link findEventProblem} finds nothing wrong with.
+ */
 export function applyEvent(
   environment: EnvironmentDefinition,
   { record, draft }: EventTurn,

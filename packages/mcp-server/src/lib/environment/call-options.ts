@@ -1,10 +1,10 @@
-/** The other side of a call that has to wait: for its turn, for what its tool prepares, or for a thread. */
+/** For a call that may have to wait: for earlier calls, for `prepare`, or for a worker thread. */
 export interface CallOptions {
   /**
-   * Aborted when nobody wants the answer any more. Made when it is first asked for, because it costs as much as a small
-   * call: ask for it where a call waits, and not before.
+   * Aborted when no client waits for the answer any more. It may be a getter that creates the signal on first access,
+   * which costs as much as a small call: read it only when the call waits.
    */
   readonly signal: AbortSignal
-  /** Says what the call waits for. `undefined` where nobody asked to be told. */
+  /** Reports what the call waits for; `undefined` if the client did not ask for progress. */
   readonly report: ((message: string) => void) | undefined
 }

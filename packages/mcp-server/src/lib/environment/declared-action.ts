@@ -4,9 +4,9 @@ import type { z } from 'zod'
 import type { EnvironmentDefinition } from './environment.ts'
 
 /**
- * Returns an action without what its tool's schema drops: the rules never see that, so the step log and the history need
- * not keep it. Two actions that differ in nothing else are the same action. Where there is no such tool, nothing is kept
- * but the beginning of its name. An action of which all is kept is returned as it is.
+ * Returns an action without what its tool's schema drops: the rules never see that, so the step log and the history
+ * need not keep it. Two actions that differ in nothing else are the same action. Where there is no such tool, nothing
+ * is kept but the beginning of its name. An action of which all is kept is returned as it is.
  */
 export function declaredAction(environment: EnvironmentDefinition, action: Action): Action {
   const tool = Object.hasOwn(environment.tools, action.tool) ? environment.tools[action.tool] : undefined

@@ -123,7 +123,9 @@ interface WrittenTool extends Omit<Tool, 'output' | 'preparation' | 'annotations
 /** Seconds that a preparation may take where its author says nothing. */
 const PREPARE_SECONDS = 30
 
-/** A day. A timer that is set for more than 24 of them runs out at once, and the calls of the session wait meanwhile. */
+/**
+ * A day. A timer that is set for more than 24 of them runs out at once, and the calls of the session wait meanwhile.
+ */
 const MOST_PREPARE_SECONDS = 86_400
 
 const makeTool = (written: WrittenTool): Tool => {
@@ -203,7 +205,9 @@ function assertHandle(environment: string, handle: string, tools: { readonly [na
   }
 }
 
-/** What players are told is what the author wrote down: a schema that lets other keys through would tell them anything. */
+/**
+ * What players are told is what the author wrote down: a schema that lets other keys through would tell them anything.
+ */
 function assertClosed(environment: string, what: string, schema: z.ZodType): void {
   const open = findOpenObject(schema)
   if (open !== null)

@@ -4,8 +4,8 @@ import type { RecordedEvent } from '@episodic/protocol'
 const TOLD_CHARACTERS = 8_192
 
 /**
- * Puts before an answer what outside events have said since the one before, oldest first. Of more than {@link TOLD_CHARACTERS}
- * the newest are told, and how many are not.
+ * Puts before an answer what outside events have said since the one before, oldest first. Of more than {@link
+ * TOLD_CHARACTERS} the newest are told, and how many are not.
  */
 export function prependEventTexts(events: readonly RecordedEvent[], answer: string): string {
   const said = events.flatMap((event) => event.said ?? [])

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Where a schema lets any key through with any value, as `z.looseObject` does, at any depth: its place in the JSON Schema,
- * empty for the top, and `null` where it does nowhere.
+ * Where a schema lets any key through with any value, as `z.looseObject` does, at any depth: its place in the JSON
+ * Schema, empty for the top, and `null` where it does nowhere.
  */
 export function findOpenObject(schema: z.ZodType): string | null {
   let found: string | null = null

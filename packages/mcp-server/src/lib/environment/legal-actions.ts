@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { ServerError } from '../server-error.ts'
 import type { LegalCalls } from './environment.ts'
 
-/** What a world says is legal, as JSON Schema by tool. `said` is `undefined` where it says nothing: then every input is. */
+/**
+ * What a world says is legal, as JSON Schema by tool. `said` is `undefined` where it says nothing: then every input is.
+ */
 export function legalActions(
   environment: string,
   tools: readonly ToolInfo[],

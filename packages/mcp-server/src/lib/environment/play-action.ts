@@ -83,7 +83,10 @@ export interface RulesTurn extends Pick<Turn, 'draft' | 'truncation' | 'prepared
 
 /** What an action came to by the rules. */
 export interface PlayOutcome extends Played {
-  /** A key that the tool said and its output does not declare, so that nobody was told. Those inside others are left out as well, and not looked for. */
+  /**
+   * A key that the tool said and its output does not declare, so that nobody was told. Those inside others are left out
+   * as well, and not looked for.
+   */
   readonly undeclared?: string
 }
 

@@ -60,9 +60,9 @@ export interface Rehearsal {
   readonly observation: Observation
   readonly end: Played['end']
   /**
-   * Plays one action. There are no budgets; `truncation` plays the step as one that a budget cuts short. For a tool that
-   * prepares its steps, `prepared` is what it prepared: nothing outside is reached for. Throws `rules-failed` once the world
-   * has ended, but for the step that tells of an end that an event made, and what the rules throw.
+   * Plays one action. There are no budgets; `truncation` plays the step as one that a budget cuts short. For a tool
+   * that prepares its steps, `prepared` is what it prepared: nothing outside is reached for. Throws `rules-failed` once
+   * the world has ended, but for the step that tells of an end that an event made, and what the rules throw.
    */
   play(
     tool: string,
@@ -70,8 +70,8 @@ export interface Rehearsal {
     options?: { readonly truncation?: Truncation | null; readonly prepared?: Json | undefined },
   ): RehearsedStep
   /**
-   * Tells the world what happened outside, before its next step. Throws `rules-failed` once it has ended, `invalid-params`
-   * (a `WireError`) for an event that it does not take, and what the rules throw.
+   * Tells the world what happened outside, before its next step. Throws `rules-failed` once it has ended,
+   * `invalid-params` (a `WireError`) for an event that it does not take, and what the rules throw.
    */
   publish(type: string, data?: JsonObject): Pick<RecordedEvent, 'said' | 'end'>
   /** Begins every stream of chance anew with another seed, as in a fork that was given one. */
@@ -195,7 +195,10 @@ function assertSearchable({ name }: EnvironmentDefinition, secrets: readonly str
     )
 }
 
-/** Throws `rules-failed` where what is told is secret even after it, and was not said to the world: a host would withhold it. */
+/**
+ * Throws `rules-failed` where what is told is secret even after it, and was not said to the world: a host would
+ * withhold it.
+ */
 function assertUntold(
   what: string,
   listed: readonly string[],

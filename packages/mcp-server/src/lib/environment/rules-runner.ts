@@ -46,8 +46,8 @@ export interface RulesRunner {
     params: JsonObject,
   ): ObservedState | Promise<ObservedState>
   /**
-   * Plays one action on a turn. Throws, or rejects with, what the rules throw. A runner that does not answer at once gives
-   * up where `waiting` says so, and rejects with the reason of the abort.
+   * Plays one action on a turn. Throws, or rejects with, what the rules throw. A runner that does not answer at once
+   * gives up where `waiting` says so, and rejects with the reason of the abort.
    */
   play(
     environment: EnvironmentDefinition,
@@ -63,11 +63,14 @@ export interface RulesRunner {
     state: SessionState,
     params: JsonObject,
   ): LegalActions | Promise<LegalActions>
-  /** Judges an episode that ended in a state; `undefined` where the world defines no success. Throws, or rejects with, what the rules throw. */
+  /**
+   * Judges an episode that ended in a state; `undefined` where the world defines no success. Throws, or rejects with,
+   * what the rules throw.
+   */
   judge(environment: EnvironmentDefinition, final: EndedEpisode): boolean | undefined | Promise<boolean | undefined>
   /**
-   * Whether worlds may be played whose tools prepare their steps: that code runs where the host does, which is no place for
-   * it where the rules are played elsewhere to keep them out of there.
+   * Whether worlds may be played whose tools prepare their steps: that code runs where the host does, which is no place
+   * for it where the rules are played elsewhere to keep them out of there.
    */
   readonly prepares: boolean
   /**

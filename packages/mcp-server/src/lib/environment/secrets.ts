@@ -61,8 +61,8 @@ export class Secrets {
 
   /**
    * Throws `internal` where what leaves has a secret in it: one of the session's own anywhere, and one that the world
-   * declares in what the world tells, because a word of a world may well be one of ours too. What the caller said itself
-   * is no news to it, and an echo that is refused would tell which of its guesses is the secret.
+   * declares in what the world tells, because a word of a world may well be one of ours too. What the caller said
+   * itself is no news to it, and an echo that is refused would tell which of its guesses is the secret.
    *
    * A world that cannot say what is secret gets no answer out either.
    */
@@ -71,7 +71,9 @@ export class Secrets {
     if (found) throw this.#options.withhold(found)
   }
 
-  /** Whether there is anything in `text` to look at closely. Nearly always there is not, and this is all that it costs. */
+  /**
+   * Whether there is anything in `text` to look at closely. Nearly always there is not, and this is all that it costs.
+   */
   suspects(text: string): boolean {
     this.#refresh()
     return this.#suspectsOwn(text) || includesAny(text, this.#declaredTraces)
@@ -143,7 +145,10 @@ export function tooShortSecrets(listed: readonly string[]): readonly string[] {
   return listed.filter((text) => text.length < SHORTEST_SECRET)
 }
 
-/** A text as it is, as it stands in JSON, and as it stands in JSON that is a text in JSON. None for one that is too short. */
+/**
+ * A text as it is, as it stands in JSON, and as it stands in JSON that is a text in JSON. None for one that is too
+ * short.
+ */
 function formsOf(text: string): readonly string[] {
   if (text.length < SHORTEST_SECRET) return []
   const once = escaped(text)

@@ -1,9 +1,9 @@
 import { ServerError } from '../server-error.ts'
 
 /**
- * Throws `rules-failed` where code of `who` has added a key to `Object.prototype`, after it has taken the key away: every
- * object of the process would have it, and every schema that takes no other keys would refuse what it is given. Looks at keys
- * that `for…in` finds; it costs next to nothing where there are none.
+ * Removes keys that the code of `who` added to `Object.prototype` and throws `rules-failed` if there were any: every
+ * object of the process would have them, and every strict schema would reject its input. Finds the keys that `for…in`
+ * finds, and costs almost nothing if there are none.
  */
 export function assertPrototypeUntouched(who: string): void {
   for (const key in EMPTY) throw shared(who, key)

@@ -11,9 +11,9 @@ export interface Misfit {
 }
 
 /**
- * Finds where a state that was kept by an earlier server does not fit the state schemas of the environment that is served now,
- * as it happens where the schemas changed and the version did not. A key that is not declared any more is no misfit. A
- * schema that transforms values is not asked: it describes what rules write, and not what it reads.
+ * Finds where a state that was kept by an earlier server does not fit the state schemas of the environment that is
+ * served now, as it happens where the schemas changed and the version did not. A key that is not declared any more is
+ * no misfit. A schema that transforms values is not asked: it describes what rules write, and not what it reads.
  */
 export function findMisfit(environment: EnvironmentDefinition, state: SessionState): Misfit | null {
   for (const part of ['public', 'private'] as const) {

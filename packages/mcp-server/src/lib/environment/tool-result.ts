@@ -1,6 +1,6 @@
 import type { JsonObject, LoggedStep } from '@episodic/protocol'
 
-/** A `tools/call` result as MCP says it. */
+/** The result of an MCP `tools/call`. */
 export type ToolResult = {
   readonly content: readonly [{ readonly type: 'text'; readonly text: string }]
   readonly structuredContent?: JsonObject
@@ -8,7 +8,7 @@ export type ToolResult = {
   readonly _meta?: JsonObject
 }
 
-/** The part of an answered step that a player may see: no byte of reward, end or control is in it. */
+/** Returns the part of an answered step that a player may see: nothing of reward, end or control. */
 export function toolResult({ observation, report }: LoggedStep): ToolResult {
   const { text, structured } = observation
   const content = [{ type: 'text', text }] as const
@@ -16,12 +16,12 @@ export function toolResult({ observation, report }: LoggedStep): ToolResult {
   return structured ? { content, structuredContent: structured } : { content }
 }
 
-/** A refusal that a model can read and mend. */
+/** Returns a refusal as a tool error, which a model can read and correct. */
 export function toolError(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-/** What a policy sees of a tool's answer, as text. */
+/** Returns the text and the data of a tool's answer as one text. */
 export function renderText({ content: [{ text }], structuredContent }: ToolResult): string {
   return structuredContent ? `${text}\n${JSON.stringify(structuredContent)}` : text
 }

@@ -1,12 +1,12 @@
-/** The first key of `given` that is not in `kept`. Unlike {@link findUndeclared}, looks no deeper: for every step of play. */
+/** Returns the first key of `given` that is not in `kept`, at the top level only: cheap enough for every step. */
 export function findUndeclaredKey(given: unknown, kept: object): string | undefined {
   for (const key in given as object) if (!Object.hasOwn(kept, key)) return key
   return undefined
 }
 
 /**
- * The path of the first key in `given` that is not in `kept`: what a schema drops because it does not declare it.
- * `null` where nothing is lost.
+ * Returns the path of the first key in `given`, at any depth, that is not in `kept`: a key that a schema dropped.
+ * `null` if there is none.
  */
 export function findUndeclared(given: unknown, kept: unknown, path = ''): string | null {
   if (typeof given !== 'object' || given === null || typeof kept !== 'object' || kept === null) return null

@@ -10,7 +10,9 @@ export function nextTurn(): Promise<void> {
 /** Milliseconds for which long work may hold the event loop before others have a turn. */
 const SHARE = 5
 
-/** Gives a function for long work to await between its pieces: it lets others have a turn where they have waited long. */
+/**
+ * Gives a function for long work to await between its pieces: it lets others have a turn where they have waited long.
+ */
 export function takingTurns(clock: Clock): () => Promise<void> {
   let began = clock.monotonic()
   return async () => {
