@@ -30,10 +30,9 @@ const INNER_ROOMS = {
     process: ['host'],
     dispatch: ['environment', 'host'],
     transport: ['environment', 'host', 'dispatch'],
-    http: ['environment', 'host', 'dispatch', 'transport', 'sdk'],
+    http: ['environment', 'host', 'dispatch', 'transport'],
     stdio: ['environment', 'host', 'dispatch', 'transport'],
     socket: ['environment', 'host', 'dispatch', 'transport'],
-    sdk: ['environment', 'host', 'dispatch', 'transport', 'http'],
   },
   'packages/env': {
     policy: [],
@@ -76,7 +75,7 @@ const SDK_FILES = '^packages/(mcp-server|env|agent)/src/lib/[^/]+/sdk-[^/]+[.]ts
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [
   '^packages/state/src/lib/(sqlite|redis)/',
-  '^packages/mcp-server/src/lib/(workers|process|transport|http|stdio|socket|sdk)/',
+  '^packages/mcp-server/src/lib/(workers|process|transport|http|stdio|socket)/',
   '^packages/contexts/src/lib/http/',
   '^packages/dataset/src/lib/(jsonl[^/]*|read-lines|write-tasks)[.]ts$',
 ]

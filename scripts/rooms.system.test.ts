@@ -18,8 +18,8 @@ const CLEAN = {
   'packages/mcp-server/src/http.ts': "export { door } from './lib/http/serve-http.ts'",
   'packages/mcp-server/src/lib/host.ts': "import '@episodic/state'\nexport const host = 1",
   'packages/mcp-server/src/lib/http/serve-http.ts':
-    "import 'node:http'\nimport '../sdk/sdk-front.ts'\nexport const door = 1",
-  'packages/mcp-server/src/lib/sdk/sdk-front.ts': "import '@modelcontextprotocol/sdk'",
+    "import 'node:http'\nimport '../dispatch/sdk-discovery.ts'\nexport const door = 1",
+  'packages/mcp-server/src/lib/dispatch/sdk-discovery.ts': "import '@modelcontextprotocol/sdk'",
   'packages/env/src/index.ts': "export { play } from './lib/play.ts'",
   'packages/env/src/lib/play.ts': "import '@episodic/protocol'\nexport const play = 1",
   'packages/env/src/lib/play.test.ts': "import '@episodic/mcp-server'\nimport '@modelcontextprotocol/sdk'",

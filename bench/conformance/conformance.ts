@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { serveConformance, serveWorld } from './server.ts'
 import { listRequired, type Revision, runSuite, type Verdict } from './suite.ts'
 
-// `pnpm conformance`: the official conformance suite of MCP, against our own front. Exits non-zero unless every scenario
+// `pnpm conformance`: the official conformance suite of MCP, against our own HTTP server. Exits non-zero unless every scenario
 // passes that a revision requires; nothing is excused.
 
-/** What the suite asks of any server, tried with a world as it is served: its calls take a straight path of our own. */
+/** What the suite asks of any server, tried with an environment as users serve it. */
 const OF_A_WORLD: Readonly<Record<Revision, readonly string[]>> = {
   '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection', 'server-session-lifecycle'],
   '2026-07-28': ['server-stateless', 'tools-list', 'dns-rebinding-protection', 'http-header-validation'],

@@ -35,7 +35,6 @@ interface ServeOptions extends AccessFlags {
   readonly rate: CallRate
   readonly workerThreads?: true
   readonly rulesTimeout?: number
-  readonly front: 'straight' | 'sdk'
   readonly logLevel: LogLevel
   readonly json?: true
 }
@@ -78,11 +77,6 @@ export function serveCommand(console: Console): Command {
       wholeNumber(1),
     )
   return withAccessOptions(command)
-    .addOption(
-      new Option('--front <front>', "what answers agents: our own path, or the MCP SDKs' transports, to compare with")
-        .choices(['straight', 'sdk'])
-        .default('straight'),
-    )
     .addOption(new Option('--log-level <level>', 'what is told on standard error').choices(LOG_LEVELS).default('info'))
     .option('--json', 'print one line of JSON once it listens, and stop when standard input ends')
     .addHelpText(
@@ -202,7 +196,6 @@ async function listen(
     address: options.address,
     connections: options.connections,
     rate: options.rate,
-    front: options.front,
     ...access,
     ...watched,
     ...(controlToken && { controlToken }),

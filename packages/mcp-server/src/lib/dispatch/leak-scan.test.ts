@@ -148,10 +148,10 @@ describe('a declared word that is one of the protocol’s own', () => {
   })
 })
 
-describe.each(['straight', 'sdk'] as const)('the instructions of the %s front', (front) => {
+describe('the instructions over HTTP', () => {
   it('are withheld where what the world says in them has a declared secret in it', async () => {
     const { host, capability, faults } = await openVault()
-    const url = (await serve(host, { front })).sessionUrl(capability)
+    const url = (await serve(host)).sessionUrl(capability)
     expect((await rpc(url, 'initialize', INITIALIZE)).json.result).toBeDefined()
     // The answer is withheld, and the state has the password from now on.
     await rpc(url, 'tools/call', { name: 'blab', arguments: { where: 'observation' } })

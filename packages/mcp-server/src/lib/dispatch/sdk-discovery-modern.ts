@@ -29,14 +29,14 @@ export async function discoverModern(advertisement: Advertisement, request: obje
 }
 
 /** A server object of the SDK that says what an endpoint says of itself, and lists what is there. */
-export function createModernServer(advertisement: Advertisement, atAgents: object = AT_AGENTS): Server {
+function createModernServer(advertisement: Advertisement): Server {
   const { name, title, version, instructions, presented, extension, tools, state } = advertisement
   const server = new Server(
     { name, title, version },
     {
       capabilities: {
         tools: {},
-        ...(state !== null && atAgents),
+        ...(state !== null && AT_AGENTS),
         ...(extension && { extensions: { [extension]: {} } }),
       },
       instructions,

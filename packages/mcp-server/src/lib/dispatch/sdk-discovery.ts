@@ -62,7 +62,7 @@ export async function discover(advertisement: Advertisement, request: object): P
 }
 
 /** A server object of the SDK that says what an endpoint says of itself, and lists what is there. */
-export function createLegacyServer(advertisement: Advertisement, atAgents: object = AT_AGENTS): Server {
+function createLegacyServer(advertisement: Advertisement): Server {
   const { name, title, version, instructions, extension, tools, state } = advertisement
   const extensions = extension ? { [extension]: {} } : undefined
   const server = new Server(
@@ -70,7 +70,7 @@ export function createLegacyServer(advertisement: Advertisement, atAgents: objec
     {
       capabilities: {
         tools: {},
-        ...(state !== null && atAgents),
+        ...(state !== null && AT_AGENTS),
         ...(extensions && { extensions, experimental: extensions }),
       },
       instructions,
@@ -92,5 +92,3 @@ export function createLegacyServer(advertisement: Advertisement, atAgents: objec
 
 /** What is there at the agent endpoint besides tools, in either era. */
 export const AT_AGENTS = { resources: { subscribe: true }, prompts: {}, completions: {} }
-/** The same where nobody is told of changes. */
-export const AT_SDK_FRONT = { ...AT_AGENTS, resources: {} }

@@ -3,7 +3,7 @@ import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { STATE_URI } from '../dispatch/state-resource.ts'
-import { MODERN_META, OFFICIAL_CLIENTS } from '../fixtures/eras.fixture.ts'
+import { MODERN_META } from '../fixtures/eras.fixture.ts'
 import { createReference } from '../fixtures/reference.fixture.ts'
 import { plainTally, tally } from '../fixtures/tally.fixture.ts'
 import { initialize, openOverHttp, send, serveTestHost } from '../fixtures/testbed.fixture.ts'
@@ -226,7 +226,7 @@ function comparable(result: Record<string, unknown>): unknown {
   }
 }
 
-describe('the straight path', () => {
+describe('the agent endpoint over HTTP', () => {
   it('answers as the SDKs do, whatever comes, but where it says why not', async () => {
     const { server } = await serveTestHost({ rate: { calls: 1_000_000, seconds: 1 } }, { environments: [tally] })
     const reasons = new Set<string>()
@@ -255,75 +255,28 @@ describe('the straight path', () => {
   })
 })
 
-describe('the front of the SDKs', () => {
-  const CALL = JSON.stringify({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name: 'add', arguments: { by: 1 } },
+describe('the agent endpoint', () => {
+  it('answers 404 for a session that does not exist', async () => {
+    const { server } = await serveTestHost({}, { environments: [tally] })
+    const read = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: STATE_URI } })
+    const { status, text } = await send(server.sessionUrl('nonsense'), { body: read })
+    expect({ status, ...JSON.parse(text) }).toMatchObject({ status: 404, id: 1, error: { code: 1404 } })
   })
 
-  it.each(Object.entries(OFFICIAL_CLIENTS))(
-    'serves the same worlds, as the client of %s plays them',
-    async (_, connect) => {
-      const { server } = await serveTestHost({ front: 'sdk' }, { environments: [tally] })
-      const { seats } = await openOverHttp(server, { environment: 'tally' })
-      const client = await connect(server.sessionUrl(seats[DEFAULT_SEAT]?.capability as string))
-      expect((await client.listTools()).tools).toMatchObject([{ name: 'add' }])
-      await client.callTool({ name: 'add', arguments: { by: 4 } })
-      const { structuredContent } = await client.callTool({ name: 'add', arguments: { by: 3 } })
-      expect(structuredContent).toMatchObject({ count: 7, episode_over: false })
-      expect(await client.readResource({ uri: STATE_URI })).toMatchObject({ contents: [{ text: '{"count":7}' }] })
-    },
-  )
-
-  it.each(['straight', 'sdk'] as const)(
-    'answers for a session that is not there, and does not hang up: %s',
-    async (front) => {
-      const { server } = await serveTestHost({ front }, { environments: [tally] })
-      const read = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: STATE_URI } })
-      const { status, text } = await send(server.sessionUrl('nonsense'), { body: read })
-      expect({ status, ...JSON.parse(text) }).toMatchObject({ status: 404, id: 1, error: { code: 1404 } })
-    },
-  )
-
-  it('keeps as many plain clients as it may, and those that play before those that do not', async () => {
-    const { server } = await serveTestHost(
-      { front: 'sdk', rate: { calls: 10_000, seconds: 1 } },
-      { environments: [plainTally] },
-    )
-    const playing = await initialize(server.agentUrl)
-    const idle = await initialize(server.agentUrl)
-    const status = async (headers: Record<string, string>) =>
-      (await send(server.agentUrl, { headers, body: CALL })).status
-    expect(await status(playing)).toBe(200)
-    for (let others = 0; others < 999; others++) await initialize(server.agentUrl)
-    expect([await status(playing), await status(idle)]).toEqual([200, 404])
-  })
-
-  it('has the sessions of plain clients begin and end as ours do', async () => {
-    const told = await Promise.all(
-      (['straight', 'sdk'] as const).map(async (front) => {
-        const { server, host } = await serveTestHost({ front }, { environments: [plainTally] })
-        const headers = await initialize(server.agentUrl)
-        const statuses: number[] = []
-        const say = async (method: string, headers: Record<string, string>, body?: string) => {
-          const { status, text } = await send(server.agentUrl, { method, headers, ...(body !== undefined && { body }) })
-          statuses.push(status)
-          return text
-        }
-        const played = JSON.parse(await say('POST', headers, CALL)).result
-        await say('POST', {}, CALL)
-        await say('POST', { 'mcp-session-id': 'mcp_nonsense' }, CALL)
-        await say('DELETE', headers)
-        await say('POST', headers, CALL)
-        return { played, statuses, sessions: (await host.sessions({ limit: 5 })).sessions.map(({ end }) => end) }
-      }),
-    )
-    const [ours, theirs] = told
-    expect(ours?.statuses).toEqual([200, 400, 404, 204, 404])
-    // The SDK says 200 where there is nothing more to say.
-    expect(theirs).toEqual({ ...ours, statuses: [200, 400, 404, 200, 404] })
+  it('opens a session at the first call of an MCP session, and closes it on DELETE', async () => {
+    const { server, host } = await serveTestHost({}, { environments: [plainTally] })
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'add', arguments: { by: 1 } } }
+    const status = async (headers: Record<string, string>, method = 'POST') =>
+      (await send(server.agentUrl, { method, headers, ...(method === 'POST' && { body: JSON.stringify(call) }) }))
+        .status
+    const headers = await initialize(server.agentUrl)
+    expect(await status(headers)).toBe(200)
+    expect(await status({})).toBe(400)
+    expect(await status({ 'mcp-session-id': 'mcp_nonsense' })).toBe(404)
+    expect(await status(headers, 'DELETE')).toBe(204)
+    expect(await status(headers)).toBe(404)
+    const { sessions } = await host.sessions({ limit: 5 })
+    expect(sessions.map(({ end }) => end)).toEqual([{ kind: 'truncated', reason: 'closed' }])
   })
 })
 

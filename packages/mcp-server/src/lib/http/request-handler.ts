@@ -9,7 +9,6 @@ import type { Host } from '../host/host.ts'
 import type { Metrics } from '../host/metrics.ts'
 import type { Refusal } from '../host/rejection.ts'
 import { Admission, type AdmissionOptions, type AgentCaller, callerAt, tooManyCalls } from './authorize.ts'
-import type { Admitted, Mount } from './custom-handler.ts'
 import { EventStream } from './event-stream.ts'
 import { Streams } from './event-streams.ts'
 import { Talk, tooManyStreams } from './exchange.ts'
@@ -38,8 +37,6 @@ export interface FrontOptions extends AdmissionOptions, DispatcherOptions {
    * more is answered with 503, and its client plays all the same.
    */
   readonly streams?: number
-  /** Answers at the agent endpoint in the place of the straight path. Whoever made it disposes of it. */
-  readonly mount?: Mount
   /** Serves paths beside the endpoints, such as conversations in a web page. It is drained and ended with the server. */
   readonly annex?: Annex
 }
@@ -50,7 +47,6 @@ export class HttpFront {
   readonly #dispatcher: Dispatcher
   readonly #admission: Admission
   readonly #bodyBytes: number
-  readonly #mount: Mount | undefined
   readonly #annex: Annex | undefined
   readonly #calls = new Calls()
   readonly #replies: Replies
@@ -65,7 +61,6 @@ export class HttpFront {
     this.#dispatcher = createDispatcher(host, options)
     this.#admission = new Admission(host, options)
     this.#bodyBytes = bodyBytes
-    this.#mount = options.mount
     this.#annex = options.annex
     this.#streams = new Streams(streams)
     this.#probes = new Probes(host, metrics)
@@ -137,8 +132,6 @@ export class HttpFront {
     const caller = callerAt(endpoint, identity)
     if (request.method === 'POST') return this.#post(request, response, caller)
     const sessionful = caller.endpoint === 'agent' && !isModern(String(request.headers['mcp-protocol-version'] ?? ''))
-    if (this.#mount && caller.endpoint === 'agent' && sessionful)
-      return this.#mounted(this.#mount, request, response, { caller, message: undefined, modern: false })
     if (request.method === 'DELETE' && sessionful) return this.#delete(request, response, caller)
     if (request.method === 'GET' && sessionful) return this.#listen(request, response, caller)
     response.setHeader('Allow', sessionful ? 'GET, POST, DELETE' : 'POST')
@@ -168,7 +161,7 @@ export class HttpFront {
       return this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error, idOf(message)), 400)
     }
     // An environment without a handle is not played in the era that has no sessions: its clients fall back to the one before.
-    if (caller.endpoint === 'agent' && caller.world.by === 'transport' && !this.#mount) modern = false
+    if (caller.endpoint === 'agent' && caller.world.by === 'transport') modern = false
     if (modern) caller = withoutTransport(caller)
     const unspoken = modern ? null : checkVersion(request)
     if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
@@ -176,8 +169,6 @@ export class HttpFront {
     const method = (message as JsonObject | null)?.method
     // Who listens does so until the server goes, and is no call that has to be answered before.
     if (method !== 'subscriptions/listen') this.#calls.begin(response)
-    if (this.#mount && caller.endpoint === 'agent')
-      return this.#answerMounted(this.#mount, request, response, { caller, message, modern })
     if (caller.endpoint === 'agent' && !modern && method !== 'server/discover') {
       if (method === 'initialize') caller = await this.#withNewTransport(caller)
       else {
@@ -218,28 +209,6 @@ export class HttpFront {
       return this.#replies.deny(request, response, caller, { status: 503, message: tooManyStreams().message })
     const stream = new EventStream(response, () => this.#admission.corsHeaders(request))
     this.#streams.open(caller, stream, response)
-  }
-
-  async #mounted(mount: Mount, request: HttpRequest, response: HttpResponse, admitted: Admitted): Promise<void> {
-    if (!(await this.#withinRate(request, response, admitted.caller))) return
-    if (this.#calls.draining) return this.#replies.takeLeave(request, response, admitted.caller)
-    this.#calls.begin(response)
-    return this.#answerMounted(mount, request, response, admitted)
-  }
-
-  async #answerMounted(mount: Mount, request: HttpRequest, response: HttpResponse, admitted: Admitted): Promise<void> {
-    for (const [name, value] of Object.entries(this.#admission.corsHeaders(request) ?? {}))
-      response.setHeader(name, value)
-    try {
-      // Where something is mounted, no request is taken plainly.
-      await mount.answer(request as IncomingMessage, response as ServerResponse, admitted)
-    } catch (error) {
-      // A session that is not there is no fault of whoever serves it. What has begun can only be cut off.
-      if (response.headersSent) throw error
-      const { caller, message, modern } = admitted
-      const reply = this.#dispatcher.refuse(error, idOf(message))
-      this.#replies.answer(request, response, caller, reply, statusOf(reply.refusal, caller.endpoint, modern))
-    }
   }
 
   async #delete(request: HttpRequest, response: HttpResponse, caller: AgentCaller): Promise<void> {

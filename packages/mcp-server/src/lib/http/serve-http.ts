@@ -4,7 +4,6 @@ import type { Host } from '../host/host.ts'
 import { randomText } from '../host/session-tokens.ts'
 import { portInUse } from '../server-error.ts'
 import { KEEP_ALIVE, PATIENCE, shedSlowReaders } from '../transport/timeouts.ts'
-import type { Mount } from './custom-handler.ts'
 import { PlainConnections } from './fast-path/connection.ts'
 import type { HttpRequest, HttpResponse } from './message.ts'
 import { Pipelines } from './pipelining-limit.ts'
@@ -23,11 +22,6 @@ export interface HttpOptions extends Omit<FrontOptions, 'address' | 'controlToke
    * are; what is slow or idle makes room within seconds.
    */
   readonly connections?: number
-  /**
-   * What answers at the agent endpoint: our own straight path, which is the default, or the transports of the MCP SDKs
-   * (`sdk`), which are several times slower, to find out where something that looks wrong comes from.
-   */
-  readonly front?: 'straight' | 'sdk'
 }
 
 /** A server that listens. Disposing of it stops listening and ends its connections; the host lives on. */
@@ -61,9 +55,7 @@ export interface HttpServer extends AsyncDisposable {
 export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<HttpServer> {
   const { port = 0, address = '127.0.0.1', controlToken = randomText(), connections = 10_000 } = options
   const { onError = () => {} } = options
-  const sdks = options.front === 'sdk' ? await mountSdks(host, options) : undefined
-  const mount = options.mount ?? sdks
-  const front = new HttpFront(host, { ...options, address, controlToken, ...(mount && { mount }) })
+  const front = new HttpFront(host, { ...options, address, controlToken })
   const pipelines = new Pipelines()
   const answer = (request: HttpRequest, response: HttpResponse): void => {
     front.answer(request, response).catch((cause) => {
@@ -83,8 +75,8 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
     },
     (request, response) => pipelines.take(response, request.socket, () => answer(request, response)),
   )
-  // What is mounted, or stands beside the endpoints, wants all that `node:http` has of a request.
-  const plain = mount || options.annex ? null : new PlainConnections(server, answer)
+  // What stands beside the endpoints wants all that `node:http` has of a request.
+  const plain = options.annex ? null : new PlainConnections(server, answer)
   answerRequestErrors(server, pipelines)
   server.maxConnections = connections
   server.on('drop', () => front.turnedAway())
@@ -116,13 +108,6 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
       plain?.end()
       front.end()
       await closed
-      await sdks?.[Symbol.asyncDispose]()
     },
   }
-}
-
-/** The SDKs' transports are loaded where somebody asks for them. */
-async function mountSdks(host: Host, options: HttpOptions): Promise<Mount> {
-  const { mountSdkFront } = await import('../sdk/sdk-front.ts')
-  return mountSdkFront(host, options)
 }
