@@ -22,8 +22,8 @@ const CAUGHT: readonly { readonly owner: object; readonly key: string; readonly 
   ]
 
 /**
- * Runs an environment's code with the machine's own chance, time, timers and network caught: reaching for one throws
- * `rules-failed` and says what to use instead. `what` names the code. A reference that was taken when the module was
+ * Runs an environment's code with the ambient randomness, time, timers and network replaced: using one throws
+ * `rules-failed` with the replacement to use. `what` names the code. A reference that was taken when the module was
  * loaded is not caught; playing twice and comparing finds that.
  */
 export function withoutAmbient<T>(what: string, run: () => T): T {

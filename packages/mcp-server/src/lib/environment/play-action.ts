@@ -20,19 +20,19 @@ import { ToolCallContext } from './play-context.ts'
 import { ignoreRejection } from './thrown-value.ts'
 import { findUndeclared, findUndeclaredKey } from './undeclared-keys.ts'
 
-/** How a world stands, as a player is told and as a trainer judges. */
+/** The observation of a state, and its potential for the trainer. */
 export interface ObservedState {
   readonly observation: Observation
   readonly potential: number | null
 }
 
-/** How a world stands before its first step. */
+/** The state, random streams and observation before the first step. */
 export interface InitialState extends ObservedState {
   readonly state: SessionState
   readonly rng: RngState
 }
 
-/** Looks at a world in the midst of play. */
+/** Returns the observation and the potential of a state. Throws what the environment's code throws. */
 export function observeState(
   environment: EnvironmentDefinition,
   state: SessionState,
@@ -55,7 +55,7 @@ export function startEnvironment(environment: EnvironmentDefinition, params: Jso
   const state = { public: startedPart('public'), private: startedPart('private') }
   return { state, rng: rng.save(), ...observeState(environment, state, params) }
 
-  /** What the schema does not declare does not get in. */
+  /** Returns a part of the initial state as its schema parses it, so without undeclared keys. */
   function startedPart(part: 'public' | 'private'): JsonObject {
     const parsed = environment.state[part].safeParse(started[part])
     const problem = parsed.success ? findNonJson(parsed.data) : formatZodError(parsed.error)
@@ -68,20 +68,20 @@ export function startEnvironment(environment: EnvironmentDefinition, params: Jso
   }
 }
 
-/** Looks at what an environment's code does: for checks, replays and tests. */
+/** Additional checks of an environment's code, for checks, replays and tests. */
 export interface PlayChecks {
-  /** Makes a fault of what a schema would drop in silence. */
+  /** Throws for keys that a schema would drop silently. */
   readonly strict: boolean
-  /** Hears of each value that a tool reveals. */
+  /** Called with each value that a tool reveals. */
   readonly onReveal: (value: Json) => void
 }
 
-/** What the rules see of a session. What an action comes to depends on nothing else. */
+/** The part of a session that the rules see. The outcome of an action depends on nothing else. */
 export interface RulesTurn extends Pick<Turn, 'draft' | 'truncation' | 'prepared'> {
   readonly record: Pick<SessionRecord, 'params' | 'seed' | 'rng' | 'now' | 'state' | 'history' | 'end' | 'outside'>
 }
 
-/** What an action came to by the rules. */
+/** The outcome of an action. */
 export interface PlayOutcome extends Played {
   /**
    * A key that the tool said and its output does not declare, so that nobody was told. Those inside others are left out
@@ -155,7 +155,9 @@ export function playAction(
   return undeclared === undefined ? played : { ...played, undeclared }
 }
 
-/** What was prepared, as `play` gets it. A replay has it from a record, which may have been edited. */
+/**
+ * Returns the prepared input for `play`. It is parsed again, since a replay reads it from a record that may be edited.
+ */
 function readPrepared(
   { name }: EnvironmentDefinition,
   tool: string,
@@ -177,7 +179,7 @@ function readPrepared(
 
 const NO_EVENTS: readonly never[] = []
 
-/** What the rules decided, before rewards. */
+/** The decision of the rules, before rewards. */
 interface Decided {
   readonly refusal: Refusal | null
   readonly text: string
@@ -207,7 +209,7 @@ function settle(environment: EnvironmentDefinition, turn: RulesTurn, action: Act
   }
   const terms: Record<string, number> = {}
   for (const term of environment.terms) terms[term] = environment.reward(term, transition)
-  // A world that is over has nothing more to ask for; one that was cut short still stands somewhere.
+  // After a termination there is no state to act on; after a truncation there is.
   const told =
     end?.kind === 'terminated' ? decided.text : `${decided.text}\n${environment.observe(after.public, params)}`
   const text = events.length > 0 ? prependEventTexts(events, told) : told
@@ -224,7 +226,7 @@ function settle(environment: EnvironmentDefinition, turn: RulesTurn, action: Act
   }
 }
 
-/** The structured answer: what `say` gave, or else the public state, as far as the schema lets it out. */
+/** Returns the structured answer: the data of `say`, or else the public state, without undeclared keys. */
 function structuredAnswer(
   environment: EnvironmentDefinition,
   name: string,

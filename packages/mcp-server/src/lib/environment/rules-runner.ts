@@ -37,9 +37,9 @@ export interface EndedEpisode {
  * that has its answer at once gives it at once.
  */
 export interface RulesRunner {
-  /** Starts a world from parameters that passed its schema. Throws, or rejects with, what the rules throw. */
+  /** Returns the initial state for parsed parameters. Throws, or rejects with, what the rules throw. */
   start(environment: EnvironmentDefinition, params: JsonObject, seed: string): InitialState | Promise<InitialState>
-  /** Tells how a world stands in a state. Throws, or rejects with, what the rules throw. */
+  /** Returns the observation and the potential of a state. Throws, or rejects with, what the rules throw. */
   observe(
     environment: EnvironmentDefinition,
     state: SessionState,
@@ -55,9 +55,9 @@ export interface RulesRunner {
     action: Action,
     waiting?: CallOptions,
   ): PlayOutcome | Promise<PlayOutcome>
-  /** Applies an outside event that the environment takes. Throws, or rejects with, what the rules throw. */
+  /** Applies a valid outside event. Throws, or rejects with, what the rules throw. */
   apply(environment: EnvironmentDefinition, turn: EventTurn, event: OutsideEvent): Happened | Promise<Happened>
-  /** Says which actions are legal in a state. Throws, or rejects with, what the rules throw. */
+  /** Returns the legal actions in a state. Throws, or rejects with, what the rules throw. */
   legal(
     environment: EnvironmentDefinition,
     state: SessionState,
