@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { type EpisodeRecord, episodeRecordSchema } from '@episodic/protocol'
+import { main } from './main.ts'
 import { listeningSchema } from './serve/start-server.ts'
 
 /** The command's entry. */
@@ -53,6 +55,11 @@ export interface Workshop extends Disposable {
   start(args: readonly string[], options?: StartOptions): Started
   /** The same, to its end. */
   run(args: readonly string[], options?: StartOptions): Promise<Ended>
+  /**
+   * The command in this process, to its end: as `run`, in a tenth of the time. Modules that it imports stay loaded. Only
+   * one runs at a time, since it has the working folder, the environment and the exit code of the process.
+   */
+  main(args: readonly string[], options?: { readonly env?: Readonly<Record<string, string>> }): Promise<Ended>
   /** A server that listens. */
   serve(args: readonly string[], options?: StartOptions): Promise<Serving>
 }
@@ -148,6 +155,7 @@ export function openWorkshop(): Workshop {
     folder,
     start,
     run: (args, options) => start(args, options).ended,
+    main: (args, { env } = {}) => runHere(args, folder, { NO_COLOR: '', FORCE_COLOR: '', EPISODIC_HOME: home, ...env }),
     async serve(args, options) {
       const started = start(['serve', ...args, '--port', '0', '--json'], options)
       const [line] = await started.until(/^\{"agentUrl".*\}$/m)
@@ -159,6 +167,44 @@ export function openWorkshop(): Workshop {
       rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     },
   }
+}
+
+let lastHere: Promise<unknown> = Promise.resolve()
+
+function runHere(args: readonly string[], folder: string, env: Readonly<Record<string, string>>): Promise<Ended> {
+  const ended = lastHere.then(async () => {
+    const [cwd, argv, before, exitCode] = [process.cwd(), process.argv, { ...process.env }, process.exitCode]
+    const [out, err] = [captureStream(), captureStream()]
+    process.chdir(folder)
+    process.argv = [process.execPath, CLI, ...args]
+    Object.assign(process.env, env)
+    process.exitCode = undefined
+    try {
+      const code = await main(args, { out: out.stream, err: err.stream })
+      return { status: code || Number(process.exitCode ?? 0), out: out.text(), err: err.text() }
+    } finally {
+      process.chdir(cwd)
+      process.argv = argv
+      for (const name of Object.keys(env)) delete process.env[name]
+      Object.assign(process.env, before)
+      process.exitCode = exitCode
+    }
+  })
+  lastHere = ended.catch(() => {})
+  return ended
+}
+
+/** A stream that is not a terminal and keeps what is written to it. */
+function captureStream(): { readonly stream: NodeJS.WriteStream; text(): string } {
+  const chunks: string[] = []
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk, _, done) {
+      chunks.push(String(chunk))
+      done()
+    },
+  })
+  return { stream: stream as unknown as NodeJS.WriteStream, text: () => chunks.join('') }
 }
 
 /** The lines of a run's sealed episodes, as they stand. Throws for one that is no episode. */

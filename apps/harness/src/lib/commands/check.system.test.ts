@@ -10,7 +10,7 @@ afterAll(() => workshop[Symbol.dispose]())
 describe('episodic check', () => {
   it('says of each check what it came to, and passes a world that is all right', async () => {
     const args = ['check', exampleWorld('number-guessing'), '--pairs', '50', '--only', 'hygiene,non-interference']
-    const { status, out } = await workshop.run(args)
+    const { status, out } = await workshop.main(args)
     expect(out).toMatch(/^passed {3}non-interference {2}50 pairs.*0 bytes differ$/m)
     expect(out).toMatch(/^(passed|warned) {3}hygiene /m)
     expect(out).toMatch(/^number-guessing \d+\.\d+\.\d+ passes/m)
@@ -25,18 +25,18 @@ describe('episodic check', () => {
     )
     writeFileSync(join(workshop.folder, 'telling.ts'), telling)
     const args = ['check', './telling.ts', '--pairs', '50', '--only', 'non-interference']
-    const { status, out } = await workshop.run(args)
+    const { status, out } = await workshop.main(args)
     expect(out).toMatch(/^failed {3}non-interference/m)
     for (const words of ['see it again: params', 'one, from character', 'Clink!', 'Clank!', 'what to do: Let nothing'])
       expect(out).toContain(words)
     expect(status).toBe(1)
-    const { out: json } = await workshop.run([...args, '--json'])
+    const { out: json } = await workshop.main([...args, '--json'])
     expect(JSON.parse(json)).toMatchObject({ ok: false, checks: [{ name: 'non-interference', outcome: 'failed' }] })
   })
 
   it('passes the first world of the README with nothing to warn of', async () => {
     const world = fileURLToPath(new URL('../../../../../scripts/consumer/higher-or-lower.ts', import.meta.url))
-    const { status, out } = await workshop.run(['check', world])
+    const { status, out } = await workshop.main(['check', world])
     expect(out).not.toMatch(/warning|failed/)
     expect(out).toMatch(/^higher-or-lower 1\.0\.0 passes\.$/m)
     expect(status).toBe(0)
@@ -49,7 +49,7 @@ describe('episodic check', () => {
     )
     expect(waiving).not.toBe(COIN_WORLD)
     writeFileSync(join(workshop.folder, 'waiving.ts'), waiving)
-    const { status, out } = await workshop.run(['check', './waiving.ts', '--pairs', '20'])
+    const { status, out } = await workshop.main(['check', './waiving.ts', '--pairs', '20'])
     expect(out).toMatch(/waived: .* \[solver-missing\] Reason: Anybody can call a coin\./)
     expect(out).toContain('The waiver "reward-huge" was used by no finding.')
     expect(out).toMatch(/passes, with \d+ warnings?\.$/m)
@@ -57,7 +57,7 @@ describe('episodic check', () => {
   })
 
   it('names the checks there are for one that is none', async () => {
-    const { status, err } = await workshop.run(['check', exampleWorld('frozen-lake'), '--only', 'secrets'])
+    const { status, err } = await workshop.main(['check', exampleWorld('frozen-lake'), '--only', 'secrets'])
     expect(err).toContain('There is no check "secrets". There is: non-interference, canaries')
     expect(status).toBe(2)
   })

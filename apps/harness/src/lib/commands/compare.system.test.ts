@@ -11,12 +11,22 @@ const ESCAPE = String.fromCharCode(27)
 const at = (...path: string[]) => join(workshop.folder, ...path)
 
 async function play(policy: string, out: string, ...more: string[]): Promise<void> {
-  const { status, err } = await workshop.run(['run', world, '--tasks', '40', '--policy', policy, '--out', out, ...more])
+  const { status, err } = await workshop.main([
+    'run',
+    world,
+    '--tasks',
+    '40',
+    '--policy',
+    policy,
+    '--out',
+    out,
+    ...more,
+  ])
   expect([status, err]).toEqual([0, expect.not.stringContaining('error')])
 }
 
 async function compare(a: string, b: string, ...more: string[]) {
-  const { status, out, err } = await workshop.run(['compare', a, b, '--json', ...more])
+  const { status, out, err } = await workshop.main(['compare', a, b, '--json', ...more])
   expect(err).toBe('')
   return { status, comparison: comparisonSchema.parse(JSON.parse(out)) }
 }
@@ -43,7 +53,7 @@ describe('episodic compare', () => {
     })
     const solved = (run: string) => readEpisodes(at(run)).filter(({ returns }) => (returns?.unshaped ?? 0) > 0).length
     expect(comparison.episodes.gained.count).toBe(solved('solver') - solved('careless'))
-    const { out, err } = await workshop.run(['compare', 'careless', 'solver'])
+    const { out, err } = await workshop.main(['compare', 'careless', 'solver'])
     expect(out).toContain('B solves more, and it earns more.')
     expect(out).toContain('Paired over 40 tasks')
     expect(out).toContain('episodic compare careless solver --html')
@@ -60,17 +70,17 @@ describe('episodic compare', () => {
     })
     expect((await compare('careless', 'random')).status).toBe(0)
     expect((await compare('random', 'careless', '--fail-if-worse')).status).toBe(0)
-    const { out } = await workshop.run(['compare', 'careless', 'random'])
+    const { out } = await workshop.main(['compare', 'careless', 'random'])
     expect(out).toContain('rollouts differs too: 3 in A, 1 in B')
   })
 
   it('writes a page with both plays of what flipped', async () => {
-    const { status, out } = await workshop.run(['compare', 'random', 'solver', '--html', 'pages/compare.html'])
+    const { status, out } = await workshop.main(['compare', 'random', 'solver', '--html', 'pages/compare.html'])
     expect([status, out]).toEqual([0, expect.stringContaining('page  pages/compare.html')])
     const page = readFileSync(at('pages', 'compare.html'), 'utf8')
     expect(page.match(/<details/g)?.length).toBe(25)
     expect(page).not.toContain('were not read')
-    await workshop.run(['compare', 'random', 'solver', '--html', 'again.html'])
+    await workshop.main(['compare', 'random', 'solver', '--html', 'again.html'])
     expect(readFileSync(at('again.html'), 'utf8')).toBe(page)
   })
 
@@ -79,12 +89,12 @@ describe('episodic compare', () => {
     const lines = readFileSync(at('cut', 'episodes.jsonl'), 'utf8').split('\n')
     writeFileSync(at('cut', 'episodes.jsonl'), `${lines.slice(0, 10).join('\n')}\n`)
     appendFileSync(at('cut', 'episodes.jsonl'), (lines[10] as string).slice(0, 99))
-    const { status, out, err } = await workshop.run(['compare', 'solver', 'cut'])
+    const { status, out, err } = await workshop.main(['compare', 'solver', 'cut'])
     expect([status, err]).toEqual([0, expect.stringMatching(/^cut: Line 11 of episodes\.jsonl is torn/)])
     expect(out).toMatch(/cut +careless +40 scheduled +10 finished +0 failed +30 unresolved/)
     expect(out).toMatch(/30 tasks only in A: .* and 25 more/)
     truncateSync(at('cut', 'episodes.jsonl'))
-    const nothing = await workshop.run(['compare', 'solver', 'cut'])
+    const nothing = await workshop.main(['compare', 'solver', 'cut'])
     expect([nothing.status, nothing.err]).toEqual([
       1,
       expect.stringMatching(/^error: The runs share no task: A .* 40 and B .* 0/),
@@ -93,7 +103,7 @@ describe('episodic compare', () => {
 
   it('refuses what cannot be compared, naming what differs', async () => {
     writeFileSync(at('coin.ts'), COIN_WORLD)
-    await workshop.run(['run', './coin.ts', '--tasks', '3', '--policy', 'random', '--out', 'coin'])
+    await workshop.main(['run', './coin.ts', '--tasks', '3', '--policy', 'random', '--out', 'coin'])
     await play('solver', 'weighted', '--weights', 'solved=2')
     await play('solver', 'elsewhere', '--seed', 'another')
     const refused: Record<string, RegExp> = {
@@ -103,7 +113,7 @@ describe('episodic compare', () => {
       nowhere: /nowhere holds no run/,
     }
     for (const [run, message] of Object.entries(refused)) {
-      const { status, out, err } = await workshop.run(['compare', 'solver', run])
+      const { status, out, err } = await workshop.main(['compare', 'solver', run])
       expect([status, out, err]).toEqual([1, '', expect.stringMatching(message)])
       expect(err).toMatch(/^error: /)
     }

@@ -17,7 +17,7 @@ const tasksIn = (text: string) =>
 
 beforeAll(async () => {
   const made = ['dataset', 'generate', world, '--count', '30', '--difficulty', '0.2..0.6', '--out', 'tasks.jsonl']
-  const { status, out } = await workshop.run(made)
+  const { status, out } = await workshop.main(made)
   expect(status).toBe(0)
   expect(out).toMatch(/^tasks\.jsonl {2}30 tasks {2}sha256 [0-9a-f]{64}\n$/)
 })
@@ -28,31 +28,31 @@ describe('episodic dataset', () => {
     expect(new Set(tasks.map(({ id }) => id)).size).toBe(30)
     for (const { difficulty } of tasks) expect([difficulty >= 0.2, difficulty <= 0.6]).toEqual([true, true])
     const made = ['dataset', 'generate', world, '--count', '30', '--difficulty', '0.2..0.6']
-    await workshop.run([...made, '--out', 'again.jsonl'])
-    await workshop.run([...made, '--seed', '1', '--out', 'other.jsonl'])
+    await workshop.main([...made, '--out', 'again.jsonl'])
+    await workshop.main([...made, '--seed', '1', '--out', 'other.jsonl'])
     expect(read('again.jsonl')).toBe(read('tasks.jsonl'))
     expect(read('other.jsonl')).not.toBe(read('tasks.jsonl'))
   })
 
   it('says so where there is nothing to generate from, and where it cannot write', async () => {
     write('coin.ts', COIN_WORLD)
-    const none = await workshop.run(['dataset', 'generate', './coin.ts', '--out', 'coin.jsonl'])
+    const none = await workshop.main(['dataset', 'generate', './coin.ts', '--out', 'coin.jsonl'])
     expect([none.status, none.err]).toEqual([1, expect.stringMatching(/^error: coin exports no "tasks"/)])
-    const nowhere = await workshop.run(['dataset', 'generate', world, '--out', 'none/x.jsonl'])
+    const nowhere = await workshop.main(['dataset', 'generate', world, '--out', 'none/x.jsonl'])
     expect([nowhere.status, nowhere.err]).toEqual([1, expect.stringMatching(/^error: Cannot write none\/x\.jsonl/)])
   })
 
   it('validates every line, and tells all that is wrong', async () => {
-    const valid = await workshop.run(['dataset', 'validate', 'tasks.jsonl', '--world', world])
+    const valid = await workshop.main(['dataset', 'validate', 'tasks.jsonl', '--world', world])
     expect(valid).toEqual({ status: 0, out: '', err: 'tasks.jsonl is valid.\n' })
     // Without a world there is none to be of another: shape and ids are checked.
-    expect(await workshop.run(['dataset', 'validate', 'tasks.jsonl'])).toEqual(valid)
+    expect(await workshop.main(['dataset', 'validate', 'tasks.jsonl'])).toEqual(valid)
     const lines = read('tasks.jsonl').trimEnd().split('\n')
     lines[2] = lines[2]!.replace('"difficulty":', '"difficulty":7,"was":')
     lines[4] = lines[4]!.slice(0, 90)
     lines[6] = lines[5]!
     write('bad.jsonl', lines.join('\n'))
-    const { status, out, err } = await workshop.run(['dataset', 'validate', 'bad.jsonl', '--world', world, '--json'])
+    const { status, out, err } = await workshop.main(['dataset', 'validate', 'bad.jsonl', '--world', world, '--json'])
     const problems = out
       .trimEnd()
       .split('\n')
@@ -60,23 +60,23 @@ describe('episodic dataset', () => {
     expect(status).toBe(1)
     expect(new Set(problems)).toEqual(new Set([3, 5, 7]))
     expect(err).toMatch(/^bad\.jsonl has \d+ problems\.\n$/)
-    const other = await workshop.run(['dataset', 'validate', 'tasks.jsonl', '--world', exampleWorld('frozen-lake')])
+    const other = await workshop.main(['dataset', 'validate', 'tasks.jsonl', '--world', exampleWorld('frozen-lake')])
     expect(other.status).toBe(1)
-    const none = await workshop.run(['dataset', 'validate', 'none.jsonl'])
+    const none = await workshop.main(['dataset', 'validate', 'none.jsonl'])
     expect([none.status, none.err]).toEqual([1, expect.stringMatching(/^error: Cannot read none\.jsonl/)])
   })
 
   it('counts and samples', async () => {
-    const table = await workshop.run(['dataset', 'stats', 'tasks.jsonl'])
+    const table = await workshop.main(['dataset', 'stats', 'tasks.jsonl'])
     expect(table.out).toMatch(/warehouse/)
-    const { out } = await workshop.run(['dataset', 'stats', 'tasks.jsonl', '--json'])
+    const { out } = await workshop.main(['dataset', 'stats', 'tasks.jsonl', '--json'])
     expect(JSON.stringify(JSON.parse(out))).toContain('30')
     const sample = ['dataset', 'sample', 'tasks.jsonl', '--count', '4', '--split', 'train']
-    const drawn = await workshop.run(sample)
+    const drawn = await workshop.main(sample)
     expect(tasksIn(drawn.out)).toHaveLength(4)
     expect(tasksIn(drawn.out).every(({ split }) => split === 'train')).toBe(true)
-    expect((await workshop.run(sample)).out).toBe(drawn.out)
-    expect((await workshop.run([...sample, '--seed', '1'])).out).not.toBe(drawn.out)
+    expect((await workshop.main(sample)).out).toBe(drawn.out)
+    expect((await workshop.main([...sample, '--seed', '1'])).out).not.toBe(drawn.out)
   })
 
   it('is quiet where its reader has seen enough', async () => {

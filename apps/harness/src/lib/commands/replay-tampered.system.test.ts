@@ -27,13 +27,13 @@ beforeAll(async () => {
 afterAll(() => workshop[Symbol.dispose]())
 
 async function run(out: string, ...options: string[]): Promise<void> {
-  expect(await workshop.run(['run', WORLD, ...options, '--out', out])).toMatchObject({ status: 0 })
+  expect(await workshop.main(['run', WORLD, ...options, '--out', out])).toMatchObject({ status: 0 })
 }
 
 const won = ({ returns }: EpisodeRecord): boolean => (returns?.unshaped ?? 0) > 0
 
 async function replay(folder: string, ...options: string[]) {
-  const { status, out, err } = await workshop.run(['replay', folder, ...options, '--json'])
+  const { status, out, err } = await workshop.main(['replay', folder, ...options, '--json'])
   return { status, err, summary: out === '' ? null : JSON.parse(out) }
 }
 
@@ -188,15 +188,15 @@ describe('episodic replay of a run that was tampered with', () => {
       ['report', 'contested'],
       ['compare', 'genuine', 'contested'],
     ]) {
-      const { status, err } = await workshop.run(args)
+      const { status, err } = await workshop.main(args)
       expect(status).toBe(1)
       expect(err).toContain(`task ${lost.task.id}, attempt ${lost.attempt}: lines ${played.indexOf(lost) + 1} and 61`)
       expect(err).toContain('--allow-conflicts')
-      expect(await workshop.run([...args, '--allow-conflicts'])).toMatchObject({ status: 0 })
+      expect(await workshop.main([...args, '--allow-conflicts'])).toMatchObject({ status: 0 })
       if (args[0] === 'report') expect(readFileSync(at('contested/summary.json'), 'utf8')).not.toBe(before)
       writeFileSync(at('contested/summary.json'), before)
     }
-    expect(await workshop.run(['report', 'contested'])).toMatchObject({ status: 1 })
+    expect(await workshop.main(['report', 'contested'])).toMatchObject({ status: 1 })
     expect(readFileSync(at('contested/summary.json'), 'utf8')).toBe(before)
   })
 
@@ -227,13 +227,13 @@ describe('episodic replay of a genuine run', () => {
 
   it('plans from the file of tasks, which is named with --dataset where it is somewhere else', async () => {
     const generate = ['dataset', 'generate', WORLD, '--count', '20', '--out', 'tasks.jsonl']
-    expect(await workshop.run(generate)).toMatchObject({ status: 0 })
+    expect(await workshop.main(generate)).toMatchObject({ status: 0 })
     await run('given', '--policy', 'random', '--dataset', 'tasks.jsonl', '--split', 'train')
     expect(await replay('given')).toMatchObject({ status: 0, summary: { missing: 0, notChecked: [] } })
     mkdirSync(at('elsewhere'))
     cpSync(at('tasks.jsonl'), at('elsewhere/tasks.jsonl'))
     rmSync(at('tasks.jsonl'))
-    const without = await workshop.run(['replay', 'given'])
+    const without = await workshop.main(['replay', 'given'])
     expect(without).toMatchObject({
       status: 0,
       out: expect.stringMatching(/^Not checked: task, .*tasks\.jsonl, and there is no such file.*--dataset/m),
@@ -243,9 +243,9 @@ describe('episodic replay of a genuine run', () => {
       summary: { notChecked: [] },
     })
     writeFileSync(at('elsewhere/tasks.jsonl'), '')
-    const other = await workshop.run(['replay', 'given', '--dataset', 'elsewhere/tasks.jsonl'])
+    const other = await workshop.main(['replay', 'given', '--dataset', 'elsewhere/tasks.jsonl'])
     expect(other).toMatchObject({ status: 2, err: expect.stringContaining('its SHA-256 differs') })
-    const useless = await workshop.run(['replay', 'genuine', '--dataset', 'elsewhere/tasks.jsonl'])
+    const useless = await workshop.main(['replay', 'genuine', '--dataset', 'elsewhere/tasks.jsonl'])
     expect(useless).toMatchObject({ status: 2, err: expect.stringContaining('were generated') })
   })
 })

@@ -14,7 +14,7 @@ beforeAll(async () => {
     ['1', ['--out', 'runs/other']],
   ] as const)
     expect(
-      await workshop.run(['run', 'worlds/toss.ts', '--policy', 'random', '--tasks', '9', '--seed', seed, ...out]),
+      await workshop.main(['run', 'worlds/toss.ts', '--policy', 'random', '--tasks', '9', '--seed', seed, ...out]),
     ).toMatchObject({ status: 0 })
 })
 afterAll(() => workshop[Symbol.dispose]())
@@ -23,12 +23,12 @@ const at = (path: string): string => join(workshop.folder, path)
 
 describe('the world of a run', () => {
   it('is found by replay, compare and report with no option, whatever its module is called', async () => {
-    expect(await workshop.run(['replay', 'runs/coin-random-0'])).toMatchObject({ status: 0, err: '' })
-    expect(await workshop.run(['report', 'runs/coin-random-0'])).toMatchObject({ status: 0, err: '' })
+    expect(await workshop.main(['replay', 'runs/coin-random-0'])).toMatchObject({ status: 0, err: '' })
+    expect(await workshop.main(['report', 'runs/coin-random-0'])).toMatchObject({ status: 0, err: '' })
     expect(
-      await workshop.run(['run', './worlds/toss.ts', '--policy', 'random', '--tasks', '9', '--out', 'again']),
+      await workshop.main(['run', './worlds/toss.ts', '--policy', 'random', '--tasks', '9', '--out', 'again']),
     ).toMatchObject({ status: 0 })
-    expect(await workshop.run(['compare', 'runs/coin-random-0', 'again'])).toMatchObject({ status: 0, err: '' })
+    expect(await workshop.main(['compare', 'runs/coin-random-0', 'again'])).toMatchObject({ status: 0, err: '' })
   })
 
   it('is recorded with paths that hold where the project is moved as a whole', async () => {
@@ -44,33 +44,33 @@ describe('the world of a run', () => {
     mkdirSync(at('moved/runs'), { recursive: true })
     cpSync(at('worlds'), at('moved/worlds'), { recursive: true })
     cpSync(at('runs/coin-random-0'), at('moved/runs/coin'), { recursive: true })
-    expect(await workshop.run(['replay', 'moved/runs/coin'])).toMatchObject({ status: 0, err: '' })
+    expect(await workshop.main(['replay', 'moved/runs/coin'])).toMatchObject({ status: 0, err: '' })
   })
 
   it('is named where its module is gone, with --world and what it may be now', async () => {
     renameSync(at('worlds/toss.ts'), at('worlds/coin.ts'))
-    const { status, err } = await workshop.run(['replay', 'runs/coin-random-0'])
+    const { status, err } = await workshop.main(['replay', 'runs/coin-random-0'])
     expect(status).toBe(2)
     expect(err).toContain('This run was played in the world at worlds/toss.ts, and there is no such file now.')
     expect(err).toContain('Name the world of the run with --world. Did you mean --world worlds/coin.ts?')
-    expect(await workshop.run(['replay', 'runs/coin-random-0', '--world', 'worlds/coin.ts'])).toMatchObject({
+    expect(await workshop.main(['replay', 'runs/coin-random-0', '--world', 'worlds/coin.ts'])).toMatchObject({
       status: 0,
       err: '',
     })
     renameSync(at('worlds/coin.ts'), at('worlds/toss.ts'))
     rmSync(at('moved/worlds'), { recursive: true })
-    const without = await workshop.run(['replay', 'moved/runs/coin'])
+    const without = await workshop.main(['replay', 'moved/runs/coin'])
     expect(without).toMatchObject({ status: 2, err: expect.not.stringContaining('Did you mean') })
   })
 
   it('is said to have changed where its module has, and is played all the same', async () => {
     writeFileSync(at('worlds/toss.ts'), `${COIN_WORLD}\n// A comment that changes no rule.\n`)
-    const replayed = await workshop.run(['replay', 'runs/coin-random-0'])
+    const replayed = await workshop.main(['replay', 'runs/coin-random-0'])
     expect(replayed).toMatchObject({ status: 0, out: expect.stringContaining('9 reproduced') })
     expect(replayed.err).toContain('worlds/toss.ts is not what it was when this run was played')
     const resume = ['run', 'worlds/toss.ts', '--policy', 'random', '--tasks', '9', '--resume']
-    expect((await workshop.run(resume)).err).toContain('worlds/toss.ts has changed since this run began.')
+    expect((await workshop.main(resume)).err).toContain('worlds/toss.ts has changed since this run began.')
     writeFileSync(at('worlds/toss.ts'), COIN_WORLD)
-    expect((await workshop.run(resume)).err).not.toContain('has changed')
+    expect((await workshop.main(resume)).err).not.toContain('has changed')
   })
 })

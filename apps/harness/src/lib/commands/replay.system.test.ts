@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { appendFileSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rehearse } from '@episodic/mcp-server'
@@ -15,13 +16,13 @@ const worldOf = ['--world', exampleWorld('number-guessing')]
 beforeAll(async () => {
   workshop = openWorkshop()
   const guess = ['run', exampleWorld('number-guessing'), '--policy', 'random', '--tasks', '20', '--out', 'guessing']
-  expect(await workshop.run(guess)).toMatchObject({ status: 0 })
+  expect(await workshop.main(guess)).toMatchObject({ status: 0 })
   guessing = readEpisodes(join(workshop.folder, 'guessing'))
   text = readFileSync(join(workshop.folder, 'guessing', 'episodes.jsonl'))
   writeWorld('coin.ts', COIN_WORLD)
-  expect(await workshop.run(['run', './coin.ts', '--policy', 'random', '--tasks', '9', '--out', 'coin'])).toMatchObject(
-    { status: 0 },
-  )
+  expect(
+    await workshop.main(['run', './coin.ts', '--policy', 'random', '--tasks', '9', '--out', 'coin']),
+  ).toMatchObject({ status: 0 })
 })
 afterAll(() => workshop[Symbol.dispose]())
 
@@ -48,7 +49,7 @@ function changed(index: number, change: (record: EpisodeRecord) => object): unkn
 }
 
 async function replay(run: string, ...options: string[]) {
-  const { status, out, err } = await workshop.run(['replay', run, ...options, '--json'])
+  const { status, out, err } = await workshop.main(['replay', run, ...options, '--json'])
   return { status, err, summary: out === '' ? null : JSON.parse(out) }
 }
 
@@ -128,7 +129,7 @@ describe('episodic replay', () => {
       replayed: '0.5',
       cause: 'world-changed',
     })
-    const { out, err } = await workshop.run(['replay', 'coin', '--world', './kinder.ts'])
+    const { out, err } = await workshop.main(['replay', 'coin', '--world', './kinder.ts'])
     expect(out).toContain('step 1 differs in terms.right\n  recorded  0\n  replayed  0.5\n')
     expect(out).toContain('A change of behaviour needs a new version.')
     expect(err).toContain(`${wrong} of 9 episodes`)
@@ -138,8 +139,10 @@ describe('episodic replay', () => {
     ["say('It fell.', {})", 'say(String(Math.random()), {})', /uses Math\.random.*use rng/],
     ["say('It fell.', {})", 'say(String(Date.now()), {})', /uses the date of today.*use now/],
   ])('says what rules use that play never twice the same: %s → %s', async (before, after, meaning) => {
-    writeWorld('chancy.ts', COIN_WORLD.replace(before, after))
-    const { status, summary } = await replay('coin', '--world', './chancy.ts')
+    // A file of its own, since a module that was imported stays loaded.
+    const file = `chancy-${randomUUID()}.ts`
+    writeWorld(file, COIN_WORLD.replace(before, after))
+    const { status, summary } = await replay('coin', '--world', `./${file}`)
     expect(status).toBe(1)
     expect(summary.diverged).toBe(9)
     expect(summary.divergences[0]).toMatchObject({ step: 1, field: 'observation.text', cause: 'rules-failed' })
@@ -180,11 +183,11 @@ describe('episodic replay', () => {
       status: 0,
       summary: { episodes: 0, steps: 0, stepsPerSecond: 0, missing: 20 },
     })
-    expect(await workshop.run(['replay', 'nowhere'])).toMatchObject({
+    expect(await workshop.main(['replay', 'nowhere'])).toMatchObject({
       status: 1,
       err: expect.stringContaining('There is no run at nowhere'),
     })
-    expect(await workshop.run(['replay'])).toMatchObject({ status: 2, err: expect.stringContaining('give --matrix') })
+    expect(await workshop.main(['replay'])).toMatchObject({ status: 2, err: expect.stringContaining('give --matrix') })
   })
 
   it('names a line that is no episode', async () => {
@@ -214,19 +217,19 @@ describe('episodic replay', () => {
   it('prints the steps of one episode, up to where it parts', async () => {
     const { task, attempt, steps } = guessing[0] as EpisodeRecord
     const one = ['replay', 'guessing', ...worldOf, '--task', task.id.slice(0, 20), '--attempt', String(attempt)]
-    const { status, out } = await workshop.run(one)
+    const { status, out } = await workshop.main(one)
     expect(status).toBe(0)
     for (const { action, observation } of steps) {
       expect(out).toContain(`guess ${JSON.stringify(action.arguments)}\n     ${observation.text.split('\n')[0]}`)
     }
     expect(out).toContain('1 episodes: 1 reproduced.')
-    const { status: none, err } = await workshop.run(['replay', 'guessing', ...worldOf, '--task', 'none'])
+    const { status: none, err } = await workshop.main(['replay', 'guessing', ...worldOf, '--task', 'none'])
     expect(none).toBe(2)
     expect(err).toContain('holds no episode of task none')
   })
 
   it('says how to name the world of lines alone, where it is not found by its name', async () => {
-    const { status, err } = await workshop.run(['replay', 'coin/episodes.jsonl'])
+    const { status, err } = await workshop.main(['replay', 'coin/episodes.jsonl'])
     expect(status).toBe(2)
     expect(err).toMatch(/There is no world "coin".*--world/)
   })
@@ -236,7 +239,7 @@ describe('episodic replay', () => {
     async (scored) => {
       const out = `scored${scored.length}`
       const run = ['run', exampleWorld('number-guessing'), '--policy', 'random', '--tasks', '12', '--out', out]
-      expect((await workshop.run([...run, ...scored])).status).toBe(0)
+      expect((await workshop.main([...run, ...scored])).status).toBe(0)
       expect(await replay(out, ...worldOf)).toMatchObject({
         status: 0,
         summary: { replayed: 12, missing: 0, notChecked: [] },
@@ -293,7 +296,7 @@ describe('episodic replay', () => {
 
   it('takes the step limit of a run for what it is', async () => {
     const run = ['run', exampleWorld('number-guessing'), '--policy', 'random', '--tasks', '9', '--max-steps', '2']
-    expect((await workshop.run([...run, '--out', 'limited'])).status).toBe(0)
+    expect((await workshop.main([...run, '--out', 'limited'])).status).toBe(0)
     const cut = readEpisodes(join(workshop.folder, 'limited')).filter(({ steps }) => steps.length === 2)
     expect(cut.length).toBeGreaterThan(0)
     expect(await replay('limited', ...worldOf)).toMatchObject({ status: 0, summary: { replayed: 9 } })
@@ -301,12 +304,12 @@ describe('episodic replay', () => {
 
   it('says on one line what the lines alone cannot tell', async () => {
     const file = writeEpisodes('alone.jsonl', guessing)
-    const { status, out } = await workshop.run(['replay', file, ...worldOf])
+    const { status, out } = await workshop.main(['replay', file, ...worldOf])
     expect(status).toBe(0)
     expect(out).toMatch(
       /^Not checked: task, .*policy, .*reward\.total, reward\.shaping, returns\.discounted, end closed, .*folder does\.$/m,
     )
-    expect((await workshop.run(['replay', 'guessing', ...worldOf])).out).not.toContain('Not checked')
+    expect((await workshop.main(['replay', 'guessing', ...worldOf])).out).not.toContain('Not checked')
   })
 
   it('counts the episodes that a run lacks, which is an error where it had sealed them all', async () => {

@@ -18,7 +18,8 @@ beforeAll(async () => {
   for (const [name, world] of Object.entries(WORLDS))
     for (const transport of ['in-process', 'http'])
       expect(
-        (await workshop.run(['run', world, ...TREE, '--transport', transport, '--out', `${name}-${transport}`])).status,
+        (await workshop.main(['run', world, ...TREE, '--transport', transport, '--out', `${name}-${transport}`]))
+          .status,
       ).toBe(0)
 })
 
@@ -48,7 +49,7 @@ describe('episodic run --branch', () => {
         const own = branch?.path.slice(0, branch.path.findLastIndex((line) => line > 0) + 1) ?? []
         expect(policy.seed).toBe(own.length > 0 ? seedFor(trunk, 'line', ...own) : trunk)
       }
-      const replayed = await workshop.run(['replay', `${name}-http`, '--world', world])
+      const replayed = await workshop.main(['replay', `${name}-http`, '--world', world])
       expect([replayed.status, replayed.out]).toEqual([0, expect.stringContaining('72 reproduced')])
     },
   )
@@ -63,17 +64,17 @@ describe('episodic run --branch', () => {
     ] as const) {
       cpSync(at('frozen-lake-in-process'), at(out), { recursive: true })
       writeFileSync(at(out, 'episodes.jsonl'), `${JSON.stringify(record)}\n`)
-      const { status, out: told, err } = await workshop.run(['replay', out, '--world', lake])
+      const { status, out: told, err } = await workshop.main(['replay', out, '--world', lake])
       expect([status, told + err]).toEqual([1, expect.stringContaining(out === 'edited' ? 'edited' : 'branch.seeds.0')])
       // Of lines alone no plan is known, and the world plays otherwise.
-      const alone = await workshop.run(['replay', `${out}/episodes.jsonl`, '--world', lake])
+      const alone = await workshop.main(['replay', `${out}/episodes.jsonl`, '--world', lake])
       expect(alone).toMatchObject({ status: 1, out: expect.stringContaining('step 3') })
     }
   })
 
   it('has for the first leaf of each rollout the episode of a run without branches', async () => {
     const [, , ...plain] = TREE
-    expect((await workshop.run(['run', lake, ...plain, '--out', 'plain'])).status).toBe(0)
+    expect((await workshop.main(['run', lake, ...plain, '--out', 'plain'])).status).toBe(0)
     const leaves = new Map(readEpisodes(at('frozen-lake-in-process')).map((record) => [nameOf(record), playOf(record)]))
     for (const record of readEpisodes(at('plain')))
       expect(leaves.get(nameOf({ task: record.task, attempt: record.attempt * 6 }))).toEqual(playOf(record))
@@ -88,7 +89,7 @@ describe('episodic run --branch', () => {
     expect(branch?.trees).toHaveLength(6)
     const page = readFileSync(at('frozen-lake-in-process', 'report.html'), 'utf8')
     expect(page).toContain('Best of 6')
-    const { out } = await workshop.run(['report', 'frozen-lake-in-process'])
+    const { out } = await workshop.main(['report', 'frozen-lake-in-process'])
     expect(out).toMatch(/best of 6 +\S+/)
     expect(out).toContain('value of a state')
   })
@@ -106,7 +107,7 @@ describe('episodic run --branch', () => {
        })`,
     )
     const play = ['run', './slippery.mjs', '--tasks', '1', '--branch', '400@0', '--concurrency', '400', '--json']
-    const { status, out } = await workshop.run([...play, '--out', 'value'])
+    const { status, out } = await workshop.main([...play, '--out', 'value'])
     expect(status).toBe(0)
     const [tree] = summarySchema.parse(JSON.parse(out)).branch?.trees ?? []
     const { value } = tree?.points[0] ?? {}
@@ -120,7 +121,7 @@ describe('episodic run --branch', () => {
     const whole = withoutTimes(readEpisodes(at('number-guessing-in-process')))
     const kept = sealed.filter((_, i) => i % 4 !== 1)
     writeFileSync(at('number-guessing-in-process', 'episodes.jsonl'), `${kept.join('\n')}\n${sealed[1]?.slice(0, 99)}`)
-    const again = await workshop.run(['run', guessing, ...TREE, '--out', 'number-guessing-in-process', '--resume'])
+    const again = await workshop.main(['run', guessing, ...TREE, '--out', 'number-guessing-in-process', '--resume'])
     expect([again.status, again.out]).toEqual([0, expect.stringContaining('72 scheduled   72 finished')])
     const resumed = readFileSync(at('number-guessing-in-process', 'episodes.jsonl'), 'utf8').trimEnd().split('\n')
     expect(resumed.slice(0, kept.length)).toEqual(kept)
@@ -153,14 +154,14 @@ describe('episodic run --branch', () => {
       }`,
     )
     const play = ['run', guessing, '--policy', './clumsy.mjs', '--branch', '3@2', '--tasks', '8', '--out', 'clumsy']
-    expect((await workshop.run(play)).status).toBe(0)
+    expect((await workshop.main(play)).status).toBe(0)
     const { counts, branch } = summaryOf('clumsy')
     expect(counts.finished + counts.failed).toBe(24)
     expect(counts.failed).toBeGreaterThan(0)
     expect(branch).toMatchObject({ leaves: 3, rollouts: expect.any(Number) })
     expect((branch?.rollouts ?? 0) + (branch?.partial ?? 0)).toBe(8)
     expect(branch?.partial).toBeGreaterThan(0)
-    expect((await workshop.run(['replay', 'clumsy', '--world', guessing])).status).toBe(0)
+    expect((await workshop.main(['replay', 'clumsy', '--world', guessing])).status).toBe(0)
   })
 
   it('refuses a world that cannot be forked, before anything is played', async () => {
@@ -171,21 +172,30 @@ describe('episodic run --branch', () => {
     const args = ['-c', `${serve} | sed -u 's/"forkable":true/"forkable":false/'`]
     writeFileSync(at('servers.json'), JSON.stringify({ mcpServers: { fixed: { command: 'sh', args } } }))
     const play = ['run', guessing, ...TREE, '--config', 'servers.json', '--server', 'fixed', '--out', 'fixed']
-    const { status, err } = await workshop.run(play)
+    const { status, err } = await workshop.main(play)
     expect([status, err]).toEqual([1, expect.stringMatching(/^error: number-guessing cannot be forked: /)])
     expect(existsSync(at('fixed'))).toBe(false)
   })
 
   it('refuses what makes no tree, before anything is played', async () => {
     for (const points of ['3', '1@4', '2@4,2@4', '2@5,2@4', '2@-1', '1001@2', '']) {
-      const { status, err } = await workshop.run(['run', guessing, '--branch', points])
+      const { status, err } = await workshop.main(['run', guessing, '--branch', points])
       expect([status, err]).toEqual([2, expect.stringContaining('Branch points are written as lines@step')])
     }
-    const many = await workshop.run(['run', guessing, '--branch', '9@1,9@2', '--out', 'many'])
+    const many = await workshop.main(['run', guessing, '--branch', '9@1,9@2', '--out', 'many'])
     expect([many.status, many.err]).toEqual([2, expect.stringContaining('Give --concurrency 81')])
-    const other = await workshop.run(['run', lake, ...TREE, '--branch', '2@2', '--out', 'frozen-lake-http', '--resume'])
+    const other = await workshop.main([
+      'run',
+      lake,
+      ...TREE,
+      '--branch',
+      '2@2',
+      '--out',
+      'frozen-lake-http',
+      '--resume',
+    ])
     expect([other.status, other.err]).toEqual([1, expect.stringContaining('branch: was')])
-    const help = await workshop.run(['run', '--help'])
+    const help = await workshop.main(['run', '--help'])
     expect(help.out).toMatch(/--branch <lines@step,…>[\s\S]*episodic run frozen-lake --branch 4@3 /)
   })
 })

@@ -46,7 +46,7 @@ afterAll(() => workshop[Symbol.dispose]())
 
 const at = (...path: string[]) => join(workshop.folder, ...path)
 const play = (out: string, ...options: string[]) =>
-  workshop.run(['run', './game.ts', '--tasks', '12', '--out', out, ...options])
+  workshop.main(['run', './game.ts', '--tasks', '12', '--out', out, ...options])
 const successesOf = (out: string) => JSON.parse(readFileSync(at(out, 'summary.json'), 'utf8')).success
 
 describe('success, as a world defines it', () => {
@@ -85,7 +85,7 @@ describe('success, as a world defines it', () => {
   it('is replayed and compared: neither changed nor left out without notice', async () => {
     await play('kept')
     const replay = async (out: string) => {
-      const { status, out: said } = await workshop.run(['replay', out, '--world', './game.ts', '--json'])
+      const { status, out: said } = await workshop.main(['replay', out, '--world', './game.ts', '--json'])
       return { status, summary: JSON.parse(said) }
     }
     expect(await replay('kept')).toMatchObject({ status: 0, summary: { replayed: 12, diverged: 0 } })
@@ -111,25 +111,25 @@ describe('success, as a world defines it', () => {
     expect((await play('left', '--policy', leaves)).status).toBe(0)
     for (const { outcome } of readEpisodes(at('left')))
       expect(outcome).toEqual({ kind: 'finished', end: { kind: 'truncated', reason: 'closed' }, success: false })
-    const { status } = await workshop.run(['replay', 'left', '--world', './game.ts', '--json'])
+    const { status } = await workshop.main(['replay', 'left', '--world', './game.ts', '--json'])
     expect(status).toBe(0)
   })
 
   it('is what compare compares', async () => {
     await play('wins')
     await play('passes', '--policy', 'passing', '--max-steps', '2')
-    const { out } = await workshop.run(['compare', 'wins', 'passes', '--json'])
+    const { out } = await workshop.main(['compare', 'wins', 'passes', '--json'])
     const { success, successRules } = JSON.parse(out)
     const wins = readEpisodes(at('wins')).filter(({ returns }) => returns?.total === 1).length
     expect(successRules).toEqual(['world'])
     expect(success).toMatchObject({ a: wins / 12, b: 0 })
-    const { out: shown } = await workshop.run(['compare', 'wins', 'passes'])
+    const { out: shown } = await workshop.main(['compare', 'wins', 'passes'])
     expect(shown).toContain('Success: as defined by the world.')
   })
 
   it('leaves lines of worlds that define none as they were, under the default rule', async () => {
     const world = exampleWorld('number-guessing')
-    const { out } = await workshop.run(['run', world, '--tasks', '4', '--out', 'plain'])
+    const { out } = await workshop.main(['run', world, '--tasks', '4', '--out', 'plain'])
     expect(readFileSync(at('plain', 'episodes.jsonl'), 'utf8')).not.toContain('"success"')
     expect(out).toMatch(/\n +terminated with a positive unshaped return\n/)
     const [golden = ''] = readdirSync(join(world, 'golden'))

@@ -26,7 +26,7 @@ const FRAME = `at decide (hasty.ts:${line}:22)`
 
 describe('a solver that throws', () => {
   it('fails its episodes by name, with its own file and line', async () => {
-    const { status, out, err } = await workshop.run(['run', './hasty.ts', '--tasks', '3', '--out', 'hasty'])
+    const { status, out, err } = await workshop.main(['run', './hasty.ts', '--tasks', '3', '--out', 'hasty'])
     expect(status).toBe(1)
     const [record] = readEpisodes(join(workshop.folder, 'hasty'))
     expect(record?.outcome).toMatchObject({ kind: 'failed', error: { code: 'policy-failed' } })
@@ -42,7 +42,7 @@ describe('a solver that throws', () => {
   })
 
   it('is what a check blames, and not the rules', async () => {
-    const { status, out } = await workshop.run(['check', './hasty.ts', '--pairs', '20'])
+    const { status, out } = await workshop.main(['check', './hasty.ts', '--pairs', '20'])
     expect(status).toBe(1)
     expect(out).toContain(MESSAGE)
     expect(out).toContain(FRAME)

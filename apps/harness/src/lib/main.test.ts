@@ -12,7 +12,7 @@ const ESCAPE = String.fromCharCode(27)
 /** Runs what is wrong, and expects one clear error, a status, and nothing left behind. */
 async function refused(args: readonly string[], status: number, message: RegExp): Promise<void> {
   const before = readdirSync(workshop.folder)
-  const ended = await workshop.run(args)
+  const ended = await workshop.main(args)
   expect(ended.err).toMatch(message)
   expect(ended.err).toMatch(/^error: /)
   expect(ended.err).not.toMatch(/^ {4}at /m)
@@ -25,7 +25,7 @@ describe('episodic', () => {
   it.each(['', 'serve', 'play', 'run', 'report', 'dataset generate', 'call'])(
     'helps within 80 columns: %s',
     async (command) => {
-      const { status, out } = await workshop.run([...command.split(' '), '--help'].filter(Boolean), {
+      const { status, out } = await workshop.main([...command.split(' '), '--help'].filter(Boolean), {
         env: { COLUMNS: '80' },
       })
       expect(status).toBe(0)
