@@ -43,9 +43,9 @@ const INNER_ROOMS = {
   'packages/contexts': {
     model: [],
     nlu: ['model'],
-    engine: ['model', 'nlu'],
+    engine: ['model'],
     define: ['model', 'engine'],
-    environment: ['model', 'nlu'],
+    environment: ['model'],
     llm: ['model', 'environment'],
     http: ['model', 'environment'],
   },

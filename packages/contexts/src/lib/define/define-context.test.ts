@@ -88,7 +88,11 @@ describe('defineConversation', () => {
     ['no contexts', { contexts: [] }, 'no contexts'],
     ['two contexts of one name', { contexts: [weather, weather] }, 'the same name'],
     ['a first context that it has not', { initial: 'hotel' }, 'first context "hotel"'],
-    ['contexts that share something else', { shared: { ...shared, private: z.object({}) } }, 'shares other schemas'],
+    [
+      'contexts that share something else',
+      { shared: { ...shared, private: z.object({}) } },
+      'has other shared schemas',
+    ],
     ['a bound that is none', { bounds: { depth: 0 } }, 'bound depth is 0'],
     ['a bound that is none, inside', { bounds: { history: { entries: 1, bytes: Number.NaN } } }, 'history.bytes'],
     [
@@ -107,9 +111,9 @@ describe('defineConversation', () => {
       'different data by the event sold-out',
     ],
     [
-      'slots that JSON Schema cannot say',
+      'slots that JSON Schema cannot describe',
       { contexts: [defineContext({ ...sound, intents: { go: z.object({ at: z.date() }) } })] },
-      'cannot say the slots of go',
+      'cannot describe the slots of go',
     ],
     [
       'slots that are no object',

@@ -4,13 +4,13 @@ import type { Context, ContextDefinition, Edge, Schemas, SharedSchemas } from '.
 import { ContextError } from '../model/context-error.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
 import type { Machine, MachineHandler, MachineState } from '../model/machine.ts'
-import { drawContext } from './context-diagram.ts'
+import { drawContext } from './diagrams.ts'
 
 /**
- * Describes a context: its data, its states, and what it accepts in each.
+ * Defines a context: its data, its states, and what it accepts in each.
  *
- * Types flow from the schemas and from the keys of `states`, so an author annotates nothing. Pure: nothing runs until a
- * conversation is started. Throws `definition-invalid` where the description cannot be played, naming the part.
+ * Types are inferred from the schemas and from the keys of `states`, so an author annotates nothing. Pure: nothing runs until a
+ * conversation is started. Throws `definition-invalid` for a definition that cannot be played, and names the part.
  */
 export function defineContext<
   const Name extends string,
@@ -24,7 +24,7 @@ export function defineContext<
 >(
   definition: ContextDefinition<Name, Data, Hidden, Shared, Intents, Events, State, Result>,
 ): Context<Name, z.output<Data>, Intents, Events, State, Result> {
-  // Inside, types are erased once: the definition's own types have done their work on the author's side.
+  // Types are erased here once: they have checked the author's definition by now.
   const erased = definition as unknown as ErasedDefinition
   const { name, description, data, hidden = null, shared = null, intents, events = {}, initial } = erased
   const invalid = (why: string): ContextError =>
@@ -81,11 +81,11 @@ export function defineContext<
     machine,
     find: (record) => record.public.stack.findLast((frame) => frame.context === name) ?? null,
     closed: ({ public: { closed } }: ConversationRecord) => closed.filter((frame) => frame.context === name),
-    toMermaid: (lit) => drawContext(context, lit),
+    toMermaid: (highlighted) => drawContext(context, highlighted),
   }
   return Object.freeze(context) as unknown as Context<Name, z.output<Data>, Intents, Events, State, Result>
 
-  /** A context begins with what its schemas make of nothing. */
+  /** The initial data of a context are its schema's output for `{}`. */
   function assertStart(what: string, schema: z.ZodType): void {
     const started = schema.safeParse({})
     const problem = started.success
@@ -135,7 +135,7 @@ interface ErasedDefinition
   }
 }
 
-/** Lists what may happen, for whoever draws it. */
+/** Lists all possible transitions. */
 function edgesOf({ initial, states, opens, on }: Machine, events: Schemas): Edge[] {
   const edges: Edge[] = []
   const add = (from: string | null, input: string | null, handlers: readonly MachineHandler[]): void => {
@@ -157,7 +157,7 @@ function edgesOf({ initial, states, opens, on }: Machine, events: Schemas): Edge
   return edges
 }
 
-/** A guard that is written in place has the name of its key. */
+/** An inline guard function is named after its key. */
 function nameOf({ name }: NonNullable<MachineHandler['guard']>): string {
   return name === '' || name === 'guard' ? 'guarded' : name
 }

@@ -2,23 +2,23 @@ import { findNonJson, type JsonObject } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { COMMAND_INTENTS } from '../engine/commands.ts'
+import { acceptedBy } from '../engine/find-routes.ts'
 import { handleInput } from '../engine/handle-input.ts'
-import { acceptedBy } from '../engine/routes.ts'
 import { startConversation } from '../engine/start-conversation.ts'
+import type { ConversationRules } from '../engine/turn.ts'
 import type { Context, SharedSchemas } from '../model/context.ts'
 import { ContextError } from '../model/context-error.ts'
 import type { Conversation, ConversationBounds, ConversationDefinition } from '../model/conversation.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
-import type { ConversationRules } from '../model/conversation-rules.ts'
 import { type Interpreted, interpretAtOnce, interpretUtterance } from '../model/interpret-utterance.ts'
 import type { IntentInfo, InterpretRequest } from '../model/interpreter.ts'
 import type { Shared as MachineShared } from '../model/machine.ts'
-import { recordSchemas } from '../model/record-schemas.ts'
+import { UNWRITTEN, writeReply } from '../model/reply-writer.ts'
 import { createRouter } from '../model/router.ts'
 import type { TurnResult } from '../model/turn-result.ts'
-import { UNWRITTEN, writeReply } from '../model/write-reply.ts'
-import { drawPath } from './path-diagram.ts'
+import { drawPath } from './diagrams.ts'
 import { plainFallback } from './plain-fallback.ts'
+import { recordSchemas } from './record-schemas.ts'
 
 const DEFAULT_BOUNDS: ConversationBounds = {
   depth: 8,
@@ -32,9 +32,9 @@ const DEFAULT_BOUNDS: ConversationBounds = {
 }
 
 /**
- * Describes a conversation: its contexts, and how what a user says finds one of them.
+ * Defines a conversation: its contexts, and how utterances are interpreted and routed to them.
  *
- * Pure: nothing runs until a record is started. Throws `definition-invalid` where the description cannot be played.
+ * Pure: nothing runs until a record is started. Throws `definition-invalid` for a definition that cannot be played.
  */
 export function defineConversation<
   const Contexts extends readonly Context[],
@@ -53,13 +53,13 @@ export function defineConversation<
     new ContextError('definition-invalid', `The conversation ${name} cannot be played: ${why}.`)
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
     throw invalid(`its name is "${name}", and a name is lower-case words joined by hyphens, such as travel-agency`)
-  if (contexts.length === 0) throw invalid('it has no contexts, so nobody would answer')
+  if (contexts.length === 0) throw invalid('it has no contexts')
   const named = new Map(contexts.map((context): [string, Context] => [context.name, context]))
   if (named.size < contexts.length) throw invalid('two of its contexts have the same name')
   if (initial !== null && !named.has(initial)) throw invalid(`its first context "${initial}" is none of its contexts`)
   for (const context of contexts)
     if (context.shared && !isSame(context.shared, shared))
-      throw invalid(`${context.name} shares other schemas than the conversation does; hand both the same`)
+      throw invalid(`${context.name} has other shared schemas than the conversation; give both the same`)
   const bounds = { ...DEFAULT_BOUNDS, ...definition.bounds }
   for (const [bound, value] of Object.entries(flat(bounds)))
     if (!Number.isSafeInteger(value) || value < 1)
@@ -96,10 +96,10 @@ export function defineConversation<
     const accepted = active && context ? acceptedBy({ context, state: active.state }) : []
     return { text, now, active, open: stack, accepted, intents, history, summary, question }
   }
-  const mute: Interpreted = { candidates: [], problem: `The conversation ${name} has no interpreter.` }
-  const unsaid: Interpreted = { candidates: [], problem: null }
-  /** Whether there is something to interpret; what is too long is refused by `handleInput`. */
-  const isSaid = (text: string): boolean => text.trim() !== '' && text.length <= bounds.text
+  const noInterpreter: Interpreted = { candidates: [], problem: `The conversation ${name} has no interpreter.` }
+  const noText: Interpreted = { candidates: [], problem: null }
+  /** Whether a text has words to interpret; `handleInput` refuses one that is too long. */
+  const hasText = (text: string): boolean => text.trim() !== '' && text.length <= bounds.text
   const conversation: Conversation<Contexts, Shared> = {
     name,
     contexts,
@@ -113,12 +113,12 @@ export function defineConversation<
     start: ({ shared: given, now = 0 } = {}) =>
       startConversation(rules, given as Partial<MachineShared> | undefined, now),
     async interpret(record, text, { now, ...options }) {
-      if (!interpreter) return mute
-      return isSaid(text) ? interpretUtterance(interpreter, requestFor(record, text, now), options) : unsaid
+      if (!interpreter) return noInterpreter
+      return hasText(text) ? interpretUtterance(interpreter, requestFor(record, text, now), options) : noText
     },
     interpretNow(record, text, { now }) {
-      if (!interpreter) return mute
-      return isSaid(text) ? interpretAtOnce(interpreter, requestFor(record, text, now)) : unsaid
+      if (!interpreter) return noInterpreter
+      return hasText(text) ? interpretAtOnce(interpreter, requestFor(record, text, now)) : noText
     },
     async write(record, input, options = {}) {
       if (!writer || (input.kind !== 'utterance' && input.kind !== 'act')) return UNWRITTEN
@@ -127,7 +127,7 @@ export function defineConversation<
       try {
         answered = handleInput(rules, record, unwritten)
       } catch {
-        // The same error is reported when the input is taken.
+        // `handleInput` throws the same error when the input is taken.
         return UNWRITTEN
       }
       const { replies, refused, intent } = answered
@@ -173,7 +173,7 @@ function flat({ history, replies, ...bounds }: ConversationBounds): { [bound: st
   }
 }
 
-/** What each intent is. Contexts that know the same one mean the same by it. */
+/** Collects the intents of all contexts. Contexts may share an intent if its slots are the same. */
 function intentInfos(contexts: readonly Context[], invalid: (why: string) => ContextError): IntentInfo[] {
   const infos = new Map<string, IntentInfo>()
   for (const context of contexts)
@@ -199,7 +199,7 @@ function slotsSchema(name: string, schema: z.ZodType, invalid: (why: string) => 
   try {
     slots = z.toJSONSchema(schema, { io: 'input' }) as JsonObject
   } catch (cause) {
-    throw invalid(`JSON Schema cannot say the slots of ${name}: ${(cause as Error).message}`)
+    throw invalid(`JSON Schema cannot describe the slots of ${name}: ${(cause as Error).message}`)
   }
   if (slots.type !== 'object') throw invalid(`the slots of ${name} have to be an object schema`)
   return slots

@@ -5,10 +5,10 @@ import { ContextError } from '../model/context-error.ts'
 import type { Command } from '../model/conversation-input.ts'
 import type { IntentCandidate, IntentInfo } from '../model/interpreter.ts'
 import type { Route } from '../model/router.ts'
-import { sayFallback } from './fallback-text.ts'
-import { unknownContext } from './play-frame.ts'
+import { unknownContext } from './check-input.ts'
+import { sayFallback } from './reply.ts'
 import { activate, cancel, goBack, open } from './stack.ts'
-import { activeFrame, type Turn } from './turn.ts'
+import type { Turn } from './turn.ts'
 
 /** The commands that an interpreter may name as intents, with the schema of their slots. */
 const SPOKEN: Readonly<Record<string, z.ZodType>> = {
@@ -26,7 +26,7 @@ export const COMMAND_INTENTS: readonly IntentInfo[] = Object.entries(SPOKEN).map
   contexts: [],
 }))
 
-/** The command that a candidate names; `null` where it names none. Throws `slots-invalid` for one without what it needs. */
+/** Returns the command that a candidate names; `null` if it names none. Throws `slots-invalid`. */
 export function readCommand({ intent, slots }: IntentCandidate): Command | null {
   const schema = Object.hasOwn(SPOKEN, intent) ? SPOKEN[intent] : undefined
   if (!schema) return null
@@ -36,7 +36,7 @@ export function readCommand({ intent, slots }: IntentCandidate): Command | null 
   return { ...(parsed.data as object), name: intent } as Command
 }
 
-/** The route of a candidate that names a command which can be followed now. It counts as the active context's own. */
+/** Returns the route of a candidate that names a command; `null` if it names none, or one that is impossible now. */
 export function commandRoute(turn: Turn, candidate: IntentCandidate): Route | null {
   const { intent, slots } = candidate
   const possible = {
@@ -46,22 +46,29 @@ export function commandRoute(turn: Turn, candidate: IntentCandidate): Route | nu
     end: true,
   }
   if (!Object.hasOwn(possible, intent) || !possible[intent as keyof typeof possible]) return null
+  return routeOf(candidate)
+}
+
+/** Returns the route of a candidate that names `cancel` or `back`, which are impossible now; otherwise `null`. */
+export function impossibleCommand(candidate: IntentCandidate): (Route & { readonly intent: 'cancel' | 'back' }) | null {
+  const { intent } = candidate
+  return intent === 'cancel' || intent === 'back' ? { ...routeOf(candidate), intent } : null
+}
+
+function routeOf(candidate: IntentCandidate): Route {
   return { ...candidate, context: null, frame: null, active: true }
 }
 
-/** The route of a candidate that wants something open to be given up or gone back to, where nothing is. */
-export function vainCommand(candidate: IntentCandidate): (Route & { readonly intent: 'cancel' | 'back' }) | null {
-  const { intent } = candidate
-  if (intent !== 'cancel' && intent !== 'back') return null
-  return { ...candidate, intent, context: null, frame: null, active: true }
-}
-
-/** Does what a user wants of the conversation itself. Throws `unknown-context`, `too-deep` and `nothing-open`. */
+/** Runs a command. Throws `unknown-context`, `too-deep` and `nothing-open`. */
 export function runCommand(turn: Turn, command: Command): void {
   switch (command.name) {
-    case 'cancel':
-      giveUp(turn)
+    case 'cancel': {
+      const { context } = cancel(turn)
+      // Nothing below has said how the conversation goes on.
+      if (turn.stack.length === 0 && turn.replies.length === 0)
+        sayFallback(turn, { kind: 'cancelled', context: context.name })
       break
+    }
     case 'back':
       goBack(turn)
       break
@@ -77,17 +84,9 @@ export function runCommand(turn: Turn, command: Command): void {
   }
 }
 
-/** Gives the active frame up. Where nothing is below that would say how it goes on, the conversation does. */
-function giveUp(turn: Turn): void {
-  const given = activeFrame(turn)
-  cancel(turn)
-  if (given && turn.stack.length === 0 && turn.replies.length === 0)
-    sayFallback(turn, { kind: 'cancelled', context: given.context.name })
-}
-
-/** Brings the frame of a context that is nearest to the top forward, or opens one. */
+/** Activates the frame of a context that is nearest to the top, or opens one. */
 function switchTo(turn: Turn, name: string): void {
-  if (!turn.rules.contexts.has(name)) throw unknownContext(turn, name)
+  if (!turn.rules.contexts.has(name)) throw unknownContext(turn.rules, name)
   const frame = turn.stack.findLast(({ context }) => context.name === name)
   if (frame) activate(turn, frame, 'switch')
   else open(turn, name, 'switch')

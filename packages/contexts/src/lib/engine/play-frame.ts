@@ -1,36 +1,32 @@
-import type { JsonObject } from '@episodic/protocol'
-import { shorten } from '@episodic/protocol/extend'
-import { ContextError } from '../model/context-error.ts'
+import { findNonJson, type Json, type JsonObject } from '@episodic/protocol'
+import { ContextError, handlerFailed } from '../model/context-error.ts'
 import type { EventAddress } from '../model/conversation-input.ts'
 import type { ClosedFrame } from '../model/conversation-record.ts'
-import { failed } from '../model/failed.ts'
-import type { Effect, Hook, InputData, MachineHandler, View } from '../model/machine.ts'
-import { readEventData } from './event-data.ts'
-import { inputProblem } from './input-problem.ts'
-import { draft, momentOf, runCode, say } from './moment.ts'
-import { note, type OpenFrame, type Turn } from './turn.ts'
+import type { Effect, Hook, InputData, MachineHandler, Shared, View } from '../model/machine.ts'
+import { inputProblem, readEvent, unknownContext } from './check-input.ts'
+import { say } from './reply.ts'
+import { type OpenFrame, recordTransition, type Turn } from './turn.ts'
 
-/** Transitions that may follow one another by themselves, before they are taken for a circle. */
+/** The most `always` transitions in a row: more are a cycle. */
 const MAX_ALWAYS = 32
 
-/** Events that may be published from one input on, by its handlers and by those that hear of them, before they are taken for a circle. */
+/** The most events that one input may cause, directly or by other events: more are a cycle. */
 const MAX_PUBLISHED = 32
 
-/** What handlers asked of the conversation: done once their transition is made. */
+/** What effects asked of the conversation: done after their transition. */
 export interface Requests {
   readonly open: string[]
   activate: boolean
   endConversation: string | null
 }
 
-/** The handler of a frame that would take an input now: the first of the state's, or else of the context's, whose guard agrees. */
+/** Finds the handler of an input: the first of the state, or else of the context, whose guard returns true. */
 export function findHandler(turn: Turn, frame: OpenFrame, input: string, given: InputData): MachineHandler | undefined {
   const { states, on } = frame.context.machine
-  const state = states[frame.state]
-  return (state && pick(turn, frame, state.on[input], given)) ?? pick(turn, frame, on[input], given)
+  return pick(turn, frame, states[frame.state]?.on[input], given) ?? pick(turn, frame, on[input], given)
 }
 
-/** The handler by which an intent would open a context, judged by the data that it would begin with. */
+/** Finds the handler by which an intent would open a context. `frame` has the data that the context would start with. */
 export function findOpening(
   turn: Turn,
   frame: OpenFrame,
@@ -46,13 +42,10 @@ function pick(
   handlers: readonly MachineHandler[] | undefined,
   given: InputData,
 ): MachineHandler | undefined {
-  return handlers?.find(({ guard }) => {
-    if (!guard) return true
-    return runCode(frame, 'A guard', () => guard(momentOf(turn, frame, given)))
-  })
+  return handlers?.find(({ guard }) => !guard || runCode(frame, 'A guard', () => guard(viewOf(turn, frame, given))))
 }
 
-/** Plays the first handler of a new frame: its effect, then the entry of the first state. */
+/** Runs the opening handler of a new frame: its effect, the entry of its first state, and `always` transitions. */
 export function enterFrame(
   turn: Turn,
   frame: OpenFrame,
@@ -62,16 +55,16 @@ export function enterFrame(
 ): Requests {
   const requests = noRequests()
   if (handler.target !== undefined) frame.state = handler.target
-  note(turn, 'opened', frame, { from: null, to: frame.state, on })
+  recordTransition(turn, 'opened', frame, { from: null, to: frame.state, on })
   frame.needsPrompt = true
-  tellUnrecognised(turn, frame, on, given)
+  reportUnrecognised(turn, frame, on, given)
   runEffect(turn, frame, handler, given, requests)
   enterState(turn, frame)
-  goOn(turn, frame, requests)
+  runAlways(turn, frame, requests)
   return requests
 }
 
-/** Plays a handler of an open frame. */
+/** Runs a handler of an open frame, and `always` transitions. */
 export function playHandler(
   turn: Turn,
   frame: OpenFrame,
@@ -81,45 +74,23 @@ export function playHandler(
 ): Requests {
   const requests = noRequests()
   move(turn, frame, on, handler, given, requests)
-  goOn(turn, frame, requests)
+  runAlways(turn, frame, requests)
   return requests
-}
-
-/** Leaves the present state for good, as when the context is cancelled. */
-export function leaveState(turn: Turn, frame: OpenFrame): void {
-  const state = frame.context.machine.states[frame.state]
-  draft(frame)
-  if (state?.exit) runCode(frame, `The exit of ${frame.state}`, () => state.exit?.(hookOf(turn, frame)))
-}
-
-/** Says that the frame is active again. */
-export function resumeFrame(turn: Turn, frame: OpenFrame, closed: ClosedFrame | null): void {
-  draft(frame)
-  frame.needsPrompt = true
-  runCode(frame, 'The resume', () => frame.context.machine.resume(Object.assign(hookOf(turn, frame), { closed })))
-}
-
-/** Asks the user what the present state asks for. */
-export function prompt(turn: Turn, frame: OpenFrame): void {
-  const state = frame.context.machine.states[frame.state]
-  if (!state?.prompt) return
-  const view: View = momentOf(turn, frame)
-  const text = runCode(frame, `The prompt of ${frame.state}`, () => state.prompt?.(view))
-  if (text) say(turn, text, frame)
 }
 
 function noRequests(): Requests {
   return { open: [], activate: false, endConversation: null }
 }
 
-/** Makes the transitions that need no input, until none applies. */
-function goOn(turn: Turn, frame: OpenFrame, requests: Requests): void {
+function runAlways(turn: Turn, frame: OpenFrame, requests: Requests): void {
   for (let made = 0; made <= MAX_ALWAYS; made++) {
     const handler = pick(turn, frame, frame.context.machine.states[frame.state]?.always, {})
     if (!handler) return
     move(turn, frame, null, handler, {}, requests)
   }
-  throw failed(`${frame.context.name} goes round in ${frame.state}: ${MAX_ALWAYS} transitions followed by themselves`)
+  throw handlerFailed(
+    `${frame.context.name} goes round in ${frame.state}: ${MAX_ALWAYS} transitions followed by themselves`,
+  )
 }
 
 function move(
@@ -130,9 +101,9 @@ function move(
   given: InputData,
   requests: Requests,
 ): void {
-  draft(frame)
+  makeDraft(frame)
   frame.needsPrompt = true
-  tellUnrecognised(turn, frame, on, given)
+  reportUnrecognised(turn, frame, on, given)
   const { target } = handler
   if (target === undefined) {
     runEffect(turn, frame, handler, given, requests)
@@ -142,35 +113,44 @@ function move(
   leaveState(turn, frame)
   runEffect(turn, frame, handler, given, requests)
   frame.state = target
-  note(turn, 'moved', frame, { from, to: target, on })
+  recordTransition(turn, 'moved', frame, { from, to: target, on })
   enterState(turn, frame)
   const { onTransition } = frame.context.machine
   if (onTransition)
-    runCode(frame, 'The onTransition', () => onTransition(Object.assign(hookOf(turn, frame), { from, to: target, on })))
+    runCode(frame, 'The onTransition', () =>
+      onTransition(Object.assign(hookContext(turn, frame), { from, to: target, on })),
+    )
 }
 
 function enterState(turn: Turn, frame: OpenFrame): void {
   const state = frame.context.machine.states[frame.state]
-  if (state?.entry) runCode(frame, `The entry of ${frame.state}`, () => state.entry?.(hookOf(turn, frame)))
+  if (state?.entry) runCode(frame, `The entry of ${frame.state}`, () => state.entry?.(hookContext(turn, frame)))
 }
 
-/** Tells a context what was said for slots of an intent and is no value of them, before it takes the intent. */
-function tellUnrecognised(turn: Turn, frame: OpenFrame, intent: string | null, { unrecognised = [] }: InputData): void {
+/** Runs the exit of the present state. */
+export function leaveState(turn: Turn, frame: OpenFrame): void {
+  const state = frame.context.machine.states[frame.state]
+  makeDraft(frame)
+  if (state?.exit) runCode(frame, `The exit of ${frame.state}`, () => state.exit?.(hookContext(turn, frame)))
+}
+
+/** Passes the unrecognised phrases of an intent to its context, before the intent's handler runs. */
+function reportUnrecognised(turn: Turn, frame: OpenFrame, on: string | null, { unrecognised = [] }: InputData): void {
   const { machine } = frame.context
-  for (const value of unrecognised)
+  for (const phrase of unrecognised)
     runCode(frame, 'The unrecognised', () =>
-      machine.unrecognised?.(Object.assign(hookOf(turn, frame), { ...value, intent: String(intent) })),
+      machine.unrecognised?.(Object.assign(hookContext(turn, frame), { ...phrase, intent: String(on) })),
     )
 }
 
 function runEffect(turn: Turn, frame: OpenFrame, handler: MachineHandler, given: InputData, requests: Requests): void {
   const { effect } = handler
   if (!effect) return
-  const moment = Object.assign(hookOf(turn, frame, given), {
-    previous: previousOf(turn, frame),
-    open: (context: string) => {
-      if (!turn.rules.contexts.has(context)) throw unknownContext(turn, context)
-      requests.open.push(context)
+  const context = Object.assign(hookContext(turn, frame, given), {
+    previous: previousData(turn, frame),
+    open: (name: string) => {
+      if (!turn.rules.contexts.has(name)) throw unknownContext(turn.rules, name)
+      requests.open.push(name)
     },
     activate: () => {
       requests.activate = true
@@ -179,44 +159,115 @@ function runEffect(turn: Turn, frame: OpenFrame, handler: MachineHandler, given:
       requests.endConversation = reason
     },
   }) satisfies Effect
-  runCode(frame, 'An effect', () => effect(moment))
+  runCode(frame, 'An effect', () => effect(context))
 }
 
-/** What a hook is handed: it may publish, where what only looks may not. */
-function hookOf(turn: Turn, frame: OpenFrame, given: InputData = {}): Hook {
-  return Object.assign(momentOf(turn, frame, given), {
-    publish: (type: string, data: JsonObject, to: EventAddress = 'conversation') => {
-      const problem = inputProblem(turn.rules, { kind: 'event', id: 'published', type, data, to, now: turn.now })
-      if (problem) throw problem
-      readEventData(turn.rules, type, data)
-      assertAddress(turn, to)
-      if (turn.delivered + turn.published.length === MAX_PUBLISHED)
-        throw failed(
-          `${frame.context.name} goes round with ${type}: ${MAX_PUBLISHED} events have followed from one input`,
-        )
-      // A copy: they may be part of the draft, which goes on changing.
-      turn.published.push({ type, data: structuredClone(data), to })
-    },
-  })
-}
-
-/** The data that a context had when it last closed, as long as the conversation remembers. */
-function previousOf({ closed, record }: Turn, { context }: OpenFrame): JsonObject | null {
+/** The data of a context's last closed frame, while the record keeps it. */
+function previousData({ closed, record }: Turn, { context }: OpenFrame): JsonObject | null {
   const ofContext = (frame: ClosedFrame) => frame.context === context.name
   const data = (closed.findLast(ofContext) ?? record.public.closed.findLast(ofContext))?.data
   // A copy: an effect may put parts of it into its own data, and edit them there.
   return data ? structuredClone(data) : null
 }
 
-/** Throws `unknown-context` for an address that names none. */
-export function assertAddress(turn: Turn, to: EventAddress): void {
-  if (typeof to === 'object' && 'context' in to && !turn.rules.contexts.has(to.context))
-    throw unknownContext(turn, to.context)
+/** Runs `resume` of a frame that is active again. */
+export function resumeFrame(turn: Turn, frame: OpenFrame, closed: ClosedFrame | null): void {
+  makeDraft(frame)
+  frame.needsPrompt = true
+  runCode(frame, 'The resume', () => frame.context.machine.resume(Object.assign(hookContext(turn, frame), { closed })))
 }
 
-export function unknownContext({ rules }: Turn, name: string): ContextError {
-  return new ContextError(
-    'unknown-context',
-    `There is no context "${shorten(name)}". The contexts are: ${[...rules.contexts.keys()].join(', ')}.`,
-  )
+/** Adds the prompt of the present state to the replies. */
+export function prompt(turn: Turn, frame: OpenFrame): void {
+  const state = frame.context.machine.states[frame.state]
+  if (!state?.prompt) return
+  const text = runCode(frame, `The prompt of ${frame.state}`, () => state.prompt?.(viewOf(turn, frame)))
+  if (text) say(turn, text, frame)
+}
+
+/** Returns the topics that a frame subscribes to. */
+export function topicsOf(frame: OpenFrame): readonly string[] {
+  return runCode(frame, 'The topics', () => frame.context.machine.topics(frame.data))
+}
+
+/** Returns the result of a finished frame. Throws `handler-failed` if it is not JSON. */
+export function resultOf(turn: Turn, frame: OpenFrame): JsonObject | null {
+  const { result } = frame.context.machine
+  if (!result) return null
+  const returned = runCode(frame, 'The result', () => result(viewOf(turn, frame))) ?? null
+  const problem = findNonJson(returned, 'result')
+  if (problem) throw handlerFailed(`${frame.context.name} returned what JSON cannot say: ${problem}`)
+  // A copy, because it may hold parts of the data.
+  return structuredClone(returned)
+}
+
+/** Runs code of a context. Throws `handler-failed` if it throws or returns a promise: handlers are synchronous. */
+function runCode<T>(frame: OpenFrame, what: string, run: () => T): T {
+  let value: T
+  try {
+    value = run()
+  } catch (cause) {
+    if (ContextError.is(cause, 'handler-failed')) throw cause
+    const why = cause instanceof Error ? cause.message.replace(/\.$/, '') : cause
+    throw handlerFailed(`${what} of ${frame.context.name} threw: ${why}`, { cause })
+  }
+  if (value instanceof Promise) {
+    value.catch(() => {})
+    throw handlerFailed(`${what} of ${frame.context.name} is asynchronous, and the code of a context answers at once`)
+  }
+  return value
+}
+
+/** What guards, prompts and results receive. */
+function viewOf(turn: Turn, frame: OpenFrame, given: InputData = {}): View {
+  return {
+    ...given,
+    data: frame.data,
+    hidden: frame.hidden,
+    get shared() {
+      return frame.context.shared ? sharedDraft(turn) : undefined
+    },
+    now: turn.now,
+  }
+}
+
+/** What hooks receive. */
+function hookContext(turn: Turn, frame: OpenFrame, given: InputData = {}): Hook {
+  return Object.assign(viewOf(turn, frame, given), {
+    state: frame.state,
+    say: (text: string) => say(turn, text, frame),
+    reveal: <T extends Json>(value: T) => {
+      turn.revealed.push(value)
+      return value
+    },
+    publish: (type: string, data: JsonObject, to: EventAddress = 'conversation') =>
+      publish(turn, frame, type, data, to),
+  })
+}
+
+function publish(turn: Turn, frame: OpenFrame, type: string, data: JsonObject, to: EventAddress): void {
+  const problem = inputProblem(turn.rules, { kind: 'event', id: 'published', type, data, to, now: turn.now })
+  if (problem) throw problem
+  readEvent(turn.rules, { type, data, to })
+  if (turn.delivered + turn.published.length === MAX_PUBLISHED)
+    throw handlerFailed(
+      `${frame.context.name} goes round with ${type}: ${MAX_PUBLISHED} events have followed from one input`,
+    )
+  // A copy: the data may be part of a draft, which is edited further.
+  turn.published.push({ type, data: structuredClone(data), to })
+}
+
+/** The shared data, free to edit. Copied when first read. */
+function sharedDraft(turn: Turn): Shared {
+  turn.shared ??= structuredClone({ public: turn.record.public.shared, private: turn.record.private.shared })
+  return turn.shared
+}
+
+/** Makes a frame's data free to edit. */
+function makeDraft(frame: OpenFrame): void {
+  if (frame.drafted) return
+  frame.data = structuredClone(frame.data)
+  if (frame.context.hidden) frame.hidden = structuredClone(frame.hidden)
+  frame.drafted = true
+  frame.kept = null
 }

@@ -4,12 +4,12 @@ import type { IntentCandidate } from '../model/interpreter.ts'
 import type { Route } from '../model/router.ts'
 import type { Turn } from './turn.ts'
 
-/** Puts the ways that could be meant before the user. */
+/** Creates a question with one option for each route. */
 export function askAbout({ rules }: Turn, routes: readonly Route[]): Question {
   return {
     options: routes.map(({ intent, slots, context, frame, unrecognised }, _, { length }) => {
       const words = rules.intents.get(intent)?.description ?? intent
-      const values = Object.values(slots).filter(isTellable).join(', ')
+      const values = Object.values(slots).filter(isPrintable).join(', ')
       const alike = length > 1 && routes.filter((other) => other.intent === intent).length > 1
       const who = alike && context !== null ? ` in ${rules.contexts.get(context)?.description ?? context}` : ''
       const label = `${words}${values && ` (${values})`}${who}`
@@ -18,19 +18,19 @@ export function askAbout({ rules }: Turn, routes: readonly Route[]): Question {
   }
 }
 
-function isTellable(value: Json): value is string | number {
+function isPrintable(value: Json): value is string | number {
   return typeof value === 'string' || typeof value === 'number'
 }
 
-/** How an answer picks: one of the options, none of them, nobody knows which, or it is no answer at all. */
+/** The chosen option, `none` of them, an `unclear` answer, or `null` for a text that is not an answer. */
 export type Choice = QuestionOption | 'none' | 'unclear' | null
 
-/** The longest text that is taken for an answer to a question, in UTF-16 code units. */
+/** The longest answer to a question, in UTF-16 code units. */
 const LONGEST_ANSWER = 200
 
 /**
- * Understands the answer to a question: a number or ordinal, words of one option alone, or an utterance whose best reading
- * is the intent of one option alone. Whatever else is said is no answer. The words for numbers and for none are English.
+ * Reads the answer to a question: a number or ordinal, words of exactly one option, or an utterance whose best candidate is the
+ * intent of exactly one option. Anything else is not an answer. The words for numbers and for none are English.
  */
 export function readChoice({ options }: Question, text: string, candidates: readonly IntentCandidate[]): Choice {
   return (text.length <= LONGEST_ANSWER ? byWords(options, wordsOf(text)) : null) ?? byIntent(options, candidates)
@@ -38,7 +38,7 @@ export function readChoice({ options }: Question, text: string, candidates: read
 
 function byWords(options: readonly QuestionOption[], said: readonly string[]): Choice {
   const words = said.filter((word) => !FILLERS.has(word))
-  // A bare "yes" is asked again: as something else that was said, it might agree to what nobody asked.
+  // A bare "yes" is unclear: routed as an intent, it might confirm something else.
   if (words.length === 0) return ONE.test(said.join(' ')) ? (options[0] ?? null) : 'unclear'
   if (words.every((word) => NONE.has(word))) return 'none'
   const [first] = words
@@ -49,7 +49,7 @@ function byWords(options: readonly QuestionOption[], said: readonly string[]): C
   const vocabularies = options.map(
     (option) => new Set(wordsOf(`${option.label} ${option.intent} ${option.context ?? ''}`)),
   )
-  // Every word has to be one of an option's, so that a new request is not taken for an answer.
+  // Every word has to be in the option, so that a new request is not taken for an answer.
   const fitting = options.filter((_, index) => words.every((word) => vocabularies[index]?.has(word)))
   return fitting.length === 1 ? (fitting[0] ?? null) : null
 }
@@ -62,7 +62,7 @@ function byIntent(options: readonly QuestionOption[], candidates: readonly Inten
   return fitting.length === 1 && option && agrees(option.slots, best.slots) ? option : null
 }
 
-/** Whether nothing was said that contradicts an option. */
+/** Whether no slot contradicts the option. */
 function agrees(offered: JsonObject, said: JsonObject): boolean {
   return Object.entries(said).every(([slot, value]) => JSON.stringify(offered[slot]) === JSON.stringify(value))
 }
@@ -81,7 +81,7 @@ const FILLERS = new Set(
     ' ',
   ),
 )
-/** "one" by itself is a number; "that one" says nothing. */
+/** "one" by itself is a number; "that one" has no meaning. */
 const ONE = /^((option|number|choice) )?one$/
 const NONE = new Set('no none neither nothing not them these those nor'.split(' '))
 const PLACES = new Map(

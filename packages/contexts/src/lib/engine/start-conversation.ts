@@ -2,15 +2,14 @@ import { findNonJson, type JsonObject } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/extend'
 import { ContextError } from '../model/context-error.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
-import type { ConversationRules } from '../model/conversation-rules.ts'
 import type { Shared } from '../model/machine.ts'
 import type { TurnResult } from '../model/turn-result.ts'
-import { conclude } from './conclude.ts'
+import { finishInput } from './finish-input.ts'
 import { unchanged } from './handle-input.ts'
 import { open } from './stack.ts'
-import { beginTurn } from './turn.ts'
+import { type ConversationRules, startTurn } from './turn.ts'
 
-/** Makes the first record, with the first context open. Throws `record-invalid` where what is shared is refused. */
+/** Creates the first record, with the initial context open. Throws `record-invalid` if the shared data are rejected. */
 export function startConversation(
   rules: ConversationRules,
   given: Partial<Shared> | undefined,
@@ -32,9 +31,9 @@ export function startConversation(
     private: { hidden: {}, shared: sharedPart(rules, 'private', given), events: [] },
   }
   if (rules.initial === null) return unchanged(empty)
-  const turn = beginTurn(rules, empty, now)
+  const turn = startTurn(rules, empty, now)
   open(turn, rules.initial, null)
-  return conclude(turn, { kind: 'command', text: 'open', intent: null, slots: {}, context: rules.initial })
+  return finishInput(turn, { kind: 'command', text: 'open', intent: null, slots: {}, context: rules.initial })
 }
 
 function sharedPart(
@@ -45,10 +44,6 @@ function sharedPart(
   if (!shared) return {}
   const parsed = shared[part].safeParse(given?.[part] ?? {})
   const problem = parsed.success ? findNonJson(parsed.data) : formatZodError(parsed.error)
-  if (problem)
-    throw new ContextError(
-      'record-invalid',
-      `What the contexts of ${name} share is wrong, in its ${part} part: ${problem}.`,
-    )
+  if (problem) throw new ContextError('record-invalid', `The ${part} shared data of ${name} are wrong: ${problem}.`)
   return structuredClone(parsed.data) as JsonObject
 }

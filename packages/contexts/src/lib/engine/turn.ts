@@ -1,6 +1,8 @@
 import type { Json, JsonObject } from '@episodic/protocol'
-import type { Context } from '../model/context.ts'
+import type { z } from 'zod'
+import type { Context, SharedSchemas } from '../model/context.ts'
 import { ContextError } from '../model/context-error.ts'
+import type { ConversationBounds, ConversationDefinition } from '../model/conversation.ts'
 import type { EventAddress } from '../model/conversation-input.ts'
 import type {
   ClosedFrame,
@@ -9,33 +11,50 @@ import type {
   Frame,
   Question,
 } from '../model/conversation-record.ts'
-import type { ConversationRules } from '../model/conversation-rules.ts'
+import type { IntentInfo } from '../model/interpreter.ts'
 import type { Shared } from '../model/machine.ts'
+import type { Router } from '../model/router.ts'
 import type { Reply } from '../model/turn-result.ts'
 
-/** A frame in play: what is edited is copied first, so that the record it came from stays as it was. */
+/** A conversation's definition with its types erased and its names indexed. */
+export interface ConversationRules {
+  readonly name: string
+  readonly contexts: ReadonlyMap<string, Context>
+  readonly initial: string | null
+  readonly router: Router
+  readonly shared: SharedSchemas | null
+  readonly bounds: ConversationBounds
+  /** The schema of each event that a context handles. */
+  readonly events: ReadonlyMap<string, z.ZodType>
+  /** Every intent by its name, including the commands. */
+  readonly intents: ReadonlyMap<string, IntentInfo>
+  readonly fallback: NonNullable<ConversationDefinition<readonly Context[]>['fallback']>
+  readonly summarise: NonNullable<ConversationDefinition<readonly Context[]>['summarise']>
+}
+
+/** The working copy of a frame: its data are copied before the first edit, so that the record is not edited. */
 export interface OpenFrame {
   readonly id: number
   readonly context: Context
   state: string
   data: JsonObject
   hidden: JsonObject
-  /** The frame of the record, until something about this one changes. */
+  /** The frame of the record, while this one is unchanged. */
   kept: Frame | null
   /** Whether its data are copies, free to edit. */
   drafted: boolean
-  /** Whether it was entered, moved, edited or resumed, so that its prompt is due. */
+  /** Whether it was entered, moved, edited or resumed. */
   needsPrompt: boolean
 }
 
-/** An event that a hook has published, to be delivered once its own turn is over. */
+/** An event that a hook has published, to be delivered after the present turn. */
 export interface Published {
   readonly type: string
   readonly data: JsonObject
   readonly to: EventAddress
 }
 
-/** One input being taken, or one event that follows from it: the working copy of a record. Dropped when anything throws. */
+/** The working copy of a record for one input, or for one event that it caused. Discarded when anything throws. */
 export interface Turn {
   readonly rules: ConversationRules
   readonly record: ConversationRecord
@@ -46,21 +65,21 @@ export interface Turn {
   readonly replies: Reply[]
   readonly transitions: ConversationTransition[]
   readonly revealed: Json[]
-  /** What is still to be delivered, oldest first. */
+  /** Events that are not delivered yet, oldest first. */
   readonly published: Published[]
-  /** The text that the user gets in place of the replies; `null` if they get the replies. */
+  /** The writer's text, sent in place of the replies; `null` if the replies are sent. */
   readonly written: string | null
-  /** How many that were published have been delivered since the input came, this turn's own included. */
+  /** Number of published events delivered since the input, including this turn's. */
   readonly delivered: number
-  /** A copy of what is shared, made when the first handler asks. */
+  /** A copy of the shared data, made when a handler first reads them. */
   shared: Shared | null
   question: Question | null
   ended: string | null
   nextFrame: number
 }
 
-/** Begins to take an input. Throws `record-invalid` for a record that names what the conversation does not know. */
-export function beginTurn(
+/** Starts the turn of an input. Throws `record-invalid` for a record with an unknown context or state. */
+export function startTurn(
   rules: ConversationRules,
   record: ConversationRecord,
   now: number,
@@ -86,9 +105,9 @@ export function beginTurn(
   }
 }
 
-/** Begins the turn that follows within the taking of one input, on the record that the turn before it has made. */
+/** Starts the turn of a published event, on the record of the turn before. */
 export function followingTurn(turn: Turn, record: ConversationRecord): Turn {
-  const next = beginTurn(turn.rules, record, turn.now, turn.written)
+  const next = startTurn(turn.rules, record, turn.now, turn.written)
   for (const frame of next.stack)
     frame.needsPrompt = turn.stack.some(({ id, needsPrompt }) => id === frame.id && needsPrompt)
   return { ...next, published: turn.published, delivered: turn.delivered + 1 }
@@ -102,19 +121,32 @@ function openFrame(rules: ConversationRules, record: ConversationRecord, frame: 
       `The record has ${frame.context} open in the state ${frame.state}, which ${rules.name} does not know. Play it with the conversation that wrote it.`,
     )
   const { id, state, data } = frame
-  const hidden = record.private.hidden[id] ?? NOTHING
+  const hidden = record.private.hidden[id] ?? NO_DATA
   return { id, context, state, data, hidden, kept: frame, drafted: false, needsPrompt: false }
 }
 
-/** What hidden data a context without any has. */
-export const NOTHING: JsonObject = Object.freeze({})
+const NO_DATA: JsonObject = Object.freeze({})
+
+/** Creates a frame that is not on the stack yet. Its data are copies: a schema returns the same default object every time. */
+export function newFrame(turn: Turn, context: Context): OpenFrame {
+  return {
+    id: turn.nextFrame,
+    context,
+    state: context.initial,
+    data: structuredClone(context.data.parse({})) as JsonObject,
+    hidden: context.hidden ? (structuredClone(context.hidden.parse({})) as JsonObject) : NO_DATA,
+    kept: null,
+    drafted: true,
+    needsPrompt: false,
+  }
+}
 
 export function activeFrame(turn: Turn): OpenFrame | undefined {
   return turn.stack.at(-1)
 }
 
-/** Notes a move of the conversation. */
-export function note(
+/** Adds a transition to the path. */
+export function recordTransition(
   turn: Turn,
   kind: ConversationTransition['kind'],
   frame: OpenFrame,
@@ -129,7 +161,7 @@ export function note(
   })
 }
 
-/** What a record tells of a frame besides its data. */
+/** A frame as the record has it, without its data. */
 export function headOf({ id, context, state }: OpenFrame): Omit<Frame, 'data'> {
   return { id, context: context.name, state }
 }

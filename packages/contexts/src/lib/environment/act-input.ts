@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Conversation } from '../model/conversation.ts'
+import { describeSlots, slotsOf } from '../model/intent-slots.ts'
 import type { IntentInfo } from '../model/interpreter.ts'
-import { describeSlots, slotsOf } from '../nlu/intent-slots.ts'
 
 /**
- * The input of the tool `act`: an intent, and slots by name.
+ * Creates the input schema of the tool `act`: an intent, and slots by name.
  *
- * `slots` is one object with every slot of the conversation, each with its JSON Schema and the intents that take it. A union with
- * one branch for each intent would be more exact, but MCP wants an object at the top, and many models and clients handle no
- * unions. What one intent takes is checked by the conversation, whose refusals say more than a schema can.
+ * `slots` is one object with every slot of the conversation, each with its JSON Schema and the intents that have it. A union with
+ * one branch for each intent would be more exact, but MCP requires an object at the top, and many models and clients do not
+ * support unions. The conversation checks the slots of the intent, and its refusals explain more than a schema can.
  */
 export function actInput({ intents, contexts }: Pick<Conversation, 'intents' | 'contexts'>) {
   const names = intents.map(({ name }) => name) as [string]
@@ -48,7 +48,7 @@ function unknownSlots(keys: unknown, intents: readonly IntentInfo[]): string {
 const MAX_NAMED = 4
 const LONGEST_NAME = 64
 
-/** Every slot of every intent, optional, with what JSON Schema says of it. Values are checked by the intent that takes them. */
+/** Every slot of every intent, optional, with its JSON Schema. The schema of the intent checks the values. */
 function mergeSlots(intents: readonly IntentInfo[]): Record<string, z.ZodOptional> {
   const uses = intents.flatMap((intent) =>
     Object.entries(slotsOf(intent)).map(([slot, schema]) => ({ slot, schema, intent: intent.name })),
@@ -57,20 +57,20 @@ function mergeSlots(intents: readonly IntentInfo[]): Record<string, z.ZodOptiona
   return Object.fromEntries([...bySlot].map(([slot, used]) => [slot, z.any().meta(mergeSchemas(used)).optional()]))
 }
 
-interface Use {
+interface SlotUse {
   readonly schema: JsonObject
   readonly intent: string
 }
 
-/** One schema of a slot that several intents take, with all that they mean by it. */
-function mergeSchemas(uses: readonly Use[]): JsonObject {
+/** Merges the schemas of a slot that several intents have, with all descriptions. */
+function mergeSchemas(uses: readonly SlotUse[]): JsonObject {
   const byMeaning = Map.groupBy(uses, ({ schema }) => String(schema.description ?? ''))
   const description = [...byMeaning]
     .map(([meaning, same]) => `${same.map(({ intent }) => intent).join(', ')}${meaning && `: ${meaning}`}`)
     .join('; ')
   const shapes = new Map<string, JsonObject>()
   for (const { schema } of uses) {
-    // A default is that of one intent, and a reference is to its own definitions.
+    // A default is that of one intent, and a reference points into its own definitions.
     const { description: _, default: __, ...shape } = schema
     const said = JSON.stringify(shape)
     shapes.set(said, said.includes('"$ref"') ? {} : shape)

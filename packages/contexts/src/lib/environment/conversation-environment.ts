@@ -8,24 +8,25 @@ import type { Conversation } from '../model/conversation.ts'
 import type { ConversationGoal, GoalView } from './conversation-goal.ts'
 import {
   type ConversationState,
+  describeOpen,
   keepLines,
   keepRecord,
+  linesOf,
   recordOf,
   stateSchemas,
-  tellOpen,
 } from './conversation-state.ts'
 import { assistantTools, userTools } from './conversation-tools.ts'
 import type { UserSimulator } from './user-simulator.ts'
 import type { UserSpeaker } from './user-speaker.ts'
 
-/** One step, as a reward term of a conversation judges it. */
+/** One step, as reward terms receive it. */
 export interface ConversationStep<Goal, Params>
   extends Pick<Transition<unknown, Params>, 'tool' | 'input' | 'end' | 'refused'> {
   readonly before: GoalView<Goal, Params>
   readonly after: GoalView<Goal, Params>
 }
 
-/** What an author hands to `conversationEnvironment`. */
+/** What `conversationEnvironment` takes. */
 export interface ConversationEnvironmentDefinition<
   Params extends z.ZodType,
   Goal extends z.ZodType,
@@ -39,54 +40,54 @@ export interface ConversationEnvironmentDefinition<
   readonly description: string
   readonly params: Params
   readonly limits?: LimitsRequest | ((params: z.output<Params>) => LimitsRequest)
-  /** Settings of `episodic check` for this world: see `defineEnvironment`. */
+  /** Settings of `episodic check`: see `defineEnvironment`. */
   readonly check?: { readonly waive?: Readonly<Record<string, string>> }
   /**
-   * The parameters of a conversation that a person begins at the conversation door. A person is nobody's pupil: parameters
-   * under which there is no goal, and no limit made for training, let them talk as long as they like. Default: the schema's defaults.
+   * Parameters for human users of `serveConversations`: set no goal and no training limits, so that they can talk as long as they
+   * like. Default: the schema's defaults.
    */
   readonly person?: z.input<Params>
-  /** What the conversation begins with: what is shared, and its time in milliseconds since 1970 UTC. Default: the schemas' defaults, and 0. */
+  /** Returns the initial shared data, and the time in milliseconds since 1970 UTC. Default: the schemas' defaults, and 0. */
   readonly start?: (at: { readonly params: z.output<Params>; readonly rng: Rng }) => {
     readonly shared?: SharedOf<Shared>
     readonly now?: number
   }
   readonly goal: ConversationGoal<Goal, z.output<Params>>
   /**
-   * Who talks to the agent, where it is the assistant: it then has one tool for each intent, and `reply`. Left out, the agent
-   * plays the user, with the tools `say` and `act`, and is told the goal.
+   * A simulated user. The agent then plays the assistant, with one tool for each intent, and `reply`. Left out, the agent plays
+   * the user, with the tools `say` and `act`, and observes the goal.
    */
   readonly user?: UserSimulator<z.output<Goal>, User>
   /**
-   * Says in words of its own what `user` says, such as a model with the goal and a style. It is asked before each `reply`, and what
-   * it says is recorded with the step. Where it fails, is late or says a name, code or number that is neither in the goal nor in the
-   * dialogue, the user says the simulator's own line. The first line of an episode and the last are the simulator's.
+   * Rewords the lines of `user`, for example with a model. It is asked before each `reply`, and its text is recorded with the step.
+   * If it fails, is late, or says a name, code or number that is neither in the goal nor in the dialogue, the simulator's line is
+   * used. The first and the last line of an episode are always the simulator's.
    */
   readonly speaker?: UserSpeaker
   /**
-   * Further terms, or others in place of the standard ones: `success` (1 for the step that ends a done task), `turn` (−0.01 a
-   * step), and, where the goal tells them, what the step added to `accuracy` and to `digressions`.
+   * Further terms, or replacements of the standard ones: `success` (1 for the step that ends the episode with its goal reached),
+   * `turn` (−0.01 a step), and, if the goal has them, what the step added to `accuracy` and to `digressions`.
    */
   readonly rewards?: {
     readonly [term: string]: (step: ConversationStep<z.output<Goal>, z.output<Params>>) => number
   }
 }
 
-/** An environment that is made of a conversation. */
+/** An environment whose rules are a conversation. */
 export interface ConversationEnvironment extends EnvironmentDefinition {
   readonly conversation: Conversation
-  /** Which side the agent plays. */
+  /** The side that the agent plays. */
   readonly agent: 'user' | 'assistant'
-  /** The parameters with which a person begins. */
+  /** The parameters for human users. */
   readonly person: JsonObject
 }
 
 /**
- * Makes an environment of a conversation: an agent plays the user against it, or the assistant that works it for a
- * simulated user. The events of the conversation are events of the environment, with `to` beside their data.
+ * Defines an environment whose rules are a conversation: an agent plays the user, or the assistant of a simulated user. The
+ * events of the conversation are events of the environment, with `to` beside their data.
  *
- * An interpreter that answers at once is asked within the step; one that says `later` is asked before it, and what it said is
- * recorded with the step, so that a replay needs it no more. Throws `definition-invalid` where it cannot be served.
+ * A synchronous interpreter is asked within the step. One with `later` is asked before it, and its result is recorded with the
+ * step, so that a replay does not ask it again. Throws `definition-invalid` for a definition that cannot be served.
  */
 export function conversationEnvironment<
   Contexts extends readonly Context[],
@@ -98,7 +99,7 @@ export function conversationEnvironment<
   conversation: Conversation<Contexts, Shared>,
   definition: ConversationEnvironmentDefinition<Params, Goal, User, Shared>,
 ): ConversationEnvironment {
-  // Inside, types are erased once: the definition's own types have done their work on the author's side.
+  // Types are erased here once: they have checked the author's definition by now.
   const played = conversation as unknown as Conversation
   const { name = conversation.name, version, description, params, goal, start, person = {}, rewards = {} } = definition
   const user = (definition.user ?? null) as UserSimulator<z.output<Goal>> | null
@@ -135,30 +136,26 @@ export function conversationEnvironment<
       const drawn = wanted === null ? null : (goal.schema.parse(wanted) as JsonObject)
       const { shared, now = 0 } = start?.({ params: values, rng: rng.stream('start') }) ?? {}
       const { record, replies } = conversation.start({ now, ...(shared !== undefined && { shared }) })
-      const begun = user?.start({ goal: drawn as z.output<Goal>, rng: rng.stream('user') }) ?? null
+      const userStart = user?.start({ goal: drawn as z.output<Goal>, rng: rng.stream('user') }) ?? null
       const state: ConversationState = {
         public: { conversation: record.public, goal: user ? null : drawn, dialogue: [], now },
         private: {
           conversation: record.private,
           goal: drawn,
-          user: begun ? begun.state : null,
+          user: userStart ? userStart.state : null,
           ...(speaker && { style: rng.stream('style').pick(speaker.styles) }),
         },
       }
-      if (begun) keepLines(state, [{ by: 'user', text: begun.says }])
-      else
-        keepLines(
-          state,
-          replies.map(({ text }) => ({ by: 'assistant', text })),
-        )
+      if (userStart) keepLines(state, [{ by: 'user', text: userStart.says }])
+      else keepLines(state, linesOf(replies))
       return state
     },
-    observe({ conversation: open, goal: told, dialogue }) {
-      if (user) return `The user said: ${dialogue.findLast(({ by }) => by === 'user')?.text}\n${tellOpen(open)}`
-      // What was answered to a call is in its answer already; what was said before any stands nowhere else.
+    observe({ conversation: open, goal: visible, dialogue }) {
+      if (user) return `The user said: ${dialogue.findLast(({ by }) => by === 'user')?.text}\n${describeOpen(open)}`
+      // Replies to a call are in its result; the replies before the first call are only here.
       const greeting = dialogue.some(({ by }) => by === 'user') ? [] : dialogue.map(({ text }) => text)
-      const wish = told === null ? 'Talk about what you like.' : goal.describe(told as z.output<Goal>)
-      return [`You are the user. ${wish}`, ...greeting, tellOpen(open)].join('\n')
+      const wish = visible === null ? 'Talk about what you like.' : goal.describe(visible as z.output<Goal>)
+      return [`You are the user. ${wish}`, ...greeting, describeOpen(open)].join('\n')
     },
     tools: ({ tool }) =>
       user
@@ -171,41 +168,38 @@ export function conversationEnvironment<
         : userTools(played, tool, isReached),
     events: ({ event }) =>
       Object.fromEntries(
-        [...eventsOf(conversation.contexts)].map(([type, data]) => [
+        [...eventsOf(conversation.contexts)].map(([type, schema]) => [
           type,
           event({
-            description: data.description ?? type.replaceAll(/[-_.]+/g, ' '),
+            description: schema.description ?? type.replaceAll(/[-_.]+/g, ' '),
             data: z.object({
-              data: data.refine(isShort, `has to be at most ${conversation.bounds.text} characters of JSON`),
+              data: schema.refine(isShort, `has to be at most ${conversation.bounds.text} characters of JSON`),
               to: addressSchema(conversation.contexts).default('conversation'),
             }),
-            apply({ state, data: told, say, end }) {
+            apply({ state, data: { data, to }, say, end }) {
               const {
                 now,
                 conversation: { turn },
               } = state.public
-              // The host delivers an event once by the id it was published under; here each delivery is a turn of its own.
+              // The host applies each published id once, so an id of this turn never repeats.
               const id = `turn-${turn + 1}`
               const { record, replies, refused } = conversation.handleInput(recordOf(state), {
                 kind: 'event',
                 id,
                 type,
-                data: told.data as JsonObject,
-                to: told.to,
+                data: data as JsonObject,
+                to,
                 now,
               })
               if (refused) throw new ContextError(refused.code, refused.message)
               keepRecord(state, record)
-              keepLines(
-                state,
-                replies.map(({ text }) => ({ by: 'assistant', text })),
-              )
+              keepLines(state, linesOf(replies))
               if (replies.length > 0)
                 say(
                   replies
                     .map(({ text }) => text)
                     .join('\n')
-                    .slice(0, MAX_TOLD)
+                    .slice(0, MAX_EVENT_TEXT)
                     .toWellFormed(),
                 )
               if (record.public.ended !== null) end(record.public.ended)
@@ -223,11 +217,11 @@ export function conversationEnvironment<
       ]),
     ),
   })
-  const refusal = definition.person && params.safeParse(person).error
-  if (refusal)
+  const wrong = definition.person && params.safeParse(person).error
+  if (wrong)
     throw new ContextError(
       'definition-invalid',
-      `The parameters of ${name} for a person are wrong: ${formatZodError(refusal)}.`,
+      `The parameters of ${name} for a person are wrong: ${formatZodError(wrong)}.`,
     )
   return Object.freeze({
     ...environment,
@@ -237,10 +231,10 @@ export function conversationEnvironment<
   })
 }
 
-/** What players are told of one event, in UTF-16 code units: as much as an event of an environment may say. The dialogue has all. */
-const MAX_TOLD = 1_000
+/** The longest text of one event for players, in UTF-16 code units: the limit of `say` in an environment. The dialogue has all. */
+const MAX_EVENT_TEXT = 1_000
 
-/** The cost of a step, in the unit of one task done. */
+/** The reward of every step; reaching the goal is 1. */
 const TURN_COST = -0.01
 
 type Terms<Goal, Params> = { [term: string]: (step: ConversationStep<Goal, Params>) => number }

@@ -2,40 +2,41 @@ import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Conversation } from '../model/conversation.ts'
 import type { ConversationRecord, PrivateConversation, PublicConversation } from '../model/conversation-record.ts'
+import type { Reply } from '../model/turn-result.ts'
 import type { UserSimulator } from './user-simulator.ts'
 
-/** What was said, as both sides heard it. Bounded. */
+/** A line of the dialogue. */
 export interface Line {
   readonly by: 'user' | 'assistant'
   readonly text: string
 }
 
-/** How many lines of the dialogue an environment shows. */
+/** The most lines of the dialogue that are kept. */
 const MAX_LINES = 20
 
-/** The state of an environment that is made of a conversation. */
+/** The state of a conversation environment. */
 export interface ConversationState {
   public: {
     conversation: PublicConversation
-    /** What the agent is to do, where it plays the user; `null` where it is to find out, or wants nothing in particular. */
+    /** The goal, if the agent plays the user; `null` if it plays the assistant, or there is no goal. */
     goal: JsonObject | null
-    /** The dialogue, oldest first: the last lines of it. */
+    /** The last lines of the dialogue, oldest first. */
     dialogue: readonly Line[]
-    /** The time of the conversation, in milliseconds since 1970 UTC. It stands still while an episode is played. */
+    /** The time of the conversation, in milliseconds since 1970 UTC. The same throughout an episode. */
     now: number
   }
   private: {
     conversation: PrivateConversation
-    /** `null` where nobody wants anything in particular. */
+    /** `null` if there is no goal. */
     goal: JsonObject | null
-    /** What the simulated user remembers; `null` where the agent plays the user. */
+    /** The simulated user's memory; `null` if the agent plays the user. */
     user: unknown
-    /** How the simulated user talks; left out where no speaker speaks for them. */
+    /** How the simulated user talks; left out without a speaker. */
     style?: string | undefined
   }
 }
 
-/** Schemas of such a state. `hasStyle` where a speaker speaks for the user. */
+/** Creates the schemas of the state. `hasStyle` is true with a speaker. */
 export function stateSchemas(
   { schemas }: Pick<Conversation, 'schemas'>,
   goal: z.ZodType,
@@ -71,13 +72,18 @@ export function keepRecord(state: ConversationState, { public: open, private: hi
   state.private.conversation = hidden
 }
 
-/** Adds to the dialogue. */
+/** The lines of some replies. */
+export function linesOf(replies: readonly Reply[]): Line[] {
+  return replies.map(({ text }) => ({ by: 'assistant', text }))
+}
+
+/** Adds lines to the dialogue. */
 export function keepLines(state: ConversationState, lines: readonly Line[]): void {
   state.public.dialogue = [...state.public.dialogue, ...lines].slice(-MAX_LINES)
 }
 
-/** Says what is open, as a player is told. */
-export function tellOpen({ stack, question }: PublicConversation): string {
+/** Describes the open contexts to the agent. */
+export function describeOpen({ stack, question }: PublicConversation): string {
   const [active, ...below] = stack.toReversed().map(({ context, state }) => `${context} (${state})`)
   const open = active
     ? `Open: ${active}${below.length > 0 ? `, over ${below.join(', over ')}` : ''}.`

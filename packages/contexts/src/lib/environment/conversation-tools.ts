@@ -1,23 +1,21 @@
 import type { EnvironmentSpec, PlayContext } from '@episodic/mcp-server'
-import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
+import { type AskedText, askedTextSchema } from '../model/ask.ts'
 import { ContextError } from '../model/context-error.ts'
 import type { Conversation } from '../model/conversation.ts'
 import type { ConversationInput } from '../model/conversation-input.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
-import type { Interpreted } from '../model/interpret-utterance.ts'
+import { describeUnknownSlots } from '../model/intent-slots.ts'
+import { type Interpreted, interpretedSchema } from '../model/interpret-utterance.ts'
 import type { IntentInfo } from '../model/interpreter.ts'
 import type { TurnResult } from '../model/turn-result.ts'
-import { unrecognisedSchema } from '../model/unrecognised.ts'
-import { type Written, writtenSchema } from '../model/write-reply.ts'
-import { describeUnknownSlots } from '../nlu/intent-slots.ts'
 import { actInput } from './act-input.ts'
-import { type ConversationState, keepLines, keepRecord, type Line, recordOf } from './conversation-state.ts'
-import { speakForUser, spokenSchema } from './speak-for-user.ts'
+import { type ConversationState, keepLines, keepRecord, linesOf, recordOf } from './conversation-state.ts'
 import type { UserSimulator } from './user-simulator.ts'
-import type { UserSpeaker } from './user-speaker.ts'
+import { speakForUser, type UserSpeaker } from './user-speaker.ts'
 
-/** What every tool answers. */
+/** The structured result of the tools. */
 const Answer = z.object({
   replies: z.array(z.string()).describe('what was answered'),
   intent: z.string().nullable().describe('what the call was taken for; null where it was not understood'),
@@ -25,7 +23,7 @@ const Answer = z.object({
   state: z.string().nullable().describe('the state that it is in'),
 })
 
-/** What `tools` of an environment of a conversation is handed. */
+/** The `tool` that `tools` of the environment receives. */
 export type ConversationToolMaker = Parameters<
   EnvironmentSpec<
     z.ZodType,
@@ -40,49 +38,38 @@ type Play = PlayContext<ConversationState, unknown, unknown, z.output<typeof Ans
 
 type ReplyPlay = PlayContext<ConversationState, unknown, { readonly text: string }, { said: string }, unknown>
 
-/** What is asked of a state by a goal. */
+/** Whether the goal is reached. */
 type IsReached = (state: ConversationState, params: never) => boolean
 
-/** What was asked before a step, and is recorded with it. */
+/** Results of the interpreter and the writer, asked before a step and recorded with it. */
 interface Prepared {
   readonly interpreted: Interpreted
-  readonly written?: Written | undefined
+  readonly written?: AskedText | undefined
 }
 
 const preparedSchema: z.ZodType<Prepared> = z.object({
-  interpreted: z.object({
-    candidates: z.array(
-      z.object({
-        intent: z.string(),
-        score: z.number(),
-        slots: jsonObjectSchema,
-        unrecognised: unrecognisedSchema.optional(),
-      }),
-    ),
-    problem: z.string().nullable(),
-  }),
-  written: writtenSchema.optional(),
+  interpreted: interpretedSchema,
+  written: askedTextSchema.optional(),
 })
 
-/** The record and the time of a state that is only read. */
-function seen(state: unknown): { readonly record: ConversationRecord; readonly now: number } {
-  // A type that is read-only all the way down never ends where JSON is inside.
+/** The record and the time of a read-only state. */
+function snapshotOf(state: unknown): { readonly record: ConversationRecord; readonly now: number } {
+  // The type of a deeply read-only state is infinite, because it contains JSON.
   const read = state as ConversationState
   return { record: recordOf(read), now: read.public.now }
 }
 
-/** The tools of an agent that plays the user: it says something in words, or states an intent without any. */
+/** Creates the tools of an agent that plays the user: `say` takes words, and `act` an intent without words. */
 export function userTools(conversation: Conversation, tool: ConversationToolMaker, isReached: IsReached): Tools {
   const { interpreter, writer } = conversation
   const take = (play: Play, input: ConversationInput, line: string) => {
     const result = conversation.handleInput(recordOf(play.state), input)
     if (result.refused) return play.refuse(result.refused.message)
     keep(play, result)
-    const replies = result.replies.map(({ text }): Line => ({ by: 'assistant', text }))
-    keepLines(play.state, [{ by: 'user', text: line }, ...replies])
+    keepLines(play.state, [{ by: 'user', text: line }, ...linesOf(result.replies)])
     if (isReached(play.state, play.params as never)) play.end('goal-reached')
     else if (result.record.public.ended !== null) play.end(result.record.public.ended)
-    return play.say(tellReplies(result), answerOf(result))
+    return play.say(joinReplies(result), answerOf(result))
   }
   const nowOf = ({ state }: Pick<Play, 'state'>): number => state.public.now
   const saying = {
@@ -99,14 +86,14 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
     ...(written && { written }),
     now,
   })
-  // What answers later is asked before the step, and what it said is recorded with the step.
+  // An asynchronous interpreter and a writer are asked before the step, and their results are recorded with it.
   const say =
     interpreter?.later || writer
       ? tool({
           ...saying,
           prepared: preparedSchema,
           async prepare({ state, input: { text }, signal }): Promise<Prepared> {
-            const { record, now } = seen(state)
+            const { record, now } = snapshotOf(state)
             const interpreted = await conversation.interpret(record, text, { now, signal })
             const written = await conversation.write(record, utterance(text, now, { interpreted }), { signal })
             return { interpreted, written }
@@ -127,7 +114,7 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
     input: actInput(conversation),
     output: Answer,
   }
-  const stated = ({ intent, slots, context }: z.output<typeof acting.input>, now: number, written?: Written) =>
+  const stated = ({ intent, slots, context }: z.output<typeof acting.input>, now: number, written?: AskedText) =>
     ({
       kind: 'act',
       intent,
@@ -139,9 +126,9 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
   const act = writer
     ? tool({
         ...acting,
-        prepared: writtenSchema,
+        prepared: askedTextSchema,
         prepare({ state, input, signal }) {
-          const { record, now } = seen(state)
+          const { record, now } = snapshotOf(state)
           return conversation.write(record, stated(input, now), { signal })
         },
         play: (play) => take(play, stated(play.input, nowOf(play), play.prepared), `(${play.input.intent})`),
@@ -150,12 +137,12 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
   return interpreter ? { say, act } : { act }
 }
 
-/** The name of the tool with which an assistant speaks to the user. */
+/** The tool with which the assistant speaks to the user. */
 const REPLY = 'reply'
 
 /**
- * The tools of an agent that plays the assistant: one for each intent, with which it does what the user asked for, and
- * one to speak to the user. Throws `definition-invalid` where an intent has the name of the latter.
+ * Creates the tools of an agent that plays the assistant: one for each intent, and `reply`. Throws `definition-invalid` for an
+ * intent named `reply`.
  */
 export function assistantTools<Goal>(
   conversation: Conversation,
@@ -182,7 +169,7 @@ export function assistantTools<Goal>(
         const result = conversation.handleInput(recordOf(play.state), input)
         if (result.refused) return play.refuse(result.refused.message)
         keep(play, result)
-        return play.say(tellReplies(result), answerOf(result))
+        return play.say(joinReplies(result), answerOf(result))
       },
     })
   }
@@ -203,9 +190,9 @@ export function assistantTools<Goal>(
       now: state.public.now,
       rng: rng.stream('user'),
     })
-    // Whether the user leaves, and with which words, is up to the simulator: it goes by what was booked.
+    // Whether the user leaves, and with which words, is the simulator's decision: it depends on the record.
     const said = turn.kind === 'leaves' ? turn.text : (spoken ?? turn.text)
-    // What the user says is told, and nothing else of what the user wants.
+    // The agent may know the user's words, and nothing else of the private goal.
     reveal(turn.kind === 'leaves' ? [said, turn.reason] : said)
     keepLines(state, [
       { by: 'assistant', text },
@@ -217,7 +204,7 @@ export function assistantTools<Goal>(
   tools[REPLY] = speaking
     ? tool({
         ...replying,
-        prepared: spokenSchema,
+        prepared: askedTextSchema,
         prepare({ state, input: { text }, signal }) {
           const { public: open, private: hidden } = state as unknown as ConversationState
           const request = {
@@ -242,7 +229,7 @@ function commandInput({ contexts }: Conversation, name: string): z.ZodObject {
     : z.object({})
 }
 
-/** The slots of an intent as the input of a tool: a slot that the intent does not have is refused, where its schema would drop it. */
+/** The input schema of an intent's tool: it rejects unknown slots, which the intent's own schema would drop. */
 function strictInput(schema: z.ZodType, intent: IntentInfo): z.ZodType {
   if (!(schema instanceof z.ZodObject) || schema.def.catchall) return schema
   return schema.clone({
@@ -253,13 +240,13 @@ function strictInput(schema: z.ZodType, intent: IntentInfo): z.ZodType {
   })
 }
 
-/** Keeps what an input came to, and passes on what its handlers revealed. */
+/** Keeps the record, and reveals what its handlers revealed. */
 function keep({ state, reveal }: Pick<Play, 'state' | 'reveal'>, { record, revealed }: TurnResult): void {
   keepRecord(state, record)
   for (const value of revealed) reveal(value)
 }
 
-function tellReplies({ replies }: TurnResult): string {
+function joinReplies({ replies }: TurnResult): string {
   return replies.map(({ text }) => text).join('\n') || 'Done.'
 }
 

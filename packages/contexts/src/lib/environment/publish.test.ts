@@ -216,7 +216,7 @@ describe('events that hooks publish', () => {
   })
 
   it.each([
-    ['that nobody hears of', 'type', 'No context hears of an event "unheard". The events are: noted, counted, deeper.'],
+    ['that nobody hears of', 'type', 'No context handles an event "unheard". The events are: noted, counted, deeper.'],
     ['with wrong data', 'data', 'The data of noted are wrong: what: '],
     ['with what JSON cannot say', 'json', 'This is no input of a conversation: data.more'],
     ['with too much', 'size', 'at most 4000 are read'],

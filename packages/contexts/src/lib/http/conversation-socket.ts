@@ -6,66 +6,67 @@ import { randomText } from '@episodic/protocol/extend'
 import type { WebSocket } from 'ws'
 import type { ConversationEnvironment } from '../environment/conversation-environment.ts'
 import type { ConversationState } from '../environment/conversation-state.ts'
-import { type ClientFrame, readFrame, type ServerFrame } from './frames.ts'
-import { refusalOf, type UnforeseenError } from './rejection.ts'
-import { serverPushAfter } from './server-push.ts'
+import { type ClientFrame, readFrame, type ServerFrame, type ServerPush, serverPushAfter } from './frames.ts'
+import { type InternalError, rejectionOf } from './rejection.ts'
 
-/** What the WebSockets of one conversation's path have in common. */
+/** What all WebSockets of one conversation environment share. */
 export interface SocketSetting {
   readonly host: Host
-  /** What is opened for whoever joins. */
+  /** The environment that `join` opens. */
   readonly world: ConversationEnvironment
-  /** Makes `socket` the one that has the conversation of a handle, and cuts off the one that had it. */
+  /** Makes `socket` the connection of a handle's conversation, and closes the previous one. */
   readonly claim: (handle: string, socket: ConversationSocket) => void
-  /** Gives a handle back, unless another has it by now. */
+  /** Releases a handle, unless another connection has it by now. */
   readonly release: (handle: string, socket: ConversationSocket) => void
   readonly onOpened: (opened: OpenResult) => void
-  readonly onError: (error: UnforeseenError) => void
+  readonly onError: (error: InternalError) => void
 }
 
-/** What a socket has joined. */
+/** The conversation of a socket. */
 interface Joined {
   readonly handle: string
-  /** The last turn that the client was told of. */
+  /** The last turn that was sent to the client. */
   turn: number
-  readonly unlisten: () => void
+  readonly unsubscribe: () => void
 }
 
-/** Frames that may wait before no more is read. */
+/** The most frames that wait: then the socket is paused. */
 const READ_AHEAD = 16
-/** Characters of one frame: an utterance of a conversation is far shorter, and its bound answers in its own words. */
-const FRAME_CHARACTERS = 65_536
+/** The most characters of a frame: far more than the bound of an utterance, which has its own error message. */
+const MAX_FRAME_LENGTH = 65_536
 
 /**
- * Messages that a conversation takes where its world sets no limit of its own: one in ten seconds for more than a day, and few
- * enough that the log of them stays small.
+ * The most messages of a conversation whose environment sets no limit: one in ten seconds for more than a day, and few enough that
+ * the step log stays small.
  */
 const MAX_MESSAGES = 10_000
 
-/** How a socket is closed for what the protocol of WebSockets has no code for. */
+/** A close code of our own: another connection has taken the conversation over. */
 const TAKEN_OVER = 4_001
 
 /**
- * One client that talks: its frames are answered in turn, and in between it is told what happens to its conversation.
+ * The connection of one client. It answers the client's frames in order, and pushes changes of the conversation in between.
  *
- * No frame waits to be sent: while a client reads slowly, nothing more is read of it, and of its conversation it is told once
- * it has caught up, all at once.
+ * It never queues frames to send: while a client reads slowly, its frames are not read, and changes are pushed together once it
+ * has caught up.
  */
 export class ConversationSocket {
   readonly #webSocket: WebSocket
   readonly #stream: Duplex
   readonly #visitor: Visitor
   readonly #setting: SocketSetting
-  #heard: string[] = []
+  #received: string[] = []
   #joined: Joined | null = null
-  /** The conversation has changed since its client was told of it. */
+  /** Whether the conversation has changed since the last push. */
   #changed = false
   #working = false
-  /** Resolves when what is being done is done. */
+  /** Resolves when the present work is done. */
   #worked: Promise<void> = Promise.resolve()
-  #leaving = false
-  /** Looks that have passed without a sign of life, or without a conversation. */
+  /** Whether received frames are ignored. */
+  #closing = false
+  /** Checks since the last sign of life. */
   #silent = 0
+  /** Checks without a conversation. */
   #idle = 0
 
   constructor(webSocket: WebSocket, stream: Duplex, visitor: Visitor, setting: SocketSetting) {
@@ -78,42 +79,42 @@ export class ConversationSocket {
     })
     webSocket.on('message', (data: Buffer, isBinary) => {
       this.#silent = 0
-      if (this.#leaving) return
+      if (this.#closing) return
       if (isBinary) return webSocket.close(1003, 'Send text.')
-      this.#heard.push(data.toString())
-      if (this.#heard.length >= READ_AHEAD) webSocket.pause()
+      this.#received.push(data.toString())
+      if (this.#received.length >= READ_AHEAD) webSocket.pause()
       this.#work()
     })
-    // The socket is closed with a code of the protocol for what was wrong.
+    // `ws` closes the socket with a fitting code itself.
     webSocket.on('error', () => {})
-    webSocket.on('close', () => this.#part())
+    webSocket.on('close', () => this.#detach())
   }
 
-  /** Frames that were read and are not answered. */
+  /** Number of frames that were received and not answered. */
   get count(): number {
-    return this.#heard.length + (this.#working ? 1 : 0)
+    return this.#received.length + (this.#working ? 1 : 0)
   }
 
-  /** Looks after the client: cuts off who is gone, who may not stay, and who came for nothing. */
-  async look(): Promise<void> {
+  /** Closes the connection if the client is gone, its token is invalid by now, or it joins nothing; else pings it. */
+  async checkClient(): Promise<void> {
     const webSocket = this.#webSocket
-    if (!(await this.#visitor.isWelcome())) return webSocket.close(1008, 'The token counts no longer.')
+    if (!(await this.#visitor.isWelcome())) return webSocket.close(1008, 'The token is not valid any more.')
     if (!this.#joined && this.#idle++ > 0) return webSocket.close(1008, 'Nothing was joined.')
-    // Who is not read from cannot show that they live, and that does not last.
+    // While paused, pongs are not read. A pause is short.
     if (this.#silent++ > 0 && !webSocket.isPaused) return webSocket.terminate()
     webSocket.ping()
   }
 
-  /** Hangs up, because another connection goes on with the conversation. */
-  giveWay(): void {
-    this.#part()
+  /** Closes the connection, because another one has taken the conversation over. */
+  yield(): void {
+    this.#detach()
     this.#webSocket.resume()
-    this.#webSocket.close(TAKEN_OVER, 'Another connection goes on with this conversation.')
+    this.#webSocket.close(TAKEN_OVER, 'Another connection has taken this conversation over.')
   }
 
-  /** Reads no more, answers what was read, and resolves when it has hung up. */
-  async leave(): Promise<void> {
-    this.#leaving = true
+  /** Reads no more frames, answers those that were received, and resolves when the connection is closed. */
+  async drain(): Promise<void> {
+    this.#closing = true
     const webSocket = this.#webSocket
     const closed = new Promise((resolve) => webSocket.once('close', resolve))
     while (this.#working) await this.#worked
@@ -123,20 +124,20 @@ export class ConversationSocket {
     await closed
   }
 
-  cut(): void {
+  terminate(): void {
     this.#webSocket.terminate()
   }
 
-  /** Has nothing more to do with its conversation. */
-  #part(): void {
-    this.#leaving = true
-    this.#heard = []
+  /** Drops waiting frames, and leaves the conversation. */
+  #detach(): void {
+    this.#closing = true
+    this.#received = []
     this.#leaveConversation()
   }
 
   #leaveConversation(): void {
     if (!this.#joined) return
-    this.#joined.unlisten()
+    this.#joined.unsubscribe()
     this.#setting.release(this.#joined.handle, this)
     this.#joined = null
   }
@@ -148,30 +149,30 @@ export class ConversationSocket {
   }
 
   async #workOff(): Promise<void> {
-    while (this.#heard.length > 0 || this.#changed) {
-      const text = this.#heard.shift()
+    while (this.#received.length > 0 || this.#changed) {
+      const text = this.#received.shift()
       if (text !== undefined) this.#send(await this.#answer(text))
-      if (this.#changed) await this.#tell()
+      if (this.#changed) await this.#push()
       if (this.#stream.writableNeedDrain) await this.#drained()
-      if (this.#heard.length < READ_AHEAD) this.#webSocket.resume()
+      if (this.#received.length < READ_AHEAD) this.#webSocket.resume()
     }
-    // At once, so that nothing comes between the last look and this.
+    // Synchronously after the last check, so that no change is missed.
     this.#working = false
   }
 
-  /** Tells what happened since the client was told last. */
-  async #tell(): Promise<void> {
+  /** Pushes the changes since the last push. */
+  async #push(): Promise<void> {
     this.#changed = false
     if (!this.#joined) return
     try {
-      const look = await this.#setting.host.look(this.#joined.handle)
+      const view = await this.#setting.host.look(this.#joined.handle)
       if (!this.#joined) return
-      const news = this.#serverPushAfter(look, this.#joined.turn)
-      if (news.turn <= this.#joined.turn) return
-      this.#joined.turn = news.turn
-      this.#send({ type: 'news', ...news })
+      const push = this.#pushAfter(view, this.#joined.turn)
+      if (push.turn <= this.#joined.turn) return
+      this.#joined.turn = push.turn
+      this.#send({ type: 'news', ...push })
     } catch (error) {
-      this.#send(refusalOf(error, null, this.#setting.onError))
+      this.#send(rejectionOf(error, null, this.#setting.onError))
     }
   }
 
@@ -180,10 +181,10 @@ export class ConversationSocket {
     let frame: ClientFrame | null = null
     try {
       const retryAfterSeconds = await this.#visitor.count(this.#joined?.handle ?? null)
-      if (text.length > FRAME_CHARACTERS)
+      if (text.length > MAX_FRAME_LENGTH)
         throw new WireError(
           'too-large',
-          `A frame of ${text.length} characters is too large. At most ${FRAME_CHARACTERS} are read.`,
+          `A frame of ${text.length} characters is too large. At most ${MAX_FRAME_LENGTH} are read.`,
         )
       const read = readFrame(text)
       if (typeof read === 'string') throw new WireError('invalid-request', read)
@@ -194,7 +195,7 @@ export class ConversationSocket {
         })
       return await this.#take(frame)
     } catch (error) {
-      return refusalOf(error, frame, this.#setting.onError)
+      return rejectionOf(error, frame, this.#setting.onError)
     }
   }
 
@@ -226,7 +227,7 @@ export class ConversationSocket {
     onOpened(opened)
     const [seat] = Object.values(opened.seats)
     if (!seat) throw new Error(`${world.name} was opened without a seat.`)
-    return this.#begin(seat.capability, 0, opened.session)
+    return this.#attach(seat.capability, 0, opened.session)
   }
 
   async #resume({ handle, since }: ClientFrame & { type: 'resume' }): Promise<ServerFrame> {
@@ -234,76 +235,76 @@ export class ConversationSocket {
     const { name } = await host.environmentOf(handle)
     if (name !== world.name)
       throw new WireError('invalid-params', `This handle is of a conversation of ${name}, not of ${world.name}.`)
-    return this.#begin(handle, since)
+    return this.#attach(handle, since)
   }
 
-  async #begin(handle: string, since: number, control?: string): Promise<ServerFrame> {
+  async #attach(handle: string, since: number, control?: string): Promise<ServerFrame> {
     const { host, claim } = this.#setting
     this.#leaveConversation()
-    const look = await host.look(handle)
-    const news = this.#serverPushAfter(look, since)
+    const view = await host.look(handle)
+    const push = this.#pushAfter(view, since)
     if (this.#webSocket.readyState !== this.#webSocket.OPEN)
       throw new WireError('invalid-request', 'The client has gone.')
     claim(handle, this)
-    const unlisten = look.onChange(() => {
+    const unsubscribe = view.onChange(() => {
       this.#changed = true
       this.#work()
     })
-    this.#joined = { handle, turn: news.turn, unlisten }
-    // Whatever came between the look and the listening.
+    this.#joined = { handle, turn: push.turn, unsubscribe }
+    // It may have changed between reading the view and subscribing.
     this.#changed = true
-    const { dialogue } = stateOf(look)
-    const opening = news.turn === 0 ? dialogue.map(({ text }) => text) : []
+    const { dialogue } = stateOf(view)
+    const opening = push.turn === 0 ? dialogue.map(({ text }) => text) : []
     const { trainer: publishes } = this.#visitor
-    return { type: 'joined', handle, publishes, ...(publishes && control && { control }), opening, ...news }
+    return { type: 'joined', handle, publishes, ...(publishes && control && { control }), opening, ...push }
   }
 
   async #act(seq: number, input: JsonObject, tool: string): Promise<ServerFrame> {
-    const { handle } = this.#inConversation()
+    const { handle } = this.#requireJoined()
     const { step, replayed, secrets } = await this.#setting.host.act(handle, {
       action: { tool, arguments: input },
       seq,
     })
-    const { text: told, structured } = step.observation
-    // What an agent observes follows in lines of its own.
-    const refused = step.report.refused === null ? null : (told.split('\n', 1)[0] as string)
-    const { replies, intent } = (refused === null && (structured as typeof NOTHING_ANSWERED | null)) || NOTHING_ANSWERED
+    const { text: observed, structured } = step.observation
+    // The first line is the refusal; the observation follows.
+    const refused = step.report.refused === null ? null : (observed.split('\n', 1)[0] as string)
+    const { replies, intent } = (refused === null && (structured as typeof NO_ANSWER | null)) || NO_ANSWER
     const text = JSON.stringify([replies, intent, refused])
     secrets.assertAbsent({ text, worldText: () => text, callerText: () => JSON.stringify(input) })
     return { type: 'answer', seq, replies, intent, refused, replayed }
   }
 
   async #publish({ id, event, data, to }: ClientFrame & { type: 'publish' }): Promise<ServerFrame> {
-    const { handle } = this.#inConversation()
+    const { handle } = this.#requireJoined()
     if (!this.#visitor.trainer)
-      throw new WireError('unauthorized', 'To publish events is for whoever came with a token of the trainer endpoint.')
-    const told = { id, type: event, data: { data, to } }
-    const { delivered } = await this.#setting.host.publishAt(this.#visitor.principal, handle, told)
+      throw new WireError('unauthorized', 'Publishing events requires a token of the trainer endpoint.')
+    const published = { id, type: event, data: { data, to } }
+    const { delivered } = await this.#setting.host.publishAt(this.#visitor.principal, handle, published)
     return { type: 'published', id, delivered }
   }
 
-  #inConversation(): Joined {
+  #requireJoined(): Joined {
     if (this.#joined) return this.#joined
     throw new WireError('invalid-request', 'Join a conversation first, or resume one by its handle.')
   }
 
-  /** What has happened, with no secret of the session in it. */
-  #serverPushAfter(look: Look, since: number) {
-    const news = serverPushAfter(stateOf(look).conversation, since)
-    const text = JSON.stringify(news)
-    look.secrets.assertAbsent({
+  /** Returns the changes after a turn. Throws if they contain a secret of the session. */
+  #pushAfter(view: Look, since: number): ServerPush {
+    const push = serverPushAfter(stateOf(view).conversation, since)
+    const text = JSON.stringify(push)
+    view.secrets.assertAbsent({
       text,
       worldText: () => text,
-      callerText: () => news.turns.map((turn) => (turn.kind === 'event' ? '' : turn.text)).join('\n'),
+      callerText: () => push.turns.map((turn) => (turn.kind === 'event' ? '' : turn.text)).join('\n'),
     })
-    return news
+    return push
   }
 
   #send(frame: ServerFrame): void {
     if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.send(JSON.stringify(frame))
   }
 
-  /** Resolves when the client has read what was sent, or is gone. */
+  /** Resolves when the client has read what was sent, or is disconnected. */
   #drained(): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -316,8 +317,8 @@ export class ConversationSocket {
   }
 }
 
-/** What comes of a refused step. */
-const NOTHING_ANSWERED: { readonly replies: readonly string[]; readonly intent: string | null } = {
+/** The answer of a refused step. */
+const NO_ANSWER: { readonly replies: readonly string[]; readonly intent: string | null } = {
   replies: [],
   intent: null,
 }

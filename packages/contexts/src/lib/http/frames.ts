@@ -6,6 +6,7 @@ import type {
   ConversationTransition,
   Frame,
   HistoryEntry,
+  PublicConversation,
   Question,
 } from '../model/conversation-record.ts'
 
@@ -41,22 +42,22 @@ const clientFrameSchema = z.discriminatedUnion('type', [
 ])
 
 /**
- * What a client sends, one JSON text a frame.
+ * A client's message, one JSON text a frame.
  *
- * - `join`: begin a conversation. With the same `key`, which is a secret of at least 16 characters, it is the same one.
- * - `resume`: go on with the conversation of a `handle`, and hear of all turns after `since`.
- * - `say`, `act`: what the user says, or wants without words. `seq` counts them from 0: the same one again has the same answer.
- * - `publish`: tell the conversation what happened outside, once for each `id`. For whoever came with a token of the trainer endpoint.
+ * - `join`: starts a conversation. Another `join` with the same `key`, a secret of at least 16 characters, returns the same one.
+ * - `resume`: continues the conversation of a `handle`, and returns all turns after `since`.
+ * - `say`, `act`: the user's words, or an intent without words. `seq` counts them from 0; a repeated one returns the same answer.
+ * - `publish`: publishes an event, once for each `id`. Requires a token of the trainer endpoint.
  */
 export type ClientFrame = z.output<typeof clientFrameSchema>
 
-/** Reads a frame of a client. Gives what is wrong with it as a text. */
+/** Parses a client's frame. Returns a problem as a string. */
 export function readFrame(text: string): ClientFrame | string {
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
-    return 'A frame is one JSON object, and this is no JSON.'
+    return 'A frame is one JSON object, and this is not JSON.'
   }
   const parsed = clientFrameSchema.safeParse(json)
   if (parsed.success) return parsed.data
@@ -64,18 +65,18 @@ export function readFrame(text: string): ClientFrame | string {
   return `${typeof type === 'string' ? `This is no frame of the type ${JSON.stringify(type.slice(0, 32))}` : 'This is no frame'}: ${formatZodError(parsed.error)}. The types are join, resume, say, act and publish.`
 }
 
-/** One turn of a conversation: what was taken, what was answered, and how that moved it. */
+/** One turn of a conversation: an input, its replies and its transitions. */
 export interface ConversationTurn extends Omit<HistoryEntry, 'now' | 'slots'> {
   readonly transitions: readonly ConversationTransition[]
 }
 
-/** How a conversation stands, and how it came there. */
+/** The public state of a conversation, and the turns that led to it. */
 export interface ServerPush {
-  /** Turns so far: what to `resume` after. */
+  /** The number of turns so far: the `since` of a later `resume`. */
   readonly turn: number
-  /** The turns that the client has not heard of, oldest first. */
+  /** The turns that the client has not received, oldest first. */
   readonly turns: readonly ConversationTurn[]
-  /** Whether some of them are not remembered any more. */
+  /** Whether some of them are not kept any more. */
   readonly missed: boolean
   readonly stack: readonly Frame[]
   readonly closed: readonly ClosedFrame[]
@@ -84,17 +85,37 @@ export interface ServerPush {
   readonly ended: string | null
 }
 
-/** What a server sends, one JSON text a frame. */
+/** Returns the push after the turn `since`, as far as the record keeps it. */
+export function serverPushAfter(
+  { turn, history, path, stack, closed, question, ended }: PublicConversation,
+  since: number,
+): ServerPush {
+  const entries = history.filter((entry) => entry.turn > since)
+  return {
+    turn,
+    turns: entries.map(({ now, slots, ...entry }) => ({
+      ...entry,
+      transitions: path.filter((transition) => transition.turn === entry.turn),
+    })),
+    missed: entries.length < turn - since,
+    stack,
+    closed,
+    question,
+    ended,
+  }
+}
+
+/** A server's message, one JSON text a frame. */
 export type ServerFrame =
   | ({
       readonly type: 'joined'
       /** The secret to resume with. */
       readonly handle: string
-      /** Whether this client may `publish`: whether it came with a token of the trainer endpoint. */
+      /** Whether this client may `publish`: whether it has a token of the trainer endpoint. */
       readonly publishes: boolean
-      /** The session's control handle, for whoever may publish and has just begun it: what the trainer endpoint wants. */
+      /** The session's control handle for the trainer endpoint: only after `join`, and only if the client may publish. */
       readonly control?: string
-      /** What was said before the first turn. */
+      /** The lines before the first turn. */
       readonly opening: readonly string[]
     } & ServerPush)
   | ({ readonly type: 'news' } & ServerPush)
@@ -102,11 +123,11 @@ export type ServerFrame =
       readonly type: 'answer'
       readonly seq: number
       readonly replies: readonly string[]
-      /** What it was taken for; `null` where it was not understood. */
+      /** The recognised intent; `null` if the input was not understood. */
       readonly intent: string | null
-      /** Why it was not taken, and changed nothing; `null` where it was. */
+      /** Why it was refused and changed nothing; `null` if it was taken. */
       readonly refused: string | null
-      /** Whether this was answered before. */
+      /** Whether this is the stored answer of an earlier one. */
       readonly replayed: boolean
     }
   | { readonly type: 'published'; readonly id: string; readonly delivered: 'now' | 'before' }
@@ -114,10 +135,10 @@ export type ServerFrame =
       readonly type: 'error'
       readonly code: WireErrorCode
       readonly message: string
-      /** Of the frame that is refused, where it has one. */
+      /** That of the rejected frame, if it has one. */
       readonly seq?: number
       readonly id?: string
-      /** The `seq` that would have been right. */
+      /** The `seq` of the next message. */
       readonly expected?: number
       readonly retryAfterSeconds?: number
     }

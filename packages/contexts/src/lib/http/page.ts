@@ -7,12 +7,11 @@ interface PageFile {
   readonly body: Buffer
 }
 
-/** Where the files lie: beside the sources, and beside what is built of them. */
+/** The folder of the page's files, from the sources and from the build. */
 const FOLDER = new URL(import.meta.url.endsWith('.ts') ? '../../../page/' : '../page/', import.meta.url)
 
 /**
- * All that the page may do is to load its own files and to talk to its own server. It is shown in no frame, so that nobody
- * is led to click in it unawares.
+ * The page may only load its own files and connect to its own server. It may not be framed, which prevents clickjacking.
  */
 const HEADERS = {
   'Content-Security-Policy':
@@ -24,10 +23,10 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 }
 
-/** The web page of a conversation: the same for every one, which it reads what it is about. */
+/** The web page of conversations: the same for each, it loads the conversation's description. */
 export interface Page {
   readonly document: PageFile
-  /** Its further files, by their names. */
+  /** Its other files, by name. */
   readonly files: ReadonlyMap<string, PageFile>
 }
 
@@ -44,7 +43,7 @@ export function readPage(): Page {
   }
 }
 
-/** Sends a file of the page, or something that it reads. */
+/** Sends a file of the page, or its data. */
 export function sendPage(response: ServerResponse, { type, body }: PageFile): void {
   response.writeHead(200, { ...HEADERS, 'Content-Type': type, 'Content-Length': body.byteLength }).end(body)
 }

@@ -171,7 +171,7 @@ describe('a conversation over a WebSocket', () => {
     expect(await second.resume(handle, 0)).toMatchObject({ handle, turn: 1, turns: [{ text: BOOK }] })
     expect(await first.closed).toEqual({
       code: 4_001,
-      reason: 'Another connection goes on with this conversation.',
+      reason: 'Another connection has taken this conversation over.',
     })
     expect(await second.say(TO_DUBAI, 1)).toMatchObject({ refused: null })
   })

@@ -7,19 +7,19 @@ import { WebSocketServer } from 'ws'
 import type { ConversationEnvironment } from '../environment/conversation-environment.ts'
 import { ConversationSocket, type SocketSetting } from './conversation-socket.ts'
 import { readPage, sendPage } from './page.ts'
-import type { UnforeseenError } from './rejection.ts'
+import type { InternalError } from './rejection.ts'
 
 export interface ConversationRoutesOptions {
   /**
-   * Hears of every conversation that somebody begins, with its control handle: what `host.publish` wants of the server's own
-   * code. Keep it: it is good for as long as the session is, and nobody who resumes is told of here.
+   * Called for every conversation that is started, with its control handle, for `host.publish` in the server's own code. Keep the
+   * handle: it is valid as long as the session, and this is not called for a `resume`.
    */
   readonly onOpened?: (opened: OpenResult) => void
-  /** Hears of what failed in a way that nobody foresaw, with the reference that the client was given. */
-  readonly onError?: (error: UnforeseenError) => void
+  /** Called for every internal error, with the reference that the client received. */
+  readonly onError?: (error: InternalError) => void
 }
 
-/** Milliseconds between two looks at every socket: who is silent for that long has to answer a ping until the next one. */
+/** Milliseconds between two checks of every socket: a client that is silent that long has to answer a ping before the next check. */
 const HEART_BEAT = 15_000
 /** A client that does not answer a close is cut off after two seconds. */
 const SETTINGS = {
@@ -27,23 +27,22 @@ const SETTINGS = {
   clientTracking: false,
   perMessageDeflate: false,
   maxFragments: 1_024,
-  // Above what is read, so that whoever sends too much is told so.
+  // Above the limit of a frame, so that a client that sends too much gets an error in words.
   maxPayload: 4_194_304,
   closeTimeout: 2_000,
 }
 
-/** Whether an environment is a conversation whose user can be a person. */
+/** Whether an environment is a conversation whose agent plays the user, so that a person can take that role. */
 export function isConversation(environment: EnvironmentDefinition): environment is ConversationEnvironment {
   return 'conversation' in environment && 'agent' in environment && environment.agent === 'user'
 }
 
 /**
- * Serves conversations to people, beside the doors of `serveHttp`: each at `/conversations/<world>`, which is a WebSocket, and a
- * web page that talks to it.
+ * Creates the extra routes of `serveHttp` that serve conversations to people: each at `/conversations/<environment>`, a WebSocket and
+ * a web page that connects to it.
  *
- * A conversation is a session of the host like any other. Its handle is a secret that gives whoever has it the user's seat:
- * a connection that resumes with it takes the conversation over from the one before. What is sent is in `ClientFrame`, what comes
- * back in `ServerFrame`.
+ * A conversation is a session of the host like any other. Its handle is a secret that grants the user's seat: a connection that
+ * resumes with it takes the conversation over from the one before. Clients send `ClientFrame`s and receive `ServerFrame`s.
  */
 export function serveConversations(
   host: Host,
@@ -64,9 +63,9 @@ export function serveConversations(
   const open = new Set<ConversationSocket>()
   const holders = new Map<string, ConversationSocket>()
   const heartBeat = setInterval(() => {
-    for (const socket of open) socket.look()
+    for (const socket of open) socket.checkClient()
   }, HEART_BEAT).unref()
-  let leaving = false
+  let draining = false
 
   const setting: Omit<SocketSetting, 'world'> = {
     host,
@@ -75,7 +74,7 @@ export function serveConversations(
     claim(handle, socket) {
       const holder = holders.get(handle)
       holders.set(handle, socket)
-      if (holder !== socket) holder?.giveWay()
+      if (holder !== socket) holder?.yield()
     },
     release(handle, socket) {
       if (holders.get(handle) === socket) holders.delete(handle)
@@ -91,8 +90,8 @@ export function serveConversations(
     },
     upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, visitor: Visitor): void {
       const world = worlds.get((request.url ?? '').split('?', 1)[0] as string)
-      if (!world || leaving) {
-        refuse(stream, world ? '503 Service Unavailable' : '404 Not Found')
+      if (!world || draining) {
+        rejectUpgrade(stream, world ? '503 Service Unavailable' : '404 Not Found')
         return
       }
       server.handleUpgrade(request, stream, head, (webSocket) => {
@@ -102,23 +101,23 @@ export function serveConversations(
       })
     },
     async drain(signal) {
-      leaving = true
-      const left = Promise.all([...open].map((socket) => socket.leave()))
+      draining = true
+      const drained = Promise.all([...open].map((socket) => socket.drain()))
       const { promise: aborted, resolve: abort } = Promise.withResolvers<void>()
       if (signal?.aborted) abort()
       signal?.addEventListener('abort', () => abort(), { once: true })
-      await Promise.race([left, aborted])
+      await Promise.race([drained, aborted])
       return [...open].reduce((sum, { count }) => sum + count, 0)
     },
     end() {
-      leaving = true
+      draining = true
       clearInterval(heartBeat)
-      for (const socket of open) socket.cut()
+      for (const socket of open) socket.terminate()
     },
   }
 }
 
-/** What a page has to know of a conversation to draw it, and to fire its events. */
+/** The description of a conversation that its page loads: to draw its contexts, and to publish its events. */
 function describe({ name, version, description, conversation, eventInfos }: ConversationEnvironment) {
   return {
     name,
@@ -137,6 +136,6 @@ function describe({ name, version, description, conversation, eventInfos }: Conv
   }
 }
 
-function refuse(stream: Duplex, status: string): void {
+function rejectUpgrade(stream: Duplex, status: string): void {
   stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => stream.destroy())
 }

@@ -3,31 +3,34 @@ import { OpenAI } from 'openai'
 
 /** How to reach a model. */
 export interface ModelEndpoint {
-  /** The model's name at its endpoint. */
+  /** The model's name at the endpoint. */
   readonly model: string
-  /** An endpoint that speaks OpenAI's chat completions, such as `http://127.0.0.1:8000/v1`. Default: OpenAI's own. */
+  /** An endpoint with OpenAI's chat completions, for example `http://127.0.0.1:8000/v1`. Default: OpenAI's own. */
   readonly baseUrl?: string
-  /** Default: the environment variable `OPENAI_API_KEY`. Endpoints that want none take any. */
+  /** Default: the environment variable `OPENAI_API_KEY`. Endpoints without keys accept any value. */
   readonly apiKey?: string
-  /** How long the model may take, in milliseconds, its whole answer included. Default 4,000. */
+  /** How long the model may take for its whole answer, in milliseconds. Default 4,000. */
   readonly milliseconds?: number
   /** Measures the time limit. Default: the machine's. */
   readonly clock?: Clock
 }
 
-/** What a model is asked. */
+/** One request to a model. */
 export interface ModelRequest
   extends Pick<OpenAI.ChatCompletionCreateParamsNonStreaming, 'messages' | 'temperature' | 'response_format'> {
   readonly signal: AbortSignal
 }
 
-/** Asks a model once. Rejects with the reason of the request's signal, and where the model fails, is late or answers without a text. */
+/** Asks a model once, and resolves with its text. Rejects with the signal's reason, and if the model fails, is late or returns no text. */
 export type AskModel = (request: ModelRequest) => Promise<string>
 
 /** The longest answer that is read, in bytes. */
 const MAX_BYTES = 256 * 1024
 
-/** Prepares to ask a model. It is asked once each time: a user is waiting. Throws where the endpoint wants a key and none is given. */
+/** The latest history entries that a model receives. */
+export const HISTORY_SENT = 8
+
+/** Creates a client of a model. It does not retry, because a user is waiting. Throws if the endpoint needs a key and none is set. */
 export function createModelEndpoint(options: ModelEndpoint): AskModel {
   const { model, baseUrl, apiKey, milliseconds = 4_000, clock = systemClock } = options
   const client = new OpenAI({
@@ -58,7 +61,7 @@ export function createModelEndpoint(options: ModelEndpoint): AskModel {
   }
 }
 
-/** A `fetch` whose answers end with an error where they get too long. */
+/** A `fetch` whose response body fails when it gets too long. */
 async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init)
   let bytes = 0

@@ -1,20 +1,17 @@
 import type { ReplyWriter } from '../model/reply-writer.ts'
-import { createModelEndpoint, type ModelEndpoint } from './model-endpoint.ts'
+import { createModelEndpoint, HISTORY_SENT, type ModelEndpoint } from './model-endpoint.ts'
 
-/** How to reach a model, and how it is to write. */
+/** How to reach a model, and how it writes. */
 export interface ModelReplyWriterOptions extends ModelEndpoint {
-  /** How it is to write, such as `friendly and brief, in the formal register`. Default: friendly and brief. */
+  /** For example `friendly and brief, in the formal register`. Default: friendly and brief. */
   readonly style?: string
 }
 
-/** Entries of the history that a model is shown, the latest. */
-const HISTORY_SHOWN = 8
-
 /**
- * Creates a writer that asks a model at an OpenAI-compatible endpoint to put the replies of a conversation into its own words. It is
- * asked once for each answer; where it fails or is late, `write` rejects, and the conversation tells the replies as they are.
+ * Creates a writer that rewords the replies of a conversation with a model at an OpenAI-compatible endpoint. The model is asked
+ * once for each answer. If it fails or is late, `write` rejects, and the user gets the replies unchanged.
  *
- * What it writes is checked against the replies by the conversation. Throws where the endpoint wants a key and none is given.
+ * The conversation checks its text against the replies. Throws if the endpoint needs a key and none is set.
  */
 export function createModelReplyWriter(options: ModelReplyWriterOptions): ReplyWriter {
   const { model, style = 'friendly and brief' } = options
@@ -25,7 +22,7 @@ export function createModelReplyWriter(options: ModelReplyWriterOptions): ReplyW
       const situation = {
         facts,
         said,
-        history: history.slice(-HISTORY_SHOWN).map(({ text, replies }) => ({ said: text, answered: replies })),
+        history: history.slice(-HISTORY_SENT).map(({ text, replies }) => ({ said: text, answered: replies })),
       }
       return ask({
         messages: [

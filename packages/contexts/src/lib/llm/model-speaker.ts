@@ -1,7 +1,7 @@
 import type { UserSpeaker } from '../environment/user-speaker.ts'
 import { createModelEndpoint, type ModelEndpoint } from './model-endpoint.ts'
 
-/** How to reach a model, and how the users that it plays talk. */
+/** How to reach a model, and how its users talk. */
 export interface ModelSpeakerOptions extends ModelEndpoint {
   /** How users may talk; one is drawn for each episode, from its seed. Default: four, from curt to chatty. */
   readonly styles?: readonly string[]
@@ -15,10 +15,10 @@ const STYLES = [
 ]
 
 /**
- * Creates a speaker that asks a model at an OpenAI-compatible endpoint what a simulated user says, with the user's goal and style.
- * It is asked once for each turn; where it fails or is late, `speak` rejects, and the simulator's own line is said.
+ * Creates a speaker that rewords a simulated user with a model at an OpenAI-compatible endpoint, from the user's goal and style.
+ * The model is asked once for each turn. If it fails or is late, `speak` rejects, and the simulator's line is used.
  *
- * Throws where the endpoint wants a key and none is given.
+ * Throws if the endpoint needs a key and none is set.
  */
 export function createModelSpeaker(options: ModelSpeakerOptions): UserSpeaker {
   const { model, styles = STYLES } = options

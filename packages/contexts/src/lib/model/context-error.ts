@@ -4,9 +4,9 @@ import type { RefusalCode } from './turn-result.ts'
 
 /**
  * - `definition-invalid`: a context or conversation is defined in a way that cannot be played.
- * - `handler-failed`: a context's code threw, or left data that its own schemas refuse. Nothing changed.
- * - `record-invalid`: a record is not one of this conversation.
- * - every {@link RefusalCode}: `handleInput` gives it back as `refused`; an effect that opens what is not there has it thrown.
+ * - `handler-failed`: a context's code threw, or left data that its own schemas reject. Nothing changed.
+ * - `record-invalid`: a value is not a record of this conversation.
+ * - every {@link RefusalCode}: `handleInput` returns it as `refused`; `open` and `publish` of a handler throw it.
  */
 export type ContextErrorCode = 'definition-invalid' | 'handler-failed' | 'record-invalid' | RefusalCode
 
@@ -18,4 +18,9 @@ export class ContextError extends CodedError<ContextErrorCode> {
   static is(error: unknown, code?: ContextErrorCode): error is ContextError {
     return CodedError.isBranded('ContextError', error, code)
   }
+}
+
+/** Creates the error for a fault in the code of a context or conversation. */
+export function handlerFailed(why: string, options?: ErrorOptions): ContextError {
+  return new ContextError('handler-failed', `${why}. Nothing changed.`, options)
 }

@@ -1,34 +1,34 @@
 import type { JsonObject } from '@episodic/protocol'
+import type { AskedText } from './ask.ts'
 import type { Interpreted } from './interpret-utterance.ts'
-import type { Written } from './write-reply.ts'
 
-/** All that can happen to a conversation: plain JSON, so that a list of them replays it. `now` is in milliseconds since 1970 UTC. */
+/** An input of a conversation: plain JSON, so that a list of inputs replays it. `now` is in milliseconds since 1970 UTC. */
 export type ConversationInput =
-  /** Something a user said, and what the interpreter made of it. */
+  /** What a user said, and its interpretation. */
   | {
       readonly kind: 'utterance'
       readonly text: string
       readonly interpreted: Interpreted
-      /** What the conversation's writer made of the replies. Left out, the user gets the replies unchanged. */
-      readonly written?: Written | undefined
+      /** The result of the conversation's writer. Left out, the user gets the replies unchanged. */
+      readonly written?: AskedText | undefined
       readonly now: number
     }
-  /** An intent stated with no words, as a tool call does. */
+  /** An intent stated without words, as a tool call does. */
   | {
       readonly kind: 'act'
       readonly intent: string
       readonly slots: JsonObject
-      /** Who is to take it. Left out, whoever the router picks. */
+      /** The context that has to handle it. Left out, the router picks. */
       readonly context?: string | undefined
-      readonly written?: Written | undefined
+      readonly written?: AskedText | undefined
       readonly now: number
     }
-  /** What a user wants of the conversation itself. */
+  /** A command to the conversation itself. */
   | { readonly kind: 'command'; readonly command: Command; readonly now: number }
-  /** Something that happened outside. */
+  /** An external event. */
   | {
       readonly kind: 'event'
-      /** Names this one event: another delivery of the same id does nothing. At most 128 characters. */
+      /** Identifies the event: another delivery with the same id does nothing. At most 128 characters. */
       readonly id: string
       readonly type: string
       readonly data: JsonObject
@@ -37,15 +37,15 @@ export type ConversationInput =
     }
 
 /**
- * - `switch`: bring a context to the top: the one that was open last, or else a new one.
- * - `open`: open a context anew, though it may be open already.
- * - `cancel`: give the active context up; the one below resumes.
- * - `back`: go back to the context below; the active one changes places with it, and nothing is lost.
- * - `end`: end the conversation.
+ * - `switch`: activates the frame of a context that is nearest to the top, or opens one.
+ * - `open`: opens a new frame of a context, even if one is open.
+ * - `cancel`: closes the active frame; the one below resumes.
+ * - `back`: swaps the active frame and the one below; nothing is lost.
+ * - `end`: ends the conversation.
  */
 export type Command =
   | { readonly name: 'switch' | 'open'; readonly context: string }
   | { readonly name: 'cancel' | 'back' | 'end' }
 
-/** Whom an event reaches: everything open, the open frames of one context, or those that listen to a topic. */
+/** The frames that an event reaches: all open ones, those of one context, or those that subscribe to a topic. */
 export type EventAddress = 'conversation' | { readonly context: string } | { readonly topic: string }

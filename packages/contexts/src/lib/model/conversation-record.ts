@@ -1,11 +1,11 @@
 import type { JsonObject } from '@episodic/protocol'
-import type { Unrecognised } from './unrecognised.ts'
+import { z } from 'zod'
 
 /**
- * All that a conversation is, as plain JSON: durable, replayable, and forkable by copying it. Nothing edits one in place:
- * `handleInput` returns the next.
+ * A whole conversation as plain JSON: durable, replayable, and forked by copying it. Nothing edits a record in place:
+ * `handleInput` returns the next one.
  *
- * Split as the state of an environment is: `public` may be shown to whoever takes part, `private` may not.
+ * Like the state of an environment it has a `public` part, which participants may see, and a `private` one, which they may not.
  */
 export interface ConversationRecord {
   readonly public: PublicConversation
@@ -13,21 +13,21 @@ export interface ConversationRecord {
 }
 
 export interface PublicConversation {
-  /** How many inputs were taken, the opening of the first context and what handlers published among them. A refused one is not. */
+  /** Number of inputs taken, including the opening of the first context and published events. Refused inputs do not count. */
   readonly turn: number
-  /** What is open, oldest first: the last is active and the others are suspended. */
+  /** The open frames, oldest first: the last is active and the others are suspended. */
   readonly stack: readonly Frame[]
-  /** What was open once, oldest first. Bounded. */
+  /** Frames that were closed, oldest first. Bounded. */
   readonly closed: readonly ClosedFrame[]
-  /** What the user was asked to choose between, until they answer. */
+  /** The choice that the user was asked to make, until they answer. */
   readonly question: Question | null
-  /** What was said and done, oldest first. Bounded in number and in size. */
+  /** Earlier inputs and their replies, oldest first. Bounded in number and in size. */
   readonly history: readonly HistoryEntry[]
-  /** What `summarise` made of what fell out of the history. */
+  /** The summary that `summarise` returned for entries dropped from the history. */
   readonly summary: string
-  /** The way through states and contexts, oldest first. Bounded. */
+  /** The transitions so far, oldest first. Bounded. */
   readonly path: readonly ConversationTransition[]
-  /** What all contexts share, where the conversation declares it. */
+  /** Data shared by all contexts, if the conversation declares any. */
   readonly shared: JsonObject
   /** Why the conversation is over; `null` while it goes on. */
   readonly ended: string | null
@@ -36,27 +36,27 @@ export interface PublicConversation {
 }
 
 export interface PrivateConversation {
-  /** The hidden data of each open frame that has any, by its id. */
+  /** Hidden data of the open frames that have any, by frame id. */
   readonly hidden: { readonly [frame: string]: JsonObject }
-  /** The hidden part of what all contexts share. */
+  /** The hidden part of the shared data. */
   readonly shared: JsonObject
-  /** The ids of the events that were delivered, oldest first. Bounded. */
+  /** Ids of the delivered events, oldest first. Bounded. */
   readonly events: readonly string[]
 }
 
 /** One opening of a context. The same context may be open more than once. */
 export interface Frame {
-  /** Unique within the conversation, from 1 up. */
+  /** Unique within the conversation, counted from 1. */
   readonly id: number
   readonly context: string
   readonly state: string
   readonly data: JsonObject
 }
 
-/** A frame that is over: `finished` reached a final state, `cancelled` was given up. */
+/** A closed frame: `finished` reached a final state, `cancelled` was cancelled by the user. */
 export interface ClosedFrame extends Frame {
   readonly how: 'finished' | 'cancelled'
-  /** What the context returned; `null` where it was cancelled or returns nothing. */
+  /** What the context returned; `null` if it was cancelled or returns nothing. */
   readonly result: JsonObject | null
 }
 
@@ -71,36 +71,48 @@ export interface QuestionOption {
   readonly label: string
   readonly intent: string
   readonly slots: JsonObject
-  /** The context that would take it; `null` for a command. */
+  /** The context that would handle it; `null` for a command. */
   readonly context: string | null
-  /** The frame that would take it; `null` where one would be opened. */
+  /** The frame that would handle it; `null` if one would be opened. */
   readonly frame: number | null
-  /** What was said for its slots and is no value of them. Default: nothing. */
+  /** Phrases for its slots that are not valid values. Default: none. */
   readonly unrecognised?: readonly Unrecognised[] | undefined
 }
 
-/** One input and what was answered. */
+/** A phrase that a user said for a slot, and that is not a valid value of it. */
+export interface Unrecognised {
+  readonly slot: string
+  /** As the user said it. */
+  readonly text: string
+}
+
+/** Accepts the unrecognised phrases of one utterance, bounded in number and size. */
+export const unrecognisedSchema: z.ZodType<readonly Unrecognised[]> = z
+  .array(z.object({ slot: z.string().min(1).max(128), text: z.string().min(1).max(200) }))
+  .max(16)
+
+/** One input and its replies. */
 export interface HistoryEntry {
   readonly turn: number
-  /** When, in milliseconds since 1970 UTC, as the input said. */
+  /** The time of the input, in milliseconds since 1970 UTC. */
   readonly now: number
   readonly kind: 'utterance' | 'act' | 'command' | 'event'
   /** What the user said; for other inputs the name of the intent, command or event. */
   readonly text: string
-  /** What it was taken for; `null` where it was not understood. */
+  /** The recognised intent; `null` if the input was not understood. */
   readonly intent: string | null
   readonly slots: JsonObject
-  /** The context that took it; `null` where none did. */
+  /** The context that handled it; `null` if none did. */
   readonly context: string | null
   readonly replies: readonly string[]
 }
 
-/** One move of the conversation. */
+/** One transition of the conversation. */
 export interface ConversationTransition {
   readonly turn: number
   /**
-   * - `opened`: a context began; `to` is its first state.
-   * - `moved`: it went from one state to another, or left and entered the same one.
+   * - `opened`: a context was opened; `to` is its first state.
+   * - `moved`: it went to another state, or left and entered the same one.
    * - `suspended`, `resumed`: another context came over it; it is active again.
    * - `finished`, `cancelled`: it closed.
    */
@@ -109,6 +121,6 @@ export interface ConversationTransition {
   readonly context: string
   readonly from: string | null
   readonly to: string | null
-  /** The intent, event or command that caused it; `null` where it followed by itself. */
+  /** The intent, event or command that caused it; `null` for one without an input. */
   readonly on: string | null
 }

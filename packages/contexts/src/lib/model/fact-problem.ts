@@ -1,29 +1,31 @@
-import type { WriteRequest } from './reply-writer.ts'
-
-/**
- * Says which fact a text drops or invents, as far as that shows without understanding it; `null` where it does neither.
- *
- * Facts that show are numbers (prices, times, flight numbers), codes in capitals, names, and whether something is asked. Each
- * number, code and name of the replies has to be in the text, numbers in digits; each one of the text has to be in the replies or in what
- * the user has said. Words in other places are the writer's.
- */
-export function factProblem(
-  text: string,
-  { facts, said, history }: Pick<WriteRequest, 'facts' | 'said' | 'history'>,
-): string | null {
-  const told = facts.join('\n')
-  const dropped = droppedFact(text, told)
-  if (dropped !== null) return dropped
-  const known = [told, said ?? '', ...history.flatMap(({ text: earlier, replies }) => [earlier, ...replies])].join('\n')
-  // Of numbers only those that count now: a price of before is wrong by now.
-  const invented = inventedFact(text, known, `${told}\n${said ?? ''}`)
-  if (invented !== null) return invented
-  return told.trimEnd().endsWith('?') && !text.includes('?') ? 'asks nothing, where the user was to be asked' : null
+interface Said {
+  /** The replies that the text has to convey. */
+  readonly facts: readonly string[]
+  readonly said: string | null
+  readonly history: readonly { readonly text: string; readonly replies: readonly string[] }[]
 }
 
-/** Says which number, code or name of the replies is missing in a text; `null` where none is. */
-function droppedFact(text: string, told: string): string | null {
-  const { numbers, codes, names } = tokensOf(told)
+/**
+ * Returns which fact a text drops or invents, as the predicate of a sentence; `null` if none.
+ *
+ * It checks numbers (prices, times, flight numbers), codes in capitals, names, and whether a question is asked. Each number,
+ * code and name of the replies has to be in the text, numbers in digits; each one of the text has to be in the replies or in
+ * what the user has said. All other words are free.
+ */
+export function factProblem(text: string, { facts, said, history }: Said): string | null {
+  const replies = facts.join('\n')
+  const dropped = droppedFact(text, replies)
+  if (dropped !== null) return dropped
+  const known = [replies, said ?? '', ...history.flatMap((entry) => [entry.text, ...entry.replies])].join('\n')
+  // Numbers from the history do not count: an earlier price is out of date.
+  const invented = inventedFact(text, known, `${replies}\n${said ?? ''}`)
+  if (invented !== null) return invented
+  return replies.trimEnd().endsWith('?') && !text.includes('?') ? 'asks nothing, where the user was to be asked' : null
+}
+
+/** Returns the first number, code or name of the replies that is missing in a text; `null` if none is. */
+function droppedFact(text: string, replies: string): string | null {
+  const { numbers, codes, names } = tokensOf(replies)
   const own = tokensOf(text)
   const dropped =
     numbers.find((number) => !own.numbers.includes(number)) ??
@@ -33,10 +35,10 @@ function droppedFact(text: string, told: string): string | null {
 }
 
 /**
- * Says which number, code or name of a text stands nowhere else; `null` where all do.
+ * Returns the first number, code or name of a text that its sources do not contain; `null` if there is none.
  *
- * @param known - where names and codes may stand.
- * @param counted - where numbers may stand.
+ * @param known - the source of names and codes.
+ * @param counted - the source of numbers.
  */
 export function inventedFact(text: string, known: string, counted: string): string | null {
   const { words } = tokensOf(known)
@@ -51,7 +53,7 @@ export function inventedFact(text: string, known: string, counted: string): stri
 
 interface Tokens {
   readonly words: readonly string[]
-  /** Without what groups their digits, and without zeros in front: `08` of a date is 8. */
+  /** Without digit grouping and leading zeros: the `08` of a date is 8. */
   readonly numbers: readonly string[]
   /** Two capitals or more. */
   readonly codes: readonly string[]
@@ -59,7 +61,7 @@ interface Tokens {
   readonly names: readonly string[]
 }
 
-/** Numbers with what is inside them, words, and what ends a sentence. */
+/** Numbers with the separators in them, words, and ends of sentences. */
 const TOKENS = /\p{N}+(?:[.,:]\p{N}+)*|\p{L}[\p{L}\p{M}]*(?:['’-]\p{L}[\p{L}\p{M}]*)*|[.!?:\n]/gu
 
 function tokensOf(text: string): Tokens {

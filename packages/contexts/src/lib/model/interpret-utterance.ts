@@ -1,56 +1,53 @@
 import { findNonJson, jsonObjectSchema } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/extend'
-import { type Clock, systemClock } from '@episodic/state'
 import { z } from 'zod'
-import { askWithin } from './ask-within.ts'
+import { type AskOptions, askWithin } from './ask.ts'
+import { unrecognisedSchema } from './conversation-record.ts'
 import type { IntentCandidate, Interpreter, InterpretRequest } from './interpreter.ts'
-import { unrecognisedSchema } from './unrecognised.ts'
 
-/** What an interpreter made of an utterance, checked: plain JSON, kept with the input, so that a replay needs no interpreter. */
+/** A checked interpretation: plain JSON, recorded with the input, so that a replay needs no interpreter. */
 export interface Interpreted {
   /** Best first. Bounded in number and size. */
   readonly candidates: readonly IntentCandidate[]
-  /** How the interpreter failed; `null` where it did not. */
+  /** How the interpreter failed; `null` if it did not. */
   readonly problem: string | null
 }
 
-/** How an interpreter is asked. */
-export interface InterpretOptions {
-  /** When it was said, in milliseconds since 1970 UTC. */
+/** When an utterance was said, in milliseconds since 1970 UTC, and how long its interpreter may take. */
+export interface InterpretOptions extends AskOptions {
   readonly now: number
-  /** How long the interpreter may take. Default 10,000. */
-  readonly milliseconds?: number
-  readonly signal?: AbortSignal
-  /** Measures the time limit. Default: the machine's. */
-  readonly clock?: Clock
 }
 
-/** How many candidates are looked at. */
+/** The most candidates that are kept. */
 const MAX_CANDIDATES = 16
-/** How much JSON the slots of one candidate may be, in UTF-16 code units. */
-const LARGEST_SLOTS = 4_000
+/** The most JSON of one candidate's slots, in UTF-16 code units. */
+const MAX_SLOTS_LENGTH = 4_000
 
-const interpretationSchema = z.object({
-  candidates: z.array(
-    z.object({
-      intent: z.string().min(1).max(128),
-      score: z.number().min(0).max(1),
-      slots: jsonObjectSchema,
-      unrecognised: unrecognisedSchema.optional(),
-    }),
-  ),
+const candidateSchema = z.object({
+  intent: z.string().min(1).max(128),
+  score: z.number().min(0).max(1),
+  slots: jsonObjectSchema,
+  unrecognised: unrecognisedSchema.optional(),
 })
 
-/** Asks an interpreter, and answers whatever it does. Rejects only when `signal` is aborted. */
+const interpretationSchema = z.object({ candidates: z.array(candidateSchema) })
+
+/** Accepts {@link Interpreted}. */
+export const interpretedSchema: z.ZodType<Interpreted> = z.object({
+  candidates: z.array(candidateSchema).max(64),
+  problem: z.string().nullable(),
+})
+
+/** Asks an interpreter. Whatever goes wrong is a `problem`. Rejects only when `signal` is aborted. */
 export async function interpretUtterance(
   interpreter: Interpreter,
   request: Omit<InterpretRequest, 'signal'>,
-  { milliseconds = 10_000, signal, clock = systemClock }: Omit<InterpretOptions, 'now'>,
+  options: AskOptions,
 ): Promise<Interpreted> {
   return await askWithin(
-    (limit) => ask(interpreter, { ...request, signal: limit }),
-    () => failure(interpreter, `took longer than ${milliseconds} ms`),
-    { milliseconds, signal, clock },
+    (signal) => ask(interpreter, { ...request, signal }),
+    (milliseconds) => failure(interpreter, `took longer than ${milliseconds} ms`),
+    options,
   )
 }
 
@@ -62,7 +59,7 @@ async function ask(interpreter: Interpreter, request: InterpretRequest): Promise
   }
 }
 
-/** Asks an interpreter that answers at once. One that answers later has failed. */
+/** Asks an interpreter that answers synchronously. A promise is a `problem`. */
 export function interpretAtOnce(interpreter: Interpreter, request: Omit<InterpretRequest, 'signal'>): Interpreted {
   try {
     const given = interpreter.interpret({ ...request, signal: NEVER })
@@ -76,14 +73,14 @@ export function interpretAtOnce(interpreter: Interpreter, request: Omit<Interpre
 
 const NEVER = new AbortController().signal
 
-/** Holds an interpreter to its contract. */
+/** Checks that an interpreter keeps its contract. */
 function check(interpreter: Interpreter, given: unknown): Interpreted {
   const parsed = interpretationSchema.safeParse(given)
   const problem = parsed.success ? findNonJson(parsed.data) : formatZodError(parsed.error)
   if (!parsed.success || problem) return failure(interpreter, `gave no interpretation: ${problem}`)
   const candidates = parsed.data.candidates.toSorted((a, b) => b.score - a.score).slice(0, MAX_CANDIDATES)
-  if (candidates.some(({ slots }) => JSON.stringify(slots).length > LARGEST_SLOTS))
-    return failure(interpreter, `gave slots of more than ${LARGEST_SLOTS} characters`)
+  if (candidates.some(({ slots }) => JSON.stringify(slots).length > MAX_SLOTS_LENGTH))
+    return failure(interpreter, `gave slots of more than ${MAX_SLOTS_LENGTH} characters`)
   return { candidates, problem: null }
 }
 

@@ -1,35 +1,35 @@
 import { ContextError } from './context-error.ts'
 import type { IntentCandidate } from './interpreter.ts'
 
-/** One way an utterance could go: a candidate, and who would take it. */
+/** A candidate, and what would handle it. */
 export interface Route extends IntentCandidate {
   /** `null` for a command, such as `cancel`. */
   readonly context: string | null
-  /** The frame that would take it; `null` where the context would be opened, and for a command. */
+  /** The frame that would handle it; `null` if the context would be opened, and for a command. */
   readonly frame: number | null
-  /** Whether the active frame would take it. A command counts as its own. */
+  /** Whether the active frame would handle it. True for a command. */
   readonly active: boolean
 }
 
-/** What a router decides. */
+/** The decision of a router. */
 export type RouteDecision =
   | { readonly kind: 'take'; readonly route: Route }
-  /** Two or more could be meant: the user is asked. */
+  /** Two or more are equally likely: the user is asked to choose. */
   | { readonly kind: 'ask'; readonly routes: readonly Route[] }
-  /** None is good enough: the user is asked what they mean. */
+  /** None is likely enough: the user is asked what they mean. */
   | { readonly kind: 'none' }
 
 /**
- * Picks among the ways that are open: best score first, slots checked and guards asked. A port: pure, and what it returns
- * is among what it was given.
+ * Picks one of the possible routes. A port: pure. `routes` are sorted by score, best first; their slots are valid and their guards
+ * have agreed. The decision contains only routes from `routes`.
  */
 export type Router = (routes: readonly Route[]) => RouteDecision
 
-/** How many ways a user is asked to choose between, at most. */
-const MAX_ASKED = 4
+/** The most options of a question to the user. */
+const MAX_OPTIONS = 4
 
 export interface RouterOptions {
-  /** The lowest score that is acted on, from 0 to 1. Default 0.5. */
+  /** The lowest score that is routed, from 0 to 1. Default 0.5. */
   readonly threshold?: number
   /** Scores that differ by less than this are equally likely, from 0 to 1. Default 0.1. */
   readonly margin?: number
@@ -38,11 +38,11 @@ export interface RouterOptions {
 /**
  * Creates the router that conversations use by default.
  *
- * Of the ways that reach the threshold, those of the active context come first: another context has to be better by at
- * least the margin. Among the ways of whoever comes first, two within the margin are asked about, never guessed; so is a
- * command that competes with anybody's way, because giving something up by mistake loses it.
+ * Of the routes that reach the threshold, those of the active context come first: another context has to score higher by at
+ * least the margin. If two routes of the winning side are within the margin, the user is asked; likewise if a command competes
+ * with any other route, because cancelling something by mistake loses it.
  *
- * Throws `definition-invalid` where a bound is not from 0 to 1.
+ * Throws `definition-invalid` if a bound is not from 0 to 1.
  */
 export function createRouter({ threshold = 0.5, margin = 0.1 }: RouterOptions = {}): Router {
   for (const [name, value] of Object.entries({ threshold, margin }))
@@ -60,6 +60,6 @@ export function createRouter({ threshold = 0.5, margin = 0.1 }: RouterOptions = 
         (route.active === best.active || route.context === null || best.context === null),
     )
     if (meant.length === 1) return { kind: 'take', route: best }
-    return { kind: 'ask', routes: meant.slice(0, MAX_ASKED) }
+    return { kind: 'ask', routes: meant.slice(0, MAX_OPTIONS) }
   }
 }

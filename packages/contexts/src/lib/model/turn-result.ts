@@ -1,32 +1,32 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import type { ConversationRecord, ConversationTransition } from './conversation-record.ts'
 
-/** What one input came to. Plain JSON. */
+/** The result of one input. Plain JSON. */
 export interface TurnResult {
-  /** The record after it: the very same where the input was refused or a duplicate. */
+  /** The next record: the same object if the input was refused or a duplicate. */
   readonly record: ConversationRecord
-  /** What the user is told, in order. */
+  /** The replies to the user, in order. */
   readonly replies: readonly Reply[]
   readonly transitions: readonly ConversationTransition[]
-  /** What handlers marked as told of hidden data, in order. */
+  /** Hidden data that handlers marked with `reveal`, in order. */
   readonly revealed: readonly Json[]
-  /** What the input was taken for; `null` where it was not understood, refused, or no utterance or act. */
+  /** The recognised intent; `null` if the input was not understood, refused, or not an utterance or act. */
   readonly intent: string | null
-  /** Why nothing changed; `null` where the input was taken. */
+  /** Why nothing changed; `null` if the input was taken. */
   readonly refused: InputRefusal | null
-  /** Whether it is an event that was delivered before: nothing changed. */
+  /** Whether the input is an event that was delivered before: nothing changed. */
   readonly duplicate: boolean
 }
 
-/** Something that the user is told. */
+/** A reply to the user. */
 export interface Reply {
   readonly text: string
-  /** Who says it; `null` for the conversation itself. */
+  /** The context that said it; `null` for the conversation itself. */
   readonly context: string | null
   readonly frame: number | null
 }
 
-/** Why an input was not taken. `message` says what was asked, what is true and what to do. */
+/** Why an input was refused. `message` says what was asked, what is true and what to do. */
 export interface InputRefusal {
   readonly code: RefusalCode
   readonly message: string
@@ -35,13 +35,13 @@ export interface InputRefusal {
 
 /**
  * - `unknown-context`, `unknown-intent`, `unknown-event`: no context of the conversation has that name, intent or event.
- * - `slots-invalid`, `event-invalid`: the schema of the intent or event refuses what came with it.
+ * - `slots-invalid`, `event-invalid`: the schema of the intent or event rejects its slots or data.
  * - `illegal-transition`: no open context accepts the intent now, and none opens by it.
- * - `too-deep`: as many contexts are open as may be.
+ * - `too-deep`: the most contexts are open.
  * - `nothing-open`: there is nothing to cancel or to go back to.
- * - `text-too-long`: the utterance passes the bound of the conversation.
- * - `input-invalid`: the input is not one.
- * - `conversation-ended`: nothing more is taken.
+ * - `text-too-long`: the utterance is longer than the conversation's bound.
+ * - `input-invalid`: the value is not a valid input.
+ * - `conversation-ended`: the conversation takes no more input.
  */
 export type RefusalCode =
   | 'unknown-context'

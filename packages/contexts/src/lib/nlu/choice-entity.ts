@@ -3,21 +3,21 @@ import { ContextError } from '../model/context-error.ts'
 import type { Entity, EntityMatch } from './entity.ts'
 import { type Word, wordsOf } from './utterance.ts'
 
-/** A name of one of a list, as it stands in a tree by words. */
+/** A name of an item of a list. */
 interface Name {
   readonly words: readonly string[]
   readonly value: Json
-  /** A name that is written in capitals, such as an airport's code, is found only where it is written so. */
+  /** Whether it is written in capitals, like an airport's code: it then matches only capitals. */
   readonly capitals: boolean
 }
 
 /**
- * One of a list: `{ DXB: ['Dubai', 'DXB'], NYC: ['New York', 'the big apple'] }` finds the value by any of its names. The longest
- * name wins, case and accents are all one, and typing errors in words of four letters and more are forgiven. A name in
- * capitals is found in capitals alone: `CAN` is no `can`.
+ * Creates an entity for the items of a list: `{ DXB: ['Dubai', 'DXB'], NYC: ['New York', 'the big apple'] }` finds a value by any of
+ * its names. The longest name wins. Case and accents do not matter, and typing errors in words of four letters and more are
+ * corrected. A name in capitals matches only capitals: `CAN` does not match `can`.
  *
- * @param again - words that stand for what was named last, such as `there` for a place. Default: none.
- * Throws `definition-invalid` where one name stands for two values, or has no word in it.
+ * @param again - words that refer to the last value, for example `there` for a place. Default: none.
+ * @throws `definition-invalid` if a name stands for two values, or has no word in it.
  */
 export function oneOf(
   names: Readonly<Record<string, readonly string[]>>,
@@ -29,7 +29,7 @@ export function oneOf(
   )
 }
 
-/** `true` or `false`, by the usual words for yes and no. */
+/** Creates an entity for `true` and `false`, by the usual words for yes and no. */
 export function yesOrNo(): Entity {
   return choiceOf([...YES.map((way) => nameOf(way, true)), ...NO.map((way) => nameOf(way, false))], [])
 }
@@ -70,7 +70,7 @@ function choiceOf(names: readonly Name[], again: readonly string[]): Entity {
     find({ words }, context) {
       const matches: EntityMatch[] = []
       for (let start = 0; start < words.length; ) {
-        const found = byFirst.get(words[start]?.normal as string)?.find((name) => stands(name, words, start))
+        const found = byFirst.get(words[start]?.normal as string)?.find((name) => matchesAt(name, words, start))
         const value = found?.refers ? context.last : found?.value
         const end = start + (found?.words.length ?? 1)
         if (value !== undefined && value !== null) matches.push({ start, end, value })
@@ -81,7 +81,7 @@ function choiceOf(names: readonly Name[], again: readonly string[]): Entity {
   }
 }
 
-function stands({ words: name, capitals }: Name, words: readonly Word[], start: number): boolean {
+function matchesAt({ words: name, capitals }: Name, words: readonly Word[], start: number): boolean {
   return name.every((word, i) => {
     const said = words[start + i]
     return said?.normal === word && (!capitals || said.capitals)

@@ -1,11 +1,11 @@
 import type { Rules } from './intent-rule.ts'
 
 /**
- * Rules for the commands that every conversation has, in English: `cancel`, `back` and `end`. Put them beside rules of your
- * own: `createRulesInterpreter({ ...commandRules, … })`.
+ * English rules for the commands `cancel`, `back` and `end` of every conversation. Put them beside your own rules:
+ * `createRulesInterpreter({ ...commandRules, … })`.
  *
- * What could be part of something else is a command by itself alone: `that's all` ends a conversation, and `two people, that's
- * all` and `at the end of May` end none.
+ * An ambiguous phrase is a command only alone: `that's all` ends a conversation, and `two people, that's all` and `at the end of
+ * May` do not.
  */
 export const commandRules = {
   cancel: {

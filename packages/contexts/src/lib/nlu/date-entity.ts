@@ -3,13 +3,13 @@ import { casual, type Parser } from 'chrono-node/en'
 import type { Entity, EntityMatch } from './entity.ts'
 import type { Utterance } from './utterance.ts'
 
-/** What is said of another day than today. `The day after tomorrow` is not: it says which day it is after. */
+/** Words that are relative to the last date, not to today. `The day after tomorrow` is not: it names its own reference. */
 const OF_ANOTHER_DAY = /\b(?:after|later|before|earlier|next day|following day)\b(?! tomorrow| yesterday)/i
 
-/** A time of day is no part of a day: it may be what another slot asks for, and chrono would take the two for one. */
+/** Times of day are removed first: another slot may ask for one, and chrono would merge it with the day. */
 const TIME_OF_DAY = /\b(?:in the |at )?(?:morning|afternoon|evening|noon|night|midnight)\b/gi
 
-/** Days that chrono leaves out: `the following day`, and `the 12th`, which is the next one that has that number. */
+/** Dates that chrono does not parse: `the following day`, and `the 12th`, which is the next day with that number. */
 const MORE_DAYS: readonly Parser[] = [
   {
     pattern: () => /\b(?:the )?following day\b/i,
@@ -26,23 +26,23 @@ const MORE_DAYS: readonly Parser[] = [
   },
 ]
 
-/** What every day has in it, so that most of what is said need not be searched for one. `Now` is a time and no day. */
+/** A quick test that every date passes, so that most utterances need no parser. `Now` is a time, not a day. */
 const MAY_NAME_A_DAY =
   /\d|day|week|fortnight|month|year|tomorrow|tonight|tmr|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)/i
 
 const chrono = casual.clone()
 chrono.parsers.push(...MORE_DAYS)
 
-/** Words that dates are made of, in which typing errors are worth finding. */
+/** Words of dates whose typing errors are corrected. */
 const WORDS =
   'january february march april june july august september october november december monday tuesday wednesday thursday friday saturday sunday today tomorrow tonight after before next following weekend week weeks days month later'.split(
     ' ',
   )
 
 /**
- * A day, as `2026-03-09`: `tomorrow`, `on Friday`, `3 December`, `in two weeks`, `12/3` (the third of December), and, seen from
- * the day that was named last, `the day after` and `a week later`. Days are those of UTC, and a date without a year is the
- * next one to come. A month or an hour alone is no day.
+ * Creates an entity for days, as `2026-03-09`: `tomorrow`, `on Friday`, `3 December`, `in two weeks`, `12/3` (the third of
+ * December), and, relative to the last day, `the day after` and `a week later`. Days are in UTC, and a date without a year is
+ * the next one. A month or an hour alone is not a day.
  */
 export function day(): Entity {
   return {
@@ -57,8 +57,8 @@ export function day(): Entity {
         const value = [start.get('year'), start.get('month'), start.get('day')]
           .map((part, i) => String(part).padStart(i === 0 ? 4 : 2, '0'))
           .join('-')
-        const place = placeOf(utterance, index, index + text.length)
-        if (place && timeOf(value) !== null) matches.push({ ...place, value })
+        const range = wordRange(utterance, index, index + text.length)
+        if (range && timeOf(value) !== null) matches.push({ ...range, value })
       }
       return matches
     },
@@ -66,8 +66,8 @@ export function day(): Entity {
 }
 
 /**
- * Noon of a day of UTC, in the time zone of the machine: chrono counts there, and noon is an hour that no change of the clocks
- * leaves out, so that every machine finds the same days.
+ * Noon of a UTC day, in the machine's time zone: chrono uses that zone, and no change of the clocks skips noon, so that every
+ * machine finds the same days.
  */
 function noonOf(time: number): Date {
   const date = new Date(time)
@@ -78,15 +78,15 @@ function dayOf(date: Date): { year: number; month: number; day: number } {
   return { year: date.getFullYear(), month: date.getMonth() + 1, day: date.getDate() }
 }
 
-/** Midnight of a day, in milliseconds since 1970; `null` where a value is no day. */
+/** Midnight of a day, in milliseconds since 1970 UTC; `null` if the value is not a day. */
 function timeOf(value: Json): number | null {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return null
   const time = Date.parse(`${value}T00:00:00Z`)
   return Number.isNaN(time) ? null : time
 }
 
-/** The words between two places of a text; `null` where there is none. */
-function placeOf({ words }: Utterance, from: number, to: number): { start: number; end: number } | null {
+/** Returns the words between two offsets of a text; `null` if there is none. */
+function wordRange({ words }: Utterance, from: number, to: number): { start: number; end: number } | null {
   const start = words.findIndex((word) => word.end > from)
   const end = words.findLastIndex((word) => word.start < to) + 1
   return start >= 0 && end > start ? { start, end } : null

@@ -1,26 +1,26 @@
 import type { Json } from '@episodic/protocol'
 import type { Utterance } from './utterance.ts'
 
-/** Something that an utterance names: a date, a number, one of a list. */
+/** A value found in an utterance: a date, a number, an item of a list. */
 export interface EntityMatch {
-  /** Its first word, and the one behind its last, counted from 0. */
+  /** The range of its words, counted from 0: `end` is not included. */
   readonly start: number
   readonly end: number
   readonly value: Json
 }
 
-/** What finding an entity may depend on, besides what was said. */
+/** What finding an entity may depend on, besides the utterance. */
 export interface EntityContext {
-  /** What time it is: milliseconds since 1970. */
+  /** The time of the utterance, in milliseconds since 1970 UTC. */
   readonly now: number
-  /** What the conversation named last in such a slot, so that `the day after` is one of that; `null` where nothing was. */
+  /** The last value that was said for such a slot, for `the day after`; `null` if there is none. */
   readonly last: Json | null
 }
 
-/** A kind of thing that slots hold, and how it is found in what was said. Pure: the same words in the same context give the same. */
+/** A type of slot value, and how to find it in an utterance. Pure. */
 export interface Entity {
-  /** Words that name it. A misspelled one is corrected to them before anything is looked for. */
+  /** Words that occur in its values: misspelled words are corrected to these first. */
   readonly words: readonly string[]
-  /** Everything of the kind that is named, from left to right, none inside another. */
+  /** Returns all values of this type, from left to right, without overlaps. */
   find(utterance: Utterance, context: EntityContext): readonly EntityMatch[]
 }

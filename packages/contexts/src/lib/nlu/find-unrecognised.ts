@@ -1,29 +1,28 @@
-import type { Cues } from './compile-rule.ts'
-import type { Place } from './said-phrases.ts'
-import type { Utterance } from './utterance.ts'
+import type { Cues } from './intent-rule.ts'
+import type { Utterance, WordRange } from './utterance.ts'
 import { COMMON_WORDS, weightOf } from './word-weight.ts'
 
-/** A phrase that was said where a slot's value is expected, and that no entity recognises. */
-export interface UnknownPhrase extends Place {
+/** A phrase that was said in place of a slot's value, and that no entity recognises. */
+export interface UnknownPhrase extends WordRange {
   /** As it was said. */
   readonly text: string
-  /** Whether it is written as a name is, with a capital. */
+  /** Whether it is written with a capital, like a name. */
   readonly isName: boolean
 }
 
-/** How many words of one are reported. */
+/** The most words of a phrase that are reported. */
 const MAX_WORDS = 4
-/** How many characters of one are reported. */
+/** The most UTF-16 code units of a phrase that are reported. */
 const MAX_CHARACTERS = 100
 
 /**
- * Finds the last thing that stands beside one of a slot's cues and that no entity recognises: the Berlin of "from Berlin", the 40 of "40
+ * Finds the last phrase beside one of a slot's cues that no entity recognises: the Berlin of "from Berlin", the 40 of "40
  * passengers".
  *
- * Words of the rules and common words are none, unless they are written with a capital: "to pay" names no city, and "to New Orleans" does.
+ * Common words and words of the rules count only with a capital: "to pay" names no city, and "to New Orleans" does.
  *
- * @param known - whether a word, by its place, is part of something that was understood.
- * @param vocabulary - the words that the rules know.
+ * @param known - whether the word at an index is part of a match or phrase.
+ * @param vocabulary - the words of all rules.
  */
 export function findUnknownPhrase(
   cues: NonNullable<Cues>,
@@ -41,7 +40,7 @@ export function findUnknownPhrase(
   }
   const isCue = (cue: readonly string[], at: number): boolean =>
     at >= 0 && cue.length > 0 && cue.every((word, i) => words[at + i]?.normal === word)
-  const mention = (start: number, end: number): UnknownPhrase => ({
+  const phrase = (start: number, end: number): UnknownPhrase => ({
     start,
     end,
     isName: isName(start),
@@ -57,10 +56,10 @@ export function findUnknownPhrase(
       const start = ARTICLES.has(words[next]?.normal ?? '') ? next + 1 : next
       let end = start
       while (end - start < MAX_WORDS && isUnknown(end) && !isNumber(end)) end += 1
-      if (end > start) return mention(start, end)
+      if (end > start) return phrase(start, end)
     }
     if (cues.before.some((cue) => isCue(cue, at + 1)) && !known(at) && (isUnknown(at) || isNumber(at)))
-      return mention(at, at + 1)
+      return phrase(at, at + 1)
   }
   return null
 }

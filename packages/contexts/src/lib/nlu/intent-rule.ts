@@ -1,15 +1,17 @@
+import { ContextError } from '../model/context-error.ts'
 import type { Entity } from './entity.ts'
+import { plain, wordsOf } from './utterance.ts'
 
-/** How a slot is found in what was said. */
+/** How a slot is found in an utterance. */
 export interface SlotRule {
   readonly entity: Entity
-  /** Words right before it, such as `from`. A slot with words of its own around it takes nothing that stands without them. */
+  /** Words directly before the value, for example `from`. A slot with such words takes no value that stands without them. */
   readonly after?: readonly string[]
-  /** Words right behind it, such as `passengers`. */
+  /** Words directly after the value, for example `passengers`. */
   readonly before?: readonly string[]
   /**
-   * Words beside which something that the entity does not know is reported as unrecognised: the Berlin of "from Berlin" where no
-   * flight leaves. Default: `after` and `before`. Name fewer where a word stands before other things too, such as `for`.
+   * Words beside which an unknown phrase is reported as unrecognised: the Berlin of "from Berlin", if no flight leaves there.
+   * Default: `after` and `before`. Name fewer if a word stands before other things too, for example `for`.
    */
   readonly reports?: { readonly after?: readonly string[]; readonly before?: readonly string[] }
 }
@@ -17,17 +19,95 @@ export interface SlotRule {
 /** How an intent is recognised. */
 export interface IntentRule {
   /**
-   * What says it, in compromise's match syntax, of which words, `(one|other)`, `optional?`, `.` for any word and `*` for any
-   * number of them are of use here; contractions and accents are all one. Left out, the intent is meant by whoever names
-   * one of its slots.
+   * Phrases of the intent in compromise's match syntax. Useful here are words, `(one|other)`, `optional?`, `.` for any word and
+   * `*` for any number of words; contractions and accents do not matter. Left out, naming one of its slots states the intent.
    */
   readonly phrases?: readonly string[]
-  /** What may stand beside its slots and says nothing by itself, such as `no` and `make it`. In the syntax of phrases. Default: nothing. */
+  /** Phrases that may stand beside its slots and have no meaning alone, for example `no` and `make it`. Same syntax. Default: none. */
   readonly beside?: readonly string[]
   readonly slots?: { readonly [slot: string]: SlotRule }
-  /** Slots without which it is not meant. Default: none. */
+  /** Required slots. Default: none. */
   readonly needs?: readonly string[]
 }
 
 /** The rules of a conversation, by the name of the intent. */
 export type Rules = { readonly [intent: string]: IntentRule }
+
+/** A rule, prepared for matching. */
+export interface CompiledRule {
+  readonly name: string
+  readonly phrases: readonly string[]
+  readonly beside: readonly string[]
+  readonly slots: readonly (SlotRule & { readonly slot: string; readonly cues: Cues; readonly unknownCues: Cues })[]
+  readonly needs: readonly string[]
+  /** Every word in its phrases and cues. */
+  readonly words: readonly string[]
+}
+
+/** The words around a slot's value, each cue split into words; `null` if it has none. */
+export type Cues = { readonly after: readonly string[][]; readonly before: readonly string[][] } | null
+
+/** Prepares a rule. Throws `definition-invalid` if it can never apply. */
+export function compileRule(
+  name: string,
+  { phrases = [], beside = [], slots = {}, needs = [] }: IntentRule,
+): CompiledRule {
+  if (phrases.length === 0 && Object.keys(slots).length === 0)
+    throw new ContextError(
+      'definition-invalid',
+      `The rule of "${name}" never applies: give it phrases that say it, or slots that are named.`,
+    )
+  const missing = needs.filter((slot) => !Object.hasOwn(slots, slot))
+  if (missing.length > 0)
+    throw new ContextError(
+      'definition-invalid',
+      `The rule of "${name}" needs ${missing.join(', ')}, and has slots ${Object.keys(slots).join(', ')}.`,
+    )
+  const wordless = [...phrases, ...beside].find((phrase) => wordsOf(phrase).length === 0)
+  if (wordless !== undefined)
+    throw new ContextError('definition-invalid', `The phrase "${wordless}" of "${name}" has no word in it.`)
+  for (const [slot, rule] of Object.entries(slots)) assertEntity(name, slot, rule?.entity)
+  const compiled = Object.entries(slots).map(([slot, rule]) => {
+    return { slot, ...rule, cues: cuesOf(rule), unknownCues: cuesOf(rule.reports ?? rule) }
+  })
+  return {
+    name,
+    phrases: phrases.map(expandContractions),
+    beside: beside.map(expandContractions),
+    // Slots with cues are filled first; the remaining values go to slots without.
+    slots: compiled.toSorted((a, b) => Number(a.cues === null) - Number(b.cues === null)),
+    needs,
+    words: [
+      ...[...phrases, ...beside].flatMap(wordsOf),
+      ...compiled.flatMap(({ cues }) => (cues ? [...cues.after, ...cues.before].flat() : [])),
+    ].map(plain),
+  }
+}
+
+/** Throws `definition-invalid` for a value that is not an entity, for example `wholeNumber` in place of `wholeNumber({ least: 1, most: 9 })`. */
+function assertEntity(intent: string, slot: string, entity: unknown): void {
+  if (typeof entity === 'object' && entity !== null && 'find' in entity && 'words' in entity) return
+  const given = typeof entity === 'function' ? `the function ${entity.name || 'without a name'}` : String(entity)
+  const call = typeof entity === 'function' ? `: call it, as in ${CALLS[entity.name] ?? `${entity.name}(…)`}` : ''
+  throw new ContextError(
+    'definition-invalid',
+    `The entity of the slot "${slot}" of "${intent}" is ${given}, and has to be an entity${call}.`,
+  )
+}
+
+/** How the built-in entities are created. */
+const CALLS: Readonly<Record<string, string>> = {
+  wholeNumber: 'wholeNumber({ least: 1, most: 9 })',
+  oneOf: "oneOf({ DXB: ['Dubai'] })",
+  day: 'day()',
+  yesOrNo: 'yesOrNo()',
+}
+
+function cuesOf({ after = [], before = [] }: Pick<SlotRule, 'after' | 'before'>): Cues {
+  return after.length + before.length > 0 ? { after: after.map(wordsOf), before: before.map(wordsOf) } : null
+}
+
+/** A phrase in the normal form of an utterance's words. */
+function expandContractions(phrase: string): string {
+  return phrase.replace(/[\p{L}\p{N}'’]+/gu, (written) => wordsOf(written).join(' '))
+}

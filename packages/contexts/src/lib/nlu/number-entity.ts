@@ -12,12 +12,12 @@ const NAMED = new Map([
   ['couple', 2],
   ['dozen', 12],
 ])
-/** More digits than this are no count of anything. */
+/** Numbers with more digits are ignored. */
 const MAX_DIGITS = 9
 
 /**
- * A whole number from `least` to `most`, both included, in digits or in words up to ninety-nine. What is out of range is not found.
- * Throws `definition-invalid` where a bound is missing or `least` is above `most`.
+ * Creates an entity for whole numbers from `least` to `most`, both included, in digits or in words up to ninety-nine. Numbers out of
+ * range are not found. Throws `definition-invalid` if a bound is missing or `least` is above `most`.
  */
 export function wholeNumber(bounds: { readonly least: number; readonly most: number }): Entity {
   const { least, most } = bounds ?? {}
@@ -33,7 +33,7 @@ export function wholeNumber(bounds: { readonly least: number; readonly most: num
       for (let start = 0; start < words.length; ) {
         const first = readNumber(words[start]?.normal as string)
         const second = words[start + 1] ? NAMED.get(words[start + 1]?.normal as string) : undefined
-        // Twenty-three is two words.
+        // `twenty-three` is two words.
         const joined =
           TENS.includes(words[start]?.normal as string) && second !== undefined && second > 0 && second < 10
         const end = start + (joined ? 2 : 1)

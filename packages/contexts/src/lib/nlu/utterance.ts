@@ -1,22 +1,22 @@
 import nlp from 'compromise/one'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** A word as rules read it. */
+/** A word in the normal form that rules match. */
 export interface Word {
-  /** Lower case, without accents, contractions written out: `what's` is the two words `what` and `is`. */
+  /** Lower case, without accents, contractions expanded: `what's` is the two words `what` and `is`. */
   readonly normal: string
-  /** Where it stands in the utterance's text. The words of one contraction stand in the same place. */
+  /** Its range in the utterance's text. The words of one contraction have the same range. */
   readonly start: number
   readonly end: number
-  /** Whether it was written in capitals alone, as the code of an airport is. */
+  /** Whether it was written in capitals, like the code of an airport. */
   readonly capitals: boolean
-  /** Whether it was misspelled and stands corrected. */
+  /** Whether its spelling was corrected. */
   readonly corrected: boolean
 }
 
-/** What somebody said, split into words, its typing errors corrected. */
+/** A text split into words, with typing errors corrected. */
 export interface Utterance {
-  /** The text with its corrections. */
+  /** The corrected text. */
   readonly text: string
   readonly words: readonly Word[]
 }
@@ -24,7 +24,7 @@ export interface Utterance {
 /** Words and numbers: `2pax` is two of them, `3rd` and `o'clock` are one. */
 const WORDS = /\p{N}+(?:st|nd|rd|th)(?![\p{L}\p{N}])|\p{N}+|\p{L}[\p{L}\p{M}]*(?:['’]\p{L}[\p{L}\p{M}]*)*/giu
 
-/** Splits a text into words, and corrects those that are a typing error away from one of the vocabulary. Linear in the text's length. */
+/** Splits a text into words, and corrects those that are a typing error away from a word of the vocabulary. Linear in the text's length. */
 export function readUtterance(text: string, vocabulary: Vocabulary): Utterance {
   const words: Word[] = []
   let read = ''
@@ -32,7 +32,7 @@ export function readUtterance(text: string, vocabulary: Vocabulary): Utterance {
   for (const { 0: written, index } of text.matchAll(WORDS)) {
     read += text.slice(from, index)
     from = index + written.length
-    const normals = writeOut(plain(written))
+    const normals = expand(plain(written))
     const [only] = normals
     const correction = normals.length === 1 && only !== undefined ? vocabulary.correct(only) : null
     const start = read.length
@@ -48,21 +48,21 @@ export function readUtterance(text: string, vocabulary: Vocabulary): Utterance {
   return { text: read + text.slice(from), words }
 }
 
-/** A word or a name in lower case and without accents. */
+/** Returns a word or name in lower case and without accents. */
 export function plain(written: string): string {
   return written.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('’', "'").toLowerCase()
 }
 
-/** The words of a name, as an utterance has them. */
+/** Returns the words of a name, in the normal form of an utterance. */
 export function wordsOf(name: string): string[] {
-  return [...name.matchAll(WORDS)].flatMap(([written]) => writeOut(plain(written)))
+  return [...name.matchAll(WORDS)].flatMap(([written]) => expand(plain(written)))
 }
 
-/** What compromise knows of contractions: whole words (`gonna`), and endings after an apostrophe (`'ll`). */
+/** Compromise's contractions: whole words (`gonna`), and endings after an apostrophe (`'ll`). */
 const CONTRACTIONS = contractions()
 
-/** The words that a contraction stands for, so that phrases need to be written in one way. */
-function writeOut(word: string): readonly string[] {
+/** Returns the words of a contraction, so that a phrase matches either form. */
+function expand(word: string): readonly string[] {
   const whole = CONTRACTIONS.whole.get(word)
   if (whole) return whole
   const apostrophe = word.lastIndexOf("'")
@@ -86,4 +86,39 @@ function contractions() {
   }
   for (const asked of ['how', 'it', 'there', 'when', 'where', 'who']) whole.set(`${asked}'s`, [asked, 'is'])
   return { whole, endings }
+}
+
+/** A range of an utterance's words: from `start`, up to but not including `end`. */
+export interface WordRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** Phrases, prepared to be found in one pass. */
+export type Phrases = ReturnType<typeof nlp.buildNet>
+
+/** Prepares phrases in compromise's match syntax. Equal ones are removed: a net would keep only one. */
+export function preparePhrases(phrases: Iterable<string>): Phrases {
+  return nlp.buildNet([...new Set(phrases)].map((match) => ({ match })))
+}
+
+/** Finds the places of each phrase. */
+export function findPhrases({ words }: Utterance, phrases: Phrases): ReadonlyMap<string, readonly WordRange[]> {
+  const places = new Map<string, WordRange[]>()
+  if (words.length === 0) return places
+  const document = nlp.tokenize(words.map(({ normal }) => normal).join(' '))
+  const { found } = document.sweep(phrases, { tagger: false }) as unknown as Swept
+  for (const { match, view } of found) {
+    const found = view.fullPointer.map(([, start, end]) => ({ start, end }))
+    places.set(match, [...(places.get(match) ?? []), ...found])
+  }
+  return places
+}
+
+/** The result of compromise's `sweep`, which its own types leave open. */
+interface Swept {
+  readonly found: readonly {
+    readonly match: string
+    readonly view: { readonly fullPointer: readonly (readonly [sentence: number, start: number, end: number])[] }
+  }[]
 }

@@ -1,23 +1,21 @@
-import { editDistance } from './edit-distance.ts'
-
-/** The words that rules know. */
+/** The words of all rules. */
 export interface Vocabulary {
-  /** The word that a misspelled one was meant to be; `null` where it is known, or nothing or several are as near. */
+  /** Returns the correction of a misspelled word; `null` if it is known, or no or several words are nearest. */
   correct(word: string): string | null
 }
 
-/** Shorter words differ from one another by a letter too often for one to be taken for another. */
+/** Shorter words are not corrected: too many of them differ by one letter. */
 const LEAST_LENGTH = 4
-/** From this length on, two letters may be wrong. */
+/** From this length on, two errors are corrected instead of one. */
 const LONG = 8
-/** A word longer than this is none of ours, and is not compared. */
+/** Longer words are not compared. */
 const MAX_LENGTH = 24
 
 /**
- * Makes a vocabulary.
+ * Creates a vocabulary.
  *
- * @param words - what a misspelled word is corrected to.
- * @param others - what is right as it is, and no correction of anything.
+ * @param words - the possible corrections.
+ * @param others - correct words that are never a correction.
  */
 export function createVocabulary(words: Iterable<string>, others: Iterable<string> = []): Vocabulary {
   const known = new Set(words)
@@ -38,4 +36,28 @@ export function createVocabulary(words: Iterable<string>, others: Iterable<strin
       return least.length === 1 ? (least[0]?.candidate ?? null) : null
     },
   }
+}
+
+/**
+ * Returns the number of letters to insert, delete, replace or swap with their neighbour to turn one word into another (optimal
+ * string alignment). Returns `most` + 1 for any distance above `most`, without computing it.
+ */
+export function editDistance(from: string, to: string, most: number): number {
+  if (Math.abs(from.length - to.length) > most) return most + 1
+  let beforeLast: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const same = from[i - 1] === to[j - 1]
+      let cost = Math.min((last[j] as number) + 1, (row[j - 1] as number) + 1, (last[j - 1] as number) + (same ? 0 : 1))
+      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1])
+        cost = Math.min(cost, (beforeLast[j - 2] as number) + 1)
+      row.push(cost)
+    }
+    if (Math.min(...row) > most) return most + 1
+    beforeLast = last
+    last = row
+  }
+  return Math.min(last[to.length] as number, most + 1)
 }

@@ -1,4 +1,4 @@
-/** Words that carry no meaning of their own: not understanding them is no loss. */
+/** Words without a meaning of their own: weight 0. */
 const FILLERS = new Set(
   `a about actually after again ah all alright also am an and any anyway are as at be been being but by can could did do does
   doing down each else er even ever few for from get give go going good great had has have he her here hey hi him his i if in
@@ -8,10 +8,10 @@ const FILLERS = new Set(
   want was we well were while will wish with would yet you your`.split(/\s+/),
 )
 
-/** Words that ask for something: not to know what they ask for is half a loss. */
+/** Question words: weight ½. */
 const QUESTIONS = new Set(['how', 'what', 'when', 'where', 'which', 'who', 'why'])
 
-/** Words that are right as they are: none of them is a misspelling of anything. */
+/** Words that are never corrected. */
 export const COMMON_WORDS: readonly string[] = [
   ...FILLERS,
   ...QUESTIONS,
@@ -26,7 +26,7 @@ export const COMMON_WORDS: readonly string[] = [
   years yes yesterday young`.split(/\s+/),
 ]
 
-/** How an utterance opens that goes on about what was said before, the longest first. */
+/** The openings of a follow-up question, longest first. */
 export const FOLLOW_UPS: readonly (readonly string[])[] = [
   ['and', 'what', 'about'],
   ['and', 'how', 'about'],
@@ -35,7 +35,7 @@ export const FOLLOW_UPS: readonly (readonly string[])[] = [
   ['and'],
 ]
 
-/** What not understanding a word costs, from 0 to 1. */
+/** The weight of a word in the score of an utterance, from 0 to 1. */
 export function weightOf(word: string): number {
   if (FILLERS.has(word)) return 0
   return QUESTIONS.has(word) ? 0.5 : 1

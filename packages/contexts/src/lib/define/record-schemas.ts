@@ -1,10 +1,10 @@
 import { jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
-import type { Context } from './context.ts'
-import type { ConversationRules } from './conversation-rules.ts'
-import { unrecognisedSchema } from './unrecognised.ts'
+import type { ConversationRules } from '../engine/turn.ts'
+import type { Context } from '../model/context.ts'
+import { unrecognisedSchema } from '../model/conversation-record.ts'
 
-/** Schemas of the two parts of a record. What a context keeps is what its own schema declares. */
+/** Creates the schemas of the two parts of a record. The data of a frame have their context's schema. */
 export function recordSchemas({ contexts, shared }: ConversationRules): {
   readonly public: z.ZodObject
   readonly private: z.ZodObject

@@ -1,39 +1,23 @@
-import { findNonJson, jsonObjectSchema } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { findNonJson, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import { formatZodError, shorten } from '@episodic/protocol/extend'
 import { z } from 'zod'
+import { askedTextSchema } from '../model/ask.ts'
 import { ContextError } from '../model/context-error.ts'
-import type { ConversationInput } from '../model/conversation-input.ts'
-import type { ConversationRules } from '../model/conversation-rules.ts'
-import { unrecognisedSchema } from '../model/unrecognised.ts'
-import { writtenSchema } from '../model/write-reply.ts'
+import type { ConversationInput, EventAddress } from '../model/conversation-input.ts'
+import { interpretedSchema } from '../model/interpret-utterance.ts'
+import type { ConversationRules } from './turn.ts'
 
 const now = z.number()
 const name = z.string().max(128)
-
-const interpreted = z.object({
-  candidates: z
-    .array(
-      z.object({
-        intent: name,
-        score: z.number().min(0).max(1),
-        slots: jsonObjectSchema,
-        unrecognised: unrecognisedSchema.optional(),
-      }),
-    )
-    .max(64),
-  problem: z.string().nullable(),
-})
-
-const written = writtenSchema.optional()
+const written = askedTextSchema.optional()
 
 const command = z.discriminatedUnion('name', [
   z.object({ name: z.enum(['switch', 'open']), context: name }),
   z.object({ name: z.enum(['cancel', 'back', 'end']) }),
 ])
 
-/** Accepts what {@link ConversationInput} says. */
 const conversationInputSchema: z.ZodType<ConversationInput> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('utterance'), text: z.string(), interpreted, written, now }),
+  z.object({ kind: z.literal('utterance'), text: z.string(), interpreted: interpretedSchema, written, now }),
   z.object({ kind: z.literal('act'), intent: name, slots: jsonObjectSchema, context: name.optional(), written, now }),
   z.object({ kind: z.literal('command'), command, now }),
   z.object({
@@ -46,9 +30,9 @@ const conversationInputSchema: z.ZodType<ConversationInput> = z.discriminatedUni
   }),
 ]) as z.ZodType<ConversationInput>
 
-/** Says what is wrong with an input before anybody looks at it: `input-invalid` or `text-too-long`. */
+/** Checks the form of an input. Returns an `input-invalid` or `text-too-long`, or `null`. */
 export function inputProblem({ bounds }: ConversationRules, input: ConversationInput): ContextError | null {
-  // Asked first, so that nothing else is done with a text of any length.
+  // First, so that a text of any length costs nothing else.
   if (input?.kind === 'utterance' && typeof input.text === 'string' && input.text.length > bounds.text)
     return new ContextError(
       'text-too-long',
@@ -62,13 +46,13 @@ export function inputProblem({ bounds }: ConversationRules, input: ConversationI
   return problem ? new ContextError('input-invalid', `This is no input of a conversation: ${problem}.`) : null
 }
 
-/** Checks that the text of a writer is no longer than a reply may be. */
+/** Checks that a writer's text is no longer than a reply may be. */
 function writtenProblem(input: ConversationInput, longest: number): string | null {
   const length = ('written' in input && input.written?.text?.length) || 0
   return length > longest ? `what was written has ${length} characters, and at most ${longest} are allowed` : null
 }
 
-/** What came with an input is plain JSON, and no longer than a text may be. */
+/** Checks that the content of an input is plain JSON, and no longer than a text may be. */
 function contentProblem(input: ConversationInput, longest: number): string | null {
   if (input.kind === 'command') return null
   const [what, content] =
@@ -81,4 +65,30 @@ function contentProblem(input: ConversationInput, longest: number): string | nul
   if (problem || input.kind === 'utterance') return problem
   const { length } = JSON.stringify(content)
   return length > longest ? `its ${what} have ${length} characters of JSON, and at most ${longest} are read` : null
+}
+
+/** Parses the data of an event, and checks its address. Throws `unknown-event`, `event-invalid` and `unknown-context`. */
+export function readEvent(
+  rules: ConversationRules,
+  { type, data, to }: { readonly type: string; readonly data: JsonObject; readonly to: EventAddress },
+): JsonObject {
+  const schema = rules.events.get(type)
+  if (!schema)
+    throw new ContextError(
+      'unknown-event',
+      `No context handles an event "${shorten(type)}". The events are: ${[...rules.events.keys()].join(', ') || 'none'}.`,
+    )
+  const parsed = schema.safeParse(data)
+  if (!parsed.success)
+    throw new ContextError('event-invalid', `The data of ${type} are wrong: ${formatZodError(parsed.error)}.`)
+  if (typeof to === 'object' && 'context' in to && !rules.contexts.has(to.context))
+    throw unknownContext(rules, to.context)
+  return parsed.data as JsonObject
+}
+
+export function unknownContext({ contexts }: ConversationRules, context: string): ContextError {
+  return new ContextError(
+    'unknown-context',
+    `There is no context "${shorten(context)}". The contexts are: ${[...contexts.keys()].join(', ')}.`,
+  )
 }

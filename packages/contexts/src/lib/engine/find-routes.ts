@@ -5,35 +5,39 @@ import { ContextError } from '../model/context-error.ts'
 import type { IntentCandidate } from '../model/interpreter.ts'
 import type { InputData, MachineHandler } from '../model/machine.ts'
 import type { Route } from '../model/router.ts'
-import { findHandler, findOpening, unknownContext } from './play-frame.ts'
-import { newFrame } from './stack.ts'
-import { activeFrame, type OpenFrame, type Turn } from './turn.ts'
+import { unknownContext } from './check-input.ts'
+import { commandRoute } from './commands.ts'
+import { findHandler, findOpening } from './play-frame.ts'
+import { activeFrame, newFrame, type OpenFrame, type Turn } from './turn.ts'
 
-/** A route, and what taking it does. */
-export interface Way extends Route {
+/** A route into a context, with the handler to run. */
+export interface ContextRoute extends Route {
   readonly given: InputData
-  /** `null` where the context would be opened. */
+  /** `null` if the context would be opened. */
   readonly openFrame: OpenFrame | null
   readonly handler: MachineHandler
 }
 
 /**
- * Lists every way that one candidate could go: for each context that knows the intent, the frame nearest to the top that
- * accepts it, or else a new one where the intent opens the context.
+ * Finds every route of a candidate: for each context that declares the intent, the frame nearest to the top that accepts it, or
+ * else a new frame if the intent opens the context. If there is none, a command of that name is the route.
+ *
+ * @param within - the only context to route to. Default: any.
  */
-export function listWays(turn: Turn, candidate: IntentCandidate, within: string | null = null): Way[] {
-  const ways: Way[] = []
+export function findRoutes(turn: Turn, candidate: IntentCandidate, within?: string): (ContextRoute | Route)[] {
+  const routes: ContextRoute[] = []
   for (const context of turn.rules.contexts.values()) {
-    if (within !== null && context.name !== within) continue
+    if (within !== undefined && context.name !== within) continue
     const given = readSlots(context, candidate)
     if (given === null) continue
-    const way = wayInto(turn, context, candidate, given)
-    if (way) ways.push(way)
+    const route = routeInto(turn, context, candidate, given)
+    if (route) routes.push(route)
   }
-  return ways
+  const command = routes.length === 0 && within === undefined ? commandRoute(turn, candidate) : null
+  return command ? [command] : routes
 }
 
-function wayInto(turn: Turn, context: Context, candidate: IntentCandidate, given: InputData): Way | null {
+function routeInto(turn: Turn, context: Context, candidate: IntentCandidate, given: InputData): ContextRoute | null {
   for (const frame of turn.stack.toReversed()) {
     if (frame.context !== context) continue
     const handler = findHandler(turn, frame, candidate.intent, given)
@@ -47,20 +51,17 @@ function wayInto(turn: Turn, context: Context, candidate: IntentCandidate, given
   return { ...candidate, context: context.name, frame: null, active: false, given, openFrame: null, handler }
 }
 
-/** The slots as the context's schema reads them; `null` where it does not know the intent, or refuses them. */
+/** Parses the slots of a candidate; `null` if the context does not declare the intent, or its schema rejects them. */
 function readSlots(context: Context, { intent, slots, unrecognised = [] }: IntentCandidate): InputData | null {
   if (!Object.hasOwn(context.intents, intent)) return null
   const parsed = context.intents[intent]?.safeParse(slots)
   return parsed?.success ? { slots: parsed.data as JsonObject, unrecognised } : null
 }
 
-/**
- * Says why there is no way for an intent that was stated: `unknown-context`, `unknown-intent`, `slots-invalid` or
- * `illegal-transition`.
- */
-export function noWay(turn: Turn, { intent, slots }: IntentCandidate, within: string | undefined): ContextError {
+/** Explains why an act has no route: `unknown-context`, `unknown-intent`, `slots-invalid` or `illegal-transition`. */
+export function noRouteError(turn: Turn, { intent, slots }: IntentCandidate, within: string | undefined): ContextError {
   const { rules } = turn
-  if (within !== undefined && !rules.contexts.has(within)) return unknownContext(turn, within)
+  if (within !== undefined && !rules.contexts.has(within)) return unknownContext(rules, within)
   const knowing = [...rules.contexts.values()].filter(({ intents }) => Object.hasOwn(intents, intent))
   if (knowing.length === 0)
     return new ContextError(
@@ -68,9 +69,9 @@ export function noWay(turn: Turn, { intent, slots }: IntentCandidate, within: st
       `There is no intent "${shorten(intent)}". The intents are: ${[...rules.intents.keys()].join(', ')}.`,
     )
   const readings = knowing.map((context) => context.intents[intent]?.safeParse(slots))
-  const refusal = readings.find((reading) => reading && !reading.success)?.error
-  if (refusal && readings.every((reading) => !reading?.success))
-    return new ContextError('slots-invalid', `The slots of ${intent} are wrong: ${formatZodError(refusal)}.`)
+  const rejected = readings.find((reading) => reading && !reading.success)?.error
+  if (rejected && readings.every((reading) => !reading?.success))
+    return new ContextError('slots-invalid', `The slots of ${intent} are wrong: ${formatZodError(rejected)}.`)
   const frame = turn.stack.findLast(({ context }) => within === undefined || context.name === within)
   const accepted = acceptedBy(frame)
   const guarded = accepted.includes(intent) ? ' as things stand' : ''
@@ -83,7 +84,7 @@ export function noWay(turn: Turn, { intent, slots }: IntentCandidate, within: st
   )
 }
 
-/** The intents that a frame accepts in its present state, before any guard is asked. */
+/** Returns the intents that a frame accepts in its present state, ignoring guards. */
 export function acceptedBy(frame: Pick<OpenFrame, 'context' | 'state'> | undefined): string[] {
   if (!frame) return []
   const { intents, machine } = frame.context

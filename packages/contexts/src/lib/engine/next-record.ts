@@ -1,19 +1,17 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/extend'
 import type { z } from 'zod'
-import type { ClosedFrame, ConversationRecord, HistoryEntry } from '../model/conversation-record.ts'
-import type { ConversationRules } from '../model/conversation-rules.ts'
-import { failed } from '../model/failed.ts'
+import { handlerFailed } from '../model/context-error.ts'
+import type { ClosedFrame, ConversationRecord, HistoryEntry, PublicConversation } from '../model/conversation-record.ts'
 import type { Shared } from '../model/machine.ts'
 import type { TurnResult } from '../model/turn-result.ts'
-import { remember } from './history.ts'
-import { headOf, type OpenFrame, type Turn } from './turn.ts'
+import { type ConversationRules, headOf, type OpenFrame, type Turn } from './turn.ts'
 
-/** What there is to remember of an input. */
-export type Remembered = Omit<HistoryEntry, 'turn' | 'now' | 'replies'>
+/** The part of a history entry that depends on the input. */
+export type InputEntry = Omit<HistoryEntry, 'turn' | 'now' | 'replies'>
 
-/** Ends the taking of an input: the next record, checked. */
-export function endTurn(turn: Turn, entry: Remembered, eventId: string | null = null): TurnResult {
+/** Ends a turn: checks what the contexts left, and builds the next record. Throws `handler-failed`. */
+export function endTurn(turn: Turn, entry: InputEntry, eventId: string | null = null): TurnResult {
   const { rules, record, replies, transitions, revealed } = turn
   const { bounds } = rules
   const before = record.public
@@ -23,7 +21,7 @@ export function endTurn(turn: Turn, entry: Remembered, eventId: string | null = 
     return frame.kept ?? { ...headOf(frame), data: checkedPart(frame, 'data') }
   })
   const shared = turn.shared && rules.shared ? checkShared(rules.shared, turn.shared) : null
-  const past = remember(rules, before, {
+  const past = addToHistory(rules, before, {
     ...entry,
     turn: before.turn + 1,
     now: turn.now,
@@ -50,7 +48,7 @@ export function endTurn(turn: Turn, entry: Remembered, eventId: string | null = 
   return { record: next, replies, transitions, revealed, intent: entry.intent, refused: null, duplicate: false }
 }
 
-/** A frame that is over, its data checked. */
+/** Returns a closed frame, with its data checked. */
 export function closeFrame(frame: OpenFrame, how: ClosedFrame['how'], result: JsonObject | null): ClosedFrame {
   return { ...headOf(frame), data: checkedPart(frame, 'data'), how, result }
 }
@@ -71,12 +69,39 @@ function checkShared(
   }
 }
 
-/** What the schema makes of a value. Throws `handler-failed` where it is refused, or no JSON. */
+/** Parses a value. Throws `handler-failed` if the schema rejects it, or the output is not JSON. */
 function checkJson(schema: z.ZodType, value: unknown, complaint: string): JsonObject {
   const parsed = schema.safeParse(value)
   const problem = parsed.success ? findNonJson(parsed.data) : formatZodError(parsed.error)
-  if (problem) throw failed(`${complaint}: ${problem}`)
+  if (problem) throw handlerFailed(`${complaint}: ${problem}`)
   return parsed.data as JsonObject
+}
+
+type Past = Pick<PublicConversation, 'history' | 'summary'>
+
+/** Adds an entry to the history, drops the oldest beyond the bounds, and has those summarised. */
+function addToHistory({ name, bounds, summarise }: ConversationRules, past: Past, entry: HistoryEntry): Past {
+  const entries = [...past.history, entry]
+  let first = Math.max(0, entries.length - bounds.history.entries)
+  let size = entries.slice(first).reduce((sum, each) => sum + sizeOf(each), 0)
+  for (; size > bounds.history.bytes && first < entries.length; first += 1) size -= sizeOf(entries[first])
+  if (first === 0) return { history: entries, summary: past.summary }
+  let summary: unknown
+  try {
+    summary = summarise(past.summary, entries.slice(0, first))
+  } catch (cause) {
+    throw handlerFailed(`The summary of ${name} threw: ${cause instanceof Error ? cause.message : cause}`, { cause })
+  }
+  if (typeof summary !== 'string')
+    throw handlerFailed(`The summary of ${name} is ${typeof summary}, and has to be a text`)
+  return { history: entries.slice(first), summary: summary.slice(0, bounds.summary).toWellFormed() }
+}
+
+/** The size of an entry's unbounded parts. Cheap, because every turn asks it of every entry. */
+function sizeOf(entry: HistoryEntry | undefined): number {
+  if (!entry) return 0
+  const { text, slots, replies } = entry
+  return replies.reduce((sum, reply) => sum + reply.length, text.length + JSON.stringify(slots).length)
 }
 
 function lastOf<T>(items: readonly T[], count: number): readonly T[] {

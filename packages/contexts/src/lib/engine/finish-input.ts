@@ -1,0 +1,61 @@
+import type { EventAddress } from '../model/conversation-input.ts'
+import type { TurnResult } from '../model/turn-result.ts'
+import { readEvent } from './check-input.ts'
+import { endTurn, type InputEntry } from './next-record.ts'
+import { prompt, topicsOf } from './play-frame.ts'
+import { handleEvent } from './stack.ts'
+import { activeFrame, followingTurn, type OpenFrame, type Published, type Turn } from './turn.ts'
+
+/**
+ * Finishes an input: delivers the events that its hooks published, each in a turn of its own, then adds the prompt of the active
+ * context. After the end of the conversation nothing is delivered.
+ */
+export function finishInput(turn: Turn, entry: InputEntry, eventId: string | null = null): TurnResult {
+  const event = turn.ended === null ? turn.published.shift() : undefined
+  if (!event) {
+    const active = activeFrame(turn)
+    if (active?.needsPrompt && turn.ended === null && !turn.question) prompt(turn, active)
+    if (turn.written !== null) replaceReplies(turn, turn.written)
+    return endTurn(turn, entry, eventId)
+  }
+  // The writer's text is sent once, in place of all replies that the input caused.
+  if (turn.written !== null) turn.replies.length = 0
+  const before = endTurn(turn, entry, eventId)
+  const next = followingTurn(turn, before.record)
+  const after = finishInput(next, deliver(next, event))
+  return {
+    ...before,
+    record: after.record,
+    replies: [...before.replies, ...after.replies],
+    transitions: [...before.transitions, ...after.transitions],
+    revealed: [...before.revealed, ...after.revealed],
+  }
+}
+
+function replaceReplies({ replies }: Turn, text: string): void {
+  const { context = null, frame = null } = replies.at(-1) ?? {}
+  replies.splice(0, replies.length, { text, context, frame })
+}
+
+/**
+ * Delivers an event to the frames at its address, from the top of the stack down. It counts as delivered even if no frame handles
+ * it. Throws `unknown-event`, `unknown-context` and `event-invalid`.
+ */
+export function deliver(turn: Turn, published: Published): InputEntry {
+  const { type, to } = published
+  const event = readEvent(turn.rules, published)
+  let context: string | null = null
+  for (const frame of turn.stack.toReversed()) {
+    // A frame above may have closed this one, or ended the conversation.
+    if (turn.ended !== null || !turn.stack.includes(frame) || !reaches(frame, to)) continue
+    if (!Object.hasOwn(frame.context.events, type)) continue
+    if (handleEvent(turn, frame, type, { event: structuredClone(event) })) context ??= frame.context.name
+  }
+  return { kind: 'event', text: type, intent: null, slots: {}, context }
+}
+
+function reaches(frame: OpenFrame, to: EventAddress): boolean {
+  if (to === 'conversation') return true
+  if ('context' in to) return frame.context.name === to.context
+  return topicsOf(frame).includes(to.topic)
+}
