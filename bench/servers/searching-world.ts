@@ -35,7 +35,7 @@ export const environment = defineEnvironment({
 /** Goes through the numbers in turn, from where its seed says. */
 export const solver = definePolicy({
   name: 'in-turn',
-  begin({ seed }) {
+  start({ seed }) {
     let from = 1 + (Number.parseInt(seed.slice(0, 6), 16) % 500_000)
     return () => {
       from += SPAN

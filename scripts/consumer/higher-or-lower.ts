@@ -46,7 +46,7 @@ export const tasks = defineTasks({
 /** Who plays it well: guesses the middle of what is left. */
 export const solver = definePolicy({
   name: 'halving',
-  begin({ task }) {
+  start({ task }) {
     let [low, high, middle] = [1, Number(task.params.high), 0]
     return (_observation, { last }) => {
       const hint = last?.observation.structured?.hint

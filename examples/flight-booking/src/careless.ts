@@ -21,12 +21,12 @@ const WHIMS = [
 /** Does as the solver does, but forgets questions and says what comes to its mind: somewhere between random play and the solver. */
 export const careless = definePolicy({
   name: 'careless',
-  async begin(context) {
+  async start(context) {
     const rng = createRng(context.seed).stream('careless')
     const { goal, ...params } = context.task.params as { readonly goal: Goal }
     const digressions = goal.digressions.filter(() => !rng.chance(FORGETFULNESS))
     const task = { ...context.task, params: { ...params, goal: { ...goal, digressions } } }
-    const player = await solver.begin({ ...context, task })
+    const player = await solver.start({ ...context, task })
     return (observation, view) =>
       rng.chance(CARELESSNESS) ? { tool: 'say', arguments: { text: rng.pick(WHIMS) } } : player(observation, view)
   },

@@ -9,7 +9,7 @@ import { interpreter } from './rules.ts'
  */
 export const clerk = definePolicy({
   name: 'clerk',
-  begin() {
+  start() {
     const history: HistoryEntry[] = []
     return ({ structured }, { last }) => {
       const { said, replies = [], dialogue } = (structured ?? {}) as Heard

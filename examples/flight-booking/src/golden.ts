@@ -94,5 +94,5 @@ export const tasks = defineTasks({
 })
 
 export const policies = {
-  golden: definePolicy({ name: 'golden', begin: (context) => (PLAYERS[context.task.prompt] ?? solver).begin(context) }),
+  golden: definePolicy({ name: 'golden', start: (context) => (PLAYERS[context.task.prompt] ?? solver).start(context) }),
 }

@@ -8,7 +8,7 @@ import type { Digression, Goal } from './goal.ts'
  */
 export const solver = definePolicy({
   name: 'forthright',
-  begin({ task }) {
+  start({ task }) {
     const { goal } = task.params as { readonly goal: Goal }
     const questions = [...goal.digressions]
     return ({ structured }, { last }) => {

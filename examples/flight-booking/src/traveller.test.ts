@@ -21,12 +21,12 @@ async function serve(policy: Policy, params: JsonObject, seed: string) {
 
 /** An assistant that always does the same. */
 const always = (text: string) =>
-  definePolicy({ name: text, begin: () => () => ({ tool: 'reply', arguments: { text } }) })
+  definePolicy({ name: text, start: () => () => ({ tool: 'reply', arguments: { text } }) })
 
 /** An assistant that books what nobody asked for. */
 const hasty = definePolicy({
   name: 'hasty',
-  begin() {
+  start() {
     const slots = { from: 'LHR', to: 'CDG', date: '2026-01-08', passengers: 1 }
     const actions: Action[] = [
       { tool: 'book-flight', arguments: slots },

@@ -10,7 +10,7 @@ const OPTIMA = {
 /** Plays the best move for the moves that are left. Nothing can reach the goal more often before the step limit. */
 export const solver = definePolicy({
   name: 'value-iteration',
-  begin({ task }) {
+  start({ task }) {
     const { map, slippery } = task.params as { map: MapName; slippery: boolean }
     const optimum = OPTIMA[map][slippery ? 'slippery' : 'firm']
     let left: number = MOVES[map]

@@ -8,7 +8,7 @@ const CARELESSNESS = 0.6
 /** Listens to the hints and halves only now and then: somewhere between random play and the solver, and never twice the same. */
 export const careless = definePolicy({
   name: 'careless',
-  begin({ task, seed }) {
+  start({ task, seed }) {
     const { low, high } = task.params as { low: number; high: number }
     const rng = createRng(seed).stream('careless')
     let range = { from: low, to: high }

@@ -4,7 +4,7 @@ import { narrow } from './environment.ts'
 /** Guesses the middle of what is left. It never needs more than {@link guessesNeeded}, and nothing could do with fewer. */
 export const solver = definePolicy({
   name: 'binary-search',
-  begin({ task }) {
+  start({ task }) {
     const { low, high } = task.params as { low: number; high: number }
     let range = { from: low, to: high }
     return (_, { last }) => {

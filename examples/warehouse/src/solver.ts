@@ -11,7 +11,7 @@ import type { Params } from './params.ts'
  */
 export const solver = definePolicy({
   name: 'nearest-bin',
-  begin({ task }) {
+  start({ task }) {
     const params = task.params as Params
     return ({ structured }) => chooseAction(structured as Floor, params)
   },

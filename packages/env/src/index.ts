@@ -5,13 +5,13 @@ export {
   type CallOptions,
   delegate,
   type Environment,
+  type EventInput,
   type Fork,
   type ForkOptions,
-  type Happening,
   type Playable,
   type ResetOptions,
+  type ResetResult,
   type SnapshotOptions,
-  type Start,
 } from './lib/environment/environment.ts'
 export type { Episode, EpisodeOptions, PlayedStep } from './lib/environment/episode.ts'
 export { returnsOf } from './lib/environment/returns.ts'
@@ -24,16 +24,16 @@ export { type Recorded, withRecording } from './lib/environment/with-recording.t
 export type { RetryOptions } from './lib/environment/with-retries.ts'
 export { withShaping } from './lib/environment/with-shaping.ts'
 export { withWeights } from './lib/environment/with-weights.ts'
-export { keepingSessions } from './lib/external/disconnect-preserving-sessions.ts'
+export { disconnectPreservingSessions } from './lib/external/disconnect-preserving-sessions.ts'
 export {
-  defineForeignEnvironment,
-  type ForeignDefinition,
-  type ForeignEnvironment,
-  type ForeignOpening,
-  type ForeignSetting,
-  type ForeignTransition,
+  defineExternalEnvironment,
+  type ExternalDefinition,
+  type ExternalEnvironment,
+  type ExternalOpening,
+  type ExternalSetting,
+  type ExternalTransition,
 } from './lib/external/external-environment.ts'
-export type { ForeignServer } from './lib/external/external-server.ts'
+export type { ExternalServer } from './lib/external/external-server.ts'
 export {
   definePolicy,
   type EarlierStep,

@@ -27,16 +27,16 @@ describe('defineGolden', () => {
     ])
   })
 
-  const begin = async (prompt: string) =>
-    policies.golden.begin({ task: { prompt, hints: [], params: {} }, tools: [], seed: '0' })
+  const start = async (prompt: string) =>
+    policies.golden.start({ task: { prompt, hints: [], params: {} }, tools: [], seed: '0' })
 
   it('plays each task as the player of its prompt does', async () => {
-    const player = await begin('Leave.')
+    const player = await start('Leave.')
     expect(await player({ text: 'A room.', structured: null }, { last: null })).toEqual(leave)
   })
 
   it.each(['Dance.', 'constructor'])('plays no other task, such as %s', async (prompt) => {
-    await expect(begin(prompt)).rejects.toMatchObject({
+    await expect(start(prompt)).rejects.toMatchObject({
       code: 'dataset-invalid',
       message: expect.stringContaining('Wait., Leave.'),
     })

@@ -52,10 +52,10 @@ export function defineGolden<Params extends z.ZodType>({
   })
   const golden = definePolicy({
     name: 'golden',
-    begin(context) {
+    start(context) {
       const { prompt } = context.task
       const player = byPrompt.get(prompt)
-      if (player) return player.policy.begin(context)
+      if (player) return player.policy.start(context)
       throw new HarnessError('dataset-invalid', `No golden player plays “${prompt}”. They play: ${prompts.join(', ')}`)
     },
   })

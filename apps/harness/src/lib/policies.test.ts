@@ -21,7 +21,7 @@ beforeAll(async () => {
 async function firstOf(source: string) {
   const name = `./${crypto.randomUUID()}.ts`
   writeFileSync(join(folder, name), source)
-  const player = await (await findPolicy(name, world, { folder })).begin(context)
+  const player = await (await findPolicy(name, world, { folder })).start(context)
   return player(observation, { last: null })
 }
 
@@ -35,7 +35,7 @@ describe('findPolicy', () => {
 
   it('plays a script, and says where it is too short', async () => {
     writeFileSync(join(folder, 'script.json'), '[{"tool":"guess","arguments":{"value":1}}]')
-    const player = await (await findPolicy('script:script.json', world, { folder })).begin(context)
+    const player = await (await findPolicy('script:script.json', world, { folder })).start(context)
     expect(await player(observation, { last: null })).toEqual({ tool: 'guess', arguments: { value: 1 } })
     await expect(player(observation, { last: null })).rejects.toMatchObject({
       code: 'policy-failed',
@@ -45,19 +45,19 @@ describe('findPolicy', () => {
 
   it('plays what a module exports, by name or as its default, and keeps its own `this`', async () => {
     const action = `{ tool: 'guess', arguments: {} }`
-    expect(await firstOf(`export const policy = { name: 'a', begin: () => () => (${action}) }`)).toMatchObject({
+    expect(await firstOf(`export const policy = { name: 'a', start: () => () => (${action}) }`)).toMatchObject({
       tool: 'guess',
     })
-    const own = `export default { name: 'b', action: ${action}, begin() { return () => this.action } }`
+    const own = `export default { name: 'b', action: ${action}, start() { return () => this.action } }`
     expect(await firstOf(own)).toMatchObject({ tool: 'guess' })
   })
 
   it.each([
-    ['throws as it begins', `begin() { throw new Error('no model') }`, 'threw: no model'],
-    ['throws what is no error', `begin: () => () => { throw 'oops' }`, 'threw: oops'],
-    ['rejects as it plays', `begin: () => async () => { throw new Error('lost') }`, 'threw: lost'],
-    ['answers nothing', `begin: () => () => undefined`, 'answered undefined'],
-    ['answers with half an action', `begin: () => () => ({ tool: 'guess' })`, 'answered {"tool":"guess"}'],
+    ['throws as it begins', `start() { throw new Error('no model') }`, 'threw: no model'],
+    ['throws what is no error', `start: () => () => { throw 'oops' }`, 'threw: oops'],
+    ['rejects as it plays', `start: () => async () => { throw new Error('lost') }`, 'threw: lost'],
+    ['answers nothing', `start: () => () => undefined`, 'answered undefined'],
+    ['answers with half an action', `start: () => () => ({ tool: 'guess' })`, 'answered {"tool":"guess"}'],
   ])('tells its fault where it %s', async (_, source, message) => {
     await expect(firstOf(`export const policy = { name: 'bad', ${source} }`)).rejects.toMatchObject({
       code: 'policy-failed',

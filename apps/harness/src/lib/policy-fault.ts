@@ -22,7 +22,7 @@ export function checkedPolicy(policy: Policy, label = policy.name): Policy {
   }
   return {
     name,
-    begin: async (context) => checkedPlayer(await ask(() => policy.begin(context))),
+    start: async (context) => checkedPlayer(await ask(() => policy.start(context))),
     ...(resume && {
       resume: async (context, earlier) => checkedPlayer(await ask(() => resume.call(policy, context, earlier))),
     }),

@@ -9,8 +9,8 @@ import { definePolicy, type Policy } from '@episodic/env'
 export function withDelay(policy: Policy, milliseconds: number): Policy {
   return definePolicy({
     name: `slow ${policy.name}`,
-    async begin(context) {
-      const player = await policy.begin(context)
+    async start(context) {
+      const player = await policy.start(context)
       return async (observation, view) => {
         await setTimeout(milliseconds)
         return player(observation, view)

@@ -74,7 +74,7 @@ function isEnvironment(value: unknown): value is EnvironmentDefinition {
 }
 
 export function isPolicy(value: unknown): value is Policy {
-  return typeof value === 'object' && value !== null && typeof (value as Partial<Policy>).begin === 'function'
+  return typeof value === 'object' && value !== null && typeof (value as Partial<Policy>).start === 'function'
 }
 
 function locate(reference: string, folder: string): string | null {

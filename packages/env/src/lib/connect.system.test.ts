@@ -12,7 +12,7 @@ import { connect } from './connect.ts'
 import { runEpisode } from './environment/run-episode.ts'
 import {
   createWalkHost,
-  foreignCommand,
+  externalCommand,
   readProcessId,
   walkCommand,
   withProcessId,
@@ -110,7 +110,7 @@ describe('connect', () => {
     const others: Target[] = [
       server.agentUrl,
       walkCommand('agent'),
-      foreignCommand('memory', { MEMORY_FILE_PATH: '/dev/null' }),
+      externalCommand('memory', { MEMORY_FILE_PATH: '/dev/null' }),
     ]
     for (const target of others) await expect(connect(target)).rejects.toMatchObject({ code: 'not-an-environment' })
   })
@@ -192,7 +192,7 @@ describe('a lost session', () => {
         createEnvironment: () => connection.environment(),
         policy: {
           name: 'killer',
-          begin:
+          start:
             () =>
             (_, { last }) => {
               if (last) process.kill(pid, 'SIGKILL')
@@ -214,7 +214,7 @@ describe('a lost session', () => {
       createEnvironment: () => connection.environment(),
       policy: {
         name: 'closer',
-        begin:
+        start:
           () =>
           async (_, { last }) => {
             if (last) await server[Symbol.asyncDispose]()

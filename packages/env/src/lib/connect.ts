@@ -5,28 +5,28 @@ import type { CallOptions } from './environment/environment.ts'
 import { parseReply } from './environment/reply.ts'
 import { createSessionEnvironment } from './environment/session-environment.ts'
 import { type RetryOptions, retryOptions } from './environment/with-retries.ts'
-import { openForeignConnection } from './external/external-connection.ts'
-import type { ForeignEnvironment } from './external/external-environment.ts'
+import { openExternalConnection } from './external/external-connection.ts'
+import type { ExternalEnvironment } from './external/external-environment.ts'
 import { openChannel } from './transport/open-channel.ts'
 import type { Target } from './transport/target.ts'
 
 export interface ConnectionOptions extends CallOptions {
-  /** How long a call that got no answer is made again. Not for the first contact, nor for a foreign server. */
+  /** How long a call that got no answer is made again. Not for the first contact, nor for an external server. */
   readonly retry?: Partial<RetryOptions> | undefined
 }
 
 /**
  * Connects to a server of environments: a URL, a command to start, an `mcpServers` entry, a channel to a host in the
- * same process, or a foreign MCP server that `defineForeignEnvironment` has made a world of.
+ * same process, or an external MCP server that `defineExternalEnvironment` has made a world of.
  *
  * Rejects with `target-invalid` for what is none of these, `connection-failed` where nobody answers, and
  * `not-an-environment` where the server is an MCP server that does not speak the environment extension.
  */
 export async function connect(
-  target: Target | ForeignEnvironment,
+  target: Target | ExternalEnvironment,
   { retry, ...options }: ConnectionOptions = {},
 ): Promise<Connection> {
-  if (isForeign(target)) return openForeignConnection(target, options)
+  if (isExternal(target)) return openExternalConnection(target, options)
   const channel = await openChannel(target, options)
   try {
     const { environments } = parseReply(
@@ -41,14 +41,14 @@ export async function connect(
     throw isUnknownMethod(error)
       ? new EnvError(
           'not-an-environment',
-          'This is an MCP server, but not one of environments, or it is the door for agents. Connect to the trainer endpoint (/env), or make a world of it with defineForeignEnvironment.',
+          'This MCP server does not serve environments, or this is its agent endpoint. Connect to the trainer endpoint (/env), or define an environment on the server with defineExternalEnvironment.',
           { cause: error },
         )
       : error
   }
 }
 
-function isForeign(target: Target | ForeignEnvironment): target is ForeignEnvironment {
+function isExternal(target: Target | ExternalEnvironment): target is ExternalEnvironment {
   return typeof target === 'object' && target !== null && 'rewards' in target
 }
 

@@ -11,8 +11,8 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `reply-malformed`: the server answered with something that is not an answer. Never scored, never a zero.
  * - `not-playing`: `step` before `reset`, after `close`, or after the episode ended; `snapshot` or `fork` before or after one.
  * - `not-forkable`: a snapshot, restore or fork of a world whose state somebody else keeps.
- * - `outcome-unknown`: the reply of a foreign server was lost, and whether the call had its effect cannot be known.
- * - `rules-failed`: the definition of a foreign environment threw, scored with what is no number, or was refused by its server.
+ * - `outcome-unknown`: the reply of an external server was lost, and whether the call had its effect cannot be known.
+ * - `rules-failed`: the definition of an external environment threw, scored with what is no number, or was refused by its server.
  * - `option-invalid`: an option or a task names something that the environment does not have.
  */
 export type EnvErrorCode =

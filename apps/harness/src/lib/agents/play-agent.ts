@@ -75,7 +75,7 @@ async function watchEpisode(
       signal,
       policy: {
         name: agent.name,
-        begin({ task, seed }) {
+        start({ task, seed }) {
           return (observation) => {
             playing ??= play({ url: addressOf(watched.capability as string), task, observation, seed })
             return look()

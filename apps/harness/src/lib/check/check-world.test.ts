@@ -37,7 +37,7 @@ const switchboard = {
   }),
   solver: definePolicy({
     name: 'looker',
-    begin: () => (observation) => ({
+    start: () => (observation) => ({
       tool: 'press',
       arguments: { lamp: Number(/Lit: (\d)/.exec(observation.text)?.[1]) },
     }),

@@ -102,7 +102,7 @@ export const tasks = defineTasks({
 
 export const solver = definePolicy({
   name: 'clerk',
-  begin:
+  start:
     () =>
     (observation, { last }) => {
       if (last === null) return { tool: 'ask', arguments: {} }

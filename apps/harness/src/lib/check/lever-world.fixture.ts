@@ -86,7 +86,7 @@ export function leverWorld(flaw: LeverFlaw = {}): CheckedWorld {
   })
   const solver = definePolicy({
     name: 'listener',
-    begin() {
+    start() {
       let left = true
       return (_, { last }) => {
         if (last) left = !left

@@ -97,7 +97,7 @@ export async function beginPlayer(
   { prompt, hints, params }: Setting,
   seed: string,
 ): Promise<Player> {
-  return policy.begin({ task: { prompt, hints, params }, tools, seed: seedFor(seed, 'policy', policy.name) })
+  return policy.start({ task: { prompt, hints, params }, tools, seed: seedFor(seed, 'policy', policy.name) })
 }
 
 /** The sum of a step's terms, each of weight 1. */

@@ -97,7 +97,7 @@ export const tasks = defineTasks({
 /** Reads the note and does what it says. */
 export const solver = definePolicy({
   name: 'reader',
-  begin() {
+  start() {
     const plan = ['search', 'read']
     let asked = false
     return (observation) => {

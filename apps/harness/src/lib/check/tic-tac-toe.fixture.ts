@@ -95,7 +95,7 @@ export const tasks = defineTasks({
 
 export const solver = definePolicy({
   name: 'attentive',
-  begin: () => (observation) => {
+  start: () => (observation) => {
     const board = observation.structured?.board as Mark[]
     const square =
       completing(board, 'X') ??

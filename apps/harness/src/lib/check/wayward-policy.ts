@@ -35,9 +35,9 @@ const ODD: readonly Json[] = [
 export function waywardPolicy(guide: Policy | null, { random, wrong }: Waywardness): Policy {
   return definePolicy({
     name: `wayward ${guide?.name ?? 'random'} ${random} ${wrong}`,
-    async begin(context) {
+    async start(context) {
       const rng = createRng(context.seed).stream('wayward')
-      const guided: Player | null = guide ? await guide.begin(context) : null
+      const guided: Player | null = guide ? await guide.start(context) : null
       return async (observation, view) => {
         const draw = rng.float()
         if (draw < wrong) return wrongAction(context.tools, rng)

@@ -1,4 +1,4 @@
-import { keepingSessions, openChannel } from '@episodic/env'
+import { disconnectPreservingSessions, openChannel } from '@episodic/env'
 import { type Json, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { Command } from 'commander'
 import { z } from 'zod'
@@ -32,7 +32,10 @@ export function callCommand(console: Console): Command {
     ) => {
       const target = requireTarget(options)
       const call = { name: tool, arguments: { ...(args === undefined ? {} : readArgs(args)), ...readArguments(words) } }
-      const channel = await openChannel(target, { ...wireOf(options, console), ...keepingSessions(target) })
+      const channel = await openChannel(target, {
+        ...wireOf(options, console),
+        ...disconnectPreservingSessions(target),
+      })
       try {
         const result = await channel.request('tools/call', call)
         const { content, isError } = resultSchema.parse(result)

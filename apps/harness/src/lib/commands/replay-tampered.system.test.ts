@@ -8,7 +8,7 @@ const WORLD = exampleWorld('number-guessing')
 const EXTRA = `
 export const policy = {
   name: 'talkative',
-  begin: () => () => ({ tool: 'guess', arguments: { value: 50, why: 'It is the middle.' } }),
+  start: () => () => ({ tool: 'guess', arguments: { value: 50, why: 'It is the middle.' } }),
 }
 `
 

@@ -146,10 +146,10 @@ describe('episodic run --branch', () => {
       at('clumsy.mjs'),
       `export const policy = {
         name: 'clumsy',
-        begin: () => () => ({ tool: 'guess', arguments: { value: 1 } }),
+        start: () => () => ({ tool: 'guess', arguments: { value: 1 } }),
         resume({ seed }) {
           if (seed < '8') throw new Error('It cannot go on.')
-          return policy.begin()
+          return policy.start()
         },
       }`,
     )

@@ -22,8 +22,8 @@ import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
 const deadly = existsSync('deadly') ? readFileSync('deadly', 'utf8') : null
 export const policy = {
   name: 'gated',
-  async begin(context) {
-    const player = await solver.begin(context)
+  async start(context) {
+    const player = await solver.start(context)
     let moves = 0
     return async (observation, view) => {
       if (deadly === 'all' || (moves === 1 && deadly === context.seed)) process.kill(process.pid, 'SIGKILL')
@@ -102,9 +102,9 @@ describe('episodic run --processes', () => {
     writeFileSync(
       at('moody.ts'),
       `import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
-       export const policy = { name: 'moody', begin(context) {
+       export const policy = { name: 'moody', start(context) {
          if (/[0-7]$/.test(context.seed)) throw new Error('not today')
-         return solver.begin(context)
+         return solver.start(context)
        } }`,
     )
     const records: EpisodeRecord[][] = []

@@ -21,8 +21,8 @@ import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
 let begun = 0
 export const policy = {
   name: 'gated',
-  async begin(context) {
-    const player = await solver.begin(context)
+  async start(context) {
+    const player = await solver.start(context)
     begun += 1
     if (begun <= ${PLAYED_AT_ONCE}) return player
     let moves = 0

@@ -32,7 +32,7 @@ export const environment = defineEnvironment({
   rewards: { result: ({ end, after }) => (end === null ? 0 : after.private.wins ? 1 : 0.3) },
   success: ({ end, state }) => state.private.wins && (end.kind === 'terminated' || state.public.passes === 3),
 })
-const play = (name, tool) => definePolicy({ name, begin: () => () => ({ tool, arguments: {} }) })
+const play = (name, tool) => definePolicy({ name, start: () => () => ({ tool, arguments: {} }) })
 export const solver = play('finishing', 'finish')
 export const policies = { passing: play('passing', 'pass') }
 `

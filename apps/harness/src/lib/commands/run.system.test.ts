@@ -124,7 +124,7 @@ describe('episodic run', () => {
   })
 
   it('counts the faults of a policy apart, and never as a return', async () => {
-    writeFileSync(at('rubbish.ts'), 'let n = 0\nexport const policy = { name: "rubbish", begin: () => () => n++ }\n')
+    writeFileSync(at('rubbish.ts'), 'let n = 0\nexport const policy = { name: "rubbish", start: () => () => n++ }\n')
     const { status, out, err } = await workshop.run([
       'run',
       world,

@@ -9,7 +9,7 @@ function decide(memory) {
 }
 export const solver = {
   name: 'hasty',
-  begin: () => (_observation, { last }) => decide({ last }),
+  start: () => (_observation, { last }) => decide({ last }),
 }
 `
 

@@ -1,4 +1,4 @@
-import { keepingSessions, openChannel } from '@episodic/env'
+import { disconnectPreservingSessions, openChannel } from '@episodic/env'
 import { jsonObjectSchema } from '@episodic/protocol'
 import { Command } from 'commander'
 import { z } from 'zod'
@@ -16,7 +16,7 @@ export function toolsCommand(console: Console): Command {
   return addClientOptions(command).action(async ({ json, ...options }: ClientOptions & { json?: true }) => {
     const target = requireTarget(options)
     // What is listed is what `call` can call.
-    const channel = await openChannel(target, { ...wireOf(options, console), ...keepingSessions(target) })
+    const channel = await openChannel(target, { ...wireOf(options, console), ...disconnectPreservingSessions(target) })
     try {
       const { tools } = toolsSchema.parse(await channel.request('tools/list', {}))
       const { bold, dim } = colorsOf(console.out)

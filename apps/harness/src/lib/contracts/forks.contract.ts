@@ -34,7 +34,7 @@ export function describeForks(environment: EnvironmentDefinition): void {
 async function playAtRandom(world: PlayedEnvironment, seed: string, length: number) {
   const { observation, info } = await world.reset({ seed })
   const task = { prompt: '', hints: [], params: info.params }
-  const player = await randomPolicy().begin({ task, tools: world.info.tools, seed })
+  const player = await randomPolicy().start({ task, tools: world.info.tools, seed })
   const played: { action: Action; step: Step }[] = []
   while (played.length < length && !played.at(-1)?.step.end) {
     const last = played.at(-1)?.step ?? null

@@ -23,7 +23,7 @@ export function createLlmPolicy(name: string, model: string, settings: ModelSett
   const chat = createChatModel(model, settings)
   return definePolicy({
     name,
-    begin: (context) => createPlayer(chat, context, settings, []),
+    start: (context) => createPlayer(chat, context, settings, []),
     resume: (context, earlier) => createPlayer(chat, context, settings, earlier),
   })
 }

@@ -66,9 +66,9 @@ function mixedPolicy({ solver }: World): Policy {
   const random = randomPolicy()
   return definePolicy({
     name: 'mixed',
-    begin(context) {
+    start(context) {
       const solves = createRng(context.seed).stream('mix').chance(0.5)
-      return (solves && solver ? solver : random).begin(context)
+      return (solves && solver ? solver : random).start(context)
     },
   })
 }

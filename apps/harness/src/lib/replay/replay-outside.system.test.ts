@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { connect, definePolicy, type Environment, type Happening, runEpisode, runTree } from '@episodic/env'
+import { connect, definePolicy, type Environment, type EventInput, runEpisode, runTree } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { chainOf, type EpisodeRecord, episodeRecordSchema, type Task } from '@episodic/protocol'
 import fc from 'fast-check'
@@ -32,12 +32,12 @@ const TASK: Task = {
 }
 
 /** Buys, and nothing else. */
-const buyer = definePolicy({ name: 'buyer', begin: () => () => ({ tool: 'buy', arguments: {} }) })
+const buyer = definePolicy({ name: 'buyer', start: () => () => ({ tool: 'buy', arguments: {} }) })
 
-const price = (price: number): Happening => ({ type: 'price-changed', data: { price } })
+const price = (price: number): EventInput => ({ type: 'price-changed', data: { price } })
 
 /** An environment to which so many events come before each of its steps. */
-async function openMarket(happenings: readonly (readonly Happening[])[]): Promise<Environment> {
+async function openMarket(events: readonly (readonly EventInput[])[]): Promise<Environment> {
   const host = createHost({ environments: [environment] })
   onTestFinished(() => host[Symbol.asyncDispose]())
   const connection = await connect(inProcess(host))
@@ -46,14 +46,14 @@ async function openMarket(happenings: readonly (readonly Happening[])[]): Promis
   let step = 0
   return Object.assign(Object.create(market), {
     async step(...args: Parameters<Environment['step']>) {
-      for (const happening of happenings[step++] ?? []) await market.publish(happening)
+      for (const event of events[step++] ?? []) await market.publish(event)
       return market.step(...args)
     },
   }) as Environment
 }
 
-async function record(happenings: readonly (readonly Happening[])[]): Promise<EpisodeRecord> {
-  const market = await openMarket(happenings)
+async function record(events: readonly (readonly EventInput[])[]): Promise<EpisodeRecord> {
+  const market = await openMarket(events)
   const episode = await runEpisode({ createEnvironment: () => market, policy: buyer, seed: 'seed' })
   const sealed = sealEpisode(episode, { task: TASK, attempt: 0 }, SEALING)
   // As it is read from a line.
@@ -91,8 +91,8 @@ describe('an episode that something came to from outside', () => {
   it('replays whatever came, and whenever', async () => {
     const any = fc.array(fc.oneof(fc.integer({ min: 1, max: 99 }).map(price)), { maxLength: 3 })
     await fc.assert(
-      fc.asyncProperty(fc.array(any, { maxLength: 6 }), fc.nat({ max: 8 }), async (happenings, closing) => {
-        const all = happenings.map((before, i) => (i === closing ? [...before, { type: 'closed' }] : before))
+      fc.asyncProperty(fc.array(any, { maxLength: 6 }), fc.nat({ max: 8 }), async (events, closing) => {
+        const all = events.map((before, i) => (i === closing ? [...before, { type: 'closed' }] : before))
         const sealed = await record(all)
         const { kind, steps } = replayEpisode(environment, asRead(sealed), { strict: true, scoring: PLAIN })
         expect({ kind, steps }).toEqual({ kind: 'reproduced', steps: sealed.steps.length })

@@ -54,9 +54,9 @@ async function play(episodes: AsyncIterable<PlannedEpisode>, options: Partial<Pl
 function watched(onBegin: () => void | Promise<void>): Policy {
   return {
     name: 'watched',
-    async begin(context) {
+    async start(context) {
       await onBegin()
-      return world.solver!.begin(context)
+      return world.solver!.start(context)
     },
   }
 }

@@ -12,7 +12,7 @@ export interface Connection extends AsyncDisposable {
    */
   environment(name?: string): Environment
   /**
-   * The same, for somebody else to play at the session's address. Throws `option-invalid` too where a foreign server keeps
+   * The same, for somebody else to play at the session's address. Throws `option-invalid` too where an external server keeps
    * the state: nobody can watch there.
    */
   watched(name?: string): WatchedEnvironment

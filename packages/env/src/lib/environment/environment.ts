@@ -45,7 +45,7 @@ export interface ForkOptions extends SnapshotOptions {
 }
 
 /** An outside event to publish. */
-export interface Happening extends Pick<OutsideEvent, 'type'> {
+export interface EventInput extends Pick<OutsideEvent, 'type'> {
   /** Default: `{}`. */
   readonly data?: OutsideEvent['data'] | undefined
   /** Publishing again under the same id changes nothing. Default: an id of its own. */
@@ -53,10 +53,10 @@ export interface Happening extends Pick<OutsideEvent, 'type'> {
 }
 
 /** How an episode begins. */
-export interface Start {
+export interface ResetResult {
   readonly observation: Observation
   readonly info: {
-    /** Names the session in logs; no secret. `null` where a foreign server keeps the state. */
+    /** Names the session in logs; no secret. `null` where an external server keeps the state. */
     readonly id: string | null
     /** Hand it to an agent as a session URL; `null` where the server has no such address. */
     readonly capability: string | null
@@ -79,7 +79,7 @@ export interface Environment extends AsyncDisposable {
   /** The world that is played: its tools, the names of its reward terms, its limits. */
   readonly info: EnvironmentInfo
   /** Begins an episode, ending the one before. Rejects with `WireError` where the server refuses. */
-  reset(task?: Playable, options?: ResetOptions): Promise<Start>
+  reset(task?: Playable, options?: ResetOptions): Promise<ResetResult>
   /**
    * Plays one action. `end` of the returned step tells `terminated` from `truncated`; after either, and before the
    * first `reset`, it rejects with `not-playing`. Rejects with `reply-malformed` where the answer makes no sense.
@@ -98,7 +98,7 @@ export interface Environment extends AsyncDisposable {
    * `too-large`, `rate-limited` where too many have come since the last step), with `not-playing` before `reset` and after
    * `close`, and with `option-invalid` where `info.events` lists none.
    */
-  publish(event: Happening, options?: CallOptions): Promise<MethodResult<'publish'>>
+  publish(event: EventInput, options?: CallOptions): Promise<MethodResult<'publish'>>
   /**
    * The episode at one moment, as plain JSON with private state in it: for whoever scores or searches, and not for a
    * player. Like `fork`, it may be taken after the end, and rejects with `not-playing` before `reset` and after `close`,
@@ -106,7 +106,7 @@ export interface Environment extends AsyncDisposable {
    */
   snapshot(options?: SnapshotOptions): Promise<SessionSnapshot>
   /** Begins an episode where a snapshot was taken, ending the one before. Its time limit, if any, begins anew. */
-  restore(snapshot: SessionSnapshot, options?: CallOptions): Promise<Start>
+  restore(snapshot: SessionSnapshot, options?: CallOptions): Promise<ResetResult>
   /**
    * Gives environments that stand where this one stands, or stood, and share nothing with it: what is played in one is not
    * seen in another. All that are asked for, or none. To go on from the end of an episode, name an earlier step.
@@ -122,7 +122,7 @@ export interface Environment extends AsyncDisposable {
  */
 export interface Fork extends Environment {
   /** How it stood when it was forked. */
-  readonly start: Start
+  readonly start: ResetResult
 }
 
 /**

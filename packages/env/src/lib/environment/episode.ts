@@ -1,6 +1,6 @@
 import type { Action, Completion, EpisodeEnd, Step } from '@episodic/protocol'
 import type { Policy, PolicyContext } from '../policy/policy.ts'
-import type { Environment, Playable, Start } from './environment.ts'
+import type { Environment, Playable, ResetResult } from './environment.ts'
 
 /** One step of an episode, with what led to it. */
 export interface PlayedStep extends Step {
@@ -15,7 +15,7 @@ export interface PlayedStep extends Step {
 export type Episode =
   | {
       readonly kind: 'finished'
-      readonly start: Start
+      readonly start: ResetResult
       readonly steps: readonly PlayedStep[]
       readonly end: EpisodeEnd
       /** As the world defines it; left out where it defines none. */
@@ -23,7 +23,7 @@ export type Episode =
     }
   | {
       readonly kind: 'failed'
-      readonly start: Start | null
+      readonly start: ResetResult | null
       readonly steps: readonly PlayedStep[]
       readonly cause: unknown
       /** What a language model was asked and no step came of. */

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { connect } from '../connect.ts'
 import { EnvError } from '../env-error.ts'
-import { defineForeignEnvironment } from '../external/external-environment.ts'
-import { createWalkHost, DOORS, type Door, foreignCommand } from '../fixtures/endpoints.fixture.ts'
+import { defineExternalEnvironment } from '../external/external-environment.ts'
+import { createWalkHost, DOORS, type Door, externalCommand } from '../fixtures/endpoints.fixture.ts'
 import { move, rest, walk } from '../fixtures/walk.fixture.ts'
 import type { Connection } from './connection.ts'
 import type { Environment, Fork } from './environment.ts'
@@ -157,16 +157,16 @@ describe('Environment.fork', () => {
     }))
 
   it('is not for worlds whose state somebody else keeps', async () => {
-    const foreign = defineForeignEnvironment({
+    const external = defineExternalEnvironment({
       name: 'memory',
       version: '1.0.0',
       description: 'A graph of memories.',
       params: z.object({}),
-      target: foreignCommand('memory'),
+      target: externalCommand('memory'),
       observe: () => 'Remember something.',
       rewards: {},
     })
-    await using connection = await connect(foreign)
+    await using connection = await connect(external)
     await using environment = connection.environment()
     expect(environment.info.forkable).toBe(false)
     await environment.reset()

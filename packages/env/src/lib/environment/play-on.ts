@@ -1,13 +1,13 @@
 import type { Completion, EpisodeEnd, Step } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import type { Player, PolicyContext } from '../policy/policy.ts'
-import type { Environment, Start } from './environment.ts'
+import type { Environment, ResetResult } from './environment.ts'
 import type { EpisodeOptions, PlayedStep } from './episode.ts'
 
 /** An episode that is being played. */
 export interface Playing {
   readonly environment: Environment
-  readonly start: Start
+  readonly start: ResetResult
   /** What was played so far; grows. */
   readonly steps: PlayedStep[]
   readonly player: Player
@@ -18,7 +18,7 @@ export interface Playing {
 /** What a policy is told of an episode that has begun. */
 export function contextOf(
   environment: Environment,
-  start: Start,
+  start: ResetResult,
   { policy, policySeed = policy.name, task: { prompt = '', hints = [] } = {} }: EpisodeOptions,
 ): PolicyContext {
   return { task: { prompt, hints, params: start.info.params }, tools: environment.info.tools, seed: policySeed }

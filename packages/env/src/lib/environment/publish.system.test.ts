@@ -2,8 +2,8 @@ import { createHost, inProcess } from '@episodic/mcp-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { connect } from '../connect.ts'
-import { defineForeignEnvironment } from '../external/external-environment.ts'
-import { DOORS, type Door, foreignCommand } from '../fixtures/endpoints.fixture.ts'
+import { defineExternalEnvironment } from '../external/external-environment.ts'
+import { DOORS, type Door, externalCommand } from '../fixtures/endpoints.fixture.ts'
 import { rest } from '../fixtures/walk.fixture.ts'
 import type { Connection } from './connection.ts'
 import type { Environment } from './environment.ts'
@@ -97,17 +97,17 @@ it('is passed by whoever watches somebody else play, and told with the step that
   expect((await watched.step(WAIT)).info.events).toMatchObject([{ type: 'noise' }])
 })
 
-it('is refused by a world whose state a foreign server keeps', async () => {
-  const foreign = defineForeignEnvironment({
+it('is refused by a world whose state an external server keeps', async () => {
+  const external = defineExternalEnvironment({
     name: 'notes',
     version: '1.0.0',
     description: 'Notes.',
     params: z.object({}),
-    target: foreignCommand('memory'),
+    target: externalCommand('memory'),
     observe: () => 'Notes.',
     rewards: {},
   })
-  await using connection = await connect(foreign)
+  await using connection = await connect(external)
   await using environment = connection.environment()
   await expect(environment.publish({ type: 'dawn' })).rejects.toMatchObject({ code: 'option-invalid' })
 })

@@ -1,13 +1,13 @@
 import type { Step } from '@episodic/protocol'
 import type { EarlierStep, Player, Policy, PolicyContext } from '../policy/policy.ts'
-import type { Start } from './environment.ts'
+import type { ResetResult } from './environment.ts'
 import type { PlayedStep } from './episode.ts'
 
 /** Makes a player for an episode that was played so far by others, see `Policy.resume`. */
 export async function resumePlayer(
   policy: Policy,
   context: PolicyContext,
-  start: Start,
+  start: ResetResult,
   steps: readonly PlayedStep[],
   signal: AbortSignal | undefined,
 ): Promise<Player> {
@@ -16,7 +16,7 @@ export async function resumePlayer(
     return { observation, action, step }
   })
   if (policy.resume) return policy.resume(context, earlier)
-  const player = await policy.begin(context)
+  const player = await policy.start(context)
   let last: Step | null = null
   for (const { observation, step } of earlier) {
     signal?.throwIfAborted()

@@ -14,7 +14,7 @@ async function withWalk(run: (environment: Environment) => Promise<void>): Promi
   await run(connection.environment())
 }
 
-const stay = definePolicy({ name: 'stay', begin: () => () => move(0) })
+const stay = definePolicy({ name: 'stay', start: () => () => move(0) })
 
 describe('runEpisode', () => {
   it('plays to the end and tells all of it', () =>
@@ -43,7 +43,7 @@ describe('runEpisode', () => {
       const contexts: PolicyContext[] = []
       const policy = definePolicy({
         name: 'curious',
-        begin(context) {
+        start(context) {
           contexts.push(context)
           return () => move(0)
         },
@@ -93,9 +93,9 @@ describe('runEpisode', () => {
       const thrown = () => {
         throw new Error('No idea.')
       }
-      for (const begin of [thrown, () => thrown, () => () => Promise.reject(new Error('No idea.'))])
+      for (const start of [thrown, () => thrown, () => () => Promise.reject(new Error('No idea.'))])
         expect(
-          await runEpisode({ createEnvironment: () => environment, policy: { name: 'lost', begin } }),
+          await runEpisode({ createEnvironment: () => environment, policy: { name: 'lost', start } }),
         ).toMatchObject({ kind: 'failed', cause: { message: 'No idea.' } })
     }))
 
@@ -116,7 +116,7 @@ describe('runEpisode', () => {
       const abort = new AbortController()
       const policy = definePolicy({
         name: 'aborter',
-        begin:
+        start:
           () =>
           (_, { last }) => {
             if (last?.info.seq === 3) abort.abort(new Error('Enough.'))

@@ -1,5 +1,5 @@
 import type { Completion, EpisodeEnd } from '@episodic/protocol'
-import type { Environment, Start } from './environment.ts'
+import type { Environment, ResetResult } from './environment.ts'
 import { type Episode, type EpisodeOptions, type PlayedStep, successOf } from './episode.ts'
 import { contextOf, type Playing, playOn } from './play-on.ts'
 
@@ -12,7 +12,7 @@ import { contextOf, type Playing, playOn } from './play-on.ts'
 export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
   const steps: PlayedStep[] = []
   const undecided: Completion[] = []
-  let start: Start | null = null
+  let start: ResetResult | null = null
   let environment: Environment | null = null
   let episode: Episode
   try {
@@ -33,6 +33,6 @@ export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
 }
 
 async function playToEnd(begun: Omit<Playing, 'player'>, options: EpisodeOptions): Promise<EpisodeEnd> {
-  const player = await options.policy.begin(contextOf(begun.environment, begun.start, options))
+  const player = await options.policy.start(contextOf(begun.environment, begun.start, options))
   return (await playOn({ ...begun, player }, Number.POSITIVE_INFINITY, options)) as EpisodeEnd
 }

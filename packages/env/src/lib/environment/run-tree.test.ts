@@ -13,7 +13,7 @@ import { type Leaf, runTree, type TreeOptions } from './run-tree.ts'
 /** Stays where no goal is, so that only its limits end an episode. */
 const wanderer = definePolicy({
   name: 'wanderer',
-  begin({ seed }) {
+  start({ seed }) {
     const rng = createRng(seed)
     return () => move(rng.int(-1, 0))
   },
@@ -122,7 +122,7 @@ describe('runTree', () => {
     const seen: string[][] = []
     const listener: Policy = {
       name: 'listener',
-      begin() {
+      start() {
         const heard: string[] = []
         seen.push(heard)
         return ({ text }, { last }) => {
@@ -174,7 +174,7 @@ describe('runTree', () => {
       resume(context) {
         begun += 1
         if (begun === 2) throw new Error('Lost the thread.')
-        return wanderer.begin(context)
+        return wanderer.start(context)
       },
     }
     const { leaves, open } = await grow({ policy, points: [{ lines: 4, at: 3 }] })

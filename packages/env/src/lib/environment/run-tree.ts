@@ -2,7 +2,7 @@ import { type Completion, type EpisodeEnd, seedFor } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
 import type { Player } from '../policy/policy.ts'
-import type { Environment, Start } from './environment.ts'
+import type { Environment, ResetResult } from './environment.ts'
 import { type Episode, type EpisodeOptions, type PlayedStep, successOf } from './episode.ts'
 import { contextOf, playOn } from './play-on.ts'
 import { resumePlayer } from './resume-player.ts'
@@ -54,7 +54,7 @@ export async function runTree(options: TreeOptions): Promise<Leaf[]> {
   const { policy, policySeed = policy.name, points, now = monotonic } = options
   const place: LeafPlace = { path: [], at: [], seeds: [], policySeed }
   let environment: Environment | null = null
-  let start: Start
+  let start: ResetResult
   try {
     assertAscending(points)
     const { createEnvironment, task, seed, signal } = options
@@ -65,14 +65,14 @@ export async function runTree(options: TreeOptions): Promise<Leaf[]> {
     return [{ ...place, episode: { kind: 'failed', start: null, steps: [], cause, undecided: [] }, ended: now() }]
   }
   const trunk = { environment, start, steps: [], place }
-  return playLine(trunk, () => policy.begin(contextOf(trunk.environment, start, options)), points, options)
+  return playLine(trunk, () => policy.start(contextOf(trunk.environment, start, options)), points, options)
 }
 
 /** A line of play. Forks begin with the steps that they share. */
 interface Line {
   readonly environment: Environment
   /** Of the whole tree. */
-  readonly start: Start
+  readonly start: ResetResult
   readonly steps: PlayedStep[]
   readonly place: LeafPlace
 }
@@ -80,7 +80,7 @@ interface Line {
 /** Plays a line to its end, and the lines that are forked off it. */
 async function playLine(
   { environment, start, steps, place }: Line,
-  begin: () => Player | Promise<Player>,
+  createPlayer: () => Player | Promise<Player>,
   points: readonly BranchPoint[],
   options: TreeOptions,
 ): Promise<Leaf[]> {
@@ -90,7 +90,7 @@ async function playLine(
   let episode: Episode
   const undecided: Completion[] = []
   try {
-    const playing = { environment, start, steps, undecided, player: await begin() }
+    const playing = { environment, start, steps, undecided, player: await createPlayer() }
     let end: EpisodeEnd | null = null
     for (const [i, point] of points.entries()) {
       end = await playOn(playing, point.at, options)

@@ -21,13 +21,13 @@ import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import type {
   CallOptions,
+  EventInput,
   Fork,
   ForkOptions,
-  Happening,
   Playable,
   ResetOptions,
+  ResetResult,
   SnapshotOptions,
-  Start,
 } from './environment.ts'
 import { notForkable } from './not-forkable.ts'
 import { observationOf, parseReply, toolAnswerSchema } from './reply.ts'
@@ -80,7 +80,7 @@ class SessionEnvironment implements WatchedEnvironment {
     if (info.legal) this.legal = (options) => this.#legal(options)
   }
 
-  async reset(task: Playable = {}, { seed = task.seed, signal }: ResetOptions = {}): Promise<Start> {
+  async reset(task: Playable = {}, { seed = task.seed, signal }: ResetOptions = {}): Promise<ResetResult> {
     const { environment = this.info, params = {}, limits = {} } = task
     this.#assertPlays(environment.name, 'task')
     await this.#end(signal)
@@ -98,7 +98,7 @@ class SessionEnvironment implements WatchedEnvironment {
     return parseReply(METHOD_SCHEMAS.snapshot.result, reply, METHODS.snapshot).snapshot
   }
 
-  async restore(snapshot: SessionSnapshot, { signal }: CallOptions = {}): Promise<Start> {
+  async restore(snapshot: SessionSnapshot, { signal }: CallOptions = {}): Promise<ResetResult> {
     if (!this.info.forkable) throw notForkable(this.info)
     this.#assertPlays(snapshot.environment.name, 'snapshot')
     await this.#end(signal)
@@ -121,7 +121,7 @@ class SessionEnvironment implements WatchedEnvironment {
   }
 
   /** Begins to play a session that is open. */
-  #begin(opened: OpenResult): Start {
+  #begin(opened: OpenResult): ResetResult {
     const [seat] = Object.values(opened.seats)
     if (!seat) throw malformed(`The server answered with a session that has no seat.`)
     this.#checkPotential(opened.potential)
@@ -216,7 +216,7 @@ class SessionEnvironment implements WatchedEnvironment {
   }
 
   async publish(
-    { type, data = {}, id = randomText() }: Happening,
+    { type, data = {}, id = randomText() }: EventInput,
     { signal }: CallOptions = {},
   ): Promise<MethodResult<'publish'>> {
     if (!this.info.events) throw takesNoEvents(this.info)

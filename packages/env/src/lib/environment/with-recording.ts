@@ -1,10 +1,10 @@
 import type { Action, Step } from '@episodic/protocol'
-import { delegate, type Environment, type Start } from './environment.ts'
+import { delegate, type Environment, type ResetResult } from './environment.ts'
 
 /** What happened, as it happens. */
 export type Recorded =
-  | { readonly kind: 'reset'; readonly start: Start }
-  | { readonly kind: 'restored'; readonly start: Start }
+  | { readonly kind: 'reset'; readonly start: ResetResult }
+  | { readonly kind: 'restored'; readonly start: ResetResult }
   | { readonly kind: 'step'; readonly action: Action; readonly step: Step }
   | { readonly kind: 'failed'; readonly cause: unknown }
   | { readonly kind: 'closed' }

@@ -1,5 +1,5 @@
 import { EnvError } from '../env-error.ts'
-import { delegate, type Environment, type Start } from './environment.ts'
+import { delegate, type Environment, type ResetResult } from './environment.ts'
 
 /**
  * Adds potential-based shaping to every reward: F = γΦ(s′) − Φ(s), with Φ = 0 at a terminated end.
@@ -26,7 +26,7 @@ export function withShaping(
 
 /** `before` is Φ where the environment stands. */
 function shape(environment: Environment, discount: number, before: number): Environment {
-  const begin = async (begun: Promise<Start>): Promise<Start> => {
+  const begin = async (begun: Promise<ResetResult>): Promise<ResetResult> => {
     const start = await begun
     before = potentialOf(start.info.potential)
     return start

@@ -35,7 +35,7 @@ function play(environment: Environment, { seed, size, steps, moves }: Game): Pro
     createEnvironment: () => environment,
     policy: {
       name: 'moves',
-      begin() {
+      start() {
         let next = 0
         return () => move(moves[next++] as number)
       },

@@ -13,36 +13,36 @@ import { type Connection, createConnection } from '../environment/connection.ts'
 import type { CallOptions, Environment } from '../environment/environment.ts'
 import { notForkable } from '../environment/not-forkable.ts'
 import { takesNoEvents } from '../environment/takes-no-events.ts'
-import type { ForeignEnvironment } from './external-environment.ts'
-import { ForeignEpisode } from './external-episode.ts'
+import type { ExternalEnvironment } from './external-environment.ts'
+import { ExternalEpisode } from './external-episode.ts'
 import { openEpisodeServer } from './external-episode-server.ts'
 import { listTools } from './external-server.ts'
 
-export interface ForeignConnectionOptions extends CallOptions {
+export interface ExternalConnectionOptions extends CallOptions {
   /** Monotonic milliseconds, for time limits. */
   readonly now?: () => number
 }
 
 /**
- * Opens a foreign environment: starts its server once to read the tools, and stops it again.
+ * Opens an external environment: starts its server once to read the tools, and stops it again.
  *
  * Every episode that is played over the connection has a server of its own; closing the connection stops those that
  * are still playing.
  */
-export async function openForeignConnection(
-  definition: ForeignEnvironment,
-  { now = monotonic, ...options }: ForeignConnectionOptions = {},
+export async function openExternalConnection(
+  definition: ExternalEnvironment,
+  { now = monotonic, ...options }: ExternalConnectionOptions = {},
 ): Promise<Connection> {
   const info = await describe(definition, options)
-  const playing = new Set<ForeignEpisode>()
+  const playing = new Set<ExternalEpisode>()
   let closed = false
 
-  const end = async (episode: ForeignEpisode | null) => {
+  const end = async (episode: ExternalEpisode | null) => {
     if (episode && playing.delete(episode)) await episode.close()
   }
   const refuse = () => Promise.reject(notForkable(info))
   const create = (): Environment => {
-    let episode: ForeignEpisode | null = null
+    let episode: ExternalEpisode | null = null
     const close = async () => {
       const ended = episode
       episode = null
@@ -54,7 +54,7 @@ export async function openForeignConnection(
         const { params, limits } = checkTask(definition, info, task)
         await close()
         signal?.throwIfAborted()
-        const opened = await ForeignEpisode.open({ definition, info, params, seed, limits, now }, { signal })
+        const opened = await ExternalEpisode.open({ definition, info, params, seed, limits, now }, { signal })
         playing.add(opened)
         if (closed) {
           await end(opened)
@@ -76,7 +76,7 @@ export async function openForeignConnection(
     }
   }
   const watch = (): never => {
-    throw new EnvError('option-invalid', `${info.name} cannot be watched: a foreign server keeps its state.`)
+    throw new EnvError('option-invalid', `${info.name} cannot be watched: an external server keeps its state.`)
   }
   return createConnection([info], create, watch, async () => {
     closed = true
@@ -84,7 +84,7 @@ export async function openForeignConnection(
   })
 }
 
-async function describe(definition: ForeignEnvironment, options: CallOptions): Promise<EnvironmentInfo> {
+async function describe(definition: ExternalEnvironment, options: CallOptions): Promise<EnvironmentInfo> {
   const { name, version, description, params, limits = {}, rewards } = definition
   return {
     name,
@@ -99,7 +99,7 @@ async function describe(definition: ForeignEnvironment, options: CallOptions): P
   }
 }
 
-async function readTools(definition: ForeignEnvironment, options: CallOptions): Promise<ToolInfo[]> {
+async function readTools(definition: ExternalEnvironment, options: CallOptions): Promise<ToolInfo[]> {
   const params = typeof definition.target === 'function' ? parseParams(definition, {}) : {}
   const server = await openEpisodeServer(definition, { params, seed: randomText() }, options)
   try {
@@ -109,7 +109,7 @@ async function readTools(definition: ForeignEnvironment, options: CallOptions): 
   }
 }
 
-function chooseTools({ name, tools: wanted }: ForeignEnvironment, listed: readonly ToolInfo[]): readonly ToolInfo[] {
+function chooseTools({ name, tools: wanted }: ExternalEnvironment, listed: readonly ToolInfo[]): readonly ToolInfo[] {
   if (!wanted) return listed
   return wanted.map((tool) => {
     const found = listed.find((other) => other.name === tool)
@@ -119,7 +119,7 @@ function chooseTools({ name, tools: wanted }: ForeignEnvironment, listed: readon
   })
 }
 
-function checkTask(definition: ForeignEnvironment, info: EnvironmentInfo, task: Parameters<Environment['reset']>[0]) {
+function checkTask(definition: ExternalEnvironment, info: EnvironmentInfo, task: Parameters<Environment['reset']>[0]) {
   const { environment = info, params = {}, limits = {} } = task ?? {}
   if (environment.name !== info.name || environment.version !== info.version)
     throw new EnvError(
@@ -129,7 +129,7 @@ function checkTask(definition: ForeignEnvironment, info: EnvironmentInfo, task: 
   return { params: parseParams(definition, params), limits: mergeLimits(info.limits, limits) }
 }
 
-function parseParams({ name, params }: ForeignEnvironment, given: JsonObject): JsonObject {
+function parseParams({ name, params }: ExternalEnvironment, given: JsonObject): JsonObject {
   const parsed = params.safeParse(given)
   if (parsed.success) return parsed.data as JsonObject
   const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')

@@ -7,12 +7,12 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { connect } from '../connect.ts'
 import { runEpisode } from '../environment/run-episode.ts'
-import { createWalkHost, foreignCommand, readProcessId, withProcessId } from '../fixtures/endpoints.fixture.ts'
+import { createWalkHost, externalCommand, readProcessId, withProcessId } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
 import { definePolicy } from '../policy/policy.ts'
 import { scriptedPolicy } from '../policy/scripted-policy.ts'
 import type { Target } from '../transport/target.ts'
-import { defineForeignEnvironment } from './external-environment.ts'
+import { defineExternalEnvironment } from './external-environment.ts'
 
 const Graph = z.object({
   entities: z.array(z.object({ name: z.string(), entityType: z.string(), observations: z.array(z.string()) })),
@@ -22,7 +22,7 @@ const Graph = z.object({
 const folders: string[] = []
 
 /** Write down who knows whom, in a memory that is empty but for one person. The task ends when it is said. */
-const acquaintances = defineForeignEnvironment({
+const acquaintances = defineExternalEnvironment({
   name: 'acquaintances',
   version: '1.0.0',
   description: 'Write down who knows whom.',
@@ -35,7 +35,7 @@ const acquaintances = defineForeignEnvironment({
     const folder = await mkdtemp(join(tmpdir(), 'acquaintances-'))
     folders.push(folder)
     defer(() => rm(folder, { recursive: true }))
-    const command = foreignCommand('memory', { MEMORY_FILE_PATH: join(folder, 'graph.jsonl') })
+    const command = externalCommand('memory', { MEMORY_FILE_PATH: join(folder, 'graph.jsonl') })
     return params.pidFile ? withProcessId(command, params.pidFile) : command
   },
   tools: ['create_entities', 'create_relations', 'add_observations'],
@@ -63,7 +63,7 @@ const relate = {
   arguments: { relations: [{ from: 'Ada', to: 'Grace', relationType: 'knows' }] },
 }
 
-describe('a foreign environment on a process of its own', () => {
+describe('an external environment on a process of its own', () => {
   it('says what the world is, from the tools that the server lists', async () => {
     await using connection = await connect(acquaintances)
     await using environment = connection.environment()
@@ -156,7 +156,7 @@ describe('a foreign environment on a process of its own', () => {
         createEnvironment: () => connection.environment(),
         policy: definePolicy({
           name: 'killer',
-          begin:
+          start:
             () =>
             async (_, { last }) => {
               if (last) process.kill(await readProcessId(pidFile), 'SIGKILL')
@@ -208,14 +208,14 @@ describe('a foreign environment on a process of its own', () => {
   })
 })
 
-describe('a foreign environment that nothing is added to', () => {
+describe('an external environment that nothing is added to', () => {
   const arithmetic = (change: { tools?: string[]; target?: Target } = {}) =>
-    defineForeignEnvironment({
+    defineExternalEnvironment({
       name: 'arithmetic',
       version: '1.0.0',
       description: 'Add up.',
       params: z.object({ sum: z.number().default(7) }),
-      target: foreignCommand('everything'),
+      target: externalCommand('everything'),
       observe: (_, { sum }) => `Make ${sum}.`,
       end: ({ observation, params }) => (observation.text.endsWith(` is ${params.sum}.`) ? 'made' : null),
       rewards: { made: ({ end }) => (end ? 1 : 0) },
@@ -263,11 +263,11 @@ describe('a foreign environment that nothing is added to', () => {
   })
 })
 
-describe('a foreign environment on an MCP session of its own', () => {
+describe('an external environment on an MCP session of its own', () => {
   it('begins afresh in every episode', async () => {
     // A server at a URL that keeps a world for each of its sessions, and that is a plain MCP server from outside.
     await using server = await serveHttp(createWalkHost())
-    const walking = defineForeignEnvironment({
+    const walking = defineExternalEnvironment({
       name: 'walking',
       version: '1.0.0',
       description: 'Walk.',

@@ -1,8 +1,8 @@
 import type { Channel, JsonObject } from '@episodic/protocol'
 import type { CallOptions } from '../environment/environment.ts'
 import { openChannel } from '../transport/open-channel.ts'
-import { keepingSessions } from './disconnect-preserving-sessions.ts'
-import type { ForeignEnvironment, ForeignSetting } from './external-environment.ts'
+import { disconnectPreservingSessions } from './disconnect-preserving-sessions.ts'
+import type { ExternalEnvironment, ExternalSetting } from './external-environment.ts'
 import { runRule } from './external-rules.ts'
 
 /** The server of one episode: a process or an MCP session of its own. */
@@ -14,8 +14,8 @@ export interface EpisodeServer {
 
 /** Starts the server of one episode. What was deferred is undone where that fails. */
 export async function openEpisodeServer(
-  { target }: ForeignEnvironment,
-  setting: ForeignSetting<JsonObject>,
+  { target }: ExternalEnvironment,
+  setting: ExternalSetting<JsonObject>,
   options: CallOptions,
 ): Promise<EpisodeServer> {
   const undo: (() => void | Promise<void>)[] = []
@@ -25,7 +25,7 @@ export async function openEpisodeServer(
   try {
     const chosen =
       typeof target === 'function' ? await runRule('target', options, () => target({ ...setting, defer })) : target
-    const channel = await openChannel(chosen, { ...options, ...keepingSessions(chosen) })
+    const channel = await openChannel(chosen, { ...options, ...disconnectPreservingSessions(chosen) })
     defer(() => channel.close())
     let closed: Promise<void> | null = null
     return {

@@ -1,14 +1,14 @@
 import type { Action, EnvironmentInfo, EpisodeEnd, JsonObject, Limits, Step, Truncation } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
-import type { CallOptions, Start } from '../environment/environment.ts'
-import type { ForeignEnvironment, ForeignSetting } from './external-environment.ts'
+import type { CallOptions, ResetResult } from '../environment/environment.ts'
+import type { ExternalEnvironment, ExternalSetting } from './external-environment.ts'
 import { type EpisodeServer, openEpisodeServer } from './external-episode-server.ts'
 import { runRule } from './external-rules.ts'
-import { callTool, createForeignServer, type ToolAnswer } from './external-server.ts'
+import { callTool, createExternalServer, type ToolAnswer } from './external-server.ts'
 
 /** What an episode is opened with. */
-export interface ForeignEpisodeRequest extends ForeignSetting<JsonObject> {
-  readonly definition: ForeignEnvironment
+export interface ExternalEpisodeRequest extends ExternalSetting<JsonObject> {
+  readonly definition: ExternalEnvironment
   readonly info: EnvironmentInfo
   readonly limits: Limits
   /** Monotonic milliseconds. */
@@ -20,9 +20,9 @@ export interface ForeignEpisodeRequest extends ForeignSetting<JsonObject> {
  *
  * No call is made twice, and after a fault no other one is made either: how the world stands is then unknown.
  */
-export class ForeignEpisode {
-  readonly start: Start
-  readonly #request: ForeignEpisodeRequest
+export class ExternalEpisode {
+  readonly start: ResetResult
+  readonly #request: ExternalEpisodeRequest
   readonly #server: EpisodeServer
   readonly #began: number
   #state: unknown
@@ -30,7 +30,7 @@ export class ForeignEpisode {
   /** Why no step may follow; `null` while it plays. */
   #over: string | null = null
 
-  private constructor(request: ForeignEpisodeRequest, server: EpisodeServer, begun: { state: unknown; text: string }) {
+  private constructor(request: ExternalEpisodeRequest, server: EpisodeServer, begun: { state: unknown; text: string }) {
     const { params, seed, limits, now } = request
     this.#request = request
     this.#server = server
@@ -43,15 +43,15 @@ export class ForeignEpisode {
   }
 
   /** Starts the episode's server and sets it up. What was started is stopped again where that fails. */
-  static async open(request: ForeignEpisodeRequest, options: CallOptions): Promise<ForeignEpisode> {
+  static async open(request: ExternalEpisodeRequest, options: CallOptions): Promise<ExternalEpisode> {
     const { definition, params, seed } = request
     const server = await openEpisodeServer(definition, { params, seed }, options)
     try {
-      const tools = createForeignServer(server.channel, options)
+      const tools = createExternalServer(server.channel, options)
       await runRule('prepare', options, () => definition.prepare?.(tools, { params, seed }))
       const state = await readState(request, server, options)
       const text = await runRule('observe', options, () => definition.observe(state, params))
-      return new ForeignEpisode(request, server, { state, text })
+      return new ExternalEpisode(request, server, { state, text })
     } catch (error) {
       await server.close().catch(() => {})
       throw error
@@ -134,8 +134,8 @@ const LATE: ToolAnswer = {
   refused: 'time',
 }
 
-function readState(request: ForeignEpisodeRequest, server: EpisodeServer, options: CallOptions): Promise<unknown> {
+function readState(request: ExternalEpisodeRequest, server: EpisodeServer, options: CallOptions): Promise<unknown> {
   const { definition, params, seed } = request
-  const tools = createForeignServer(server.channel, options)
+  const tools = createExternalServer(server.channel, options)
   return runRule('read', options, () => definition.read?.(tools, { params, seed }) ?? null)
 }

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { connect } from '../connect.ts'
 import type { Target } from '../transport/target.ts'
-import { openForeignConnection } from './external-connection.ts'
-import { defineForeignEnvironment } from './external-environment.ts'
+import { openExternalConnection } from './external-connection.ts'
+import { defineExternalEnvironment } from './external-environment.ts'
 
-describe('a foreign environment whose server misbehaves', () => {
+describe('an external environment whose server misbehaves', () => {
   /** A server in this process that lists one tool, and answers its calls as it is told. */
   function answering(call: (count: number) => unknown): Channel & { calls: number } {
     return {
@@ -20,7 +20,7 @@ describe('a foreign environment whose server misbehaves', () => {
     }
   }
   const world = (target: Target, rules: { reward?: () => number; read?: () => Promise<JsonObject> } = {}) =>
-    defineForeignEnvironment({
+    defineExternalEnvironment({
       name: 'world',
       version: '1.0.0',
       description: 'A world.',
@@ -147,7 +147,7 @@ describe('a foreign environment whose server misbehaves', () => {
   it('runs out of time without a call', async () => {
     let time = 0
     const channel = answering(() => said)
-    const connection = await openForeignConnection(world(channel), { now: () => time })
+    const connection = await openExternalConnection(world(channel), { now: () => time })
     const environment = connection.environment()
     await environment.reset({ limits: { seconds: 5 } })
     time = 4_999
@@ -162,7 +162,7 @@ describe('a foreign environment whose server misbehaves', () => {
 
   it('stops what it has started where it cannot be set up', async () => {
     const undone: string[] = []
-    const refusing = defineForeignEnvironment({
+    const refusing = defineExternalEnvironment({
       name: 'refusing',
       version: '1.0.0',
       description: 'Cannot be set up.',

@@ -13,13 +13,13 @@ import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../environment/environment.ts'
 import { observationOf, parseReply, toolAnswerSchema } from '../environment/reply.ts'
 
-/** A foreign server, as `prepare` and `read` talk to it: with any of its tools, the player's or not. */
-export interface ForeignServer {
+/** An external server, as `prepare` and `read` talk to it: with any of its tools, the player's or not. */
+export interface ExternalServer {
   /** Calls a tool. Rejects with `rules-failed` where the tool refuses, and `outcome-unknown` where the reply is lost. */
   call(tool: string, args?: JsonObject): Promise<Observation>
 }
 
-export function createForeignServer(channel: Channel, options: CallOptions): ForeignServer {
+export function createExternalServer(channel: Channel, options: CallOptions): ExternalServer {
   return {
     async call(tool, args = {}) {
       const { observation, refused } = await callTool(channel, { tool, arguments: args }, options)
@@ -33,14 +33,14 @@ export function createForeignServer(channel: Channel, options: CallOptions): For
   }
 }
 
-/** What a foreign server made of one call. */
+/** What an external server made of one call. */
 export interface ToolAnswer {
   readonly observation: Observation
   readonly refused: Refusal | null
 }
 
 /**
- * Calls a tool once, and never again: a foreign server has no way to tell a repeated call from a second one.
+ * Calls a tool once, and never again: an external server has no way to tell a repeated call from a second one.
  *
  * A refusal is an answer. Rejects with `reply-malformed`, with the signal's own reason, or with `outcome-unknown`.
  */

@@ -3,7 +3,7 @@ import { definePolicy } from './policy.ts'
 // Each branch has arguments of its own, nested ones too.
 definePolicy({
   name: 'explorer',
-  begin() {
+  start() {
     let steps = 0
     return (observation, { last }) => {
       steps += 1
@@ -16,7 +16,7 @@ definePolicy({
 })
 definePolicy({
   name: 'later',
-  begin:
+  start:
     async () =>
     async (_observation, { last }) =>
       last ? { tool: 'take', arguments: { item: 'lamp' } } : { tool: 'go', arguments: { direction: 'north' } },
@@ -25,10 +25,10 @@ definePolicy({
 definePolicy({
   name: 'silent',
   // @ts-expect-error an action has arguments, though they may be empty
-  begin: () => () => ({ tool: 'look' }),
+  start: () => () => ({ tool: 'look' }),
 })
 definePolicy({
   name: 'odd',
   // @ts-expect-error arguments are what JSON can say
-  begin: () => () => ({ tool: 'look', arguments: { at: new Date() } }),
+  start: () => () => ({ tool: 'look', arguments: { at: new Date() } }),
 })

@@ -29,13 +29,13 @@ export interface EarlierStep {
   readonly step: Step
 }
 
-/** A way to act. `begin` makes a fresh player for each episode, so that nothing is carried from one into another. */
+/** A way to act. `start` makes a fresh player for each episode, so that nothing is carried from one into another. */
 export interface Policy {
   readonly name: string
-  begin(context: PolicyContext): Player | Promise<Player>
+  start(context: PolicyContext): Player | Promise<Player>
   /**
    * Makes a player that goes on from the midst of an episode which others played so far, as in a fork: players cannot be
-   * copied. Left out, a player from `begin` is asked for an action at each earlier step, and its answers are not played.
+   * copied. Left out, a player from `start` is asked for an action at each earlier step, and its answers are not played.
    * That suits one that learns from what it is told; one that remembers what it answered, or whose answers are dear,
    * needs this.
    */
@@ -63,7 +63,7 @@ export type WrittenPlayer = (observation: Observation, view: PlayerView) => Writ
 /** A {@link Policy} as its author writes it. */
 export interface PolicyDefinition {
   readonly name: string
-  begin(context: PolicyContext): WrittenPlayer | Promise<WrittenPlayer>
+  start(context: PolicyContext): WrittenPlayer | Promise<WrittenPlayer>
   resume?(context: PolicyContext, earlier: readonly EarlierStep[]): WrittenPlayer | Promise<WrittenPlayer>
 }
 
@@ -72,7 +72,7 @@ export function definePolicy(definition: PolicyDefinition): Policy {
   const { resume, ...rest } = definition
   return {
     ...rest,
-    begin: (context) => afterwards(definition.begin(context), playerOf),
+    start: (context) => afterwards(definition.start(context), playerOf),
     ...(resume && {
       resume: (context: PolicyContext, earlier: readonly EarlierStep[]) =>
         afterwards(resume.call(definition, context, earlier), playerOf),

@@ -101,7 +101,7 @@ describe('randomPolicy', () => {
   })
 
   it('goes on where all that it may draw is refused', async () => {
-    const player = await randomPolicy().begin({
+    const player = await randomPolicy().start({
       task: { prompt: '', hints: [], params: {} },
       tools: [{ name: 'only', description: '', inputSchema: { type: 'object' }, outputSchema: null }],
       seed: 's',

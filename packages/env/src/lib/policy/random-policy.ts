@@ -25,7 +25,7 @@ const MOST_REDRAWS = 32
 export function randomPolicy(): Policy {
   return definePolicy({
     name: 'random',
-    begin: (context) => createPlayer(context, []),
+    start: (context) => createPlayer(context, []),
     resume: createPlayer,
   })
 }

@@ -111,7 +111,7 @@ describe('randomPolicy', () => {
     outputSchema: null,
   }))
   const play = async (seed: string) => {
-    const player = await randomPolicy().begin({ task: { prompt: '', hints: [], params: {} }, tools, seed })
+    const player = await randomPolicy().start({ task: { prompt: '', hints: [], params: {} }, tools, seed })
     const view = { last: null }
     return Promise.all(Array.from({ length: 20 }, () => player({ text: '', structured: null }, view)))
   }
@@ -127,6 +127,6 @@ describe('randomPolicy', () => {
 
   it('has nothing to do without tools', () => {
     const context = { task: { prompt: '', hints: [], params: {} }, tools: [], seed: 'a' }
-    expect(() => randomPolicy().begin(context)).toThrow(expect.objectContaining({ code: 'option-invalid' }))
+    expect(() => randomPolicy().start(context)).toThrow(expect.objectContaining({ code: 'option-invalid' }))
   })
 })

@@ -6,7 +6,7 @@ import { definePolicy, type Policy } from './policy.ts'
 export function scriptedPolicy(actions: readonly Action[], name = 'scripted'): Policy {
   return definePolicy({
     name,
-    begin() {
+    start() {
       let next = 0
       return () => {
         const action = actions[next]

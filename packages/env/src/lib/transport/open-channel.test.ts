@@ -1,13 +1,13 @@
 import { METHODS } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
-import { DOORS, foreignCommand } from '../fixtures/endpoints.fixture.ts'
+import { DOORS, externalCommand } from '../fixtures/endpoints.fixture.ts'
 import { openChannel } from './open-channel.ts'
 
 type Overheard = { readonly direction: 'sent' | 'received'; readonly message: { readonly method?: string } }
 
 describe('openChannel', () => {
   it('speaks to any MCP server', async () => {
-    const channel = await openChannel(foreignCommand('everything'))
+    const channel = await openChannel(externalCommand('everything'))
     expect(await channel.request('tools/call', { name: 'echo', arguments: { message: 'Hello' } })).toMatchObject({
       content: [{ type: 'text', text: 'Echo: Hello' }],
     })
@@ -32,14 +32,14 @@ describe('openChannel', () => {
     const sent: unknown[] = []
     const onMessage = (direction: string, message: unknown) =>
       direction === 'sent' && sent.push((message as Overheard['message']).method)
-    const channel = await openChannel(foreignCommand('memory'), { onMessage })
+    const channel = await openChannel(externalCommand('memory'), { onMessage })
     await channel.request('tools/list', {})
     await channel.close()
     expect(sent).toEqual(['server/discover', 'initialize', 'notifications/initialized', 'tools/list'])
   })
 
   it('refuses calls after it is closed', async () => {
-    const channel = await openChannel(foreignCommand('everything'))
+    const channel = await openChannel(externalCommand('everything'))
     await channel.close()
     await expect(channel.request('tools/list', {})).rejects.toMatchObject({ code: 'connection-failed' })
   })

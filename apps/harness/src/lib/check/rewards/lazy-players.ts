@@ -28,7 +28,7 @@ export function lazyPlayers({ environment, solver = null }: CheckedWorld): LazyP
   const idle = repeating('idle', (seed, params) => [idleAction(environment, params, seed)])
   const flood = definePolicy({
     name: 'flood',
-    begin({ seed }) {
+    start({ seed }) {
       const rng = createRng(seed)
       return () => wrongAction(tools, rng)
     },
@@ -75,7 +75,7 @@ export function lazyPlayers({ environment, solver = null }: CheckedWorld): LazyP
 function repeating(name: string, actionsFor: (seed: string, params: Setting['params']) => readonly Action[]): Policy {
   return definePolicy({
     name,
-    begin({ task, seed }) {
+    start({ task, seed }) {
       const actions = actionsFor(seed, task.params)
       let played = 0
       return () => actions[played++ % actions.length] as Action
@@ -87,8 +87,8 @@ function repeating(name: string, actionsFor: (seed: string, params: Setting['par
 function switching(first: Policy, second: Policy, steps: number): Policy {
   return definePolicy({
     name: first.name,
-    async begin(context) {
-      const [one, other] = [await first.begin(context), await second.begin(context)]
+    async start(context) {
+      const [one, other] = [await first.start(context), await second.start(context)]
       let played = 0
       return (observation, view) => (played++ < steps ? one : other)(observation, view)
     },
