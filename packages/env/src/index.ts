@@ -12,11 +12,13 @@ export {
   type ResetOptions,
   type ResetResult,
   type SnapshotOptions,
+  type StepResult,
 } from './lib/environment/environment.ts'
 export type { Episode, EpisodeOptions, PlayedStep } from './lib/environment/episode.ts'
 export { returnsOf } from './lib/environment/returns.ts'
 export { runEpisode } from './lib/environment/run-episode.ts'
 export { type BranchPoint, type Leaf, type LeafPlace, runTree, type TreeOptions } from './lib/environment/run-tree.ts'
+export type { TypedEnvironment } from './lib/environment/typed-environment.ts'
 export { createVectorEnvironment, type Settled, type VectorEnvironment } from './lib/environment/vector-environment.ts'
 export type { WatchedEnvironment, WatchOptions } from './lib/environment/watched-environment.ts'
 export { withLimits } from './lib/environment/with-limits.ts'

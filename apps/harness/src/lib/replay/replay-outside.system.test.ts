@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { connect, definePolicy, type Environment, type EventInput, runEpisode, runTree } from '@episodic/env'
+import { connect, definePolicy, delegate, type Environment, type EventInput, runEpisode, runTree } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { chainOf, type EpisodeRecord, episodeRecordSchema, type Task } from '@episodic/protocol'
 import fc from 'fast-check'
@@ -44,12 +44,12 @@ async function openMarket(events: readonly (readonly EventInput[])[]): Promise<E
   const market = connection.environment()
   onTestFinished(() => market.close())
   let step = 0
-  return Object.assign(Object.create(market), {
-    async step(...args: Parameters<Environment['step']>) {
+  return delegate(market, {
+    async step(action, options) {
       for (const event of events[step++] ?? []) await market.publish(event)
-      return market.step(...args)
+      return market.step(action, options)
     },
-  }) as Environment
+  })
 }
 
 async function record(events: readonly (readonly EventInput[])[]): Promise<EpisodeRecord> {
@@ -124,7 +124,7 @@ describe('an episode that something came to from outside', () => {
 
   it('replays each leaf of a tree: what came before the fork under its old chance, and after it under the new', async () => {
     const market = await openMarket([])
-    const trunk: Environment = Object.assign(Object.create(market), {
+    const trunk: Environment = Object.assign(delegate(market, {}), {
       async fork(...args: Parameters<Environment['fork']>) {
         await market.publish(price(42))
         const forks = await market.fork(...args)

@@ -1,26 +1,32 @@
 import type { EnvironmentInfo } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
 import type { Environment } from './environment.ts'
+import type { EnvironmentSchemas, TypedEnvironment } from './typed-environment.ts'
 import type { WatchedEnvironment } from './watched-environment.ts'
 
 /** A connection to a server of environments. Any number of episodes may be played over it at once. */
 export interface Connection extends AsyncDisposable {
   readonly environments: readonly EnvironmentInfo[]
   /**
-   * An environment of its own over this connection: by default of the first world. Throws `option-invalid` for a name
-   * that the server does not have.
+   * Returns a new environment on this connection, by default of the first definition that the server lists. Close it
+   * before the connection. Throws `option-invalid` if the server has no environment of that name.
    */
   environment(name?: string): Environment
   /**
-   * The same, for somebody else to play at the session's address. Throws `option-invalid` too where an external server keeps
-   * the state: nobody can watch there.
+   * The same for a definition made with `defineEnvironment`, whose schemas type the actions and the structured
+   * observations. Throws `option-invalid` too if the server has another version of it.
+   */
+  environment<Schemas extends EnvironmentSchemas>(definition: Schemas): TypedEnvironment<Schemas>
+  /**
+   * Returns an environment that another client plays, at the session's address. Throws `option-invalid` for an unknown
+   * name, and for an external server, whose sessions cannot be watched.
    */
   watched(name?: string): WatchedEnvironment
   /** Closes the connection; a server that was started for it is stopped. Safe to call twice. */
   close(): Promise<void>
 }
 
-/** Makes the connection of worlds, ways to make an environment of one, and a way to close. */
+/** Creates a connection from the environments of a server, two ways to make one of them, and a way to close. */
 export function createConnection(
   environments: readonly EnvironmentInfo[],
   create: (info: EnvironmentInfo) => Environment,
@@ -33,9 +39,15 @@ export function createConnection(
     const names = environments.map((environment) => environment.name).join(', ')
     throw new EnvError('option-invalid', `The server has no environment "${name}". It has: ${names || 'none'}.`)
   }
+  const findDefined = ({ name, version }: EnvironmentSchemas) => {
+    const info = find(name)
+    if (info.version === version) return info
+    throw new EnvError('option-invalid', `The server has ${name} ${info.version}, and the definition is ${version}.`)
+  }
   return {
     environments,
-    environment: (name) => create(find(name)),
+    environment: (wanted?: string | EnvironmentSchemas) =>
+      create(typeof wanted === 'object' ? findDefined(wanted) : find(wanted)) as TypedEnvironment<EnvironmentSchemas>,
     watched: (name) => watch(find(name)),
     close,
     [Symbol.asyncDispose]: close,

@@ -68,6 +68,19 @@ export interface ResetResult {
   }
 }
 
+/** What `step` resolves with: the step, and its `end` as two booleans as well. Neither is set while the episode goes on. */
+export interface StepResult extends Step {
+  /** The environment's rules ended the episode. */
+  readonly terminated: boolean
+  /** A budget ran out, or the session was closed. */
+  readonly truncated: boolean
+}
+
+/** Adds the two booleans to a step. */
+export function stepResultOf(step: Step): StepResult {
+  return { ...step, terminated: step.end?.kind === 'terminated', truncated: step.end?.kind === 'truncated' }
+}
+
 /**
  * A world to act in, one episode after the other.
  *
@@ -81,10 +94,10 @@ export interface Environment extends AsyncDisposable {
   /** Begins an episode, ending the one before. Rejects with `WireError` where the server refuses. */
   reset(task?: Playable, options?: ResetOptions): Promise<ResetResult>
   /**
-   * Plays one action. `end` of the returned step tells `terminated` from `truncated`; after either, and before the
-   * first `reset`, it rejects with `not-playing`. Rejects with `reply-malformed` where the answer makes no sense.
+   * Plays one action. Rejects with `not-playing` before `reset` and after a step that ended the episode, and with
+   * `reply-malformed` if the answer is not a valid one.
    */
-  step(action: Action, options?: CallOptions): Promise<Step>
+  step(action: Action, options?: CallOptions): Promise<StepResult>
   /**
    * The actions that the world's rules accept now, by tool, each with a JSON Schema of its arguments; none once the episode
    * is over. A function of what players see. Left out where the world does not say. Rejects with `not-playing` before

@@ -1,9 +1,9 @@
-import type { Action, Completion, EpisodeEnd, Step } from '@episodic/protocol'
+import type { Action, Completion, EpisodeEnd } from '@episodic/protocol'
 import type { Policy, PolicyContext } from '../policy/policy.ts'
-import type { Environment, Playable, ResetResult } from './environment.ts'
+import type { Environment, Playable, ResetResult, StepResult } from './environment.ts'
 
 /** One step of an episode, with what led to it. */
-export interface PlayedStep extends Step {
+export interface PlayedStep extends StepResult {
   readonly action: Action
   /** What a language model was asked for it; empty where none was. */
   readonly completions: readonly Completion[]

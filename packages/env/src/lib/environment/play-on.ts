@@ -1,7 +1,7 @@
-import type { Completion, EpisodeEnd, Step } from '@episodic/protocol'
+import type { Completion, EpisodeEnd } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import type { Player, PolicyContext } from '../policy/policy.ts'
-import type { Environment, ResetResult } from './environment.ts'
+import type { Environment, ResetResult, StepResult } from './environment.ts'
 import type { EpisodeOptions, PlayedStep } from './episode.ts'
 
 /** An episode that is being played. */
@@ -30,7 +30,7 @@ export async function playOn(
   until: number,
   { signal, now = monotonic }: Pick<EpisodeOptions, 'signal' | 'now'>,
 ): Promise<EpisodeEnd | null> {
-  let last: Step | null = steps.at(-1) ?? null
+  let last: StepResult | null = steps.at(-1) ?? null
   let { observation } = last ?? start
   const onCompletion = (completion: Completion) => void undecided.push(completion)
   const legal = environment.legal && (() => (environment.legal as NonNullable<Environment['legal']>)({ signal }))

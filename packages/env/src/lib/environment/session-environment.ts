@@ -11,7 +11,6 @@ import {
   type Observation,
   type OpenResult,
   type SessionSnapshot,
-  type Step,
   type StepReport,
   stepReportSchema,
   WireError,
@@ -19,15 +18,17 @@ import {
 import { randomText } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
-import type {
-  CallOptions,
-  EventInput,
-  Fork,
-  ForkOptions,
-  Playable,
-  ResetOptions,
-  ResetResult,
-  SnapshotOptions,
+import {
+  type CallOptions,
+  type EventInput,
+  type Fork,
+  type ForkOptions,
+  type Playable,
+  type ResetOptions,
+  type ResetResult,
+  type SnapshotOptions,
+  type StepResult,
+  stepResultOf,
 } from './environment.ts'
 import { notForkable } from './not-forkable.ts'
 import { observationOf, parseReply, toolAnswerSchema } from './reply.ts'
@@ -68,7 +69,7 @@ class SessionEnvironment implements WatchedEnvironment {
   /** The last revision that was seen of steps that somebody else took. */
   #watched = 0
   /** What came of the action that `next` gave, for `step` to give. */
-  #taken: Step | null = null
+  #taken: StepResult | null = null
   /** Why no step may follow; `null` while one may. */
   #over: string | null = null
 
@@ -144,7 +145,7 @@ class SessionEnvironment implements WatchedEnvironment {
     }
   }
 
-  async step(action: Action, { signal }: CallOptions = {}): Promise<Step> {
+  async step(action: Action, { signal }: CallOptions = {}): Promise<StepResult> {
     const taken = this.#taken
     this.#taken = null
     if (taken) return taken
@@ -190,7 +191,7 @@ class SessionEnvironment implements WatchedEnvironment {
   }
 
   /** Goes on behind a step that was answered, or throws `reply-malformed`. */
-  #count(observation: Observation, report: StepReport, replayed: boolean): Step {
+  #count(observation: Observation, report: StepReport, replayed: boolean): StepResult {
     if (report.seq !== this.#seq + 1)
       throw malformed(`The server counts ${report.seq} steps where ${this.#seq + 1} were sent.`)
     this.#checkPotential(report.potential)
@@ -198,7 +199,7 @@ class SessionEnvironment implements WatchedEnvironment {
     const total = this.#sum(report)
     this.#seq = report.seq
     this.#over = report.end && 'The episode is over'
-    return {
+    return stepResultOf({
       observation,
       reward: { total, terms: report.terms, shaping: 0 },
       end: report.end,
@@ -212,7 +213,7 @@ class SessionEnvironment implements WatchedEnvironment {
         ...(report.events && { events: report.events }),
         ...(report.prepared !== undefined && { prepared: report.prepared }),
       },
-    }
+    })
   }
 
   async publish(

@@ -1,5 +1,5 @@
-import type { Action, Step } from '@episodic/protocol'
-import type { CallOptions, Environment, Playable, ResetResult } from './environment.ts'
+import type { Action } from '@episodic/protocol'
+import type { CallOptions, Environment, Playable, ResetResult, StepResult } from './environment.ts'
 
 /** What one place of a batch came to. A failure is a value here: it must not take the other episodes with it. */
 export type Settled<T> =
@@ -15,7 +15,7 @@ export interface VectorEnvironment extends AsyncDisposable {
   /** Begins an episode in each place that is given a task; the others play on. */
   reset(tasks: readonly (Playable | null)[], options?: CallOptions): Promise<(Settled<ResetResult> | null)[]>
   /** Plays one action in each place that is given one. All are in flight at once. */
-  step(actions: readonly (Action | null)[], options?: CallOptions): Promise<(Settled<Step> | null)[]>
+  step(actions: readonly (Action | null)[], options?: CallOptions): Promise<(Settled<StepResult> | null)[]>
   /** Closes all of them. */
   close(): Promise<void>
 }

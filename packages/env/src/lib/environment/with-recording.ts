@@ -1,11 +1,11 @@
-import type { Action, Step } from '@episodic/protocol'
-import { delegate, type Environment, type ResetResult } from './environment.ts'
+import type { Action } from '@episodic/protocol'
+import { delegate, type Environment, type ResetResult, type StepResult } from './environment.ts'
 
 /** What happened, as it happens. */
 export type Recorded =
   | { readonly kind: 'reset'; readonly start: ResetResult }
   | { readonly kind: 'restored'; readonly start: ResetResult }
-  | { readonly kind: 'step'; readonly action: Action; readonly step: Step }
+  | { readonly kind: 'step'; readonly action: Action; readonly step: StepResult }
   | { readonly kind: 'failed'; readonly cause: unknown }
   | { readonly kind: 'closed' }
 

@@ -1,6 +1,6 @@
-import type { Action, EnvironmentInfo, EpisodeEnd, JsonObject, Limits, Step, Truncation } from '@episodic/protocol'
+import type { Action, EnvironmentInfo, EpisodeEnd, JsonObject, Limits, Truncation } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
-import type { CallOptions, ResetResult } from '../environment/environment.ts'
+import { type CallOptions, type ResetResult, type StepResult, stepResultOf } from '../environment/environment.ts'
 import type { ExternalEnvironment, ExternalSetting } from './external-environment.ts'
 import { type EpisodeServer, openEpisodeServer } from './external-episode-server.ts'
 import { runRule } from './external-rules.ts'
@@ -58,7 +58,7 @@ export class ExternalEpisode {
     }
   }
 
-  async step(action: Action, options: CallOptions): Promise<Step> {
+  async step(action: Action, options: CallOptions): Promise<StepResult> {
     if (this.#over) throw new EnvError('not-playing', `${this.#over}, so no step follows. Call reset to play again.`)
     options.signal?.throwIfAborted()
     // Until the step is known to have gone well, it has not.
@@ -99,7 +99,7 @@ export class ExternalEpisode {
     { observation, refused }: ToolAnswer,
     truncation: Truncation | null,
     options: CallOptions,
-  ): Promise<Step> {
+  ): Promise<StepResult> {
     const { definition, params } = this.#request
     const before = this.#state
     // What was never sent changed nothing.
@@ -119,12 +119,12 @@ export class ExternalEpisode {
       terms[name] = value
       total += value
     }
-    return {
+    return stepResultOf({
       observation,
       reward: { total, terms, shaping: 0 },
       end,
       info: { seq: this.#seq, potential: null, refused, stateHash: null, replayed: false },
-    }
+    })
   }
 }
 

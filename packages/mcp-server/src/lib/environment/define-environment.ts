@@ -33,7 +33,7 @@ export function defineEnvironment<
   Private extends z.ZodType = z.ZodType<KeepsLiterals>,
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
   Events extends WorldEvents = WorldEvents,
->(definition: EnvironmentSpec<Params, Public, Private, Tools, Events>): EnvironmentDefinition<Tools> {
+>(definition: EnvironmentSpec<Params, Public, Private, Tools, Events>): EnvironmentDefinition<Tools, Public> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   const erased = definition as unknown as ErasedDefinition
   const { name, version, description, params, state, limits = {}, history = null } = erased
@@ -65,7 +65,7 @@ export function defineEnvironment<
     handle,
     params,
     paramsSchema: jsonSchemaOf(params, 'input', `the parameters of ${name}`),
-    state,
+    state: definition.state,
     history,
     tools,
     toolInfos,
@@ -85,7 +85,7 @@ export function defineEnvironment<
     legal: (current, values) => legalActions(name, toolInfos, erased.legal?.(current, values)),
     success: (final) => (erased.success ? judged(name, erased.success(final)) : undefined),
     secrets: (current, values) => erased.secrets?.(current, values) ?? NONE,
-  } satisfies EnvironmentDefinition<Tools>)
+  } satisfies EnvironmentDefinition<Tools, Public>)
 }
 
 /**

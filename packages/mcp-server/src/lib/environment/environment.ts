@@ -239,13 +239,13 @@ export type ToolMaker<State, Params, Events extends WorldEvents = WorldEvents> =
   Prepared extends z.ZodType | undefined = undefined,
 >(
   definition: ToolDefinition<State, Params, Input, Output, Prepared, Events>,
-) => Tool
+) => Tool<NoInfer<Input>, Output extends z.ZodType ? NoInfer<Output> : null>
 
-/** A tool of an environment with its types erased, as the host plays it. */
-export interface Tool {
+/** A tool of an environment with its types erased but for its schemas, as the host plays it. */
+export interface Tool<Input extends z.ZodType = z.ZodType, Output extends z.ZodType | null = z.ZodType | null> {
   readonly description: string
-  readonly input: z.ZodType
-  readonly output: z.ZodType | null
+  readonly input: Input
+  readonly output: Output
   readonly annotations: ToolAnnotations
   /** `null` if the tool has no `prepare`. */
   readonly preparation: Preparation | null
@@ -335,9 +335,10 @@ export interface EnvironmentSpec<
   readonly secrets?: (state: NoInfer<State>, params: z.output<Params>) => readonly string[]
 }
 
-/** An environment with its types erased, as a host serves it. Returned by `defineEnvironment`. */
+/** An environment with its types erased but for those that players meet, as a host serves it. Returned by `defineEnvironment`. */
 export interface EnvironmentDefinition<
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
+  Public extends z.ZodType = z.ZodType,
 > {
   readonly name: string
   readonly version: string
@@ -346,7 +347,7 @@ export interface EnvironmentDefinition<
   readonly handle: string | null
   readonly params: z.ZodType
   readonly paramsSchema: JsonObject
-  readonly state: { readonly public: z.ZodType; readonly private: z.ZodType }
+  readonly state: { readonly public: Public; readonly private: z.ZodType }
   readonly history: HistoryBounds | null
   readonly tools: Tools
   readonly toolInfos: readonly ToolInfo[]
