@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createHost } from '@episodic/mcp-server'
-import { createRulesPool } from '@episodic/mcp-server/isolate'
+import { createWorkerPool } from '@episodic/mcp-server/workers'
 import { META, METHODS, type MethodResult, type OpenResult, WireError } from '@episodic/protocol'
 import { environment } from './hog-world.ts'
 import { ask, type Server, startServer } from './server.ts'
@@ -121,7 +121,7 @@ async function playWhile(server: Server, players: readonly OpenResult[], until: 
 
 /** What a step costs more in a thread than without, one call after the other, in microseconds: a median of rounds. */
 async function costOfIsolation(steps: number): Promise<number> {
-  await using rules = createRulesPool({ modules: [WORLD.href] })
+  await using rules = createWorkerPool({ modules: [WORLD.href] })
   await using isolated = createHost({ environments: [environment], rules })
   await using direct = createHost({ environments: [environment] })
   const differences: number[] = []

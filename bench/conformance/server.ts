@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { createHost } from '@episodic/mcp-server'
-import { type Annex, serveHttp } from '@episodic/mcp-server/http'
+import { type ExtraRoutes, serveHttp } from '@episodic/mcp-server/http'
 import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
 import { environment } from '@episodic-world/number-guessing'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
@@ -20,7 +20,7 @@ export async function serveConformance(): Promise<{ readonly url: string } & Asy
   await using cleanup = new AsyncDisposableStack()
   const host = cleanup.use(createHost({ environments: [environment] }))
   const suite = cleanup.use(createSuiteRoutes())
-  const server = cleanup.use(await serveHttp(host, { annex: suite }))
+  const server = cleanup.use(await serveHttp(host, { extraRoutes: suite }))
   const kept = cleanup.move()
   return { url: `http://127.0.0.1:${server.port}${PATH}`, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
@@ -34,7 +34,7 @@ export async function serveWorld(): Promise<{ readonly url: string } & AsyncDisp
   return { url: server.agentUrl, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-function createSuiteRoutes(): Annex & AsyncDisposable {
+function createSuiteRoutes(): ExtraRoutes & AsyncDisposable {
   const handler = createMcpHandler(() => createModernServer(handler.notify), { legacy: 'reject', keepAliveMs: 0 })
   const transports = new Map<string, StreamableHTTPServerTransport>()
 

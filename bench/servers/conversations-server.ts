@@ -7,7 +7,7 @@ import { environment } from '@episodic-world/flight-booking'
 const host = createHost({ environments: [environment] })
 // Everybody comes from one address, and joins at once.
 const rate = { calls: 1_000_000, seconds: 10 }
-const server = await serveHttp(host, { annex: serveConversations(host, [environment]), rate })
+const server = await serveHttp(host, { extraRoutes: serveConversations(host, [environment]), rate })
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
   process.send?.({ seconds: (user + system) / 1_000_000 })

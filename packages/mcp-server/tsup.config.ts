@@ -6,7 +6,7 @@ export default defineConfig({
     http: 'src/http.ts',
     stdio: 'src/stdio.ts',
     socket: 'src/socket.ts',
-    isolate: 'src/isolate.ts',
+    workers: 'src/workers.ts',
     process: 'src/process.ts',
     // Started as a thread, by its place beside the others.
     'worker-main': 'src/lib/workers/worker-main.ts',

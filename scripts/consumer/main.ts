@@ -12,7 +12,7 @@ import { smallTalk } from './small-talk.ts'
 
 await using store = await openSqliteStore('sessions.db')
 await using host = createHost({ environments: [environment, smallTalk], store })
-await using server = await serveHttp(host, { annex: serveConversations(host, [smallTalk]) })
+await using server = await serveHttp(host, { extraRoutes: serveConversations(host, [smallTalk]) })
 
 let played = 0
 await playThrough(inProcess(host))

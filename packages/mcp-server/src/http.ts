@@ -1,6 +1,6 @@
 export type { Refusal } from './lib/host/rejection.ts'
 export type { AccessOptions } from './lib/http/authorize.ts'
-export type { Annex, Visitor } from './lib/http/extra-routes.ts'
+export type { ClientIdentity, ExtraRoutes } from './lib/http/extra-routes.ts'
 export type { SourceOptions } from './lib/http/host-origin-check.ts'
 export { type HttpOptions, type HttpServer, serveHttp } from './lib/http/serve-http.ts'
 export type { CredentialOptions } from './lib/transport/credentials.ts'

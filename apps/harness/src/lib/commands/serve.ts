@@ -2,10 +2,10 @@ import type { ConversationEnvironment } from '@episodic/contexts'
 import { isConversation, serveConversations } from '@episodic/contexts/http'
 import { createHost, createMetrics, type Host, type Metrics } from '@episodic/mcp-server'
 import { type HttpServer, type Refusal, serveHttp } from '@episodic/mcp-server/http'
-import { createRulesPool, type RulesPool } from '@episodic/mcp-server/isolate'
 import { containProcess } from '@episodic/mcp-server/process'
 import { type SocketServer, serveSocket } from '@episodic/mcp-server/socket'
 import { serveStdio } from '@episodic/mcp-server/stdio'
+import { createWorkerPool, type WorkerPool } from '@episodic/mcp-server/workers'
 import { Command, Option } from 'commander'
 import { type Console, colorsOf } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
@@ -148,9 +148,9 @@ async function serve(references: string[], options: ServeOptions, console: Conso
 }
 
 /** The threads that the rules are to be played in, where they are asked for. */
-function openRules(worlds: readonly World[], { workerThreads, rulesTimeout }: ServeOptions): RulesPool | null {
+function openRules(worlds: readonly World[], { workerThreads, rulesTimeout }: ServeOptions): WorkerPool | null {
   if (workerThreads)
-    return createRulesPool({
+    return createWorkerPool({
       modules: worlds.map(({ url }) => url),
       ...(rulesTimeout && { timeoutSeconds: rulesTimeout }),
     })
@@ -188,10 +188,10 @@ async function listen(
     log.hide(token)
   const watched = { metrics, onError: errorTo(log), onRefusal: refusalTo(log) }
   const conversations = conversationsOf(worlds)
-  const annex =
+  const extraRoutes =
     conversations.length > 0 ? serveConversations(host, conversations, { onError: errorTo(log) }) : undefined
   await using server = await serveHttp(host, {
-    ...(annex && { annex }),
+    ...(extraRoutes && { extraRoutes }),
     port: options.port,
     address: options.address,
     connections: options.connections,

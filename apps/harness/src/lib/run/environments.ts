@@ -9,7 +9,7 @@ import {
   withWeights,
 } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { createRulesPool } from '@episodic/mcp-server/isolate'
+import { createWorkerPool } from '@episodic/mcp-server/workers'
 import { HarnessError } from '../harness-error.ts'
 import { openStore } from '../serve/open-store.ts'
 import { startServer, stdioTarget } from '../serve/start-server.ts'
@@ -54,7 +54,7 @@ export async function openWorld(
     agentUrl = server.agentUrl
   } else if (transport === 'stdio') target = stdioTarget(reference, { sessions, workerThreads, store })
   else {
-    const rules = workerThreads && cleanUp.use(createRulesPool({ modules: [world.url] }))
+    const rules = workerThreads && cleanUp.use(createWorkerPool({ modules: [world.url] }))
     const host = createHost({
       environments: [world.environment],
       store: cleanUp.use(await openStore({ store, durability: 'process', idle: 900 })),

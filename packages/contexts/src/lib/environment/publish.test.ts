@@ -306,8 +306,8 @@ const environment = conversationEnvironment(createFerry(), {
 describe('a conversation that is served', () => {
   async function serveFerry() {
     const host = createHost({ environments: [environment] })
-    const annex = serveConversations(host, [environment])
-    const server = await serveHttp(host, { annex })
+    const extraRoutes = serveConversations(host, [environment])
+    const server = await serveHttp(host, { extraRoutes })
     onTestFinished(async () => {
       await server[Symbol.asyncDispose]()
       await host[Symbol.asyncDispose]()

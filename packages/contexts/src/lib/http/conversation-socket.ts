@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { Host, Look } from '@episodic/mcp-server'
-import type { Visitor } from '@episodic/mcp-server/http'
+import type { ClientIdentity } from '@episodic/mcp-server/http'
 import { type JsonObject, type OpenResult, WireError } from '@episodic/protocol'
 import { randomText } from '@episodic/protocol/extend'
 import type { WebSocket } from 'ws'
@@ -53,7 +53,7 @@ const TAKEN_OVER = 4_001
 export class ConversationSocket {
   readonly #webSocket: WebSocket
   readonly #stream: Duplex
-  readonly #visitor: Visitor
+  readonly #client: ClientIdentity
   readonly #setting: SocketSetting
   #received: string[] = []
   #joined: Joined | null = null
@@ -69,10 +69,10 @@ export class ConversationSocket {
   /** Checks without a conversation. */
   #idle = 0
 
-  constructor(webSocket: WebSocket, stream: Duplex, visitor: Visitor, setting: SocketSetting) {
+  constructor(webSocket: WebSocket, stream: Duplex, client: ClientIdentity, setting: SocketSetting) {
     this.#webSocket = webSocket
     this.#stream = stream
-    this.#visitor = visitor
+    this.#client = client
     this.#setting = setting
     webSocket.on('pong', () => {
       this.#silent = 0
@@ -98,7 +98,7 @@ export class ConversationSocket {
   /** Closes the connection if the client is gone, its token is invalid by now, or it joins nothing; else pings it. */
   async checkClient(): Promise<void> {
     const webSocket = this.#webSocket
-    if (!(await this.#visitor.isWelcome())) return webSocket.close(1008, 'The token is not valid any more.')
+    if (!(await this.#client.isWelcome())) return webSocket.close(1008, 'The token is not valid any more.')
     if (!this.#joined && this.#idle++ > 0) return webSocket.close(1008, 'Nothing was joined.')
     // While paused, pongs are not read. A pause is short.
     if (this.#silent++ > 0 && !webSocket.isPaused) return webSocket.terminate()
@@ -180,7 +180,7 @@ export class ConversationSocket {
   async #answer(text: string): Promise<ServerFrame> {
     let frame: ClientFrame | null = null
     try {
-      const retryAfterSeconds = await this.#visitor.count(this.#joined?.handle ?? null)
+      const retryAfterSeconds = await this.#client.count(this.#joined?.handle ?? null)
       if (text.length > MAX_FRAME_LENGTH)
         throw new WireError(
           'too-large',
@@ -218,7 +218,7 @@ export class ConversationSocket {
 
   async #join(key: string | undefined): Promise<ServerFrame> {
     const { host, world, onOpened } = this.#setting
-    const opened = await host.open(this.#visitor.principal, {
+    const opened = await host.open(this.#client.principal, {
       environment: world.name,
       params: world.person,
       limits: { steps: MAX_MESSAGES },
@@ -255,7 +255,7 @@ export class ConversationSocket {
     this.#changed = true
     const { dialogue } = stateOf(view)
     const opening = push.turn === 0 ? dialogue.map(({ text }) => text) : []
-    const { trainer: publishes } = this.#visitor
+    const { trainer: publishes } = this.#client
     return { type: 'joined', handle, publishes, ...(publishes && control && { control }), opening, ...push }
   }
 
@@ -276,10 +276,10 @@ export class ConversationSocket {
 
   async #publish({ id, event, data, to }: ClientFrame & { type: 'publish' }): Promise<ServerFrame> {
     const { handle } = this.#requireJoined()
-    if (!this.#visitor.trainer)
+    if (!this.#client.trainer)
       throw new WireError('unauthorized', 'Publishing events requires a token of the trainer endpoint.')
     const published = { id, type: event, data: { data, to } }
-    const { delivered } = await this.#setting.host.publishAt(this.#visitor.principal, handle, published)
+    const { delivered } = await this.#setting.host.publishAt(this.#client.principal, handle, published)
     return { type: 'published', id, delivered }
   }
 

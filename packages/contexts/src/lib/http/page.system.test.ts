@@ -78,8 +78,8 @@ async function openPage(
   }
 
   function serve(port: number, controlToken?: string) {
-    const annex = serveConversations(host, [environment])
-    return serveHttp(host, { port, annex, ...(controlToken && { controlToken }) })
+    const extraRoutes = serveConversations(host, [environment])
+    return serveHttp(host, { port, extraRoutes, ...(controlToken && { controlToken }) })
   }
 }
 
@@ -145,7 +145,7 @@ describe.skipIf(missing)(
       const context = await (browser as Browser).newContext()
       onTestFinished(() => context.close())
       await using host = createHost({ environments: [environment] })
-      const server = await serveHttp(host, { port: 0, annex: serveConversations(host, [environment]) })
+      const server = await serveHttp(host, { port: 0, extraRoutes: serveConversations(host, [environment]) })
       const page = await context.newPage()
       // Waits are noted, and over at once.
       await page.addInitScript({

@@ -22,7 +22,7 @@ it.skipIf(missing)(
       goal: { schema: z.object({}), draw: () => ({}), describe: () => 'Look around.', reached: () => false },
     })
     const host = createHost({ environments: [environment] })
-    const server = await serveHttp(host, { annex: serveConversations(host, [environment]) })
+    const server = await serveHttp(host, { extraRoutes: serveConversations(host, [environment]) })
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--no-first-run'] })
     onTestFinished(async () => {
       await browser.close()

@@ -43,8 +43,8 @@ async function serveTravel({ conversation = travel, ...options }: HttpOptions & 
   const environment = environmentOf(conversation)
   const host = createHost({ environments: [environment] })
   const opened: OpenResult[] = []
-  const annex = serveConversations(host, [environment], { onOpened: (session) => opened.push(session) })
-  const server = await serveHttp(host, { ...options, annex })
+  const extraRoutes = serveConversations(host, [environment], { onOpened: (session) => opened.push(session) })
+  const server = await serveHttp(host, { ...options, extraRoutes })
   onTestFinished(async () => {
     await server[Symbol.asyncDispose]()
     await host[Symbol.asyncDispose]()
@@ -203,8 +203,8 @@ describe('a person', () => {
 
   it('talks on where an agent would have reached its goal, and beyond the steps of training', async () => {
     const host = createHost({ environments: [training] })
-    const annex = serveConversations(host, [training])
-    const server = await serveHttp(host, { annex, rate: { calls: 100_000, seconds: 1 } })
+    const extraRoutes = serveConversations(host, [training])
+    const server = await serveHttp(host, { extraRoutes, rate: { calls: 100_000, seconds: 1 } })
     onTestFinished(async () => {
       await server[Symbol.asyncDispose]()
       await host[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { EnvironmentDefinition, Host } from '@episodic/mcp-server'
-import type { Annex, Visitor } from '@episodic/mcp-server/http'
+import type { ClientIdentity, ExtraRoutes } from '@episodic/mcp-server/http'
 import type { OpenResult } from '@episodic/protocol'
 import { WebSocketServer } from 'ws'
 import type { ConversationEnvironment } from '../environment/conversation-environment.ts'
@@ -48,7 +48,7 @@ export function serveConversations(
   host: Host,
   conversations: readonly ConversationEnvironment[],
   { onOpened = () => {}, onError = () => {} }: ConversationRoutesOptions = {},
-): Annex {
+): ExtraRoutes {
   const page = readPage()
   const files = new Map([...page.files].map(([name, file]) => [`/conversations/${name}`, file]))
   const worlds = new Map(conversations.map((world) => [`/conversations/${world.name}`, world]))
@@ -88,14 +88,14 @@ export function serveConversations(
       if (file && (request.method === 'GET' || request.method === 'HEAD')) sendPage(response, file)
       else response.writeHead(405, { Allow: 'GET, HEAD' }).end()
     },
-    upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, visitor: Visitor): void {
+    upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, client: ClientIdentity): void {
       const world = worlds.get((request.url ?? '').split('?', 1)[0] as string)
       if (!world || draining) {
         rejectUpgrade(stream, world ? '503 Service Unavailable' : '404 Not Found')
         return
       }
       server.handleUpgrade(request, stream, head, (webSocket) => {
-        const socket = new ConversationSocket(webSocket, stream, visitor, { ...setting, world })
+        const socket = new ConversationSocket(webSocket, stream, client, { ...setting, world })
         open.add(socket)
         webSocket.on('close', () => open.delete(socket))
       })

@@ -13,7 +13,7 @@ import { openWebSocket } from '../fixtures/web-socket.fixture.ts'
 import { treadmill } from '../fixtures/worker-world.fixture.ts'
 import type { HostOptions } from '../host/host.ts'
 import { serveStdio } from '../stdio/serve-stdio.ts'
-import { createRulesPool } from '../workers/rules-pool.ts'
+import { createWorkerPool } from '../workers/worker-pool.ts'
 import { inProcess } from './in-process.ts'
 
 /** A workshop whose commits wait, so that a second call has to wait for the first, and what reaches its host. */
@@ -170,7 +170,7 @@ describe('a call that waits for its turn', () => {
 
 describe('a call whose rules play in a thread', () => {
   it('is called off with them, and the session goes on', async () => {
-    const rules = createRulesPool({ modules: [new URL('../fixtures/worker-world.fixture.ts', import.meta.url).href] })
+    const rules = createWorkerPool({ modules: [new URL('../fixtures/worker-world.fixture.ts', import.meta.url).href] })
     onTestFinished(() => rules[Symbol.asyncDispose]())
     const { host: inner, faults } = createTestHost({ environments: [treadmill], rules })
     const { host, heard } = hearHost(inner)

@@ -2,14 +2,14 @@ import { META, METHODS } from '@episodic/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ledger } from '../fixtures/ledger.fixture.ts'
 import { asking, call, controlHeaders, createTestHost, openOverHttp, rpc, serve } from '../fixtures/testbed.fixture.ts'
-import { createRulesPool } from '../workers/rules-pool.ts'
+import { createWorkerPool } from '../workers/worker-pool.ts'
 import { rehearse } from './rehearse.ts'
 
 const opening = asking({ environment: 'ledger', seed: 's' })
 
 function createLedgerHost(isolated: boolean) {
   const rules = isolated
-    ? createRulesPool({ modules: [new URL('../fixtures/ledger.fixture.ts', import.meta.url).href] })
+    ? createWorkerPool({ modules: [new URL('../fixtures/ledger.fixture.ts', import.meta.url).href] })
     : undefined
   if (rules) onTestFinished(() => rules[Symbol.asyncDispose]())
   return createTestHost({ environments: [ledger], ...(rules && { rules }) })

@@ -4,7 +4,7 @@ import { inProcess } from '../dispatch/in-process.ts'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { asking, call, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
 import { unkeepable } from '../fixtures/unkeepable.fixture.ts'
-import { createRulesPool } from '../workers/rules-pool.ts'
+import { createWorkerPool } from '../workers/worker-pool.ts'
 
 const PLACES = {
   'in the process': () => ({}),
@@ -12,7 +12,7 @@ const PLACES = {
     const modules = ['unkeepable', 'number-guessing'].map(
       (name) => new URL(`../fixtures/${name}.fixture.ts`, import.meta.url).href,
     )
-    const rules = createRulesPool({ modules })
+    const rules = createWorkerPool({ modules })
     onTestFinished(() => rules[Symbol.asyncDispose]())
     return { rules }
   },

@@ -2,13 +2,13 @@ import { METHODS } from '@episodic/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { board } from '../fixtures/board.fixture.ts'
 import { asking, call, controlHeaders, createTestHost, openOverHttp, rpc, serve } from '../fixtures/testbed.fixture.ts'
-import { createRulesPool } from '../workers/rules-pool.ts'
+import { createWorkerPool } from '../workers/worker-pool.ts'
 
 const onBoard = (params = {}) => asking({ environment: 'board', params })
 
 function createBoardHost(isolated: boolean) {
   const rules = isolated
-    ? createRulesPool({ modules: [new URL('../fixtures/board.fixture.ts', import.meta.url).href] })
+    ? createWorkerPool({ modules: [new URL('../fixtures/board.fixture.ts', import.meta.url).href] })
     : undefined
   if (rules) onTestFinished(() => rules[Symbol.asyncDispose]())
   return createTestHost({ environments: [board], ...(rules && { rules }) })

@@ -9,7 +9,7 @@ import { rehearse } from '../environment/rehearse.ts'
 import { openSqliteFile } from '../fixtures/sqlite-file.fixture.ts'
 import { asking, call, connectClient, createTestHost, freshKey, serve } from '../fixtures/testbed.fixture.ts'
 import { LEAD, theatre } from '../fixtures/theatre.fixture.ts'
-import { createRulesPool } from '../workers/rules-pool.ts'
+import { createWorkerPool } from '../workers/worker-pool.ts'
 import type { HostOptions } from './host.ts'
 
 /** A host of a theatre, and one session of it. */
@@ -319,7 +319,7 @@ describe('any steps that publish, among events from outside', () => {
   )
 
   it('are played in threads as here, byte for byte', async () => {
-    const rules = createRulesPool({
+    const rules = createWorkerPool({
       modules: [new URL('../fixtures/theatre.fixture.ts', import.meta.url).href],
       clock: createManualClock(),
     })

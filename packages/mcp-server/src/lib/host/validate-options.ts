@@ -29,6 +29,6 @@ function assertUnprepared({ name, tools }: EnvironmentDefinition): void {
   if (preparing === undefined) return
   throw new ServerError(
     'option-invalid',
-    `Tool ${preparing} of ${name} prepares its steps, which is not done where the rules are isolated. Serve ${name} without isolation, beside a server with it.`,
+    `Tool ${preparing} of ${name} prepares its steps, which worker threads do not support. Serve ${name} without worker threads, beside a server with them.`,
   )
 }

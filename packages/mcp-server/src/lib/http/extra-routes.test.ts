@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { send, serveTestHost } from '../fixtures/testbed.fixture.ts'
 import { openWebSocket, refusedWebSocket } from '../fixtures/web-socket.fixture.ts'
-import type { Annex, Visitor } from './extra-routes.ts'
+import type { ClientIdentity, ExtraRoutes } from './extra-routes.ts'
 
 /** Greets at `/hello`, and tells over a WebSocket there who has come. */
 function createGreeter() {
   const server = new WebSocketServer({ noServer: true })
-  const visitors: Visitor[] = []
-  const annex: Annex = {
+  const clients: ClientIdentity[] = []
+  const extraRoutes: ExtraRoutes = {
     owns: (path) => path === '/hello',
     answer: (_, response) => void response.end('Hello.'),
-    upgrade(request, socket, head, visitor) {
-      visitors.push(visitor)
+    upgrade(request, socket, head, client) {
+      clients.push(client)
       server.handleUpgrade(request, socket, head, (webSocket) => {
-        webSocket.send(JSON.stringify({ principal: visitor.principal, trainer: visitor.trainer }))
+        webSocket.send(JSON.stringify({ principal: client.principal, trainer: client.trainer }))
       })
     },
     async drain() {
@@ -25,14 +25,14 @@ function createGreeter() {
       for (const client of server.clients) client.terminate()
     },
   }
-  return { annex, visitors }
+  return { extraRoutes, clients }
 }
 
 const agentTokens = { 'a-token-of-twenty-two-characters': 'ada' }
 
-describe('an annex', () => {
+describe('extra routes', () => {
   it('answers at its own paths, behind the guards of Host and Origin', async () => {
-    const { server } = await serveTestHost({ annex: createGreeter().annex })
+    const { server } = await serveTestHost({ extraRoutes: createGreeter().extraRoutes })
     const base = new URL(server.agentUrl).origin
     expect(await send(`${base}/hello`, { method: 'GET' })).toMatchObject({ status: 200, text: 'Hello.' })
     expect((await send(`${base}/elsewhere`, { method: 'GET' })).status).toBe(404)
@@ -43,7 +43,7 @@ describe('an annex', () => {
   })
 
   it('is told who asks for a WebSocket: whom the trainer endpoint admits, or the agent’s', async () => {
-    const { server } = await serveTestHost({ annex: createGreeter().annex })
+    const { server } = await serveTestHost({ extraRoutes: createGreeter().extraRoutes })
     const open = async (token?: string) => {
       const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
       return (await openWebSocket(`${new URL(server.agentUrl).origin}/hello`, { headers })).next()
@@ -54,20 +54,20 @@ describe('an annex', () => {
   })
 
   it('lets in nobody without a token where the agent endpoint asks for one', async () => {
-    const { annex, visitors } = createGreeter()
-    const { server } = await serveTestHost({ annex, agentTokens, rate: { calls: 2, seconds: 100 } })
+    const { extraRoutes, clients } = createGreeter()
+    const { server } = await serveTestHost({ extraRoutes, agentTokens, rate: { calls: 2, seconds: 100 } })
     const url = `${new URL(server.agentUrl).origin}/hello`
     expect((await refusedWebSocket(url)).status).toBe(401)
     const protocols = ['episodic.bearer.a-token-of-twenty-two-characters']
     expect(await (await openWebSocket(url, { protocols })).next()).toEqual({ principal: 'ada', trainer: false })
-    const [ada] = visitors as [Visitor]
+    const [ada] = clients as [ClientIdentity]
     expect(await ada.isWelcome()).toBe(true)
     expect([await ada.count(null), await ada.count('cap_of-nobody')]).toEqual([0, 0])
     expect(await ada.count(null)).toBeGreaterThan(90)
   })
 
   it('is drained and ended with the server', async () => {
-    const { server } = await serveTestHost({ annex: createGreeter().annex })
+    const { server } = await serveTestHost({ extraRoutes: createGreeter().extraRoutes })
     const url = `${new URL(server.agentUrl).origin}/hello`
     const { closed } = await openWebSocket(url)
     expect(await server.drain()).toBe(3)

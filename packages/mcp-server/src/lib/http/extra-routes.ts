@@ -2,34 +2,34 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Principal } from '../host/host.ts'
 
-/** Whoever asks an annex for a WebSocket, as far as they have proved who they are. */
-export interface Visitor {
+/** The client that asks an extra route for a WebSocket, as its token identifies it. */
+export interface ClientIdentity {
   readonly principal: Principal
-  /** Whether their token is one of the trainer endpoint. Who comes without such a token may come all the same. */
+  /** True if the token is valid for the trainer endpoint. Other clients are allowed too. */
   readonly trainer: boolean
   /**
-   * Counts a message against the rate of the agent endpoint, for the seat of `capability`, or for the visitor's address where
-   * that is `null` or not ours. Resolves with 0, or with the seconds after which there is room for another.
+   * Counts a message against the rate of the agent endpoint, for the seat of `capability`, or for the client's address if that
+   * is `null` or was not issued by this server. Resolves with 0, or with the seconds to wait before the next message.
    */
   count(capability: string | null): Promise<number>
-  /** Whether they may stay: a token may have expired since. */
+  /** Resolves with false once the token is no longer valid. */
   isWelcome(): Promise<boolean>
 }
 
 /**
- * Paths of an HTTP server that are none of its endpoints, with pages and WebSockets of their own.
+ * Paths of an HTTP server beside its endpoints, with pages and WebSockets of their own.
  *
- * The guards of Host and Origin stand before it as before everything. A page is for anybody whom they let through; a WebSocket
- * is for whoever the agent endpoint admits, or the trainer one.
+ * Host and Origin are checked first, as for the endpoints. Any client that passes that check gets a page; a WebSocket also
+ * needs a token that the agent endpoint or the trainer endpoint accepts.
  */
-export interface Annex {
-  /** Whether a path is one of its own. Those of the endpoints and of the probes never are. */
+export interface ExtraRoutes {
+  /** Returns whether a path is one of these. Not asked for the paths of the endpoints and of the health checks. */
   owns(path: string): boolean
-  /** Answers a request that does not ask to be a WebSocket. It has to end every response. */
+  /** Answers a request that is not an upgrade to a WebSocket. Has to end every response. */
   answer(request: IncomingMessage, response: ServerResponse, path: string): void
-  /** Takes a connection that asks to be a WebSocket. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, visitor: Visitor): void
-  /** Answers what was read, hangs up, lets nobody in any more, and gives the number of messages that were not answered. */
+  /** Takes a connection that asks to become a WebSocket. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientIdentity): void
+  /** Accepts no new connections, answers what was read, hangs up, and resolves with the number of messages left unanswered. */
   drain(signal: AbortSignal | undefined): Promise<number>
   /** Hangs up at once. */
   end(): void

@@ -11,7 +11,7 @@ import {
   send,
   serve,
 } from '../fixtures/testbed.fixture.ts'
-import type { Annex } from './extra-routes.ts'
+import type { ExtraRoutes } from './extra-routes.ts'
 import type { HttpOptions } from './serve-http.ts'
 import { serveHttp } from './serve-http.ts'
 
@@ -19,7 +19,7 @@ const ANNA = 'anna-has-a-long-bearer-token'
 const BEN = 'ben-has-a-longer-bearer-token'
 const LISTED = 'https://lab.example.com'
 
-const NO_ANNEX: Annex = {
+const NO_EXTRA_ROUTES: ExtraRoutes = {
   owns: () => false,
   answer: async () => {},
   upgrade: async () => {},
@@ -110,7 +110,7 @@ describe('the Host header, on loopback', () => {
 
   it.each(['localhost', 'evil.com', ''])('is there once, and is refused where %j comes with it', async (other) => {
     // One that answers plain requests by itself, and one that leaves all of them to node:http.
-    for (const options of [{}, { annex: NO_ANNEX }]) {
+    for (const options of [{}, { extraRoutes: NO_EXTRA_ROUTES }]) {
       const { port } = await served(options)
       for (const hosts of [
         ['Host: localhost', `Host: ${other}`],

@@ -4,13 +4,13 @@ import { connect as connectSocket, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { nextTurn } from '../environment/yield-to-event-loop.ts'
 import { rpc, serveTestHost } from '../fixtures/testbed.fixture.ts'
-import type { Annex } from './extra-routes.ts'
+import type { ExtraRoutes } from './extra-routes.ts'
 
 /** Serves paths that begin with `/held`, whose answers the test gives, and tells what has begun. */
 async function serveHeld() {
   const begun: { readonly url: string; readonly response: ServerResponse }[] = []
   let change = Promise.withResolvers<void>()
-  const annex: Annex = {
+  const extraRoutes: ExtraRoutes = {
     owns: (path) => path.startsWith('/held'),
     async answer(request: IncomingMessage, response: ServerResponse) {
       begun.push({ url: request.url ?? '', response })
@@ -21,7 +21,7 @@ async function serveHeld() {
     drain: async () => 0,
     end() {},
   }
-  const { server } = await serveTestHost({ annex })
+  const { server } = await serveTestHost({ extraRoutes })
   const socket = connectSocket(server.port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
   socket.on('error', () => {})

@@ -12,10 +12,10 @@ import { Admission, type AdmissionOptions, type AgentCaller, callerAt, tooManyCa
 import { EventStream } from './event-stream.ts'
 import { Streams } from './event-streams.ts'
 import { Talk, tooManyStreams } from './exchange.ts'
-import type { Annex } from './extra-routes.ts'
+import type { ExtraRoutes } from './extra-routes.ts'
 import { Probes } from './health.ts'
 import { bearerOf } from './host-origin-check.ts'
-import { identifyVisitor } from './identify-client.ts'
+import { identifyClient } from './identify-client.ts'
 import { Calls } from './in-flight-calls.ts'
 import type { HttpRequest, HttpResponse } from './message.ts'
 import { isModernPost } from './modern-headers.ts'
@@ -38,7 +38,7 @@ export interface FrontOptions extends AdmissionOptions, DispatcherOptions {
    */
   readonly streams?: number
   /** Serves paths beside the endpoints, such as conversations in a web page. It is drained and ended with the server. */
-  readonly annex?: Annex
+  readonly extraRoutes?: ExtraRoutes
 }
 
 /** Turns requests of a socket into messages of a caller, and replies into responses. Guards stand in front. */
@@ -47,7 +47,7 @@ export class HttpFront {
   readonly #dispatcher: Dispatcher
   readonly #admission: Admission
   readonly #bodyBytes: number
-  readonly #annex: Annex | undefined
+  readonly #extraRoutes: ExtraRoutes | undefined
   readonly #calls = new Calls()
   readonly #replies: Replies
   readonly #probes: Probes
@@ -61,7 +61,7 @@ export class HttpFront {
     this.#dispatcher = createDispatcher(host, options)
     this.#admission = new Admission(host, options)
     this.#bodyBytes = bodyBytes
-    this.#annex = options.annex
+    this.#extraRoutes = options.extraRoutes
     this.#streams = new Streams(streams)
     this.#probes = new Probes(host, metrics)
     this.#onRefused = (refusal) => {
@@ -81,27 +81,27 @@ export class HttpFront {
   async drain(signal: AbortSignal | undefined): Promise<number> {
     const calling = this.#calls.drain(signal)
     this.#streams.end()
-    const left = await Promise.all([calling, this.#webSockets.drain(signal), this.#annex?.drain(signal) ?? 0])
+    const left = await Promise.all([calling, this.#webSockets.drain(signal), this.#extraRoutes?.drain(signal) ?? 0])
     return left.reduce((sum, count) => sum + count, 0)
   }
 
   /** Takes a connection that asks to be a WebSocket. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const annex = this.#annex?.owns(pathOf(request)) ? this.#annex : null
-    if (!annex) return this.#webSockets.upgrade(request, socket, head)
+    const extraRoutes = this.#extraRoutes?.owns(pathOf(request)) ? this.#extraRoutes : null
+    if (!extraRoutes) return this.#webSockets.upgrade(request, socket, head)
     // Who hangs up in between takes the socket along, and nobody is left to be told.
     socket.on('error', () => {})
-    const visitor = this.#admission.checkSource(request) ?? (await identifyVisitor(this.#admission, request))
-    if (!('status' in visitor)) return annex.upgrade(request, socket, head, visitor)
-    this.#onRefused({ endpoint: null, principal: null, code: `http-${visitor.status}` })
-    refuseUpgrade(socket, visitor)
+    const client = this.#admission.checkSource(request) ?? (await identifyClient(this.#admission, request))
+    if (!('status' in client)) return extraRoutes.upgrade(request, socket, head, client)
+    this.#onRefused({ endpoint: null, principal: null, code: `http-${client.status}` })
+    refuseUpgrade(socket, client)
   }
 
   /** Ends every WebSocket at once, and every stream. */
   end(): void {
     this.#streams.end()
     this.#webSockets.end()
-    this.#annex?.end()
+    this.#extraRoutes?.end()
   }
 
   /** Hears of a connection that was closed as it came. */
@@ -117,7 +117,8 @@ export class HttpFront {
     const denied = this.#admission.checkSource(request)
     if (denied) return this.#replies.deny(request, response, null, denied)
     if (path === '/metrics' && this.#probes.counts) return this.#showMetrics(request, response)
-    if (this.#annex?.owns(path)) return this.#annex.answer(request as IncomingMessage, response as ServerResponse, path)
+    if (this.#extraRoutes?.owns(path))
+      return this.#extraRoutes.answer(request as IncomingMessage, response as ServerResponse, path)
     const endpoint = this.#admission.endpointOf(path, request)
     if (!endpoint)
       return this.#replies.deny(request, response, null, {

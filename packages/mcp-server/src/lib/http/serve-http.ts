@@ -76,7 +76,7 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
     (request, response) => pipelines.take(response, request.socket, () => answer(request, response)),
   )
   // What stands beside the endpoints wants all that `node:http` has of a request.
-  const plain = options.annex ? null : new PlainConnections(server, answer)
+  const plain = options.extraRoutes ? null : new PlainConnections(server, answer)
   answerRequestErrors(server, pipelines)
   server.maxConnections = connections
   server.on('drop', () => front.turnedAway())

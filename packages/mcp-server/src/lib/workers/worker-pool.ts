@@ -10,7 +10,7 @@ import { ServerError } from '../server-error.ts'
 import { RulesThread, type WaitingCall } from './rules-worker.ts'
 import type { ListedSecrets, RulesAnswer, RulesCall } from './worker-messages.ts'
 
-export interface RulesPoolOptions {
+export interface WorkerPoolOptions {
   /** Addresses (`file:` URLs) of the modules that export the environments; each thread loads all of them. */
   readonly modules: readonly string[]
   /** Seconds that the rules of one call may run. Default 10. */
@@ -19,7 +19,7 @@ export interface RulesPoolOptions {
 }
 
 /** Plays rules in threads. Disposing of it ends the threads; calls that were not answered are rejected. */
-export interface RulesPool extends RulesRunner, AsyncDisposable {}
+export interface WorkerPool extends RulesRunner, AsyncDisposable {}
 
 /**
  * Creates a pool of threads that play the rules of environments, so that rules which compute for long hold nobody
@@ -40,16 +40,16 @@ export interface RulesPool extends RulesRunner, AsyncDisposable {}
  * process can. Parameters are still parsed, and limits chosen, where the host is; and so are the secrets listed of a
  * session that was read from its store, until its first step here.
  */
-export function createRulesPool(options: RulesPoolOptions): RulesPool {
+export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   return new ThreadPool(options)
 }
 
 /** The fewest threads: with one, whoever holds it would hold everybody. */
 const FEWEST = 2
 
-class ThreadPool implements RulesPool {
+class ThreadPool implements WorkerPool {
   readonly prepares = false
-  readonly #options: Required<RulesPoolOptions>
+  readonly #options: Required<WorkerPoolOptions>
   readonly #size = Math.max(FEWEST, availableParallelism())
   readonly #threads = new Set<RulesThread>()
   /** The one that was used last is last, and is taken first: it is warm. */
@@ -60,7 +60,7 @@ class ThreadPool implements RulesPool {
   #loading = 0
   #disposed = false
 
-  constructor({ modules, timeoutSeconds = 10, clock = systemClock }: RulesPoolOptions) {
+  constructor({ modules, timeoutSeconds = 10, clock = systemClock }: WorkerPoolOptions) {
     if (!(timeoutSeconds > 0))
       throw new ServerError('option-invalid', `timeoutSeconds is ${timeoutSeconds}, and has to be above 0.`)
     this.#options = { modules, timeoutSeconds, clock }

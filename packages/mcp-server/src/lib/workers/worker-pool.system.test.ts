@@ -11,16 +11,16 @@ import { tide } from '../fixtures/tide.fixture.ts'
 import { treadmill } from '../fixtures/worker-world.fixture.ts'
 import { workshop } from '../fixtures/workshop.fixture.ts'
 import type { Acted, Host, StepCall } from '../host/host.ts'
-import { createRulesPool, type RulesPoolOptions } from './rules-pool.ts'
+import { createWorkerPool, type WorkerPoolOptions } from './worker-pool.ts'
 
 const MODULES = ['number-guessing', 'workshop', 'worker-world', 'tide'].map(
   (name) => new URL(`../fixtures/${name}.fixture.ts`, import.meta.url).href,
 )
 
 /** A host whose rules are played in threads, and the clock that stops them. */
-function createIsolatedHost(options: Partial<RulesPoolOptions> = {}) {
+function createIsolatedHost(options: Partial<WorkerPoolOptions> = {}) {
   const rulesClock = createManualClock()
-  const rules = createRulesPool({ modules: MODULES, clock: rulesClock, ...options })
+  const rules = createWorkerPool({ modules: MODULES, clock: rulesClock, ...options })
   onTestFinished(() => rules[Symbol.asyncDispose]())
   return { rulesClock, rules, ...createTestHost({ environments: WORLDS, rules }) }
 }
@@ -44,7 +44,7 @@ async function hog(host: Host, session: string, tool = 'spin') {
   return outcome
 }
 
-describe('createRulesPool', () => {
+describe('createWorkerPool', () => {
   it('comes to what the rules come to at once, byte for byte: steps, refusals, chance, history and faults', async () => {
     const { host: isolated } = createIsolatedHost()
     const { host: direct } = createTestHost({ environments: WORLDS })
@@ -126,10 +126,10 @@ describe('createRulesPool', () => {
   })
 
   it('refuses worlds whose tools prepare their steps', () => {
-    const rules = createRulesPool({ modules: MODULES })
+    const rules = createWorkerPool({ modules: MODULES })
     onTestFinished(() => rules[Symbol.asyncDispose]())
     expect(() => createTestHost({ environments: [tide, createMarket()], rules })).toThrow(
-      /Tool quote of market prepares its steps, which is not done where the rules are isolated/,
+      /Tool quote of market prepares its steps, which worker threads do not support/,
     )
   })
 
@@ -298,6 +298,6 @@ describe('createRulesPool', () => {
   })
 
   it('refuses a time that is none', () => {
-    expect(() => createRulesPool({ modules: MODULES, timeoutSeconds: 0 })).toThrow('has to be above 0')
+    expect(() => createWorkerPool({ modules: MODULES, timeoutSeconds: 0 })).toThrow('has to be above 0')
   })
 })

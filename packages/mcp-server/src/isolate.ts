@@ -1,1 +1,0 @@
-export { createRulesPool, type RulesPool, type RulesPoolOptions } from './lib/workers/rules-pool.ts'
