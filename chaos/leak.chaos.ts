@@ -12,7 +12,7 @@ const PLANTED_PAIRS = 200
 await runTrial('leak', { pairs: '1000' }, async ({ rng, quick, options }) => {
   const pairs = quick ? 100 : Number(options.pairs)
   const breaches: string[] = []
-  const counts = { pairs: 0, doorPairs: 0, steps: 0, answers: 0, bytes: 0, differing: 0, sightings: 0 }
+  const counts = { pairs: 0, endpointPairs: 0, steps: 0, answers: 0, bytes: 0, differing: 0, found: 0 }
   for (const name of WORLDS) {
     const world = await loadWorld(name, ROOT)
     const report = await checkWorld(world, {
@@ -24,16 +24,16 @@ await runTrial('leak', { pairs: '1000' }, async ({ rng, quick, options }) => {
     const pair = figuresOf(report, 'non-interference')
     const sweep = figuresOf(report, 'canaries')
     counts.pairs += pair('pairs')
-    counts.doorPairs += pair('doorPairs')
+    counts.endpointPairs += pair('endpointPairs')
     counts.steps += pair('steps')
     counts.differing += pair('differing')
-    counts.answers += pair('doorMessages') + sweep('messages')
+    counts.answers += pair('endpointMessages') + sweep('messages')
     counts.bytes += sweep('bytes')
-    counts.sightings += sweep('sightings')
+    counts.found += sweep('found')
   }
   let caught = 0
-  for (const { channel, environment, doors, caughtBy } of PLANTED_LEAKS) {
-    const report = await checkWorld({ environment }, { pairs: PLANTED_PAIRS, doors, only: [caughtBy] })
+  for (const { channel, environment, endpoints, caughtBy } of PLANTED_LEAKS) {
+    const report = await checkWorld({ environment }, { pairs: PLANTED_PAIRS, endpoints, only: [caughtBy] })
     if (report.ok) breaches.push(`A leak was planted and not caught: ${channel}.`)
     else caught += 1
   }

@@ -1,4 +1,4 @@
-import { AGENT_DOORS, checkWorld } from '@episodic/harness'
+import { AGENT_ENDPOINTS, checkWorld } from '@episodic/harness'
 import { describe, expect, it } from 'vitest'
 import { PLANTED_LEAKS } from './leaks/planted-leaks.ts'
 import { createVault } from './leaks/vault-world.ts'
@@ -7,15 +7,15 @@ const PAIRS = 200
 
 describe('checkWorld', () => {
   it('finds nothing in a vault that keeps its secrets', async () => {
-    const report = await checkWorld({ environment: createVault() }, { pairs: PAIRS, doors: AGENT_DOORS })
+    const report = await checkWorld({ environment: createVault() }, { pairs: PAIRS, endpoints: AGENT_ENDPOINTS })
     for (const { name, findings } of report.checks) expect([name, findings]).toEqual([name, []])
     expect(report.ok).toBe(true)
   })
 
-  it.each(PLANTED_LEAKS)('catches $channel', async ({ environment, doors, caughtBy }) => {
+  it.each(PLANTED_LEAKS)('catches $channel', async ({ environment, endpoints, caughtBy }) => {
     const report = await checkWorld(
       { environment },
-      { pairs: PAIRS, doors, only: ['non-interference', 'canaries', 'hygiene'] },
+      { pairs: PAIRS, endpoints, only: ['non-interference', 'canaries', 'hygiene'] },
     )
     const caught = report.checks.find(({ name }) => name === caughtBy)
     expect(caught?.outcome).toBe('failed')

@@ -25,7 +25,7 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
   { args: ['isolation'], figures: { sessions: 32, kills: 1, foreignBytes: 0, differing: 0 } },
   { args: ['files'], needs: 'strace', figures: { points: 4, killed: 4 } },
   { args: ['hog'], figures: { errors: 0, busyHog: 'answered', endlessHog: 'environment-failed' } },
-  { args: ['leak'], figures: { differing: 0, sightings: 0, planted: 26, caught: 26 } },
+  { args: ['leak'], figures: { differing: 0, found: 0, planted: 26, caught: 26 } },
   {
     args: ['fuzz'],
     figures: Object.fromEntries(

@@ -1,4 +1,4 @@
-import type { AgentDoor, Conversation } from '@episodic/harness'
+import type { AgentEndpoint, EndpointSession } from '@episodic/harness'
 import type { Host } from '@episodic/mcp-server'
 import { DEFAULT_SEAT, type JsonObject, type OpenResult } from '@episodic/protocol'
 
@@ -10,27 +10,33 @@ export interface Knowledge {
   hidden(session: OpenResult | undefined): Promise<JsonObject>
 }
 
-/** A door with something between it and the host that knows all sessions, and changes what the host does. */
-export function leakyHost(door: AgentDoor, change: (host: Host, known: Knowledge) => Partial<Host>): AgentDoor {
-  return { name: door.name, open: (host) => door.open(withChanges(host, change(host, learn(host)))) }
+/** An endpoint with something between it and the host that knows all sessions, and changes what the host does. */
+export function leakyHost(
+  endpoint: AgentEndpoint,
+  change: (host: Host, known: Knowledge) => Partial<Host>,
+): AgentEndpoint {
+  return { name: endpoint.name, open: (host) => endpoint.open(withChanges(host, change(host, learn(host)))) }
 }
 
-/** A door with something between it and the agent, which changes what comes back. */
-export function leakyWire(door: AgentDoor, change: (answer: string, known: Knowledge) => Promise<string>): AgentDoor {
+/** An endpoint with something between it and the agent, which changes what comes back. */
+export function leakyWire(
+  endpoint: AgentEndpoint,
+  change: (answer: string, known: Knowledge) => Promise<string>,
+): AgentEndpoint {
   return {
-    name: door.name,
+    name: endpoint.name,
     async open(host) {
       const known = learn(host)
-      const opened = await door.open(host)
+      const opened = await endpoint.open(host)
       return {
-        async converse(capability) {
-          const conversation: Conversation = await opened.converse(capability)
-          const { oddities } = conversation
+        async openSession(capability) {
+          const session: EndpointSession = await opened.openSession(capability)
+          const { unusualRequests } = session
           return {
-            oddities,
-            say: async (message) => change(await conversation.say(message), known),
-            listen: () => conversation.listen(),
-            close: () => conversation.close(),
+            unusualRequests,
+            send: async (message) => change(await session.send(message), known),
+            collectNotifications: () => session.collectNotifications(),
+            close: () => session.close(),
           }
         },
         [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),

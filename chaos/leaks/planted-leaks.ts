@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { AGENT_DOORS, type AgentDoor, type CheckName } from '@episodic/harness'
+import { AGENT_ENDPOINTS, type AgentEndpoint, type CheckName } from '@episodic/harness'
 import type { EnvironmentDefinition, Host } from '@episodic/mcp-server'
 import { WireError } from '@episodic/protocol'
 import { z } from 'zod'
@@ -10,13 +10,13 @@ import { createVault } from './vault-world.ts'
 export interface PlantedLeak {
   readonly channel: string
   readonly environment: EnvironmentDefinition
-  readonly doors: readonly AgentDoor[]
+  readonly endpoints: readonly AgentEndpoint[]
   /** The check that has to fail. */
   readonly caughtBy: CheckName
 }
 
 const SECRET = 'sesame-and-poppy'
-const [http, stdio, sameProcess] = AGENT_DOORS as [AgentDoor, AgentDoor, AgentDoor]
+const [http, stdio, inProcess] = AGENT_ENDPOINTS as [AgentEndpoint, AgentEndpoint, AgentEndpoint]
 
 /** One leak for each channel by which secrets get out of environments. */
 export const PLANTED_LEAKS: readonly PlantedLeak[] = [
@@ -80,7 +80,7 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
       open.shelf = Array.from({ length: code }, () => 0)
     },
   }),
-  atDoors('a resource that shows more than the public state', 'non-interference', [
+  atEndpoints('a resource that shows more than the public state', 'non-interference', [
     leakyHost(http, (host, known) => ({
       async look(capability) {
         const { state, ...look } = await host.look(capability)
@@ -89,7 +89,7 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
       },
     })),
   ]),
-  atDoors('the number of notifications', 'non-interference', [
+  atEndpoints('the number of notifications', 'non-interference', [
     leakyHost(http, (host, known) => ({
       async look(capability) {
         const look = await host.look(capability)
@@ -102,41 +102,41 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
       },
     })),
   ]),
-  atDoors('a list of resources that depends on the state', 'non-interference', [
+  atEndpoints('a list of resources that depends on the state', 'non-interference', [
     leakyWire(stdio, async (answer, known) => {
       const { code } = await known.hidden(known.sessions.at(-1))
       return answer.replace('"resources":[', `"resources":[{"uri":"vault://shelf/${Number(code) % 3}"},`)
     }),
   ]),
-  atDoors('a completion that knows the answer', 'non-interference', [
+  atEndpoints('a completion that knows the answer', 'non-interference', [
     leakyWire(http, async (answer, known) => {
       const { word } = await known.hidden(known.sessions.at(-1))
       return answer.replace('"values":[', `"values":["${String(word).slice(0, 2)}",`)
     }),
   ]),
-  atDoors('the text of an exception', 'canaries', [
+  atEndpoints('the text of an exception', 'canaries', [
     leakyHost(http, (host) => ({ act: (...call) => host.act(...call).catch(tellAll) })),
   ]),
-  atDoors('_meta', 'canaries', [
-    leakyWire(sameProcess, async (answer, known) => {
+  atEndpoints('_meta', 'canaries', [
+    leakyWire(inProcess, async (answer, known) => {
       const word = (await known.hidden(known.sessions.at(-1))).word
       return answer.replace('{"content"', `{"_meta":{"debug":"${word}"},"content"`)
     }),
   ]),
-  atDoors('a session id that encodes the seed', 'canaries', [
+  atEndpoints('a session id that encodes the seed', 'canaries', [
     leakyHost(http, (_host, { sessions }) => ({
       issueTransport: async () => `mcp_${btoa(JSON.stringify({ seed: sessions.at(-1)?.seed }))}`,
       // An id that was not given out here opens nothing.
       presentAt: async () => null,
     })),
   ]),
-  atDoors('a header with the seed', 'canaries', [
+  atEndpoints('a header with the seed', 'canaries', [
     leakyWire(http, async (answer, { sessions }) => {
       const hex = Buffer.from(sessions.at(-1)?.seed ?? '').toString('hex')
       return answer.replace('\r\n\r\n', `\r\nX-Trace: ${hex}\r\n\r\n`)
     }),
   ]),
-  atDoors('a list of tools that depends on the state', 'non-interference', [
+  atEndpoints('a list of tools that depends on the state', 'non-interference', [
     leakyHost(http, (host, known) => ({
       async environmentOf(capability) {
         const info = await host.environmentOf(capability)
@@ -145,7 +145,7 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
       },
     })),
   ]),
-  atDoors("another agent's session", 'canaries', [
+  atEndpoints("another agent's session", 'canaries', [
     leakyHost(stdio, (host, known) => ({
       async act(capability, call) {
         const answered = await host.act(capability, call)
@@ -165,11 +165,11 @@ function inWorld(
   caughtBy: CheckName,
   flaw: NonNullable<Parameters<typeof createVault>[0]>,
 ): PlantedLeak {
-  return { channel, caughtBy, environment: createVault(flaw), doors: [sameProcess] }
+  return { channel, caughtBy, environment: createVault(flaw), endpoints: [inProcess] }
 }
 
-function atDoors(channel: string, caughtBy: CheckName, doors: readonly AgentDoor[]): PlantedLeak {
-  return { channel, caughtBy, environment: createVault(), doors }
+function atEndpoints(channel: string, caughtBy: CheckName, endpoints: readonly AgentEndpoint[]): PlantedLeak {
+  return { channel, caughtBy, environment: createVault(), endpoints }
 }
 
 /** What a server does that passes on what it caught. */

@@ -1,15 +1,14 @@
 export { type Agent, type Assignment, defineAgent } from './lib/agents/agent.ts'
+export type { CheckedWorld } from './lib/check/check-context.ts'
 export {
   CHECKS,
   type CheckName,
   type CheckReport,
   type CheckResult,
 } from './lib/check/check-report.ts'
-export { type CheckOptions, checkWorld } from './lib/check/check-world.ts'
-export type { AgentDoor, Conversation, OpenDoor } from './lib/check/endpoints/agent-endpoint.ts'
-export { AGENT_DOORS } from './lib/check/endpoints/agent-endpoints.ts'
+export { AGENT_ENDPOINTS, type CheckOptions, checkWorld } from './lib/check/check-world.ts'
+export type { AgentEndpoint, EndpointSession, OpenEndpoint } from './lib/check/endpoints/agent-endpoint.ts'
 export type { Difference, Finding, FindingKind, WaivedFinding } from './lib/check/finding.ts'
-export type { CheckedWorld } from './lib/check/subject.ts'
 export { type ComparedRun, compareRuns } from './lib/compare/compare-runs.ts'
 export { type Comparison, comparisonSchema } from './lib/compare/comparison.ts'
 export { formatComparison } from './lib/compare/format-comparison.ts'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { Finding, WaivedFinding } from './finding.ts'
 
-/** The checks of a world, in the order in which they are made. */
+/** The checks, in the order in which they run. */
 export const CHECKS = [
   'non-interference',
   'canaries',
@@ -13,54 +13,54 @@ export const CHECKS = [
 ] as const
 export type CheckName = (typeof CHECKS)[number]
 
-/** What a check saw of a world, before anything is waived. */
-export interface Examined {
+/** The outcome of a check, before waivers are applied. */
+export interface CheckOutcome {
   readonly name: CheckName
-  /** Why it does not apply to this world; `null` where it was made. */
+  /** Why it does not apply to this world; `null` if it ran. */
   readonly skipped: string | null
-  /** One line: what was looked at and what it came to. */
+  /** One line: what was examined, and the result. */
   readonly summary: string
-  /** What makes it fail. */
+  /** Each of them fails the check. */
   readonly findings: readonly Finding[]
-  /** What an author should look at and what fails nothing. */
+  /** Worth a look, but none of them fails the check. */
   readonly warnings: readonly Finding[]
   readonly figures: JsonObject
 }
 
-export interface CheckResult extends Omit<Examined, 'skipped'> {
-  /** `failed` where there are findings, `warned` where there are warnings alone. */
+export interface CheckResult extends Omit<CheckOutcome, 'skipped'> {
+  /** `failed` if there are findings, `warned` if there are only warnings. */
   readonly outcome: 'passed' | 'warned' | 'failed' | 'skipped'
-  /** One line: what was looked at and what it came to, or why it was skipped. */
+  /** One line: what was examined and the result, or why the check was skipped. */
   readonly summary: string
-  /** What makes it fail. The first few; the rest repeat. */
+  /** The first five. */
   readonly findings: readonly Finding[]
-  /** What the author has waived, with the reasons. The first few. */
+  /** The first five waived findings, with the author's reasons. */
   readonly waived: readonly WaivedFinding[]
 }
 
 export interface CheckReport {
   readonly world: { readonly name: string; readonly version: string }
-  /** The seed that decided every draw: the same one makes the same checks. */
+  /** The seed of every random draw. The same seed repeats the same checks. */
   readonly seed: string
-  /** `failed` where a check failed, `warned` where one warned or a waiver is not used. */
+  /** `failed` if a check failed, `warned` if one warned or a waiver is unused. */
   readonly outcome: 'passed' | 'warned' | 'failed'
   /** Whether nothing failed. A check that was skipped has not failed. */
   readonly ok: boolean
   readonly checks: readonly CheckResult[]
-  /** Waivers of the world that no finding has used. Empty where not all checks were made: one of the others may use them. */
+  /** Waivers that matched no finding. Empty unless all checks ran, because one of the others may use them. */
   readonly unusedWaivers: readonly string[]
 }
 
-/** Puts together what a check saw. */
-export function examined(
+/** The outcome of a check that ran. */
+export function checkOutcome(
   name: CheckName,
   summary: string,
-  { findings = [], warnings = [], figures = {} }: Partial<Pick<Examined, 'findings' | 'warnings' | 'figures'>> = {},
-): Examined {
+  { findings = [], warnings = [], figures = {} }: Partial<Pick<CheckOutcome, 'findings' | 'warnings' | 'figures'>> = {},
+): CheckOutcome {
   return { name, skipped: null, summary, findings, warnings, figures }
 }
 
-/** A check that does not apply, and why. */
-export function skipped(name: CheckName, why: string): Examined {
+/** The outcome of a check that does not apply, with the reason. */
+export function skipped(name: CheckName, why: string): CheckOutcome {
   return { name, skipped: why, summary: why, findings: [], warnings: [], figures: {} }
 }

@@ -36,7 +36,7 @@ const switchboard = {
     rewards: { done: ({ end }) => (end?.reason === 'done' ? 1 : 0) },
   }),
   solver: definePolicy({
-    name: 'looker',
+    name: 'observer',
     start: () => (observation) => ({
       tool: 'press',
       arguments: { lamp: Number(/Lit: (\d)/.exec(observation.text)?.[1]) },
@@ -48,16 +48,16 @@ function lampsWith(lit: number): boolean[] {
   return [0, 1, 2, 3].map((lamp) => lamp === lit)
 }
 
-/** One check of the world of levers with something wrong in it. */
+/** Runs one check on the lever world with a flaw. */
 async function checkOne(only: CheckName, flaw: LeverFlaw = {}, seed = '0') {
   const report = await checkWorld(leverWorld(flaw), { only: [only], seed, pairs: 60 })
   const [result] = report.checks
-  if (!result) throw new Error(`${only} was not made.`)
+  if (!result) throw new Error(`${only} did not run.`)
   return { ...result, ok: report.ok, found: result.findings.map(({ what }) => what).join('\n') }
 }
 
 describe('checkWorld', () => {
-  it('finds nothing wrong with a world that is all right', async () => {
+  it('passes a sound world', async () => {
     const report = await checkWorld(leverWorld(), { pairs: 60 })
     expect(report.checks.map(({ name, outcome, findings }) => [name, outcome, findings])).toEqual(
       CHECKS.map((name) => [name, 'passed', []]),
@@ -65,7 +65,7 @@ describe('checkWorld', () => {
     expect(report).toMatchObject({ ok: true, seed: '0', world: { name: 'levers', version: '1.0.0' } })
   })
 
-  it('makes the same checks again for the same seed', async () => {
+  it('returns the same results for the same seed', async () => {
     const only: CheckName[] = ['determinism', 'rewards', 'exploits']
     const [first, second, other] = await Promise.all(
       ['a', 'a', 'b'].map((seed) => checkWorld(leverWorld(), { only, seed })),
@@ -74,13 +74,13 @@ describe('checkWorld', () => {
     expect(first?.checks).not.toEqual(other?.checks)
   })
 
-  it('refuses a world that has neither defaults nor tasks', async () => {
+  it('rejects a world with neither defaults nor tasks', async () => {
     const { environment } = leverWorld()
     const demanding = { ...environment, params: z.object({ asked: z.string() }) }
     await expect(checkWorld({ environment: demanding })).rejects.toMatchObject({ code: 'world-invalid' })
   })
 
-  it('tells of a world whose start fails, and goes on', async () => {
+  it('reports a world whose start throws, and goes on', async () => {
     const stuck = () => {
       throw new Error('The levers are stuck.')
     }
@@ -90,7 +90,7 @@ describe('checkWorld', () => {
       expect(findings[0]?.what).toMatch(/The (world|rules) failed: The levers are stuck/)
   })
 
-  it('skips what only rules alone can show, where a tool prepares its steps outside', async () => {
+  it('skips the checks that rehearse if a tool prepares its steps', async () => {
     const { environment } = leverWorld()
     const preparation = { schema: z.object({}), seconds: 1, external: false, prepare: () => ({}) }
     const tools = Object.fromEntries(
@@ -101,10 +101,10 @@ describe('checkWorld', () => {
     expect(report.checks.map(({ name, outcome }) => [name, outcome])).toEqual(
       CHECKS.map((name) => [name, ['canaries', 'hygiene'].includes(name) ? 'passed' : 'skipped']),
     )
-    expect(report.checks[0]?.summary).toMatch(/^tool \w+ prepares its steps outside/)
+    expect(report.checks[0]?.summary).toMatch(/^tool \w+ prepares its steps with outside inputs/)
   })
 
-  it('stops when it is asked to', async () => {
+  it('stops when it is aborted', async () => {
     const stop = new AbortController()
     const checking = checkWorld(leverWorld(), {
       only: ['determinism', 'rewards'],
@@ -120,41 +120,41 @@ describe('a waiver', () => {
     const { environment, ...world } = leverWorld({ board: ({ left }) => (left ? 'red' : 'blue') })
     return { ...world, environment: { ...environment, waived } }
   }
-  const reason = 'The colour of the board is a hint that players may use.'
+  const reason = 'The color of the board is a hint that players may use.'
   const only: CheckName[] = ['non-interference']
 
-  it.each(['start-tells:left', 'start-tells'])('by the name %s lets a finding pass, with its reason', async (name) => {
+  it.each(['start-reveals:left', 'start-reveals'])('named %s waives a finding and reports the reason', async (name) => {
     const { checks, ok, outcome } = await checkWorld(hinting({ [name]: reason }), { only, pairs: 20 })
     expect(checks[0]).toMatchObject({
       outcome: 'passed',
       findings: [],
-      waived: [{ name: 'start-tells:left', what: expect.stringContaining('public.board'), reason }],
+      waived: [{ name: 'start-reveals:left', what: expect.stringContaining('public.board'), reason }],
     })
     expect([ok, outcome]).toEqual([true, 'passed'])
   })
 
-  it('lets nothing else pass', async () => {
-    const { checks, ok } = await checkWorld(hinting({ 'start-tells:serial': reason }), { only, pairs: 20 })
-    expect(checks[0]?.findings).toMatchObject([{ name: 'start-tells:left' }])
+  it('waives no other finding', async () => {
+    const { checks, ok } = await checkWorld(hinting({ 'start-reveals:serial': reason }), { only, pairs: 20 })
+    expect(checks[0]?.findings).toMatchObject([{ name: 'start-reveals:left' }])
     expect(ok).toBe(false)
   })
 
-  it('that no finding used is said, where all checks were made', async () => {
+  it('is reported as unused if all checks ran', async () => {
     const { environment, ...world } = leverWorld()
-    const idle = { ...world, environment: { ...environment, waived: { 'start-tells': reason } } }
+    const idle = { ...world, environment: { ...environment, waived: { 'start-reveals': reason } } }
     const { unusedWaivers, outcome, ok } = await checkWorld(idle, { pairs: 20 })
-    expect([unusedWaivers, outcome, ok]).toEqual([['start-tells'], 'warned', true])
+    expect([unusedWaivers, outcome, ok]).toEqual([['start-reveals'], 'warned', true])
     expect((await checkWorld(idle, { only, pairs: 20 })).unusedWaivers).toEqual([])
   })
 
   it.each([
     [
-      'names no finding',
-      { 'start-tell': reason },
-      /waives "start-tell", and check has no finding of that name.*start-tells/,
+      'with an unknown name',
+      { 'start-reveal': reason },
+      /waives "start-reveal", but no finding has that name.*start-reveals/,
     ],
-    ['gives no reason', { 'start-tells': ' ' }, /waives "start-tells" without a reason/],
-  ])('that %s is an error', async (_, waived, message) => {
+    ['without a reason', { 'start-reveals': ' ' }, /waives "start-reveals" without a reason/],
+  ])('%s is an error', async (_, waived, message) => {
     await expect(checkWorld(hinting(waived), { only })).rejects.toMatchObject({
       code: 'world-invalid',
       message: expect.stringMatching(message),
@@ -163,7 +163,7 @@ describe('a waiver', () => {
 })
 
 describe('non-interference', () => {
-  it('takes no offence at a public start that is drawn apart from the private one, at any endpoint', async () => {
+  it('accepts an initial public state that is drawn independently of the private one, at every endpoint', async () => {
     const floors = defineEnvironment({
       name: 'floors',
       version: '1.0.0',
@@ -182,10 +182,10 @@ describe('non-interference', () => {
       rewards: { none: () => 0 },
     })
     const { checks } = await checkWorld({ environment: floors }, { only: ['non-interference'], pairs: 100 })
-    expect(checks[0]).toMatchObject({ outcome: 'passed', findings: [], figures: { doorPairs: 9 } })
+    expect(checks[0]).toMatchObject({ outcome: 'passed', findings: [], figures: { endpointPairs: 9 } })
   })
 
-  it('finds what stands in the public state alone, though no answer shows it', async () => {
+  it('finds a leak that only the public state shows', async () => {
     const quiet = defineEnvironment({
       name: 'quiet',
       version: '1.0.0',
@@ -216,7 +216,7 @@ describe('non-interference', () => {
     )
   })
 
-  it('warns where no two seeds differ in what is private', async () => {
+  it('warns if no two seeds differ in the private state', async () => {
     const { outcome, warnings } = await checkOne('non-interference', { fixed: true })
     expect([outcome, warnings]).toEqual([
       'warned',
@@ -224,7 +224,7 @@ describe('non-interference', () => {
     ])
   })
 
-  it('names step, seeds and the two texts where something tells two private states apart', async () => {
+  it('reports the step, the seeds and both texts of a leak', async () => {
     const { findings, ok } = await checkOne('non-interference', {
       onPull: ({ state }) => {
         state.public.board = 'x'.repeat(state.private.serial % 5)
@@ -238,37 +238,39 @@ describe('non-interference', () => {
     })
   })
 
-  it('warns where nearly all pairs part before anything of them is compared', async () => {
+  it('warns if nearly all pairs diverge at their first call', async () => {
     const { environment, solver } = leverWorld({ onPull: ({ state, reveal }) => void reveal(state.private.serial) })
     const toolInfos = environment.toolInfos.filter(({ name }) => name === 'pull')
     const telling = { environment: { ...environment, toolInfos }, ...(solver && { solver }) }
     const { checks } = await checkWorld(telling, { only: ['non-interference'], pairs: 60 })
     expect(checks[0]?.warnings).toEqual([
-      expect.objectContaining({ what: expect.stringMatching(/^(5[5-9]|60) of 60 pairs parted at the first call/) }),
+      expect.objectContaining({
+        what: expect.stringMatching(/^(5[5-9]|60) of 60 pairs diverged at the first accepted call/),
+      }),
     ])
     const { warnings } = await checkOne('non-interference')
     expect(warnings).toEqual([])
   })
 
-  it('finds what is told before the first step', async () => {
+  it('finds a leak in the initial state', async () => {
     const { found } = await checkOne('non-interference', { board: ({ serial }) => `${serial * 3}` })
     expect(found).not.toContain('private.left')
-    const { found: told } = await checkOne('non-interference', { board: ({ left }) => (left ? 'red' : 'blue') })
-    expect(told).toContain('public.board tells private.left')
+    const { found: leaks } = await checkOne('non-interference', { board: ({ left }) => (left ? 'red' : 'blue') })
+    expect(leaks).toContain('public.board determines private.left')
   })
 })
 
 describe('canaries', () => {
-  it('finds a private number in an answer, and says in which form', async () => {
+  it('finds an encoded private number in an answer', async () => {
     const { found } = await checkOne('canaries', {
       onPull: ({ state }) => {
         state.public.board = [...`${state.private.serial}`].reverse().join('')
       },
     })
-    expect(found).toContain('holds private.serial (backwards)')
+    expect(found).toContain('contains private.serial (reversed)')
   })
 
-  it('lets pass what is revealed', async () => {
+  it('accepts revealed values', async () => {
     const { found } = await checkOne('canaries', {
       onPull: ({ state, reveal }) => {
         state.public.board = `${reveal(state.private.serial)}`
@@ -278,9 +280,9 @@ describe('canaries', () => {
   })
 
   it.each([
-    ['of what is not listed', false],
-    ['of a listed one that is revealed', true],
-  ])('finds that an answer is withheld: %s', async (_, listed) => {
+    ['does not report a revealed value', false],
+    ['reports a withheld answer if the revealed value is listed in `secrets`', true],
+  ])('%s', async (_, listed) => {
     const { found } = await checkOne('canaries', {
       secrets: ({ serial }) => (listed ? [`${serial}`] : []),
       onPull: ({ state, reveal }) => {
@@ -293,14 +295,14 @@ describe('canaries', () => {
 })
 
 describe('determinism', () => {
-  it('says what to use instead of the machine’s chance and time', async () => {
+  it('names the alternatives to ambient time and randomness', async () => {
     const { found } = await checkOne('determinism', { onPull: () => void Date.now() })
     expect(found).toContain('now and elapse')
     const { found: drawn } = await checkOne('determinism', { onPull: () => void Math.random() })
     expect(drawn).toContain('rng.float()')
   })
 
-  it('finds what is kept between two plays', async () => {
+  it('finds a variable that outlives an episode', async () => {
     let pulls = 0
     const { findings } = await checkOne('determinism', {
       onPull: ({ state }) => {
@@ -308,11 +310,11 @@ describe('determinism', () => {
       },
     })
     expect(findings[0]).toMatchObject({
-      what: expect.stringMatching(/^Step \d+ differs when the same is played again/),
+      what: expect.stringMatching(/^Step \d+ differs when the same episode is replayed/),
     })
   })
 
-  it('finds what episodes share that are played at the same time', async () => {
+  it('finds a variable that concurrent episodes share', async () => {
     let pulls = 0
     const { findings } = await checkOne('determinism', {
       onStart: () => {
@@ -323,9 +325,9 @@ describe('determinism', () => {
       },
     })
     expect(findings[0]).toMatchObject({
-      what: expect.stringMatching(/^Step \d+ differs when the same is played again/),
-      again: expect.stringMatching(/at the same time and beside seed \w+$/),
-      advice: expect.stringContaining('a variable of the module'),
+      what: expect.stringMatching(/^Step \d+ differs when the same episode is replayed/),
+      again: expect.stringMatching(/at the same time, interleaved with seed \w+$/),
+      advice: expect.stringContaining('variables of the module'),
     })
   })
 
@@ -338,7 +340,7 @@ describe('determinism', () => {
 })
 
 describe('rewards', () => {
-  it('finds pay for what was refused', async () => {
+  it('finds a reward for a refused call', async () => {
     const { found } = await checkOne('rewards', { reward: ({ won, refused }) => (refused ? 0.1 : won ? 1 : 0) })
     expect(found).toMatch(/A refused call .* earns 0\.1/)
   })
@@ -348,7 +350,7 @@ describe('rewards', () => {
     expect(found).toContain('The solver earns 0.000 more than random play')
   })
 
-  it('finds rewards that no learner could use', async () => {
+  it('finds huge and infinite rewards', async () => {
     const { found } = await checkOne('rewards', { reward: ({ won }) => (won ? 1e9 : 0) })
     expect(found).toContain('One step earns 1000000000')
     const { found: infinite } = await checkOne('rewards', { reward: ({ won }) => (won ? 1 / 0 : 0) })
@@ -357,41 +359,41 @@ describe('rewards', () => {
 })
 
 describe('learnability', () => {
-  it('warns, and fails only where it is asked for by name', async () => {
+  it('warns unless it is selected by name, and fails then', async () => {
     const { checks, ok, outcome } = await checkWorld(leverWorld({ reward: () => 0 }), { pairs: 20 })
     expect(checks.find(({ name }) => name === 'learnability')).toMatchObject({
       outcome: 'warned',
       findings: [],
       warnings: [{ name: 'not-learned' }],
     })
-    // The solver earns no more than random play, which is an error of the rewards.
+    // The rewards check fails, because the solver earns no more than random play.
     expect([ok, outcome]).toEqual([false, 'failed'])
     expect((await checkOne('learnability', { reward: () => 0 })).outcome).toBe('failed')
   })
 
-  it('is skipped where the public state does not hold what the solver goes by', async () => {
+  it('is skipped if the public state lacks what the solver bases its actions on', async () => {
     const { environment, tasks, solver } = await loadWorld('scripts/consumer/higher-or-lower.ts', ROOT)
     const { checks, ok } = await checkWorld({ environment, tasks, solver }, { only: ['learnability'] })
     expect([checks[0]?.outcome, ok]).toEqual(['skipped', true])
-    expect(checks[0]?.summary).toContain('a table of it that copies the solver earns')
+    expect(checks[0]?.summary).toContain('a table that copies the solver earns')
   })
 
-  it('tells apart what stands where on a board', async () => {
+  it('distinguishes positions in an array of constant length', async () => {
     const { checks } = await checkWorld(switchboard, { only: ['learnability'] })
     expect(checks[0]).toMatchObject({ outcome: 'passed', figures: { moved: expect.closeTo(1, 1) } })
   })
 
-  it('fails where rewards have nothing to do with what is done', async () => {
+  it('fails if rewards are independent of actions', async () => {
     const { found } = await checkOne('learnability', { reward: () => 0 })
     expect(found).toContain('random play 0.000')
   })
 
-  it('fails where a learner finds something that earns more than the solver', async () => {
+  it('fails if the learner earns more than the solver', async () => {
     const { found } = await checkOne('learnability', { reward: ({ won, tool }) => (won || tool === 'wait' ? 1 : 0) })
     expect(found).toMatch(/^A learner earns [\d.]+, and the solver 1\.000/m)
   })
 
-  it('shows how a learner got from random play to the solver', async () => {
+  it('shows the learning curve from random play to the solver', async () => {
     const { figures, summary } = await checkOne('learnability')
     const { curve, moved } = figures as { curve: number[]; moved: number }
     expect(moved).toBeGreaterThan(0.9)
@@ -403,27 +405,29 @@ describe('learnability', () => {
 describe('exploits', () => {
   it('finds that waiting earns more than winning', async () => {
     const { found } = await checkOne('exploits', { reward: ({ won, tool }) => (won ? 1 : tool === 'wait' ? 0.5 : 0) })
-    expect(found).toContain('Whoever repeats one wait earns more than the solver')
-    expect(found).toContain('Whoever idles earns more than the solver')
+    expect(found).toContain('A player who repeats one call of wait earns more than the solver')
+    expect(found).toContain('A player who idles earns more than the solver')
   })
 
   it('finds a tool that sets the answer', async () => {
     const reward: LeverFlaw['reward'] = ({ won, tool }) => (won ? 1 : tool === 'pull' ? -0.5 : 0)
     const { found } = await checkOne('exploits', { settable: true, reward })
-    expect(found).toContain('Whoever calls rewire and then pull with the same earns more than the solver')
+    expect(found).toContain(
+      'A player who calls rewire and then pull with the same arguments earns more than the solver',
+    )
     const { found: sound } = await checkOne('exploits', { reward })
     expect(sound).toBe('')
   })
 
-  it('finds that it pays to stop half way', async () => {
+  it('finds that stopping half way earns more', async () => {
     const { found } = await checkOne('exploits', {
       reward: ({ won, tool, pulls }) => (won || (tool === 'wait' && pulls === 1) ? 1 : 0),
     })
-    expect(found).toContain('Whoever does as the solver half way and then idles earns more than the solver')
-    expect(found).not.toContain('Whoever idles')
+    expect(found).toContain('A player who follows the solver half way and then idles earns more than the solver')
+    expect(found).not.toContain('A player who idles')
   })
 
-  it('is skipped where there is no solver to compare with', async () => {
+  it('is skipped without a solver', async () => {
     const { environment } = leverWorld()
     const { checks, ok } = await checkWorld({ environment }, { only: ['exploits'] })
     expect([checks[0]?.outcome, ok]).toEqual(['skipped', true])

@@ -1,46 +1,49 @@
 import { HarnessError } from '../harness-error.ts'
 import { checkedPolicy } from '../policy-fault.ts'
-import { blame } from './blame.ts'
+import { type CheckContext, type CheckedWorld, settingsOf } from './check-context.ts'
 import {
   CHECKS,
   type CheckName,
+  type CheckOutcome,
   type CheckReport,
   type CheckResult,
-  type Examined,
-  examined,
+  checkOutcome,
   skipped,
 } from './check-report.ts'
 import { checkDeterminism } from './determinism.ts'
-import type { AgentDoor } from './endpoints/agent-endpoint.ts'
-import { AGENT_DOORS } from './endpoints/agent-endpoints.ts'
-import type { Finding } from './finding.ts'
-import { watchRejections } from './floating-rejections.ts'
+import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
+import { httpEndpoint } from './endpoints/http-endpoint.ts'
+import { inProcessEndpoint } from './endpoints/in-process-endpoint.ts'
+import { stdioEndpoint } from './endpoints/stdio-endpoint.ts'
+import { describeError, type Finding } from './finding.ts'
 import { checkHygiene } from './hygiene.ts'
 import { checkExploits } from './rewards/exploits.ts'
 import { checkLearnability } from './rewards/learnability.ts'
 import { checkRewards } from './rewards/reward-check.ts'
 import { sweepForCanaries } from './secrecy/canary-sweep.ts'
 import { checkNonInterference } from './secrecy/non-interference.ts'
-import { type CheckedWorld, type Subject, settingsOf } from './subject.ts'
+import { watchUnhandledRejections } from './unhandled-rejections.ts'
 import { Waivers } from './waivers.ts'
+
+/** Every agent endpoint that a check plays through by default: a real socket, a real pipe, and in-process. */
+export const AGENT_ENDPOINTS: readonly AgentEndpoint[] = [httpEndpoint, stdioEndpoint, inProcessEndpoint]
 
 export interface CheckOptions {
   /** Pairs of episodes for non-interference. Default 1,000. */
   readonly pairs?: number
-  /** Decides every draw. Default `0`. */
+  /** Seed of every random draw. Default `0`. */
   readonly seed?: string
-  /** Which checks; all unless given. Learnability fails only where it is named here: otherwise its findings are warnings. */
+  /** The checks to run. Default: all. Learnability fails only if it is named here; otherwise its findings are warnings. */
   readonly only?: readonly CheckName[]
-  /** What agents come through. Default: {@link AGENT_DOORS}. */
-  readonly doors?: readonly AgentDoor[]
+  /** The agent endpoints to play through. Default: {@link AGENT_ENDPOINTS}. */
+  readonly endpoints?: readonly AgentEndpoint[]
   readonly signal?: AbortSignal | undefined
-  /** Hears of what is done, for whoever waits. */
   readonly onProgress?: (check: CheckName, done: number, total: number) => void
-  /** Hears of each result as it is there. */
+  /** Called with each result as soon as its check ends. */
   readonly onResult?: (result: CheckResult) => void
 }
 
-const MAKE: Readonly<Record<CheckName, (subject: Subject) => Examined | Promise<Examined>>> = {
+const RUN: Readonly<Record<CheckName, (context: CheckContext) => CheckOutcome | Promise<CheckOutcome>>> = {
   'non-interference': checkNonInterference,
   canaries: sweepForCanaries,
   determinism: checkDeterminism,
@@ -50,40 +53,48 @@ const MAKE: Readonly<Record<CheckName, (subject: Subject) => Examined | Promise<
   exploits: checkExploits,
 }
 
-/** What is checked without the rules playing alone: those lack what a tool prepares outside. */
+/** The checks that rehearse no episode. A rehearsal runs the rules alone, without the inputs that `prepare` fetches. */
 const WITHOUT_REHEARSAL: readonly CheckName[] = ['canaries', 'hygiene']
 
 /**
- * Checks a world: that it keeps its secrets, plays the same again, says what it is, rewards what it asks for, can be
- * learned, and cannot be cheated. What a world does not export is checked as far as that goes.
+ * Checks that a world keeps its secrets, is deterministic, is documented, rewards its tasks, can be learned, and has no
+ * cheap exploit. Without tasks or a solver, it checks as much as it can.
  *
- * Resolves with a report, whatever is found. Throws `world-invalid` where neither its defaults nor its tasks can be
- * played, and for a waiver that names no finding or gives no reason; and what `signal` was aborted with.
+ * Resolves with a report, whatever it finds. Rejects with `world-invalid` if neither the defaults nor any task can be
+ * played, or if a waiver names no finding or has no reason; and with the reason of `signal` once that is aborted.
  */
 export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}): Promise<CheckReport> {
-  const { pairs = 1_000, seed = '0', only = CHECKS, doors = AGENT_DOORS, signal, onProgress, onResult } = options
+  const {
+    pairs = 1_000,
+    seed = '0',
+    only = CHECKS,
+    endpoints = AGENT_ENDPOINTS,
+    signal,
+    onProgress,
+    onResult,
+  } = options
   const { name, version } = world.environment
   const waivers = new Waivers(world.environment)
   const settings = settingsOf(world, seed)
   if (settings.length === 0)
     throw new HarnessError(
       'world-invalid',
-      `${name} has no defaults for its parameters and exports no tasks, so that nothing of it can be played. Give it either.`,
+      `${name} has no defaults for its parameters and exports no tasks, so it cannot be played. Add one or the other.`,
     )
   const { solver } = world
   const played = solver ? { ...world, solver: checkedPolicy(solver, 'solver') } : world
   const checks: CheckResult[] = []
   for (const check of CHECKS.filter((one) => only.includes(one))) {
-    const subject: Subject = {
+    const context: CheckContext = {
       world: played,
       settings,
       seed,
       pairs,
-      doors,
+      endpoints,
       signal,
       onProgress: (done, total) => onProgress?.(check, done, total),
     }
-    const result = conclude(await watched(check, subject), waivers, options.only ?? [])
+    const result = conclude(await runCheck(check, context), waivers, options.only ?? [])
     checks.push(result)
     onResult?.(result)
   }
@@ -94,53 +105,57 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   return { world: { name, version }, seed, outcome, ok, checks, unusedWaivers }
 }
 
-/** What only warns unless the check is asked for by name: one small learner is no proof that a world cannot be learned. */
-const ADVISORY: readonly Finding['name'][] = ['not-learned', 'solver-outdone']
+/** Warnings unless their check is selected by name: one small learner does not prove that a world cannot be learned. */
+const ADVISORY: readonly Finding['name'][] = ['not-learned', 'solver-beaten']
 
-/** How many findings of one check are kept. */
-const KEPT = 5
+/** Most findings of one check in the report. */
+const MAX_FINDINGS = 5
 
-/** Says what a check came to, once the waivers are applied. */
-function conclude(seen: Examined, waivers: Waivers, asked: readonly CheckName[]): CheckResult {
+/** Applies the waivers to what a check found. */
+function conclude(seen: CheckOutcome, waivers: Waivers, asked: readonly CheckName[]): CheckResult {
   const { name, summary, figures } = seen
   const advises = (finding: Finding) => ADVISORY.includes(finding.name) && !asked.includes(name)
-  const wrong = waivers.sort(seen.findings)
+  const failing = waivers.sort(seen.findings)
   const doubtful = waivers.sort(seen.warnings)
-  const findings = wrong.standing.filter((finding) => !advises(finding))
-  const warnings = [...wrong.standing.filter(advises), ...doubtful.standing]
-  const waived = [...wrong.waived, ...doubtful.waived]
-  const made = findings.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : 'passed'
-  const outcome = seen.skipped !== null && made === 'passed' ? 'skipped' : made
-  return { name, outcome, summary, findings: findings.slice(0, KEPT), warnings, waived: waived.slice(0, KEPT), figures }
+  const findings = failing.remaining.filter((finding) => !advises(finding))
+  const warnings = [...failing.remaining.filter(advises), ...doubtful.remaining]
+  const waived = [...failing.waived, ...doubtful.waived]
+  const found = findings.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : 'passed'
+  const outcome = seen.skipped !== null && found === 'passed' ? 'skipped' : found
+  const first = <Item>(items: readonly Item[]) => items.slice(0, MAX_FINDINGS)
+  return { name, outcome, summary, findings: first(findings), warnings, waived: first(waived), figures }
 }
 
-/** What a world leaves rejected behind the back of a check fails it too. */
-async function watched(name: CheckName, subject: Subject): Promise<Examined> {
-  using rejections = watchRejections()
-  const result = await attempt(name, subject)
-  const floating = await rejections.findings(`check seed ${subject.seed}, check ${name}`)
-  if (floating.length === 0) return result
-  return { ...result, findings: [...floating, ...result.findings] }
+/** Runs a check. Promise rejections that the world leaves unhandled meanwhile are findings too. */
+async function runCheck(name: CheckName, context: CheckContext): Promise<CheckOutcome> {
+  using rejections = watchUnhandledRejections()
+  const result = await tryCheck(name, context)
+  const unhandled = await rejections.findings(`check seed ${context.seed}, check ${name}`)
+  if (unhandled.length === 0) return result
+  return { ...result, findings: [...unhandled, ...result.findings] }
 }
 
-/** What a world throws where it is not even played, such as in its start, is found like anything else. */
-async function attempt(name: CheckName, subject: Subject): Promise<Examined> {
-  const preparing = Object.entries(subject.world.environment.tools).find(([, tool]) => tool.preparation)
+/** Runs a check and turns whatever the world throws into a finding. */
+async function tryCheck(name: CheckName, context: CheckContext): Promise<CheckOutcome> {
+  const preparing = Object.entries(context.world.environment.tools).find(([, tool]) => tool.preparation)?.[0]
   if (preparing && !WITHOUT_REHEARSAL.includes(name))
-    return skipped(name, `tool ${preparing[0]} prepares its steps outside, and this check plays the rules alone`)
+    return skipped(
+      name,
+      `tool ${preparing} prepares its steps with outside inputs, and this check runs the rules alone`,
+    )
   try {
-    return await MAKE[name](subject)
+    return await RUN[name](context)
   } catch (error) {
-    subject.signal?.throwIfAborted()
-    return examined(name, 'the check could not be made', {
+    context.signal?.throwIfAborted()
+    return checkOutcome(name, 'the check could not run', {
       findings: [
         {
-          ...blame(error, {
+          ...describeError(error, {
             name: 'world-failed',
             what: 'The world failed',
-            advice: 'Make its start, its rules and its policies work for its defaults and for every task.',
+            advice: 'Make start, the rules and the policies work for the defaults and for every task.',
           }),
-          again: `check seed ${subject.seed}`,
+          again: `check seed ${context.seed}`,
         },
       ],
     })

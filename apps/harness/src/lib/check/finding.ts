@@ -1,4 +1,6 @@
-/** Two texts that should have been equal, cut to what surrounds the first byte that is not. */
+import { HarnessError } from '../harness-error.ts'
+
+/** Two texts that should be equal, cut to what surrounds the first difference. */
 export interface Difference {
   /** Counts UTF-16 code units from 0. */
   readonly at: number
@@ -6,23 +8,23 @@ export interface Difference {
   readonly second: string
 }
 
-/** Every kind of finding, with what it says of a world. */
+/** Every kind of finding, with what it says about an environment. */
 export const FINDING_KINDS = {
-  'world-failed': 'the world threw where it is set up, so that a check could not be made',
-  'policy-failed': 'a policy of the world threw, or gave what is no action',
+  'world-failed': 'the world threw during setup, so the check could not run',
+  'policy-failed': 'a policy of the world threw, or returned something that is not an action',
   'rules-failed': 'the rules threw, or did what strict play forbids',
-  'rejection-unhandled': 'a promise was rejected that nothing waits for',
+  'rejection-unhandled': 'a promise was rejected without a handler',
   'answer-differs': 'an answer depends on private state',
   'state-differs': 'the public state depends on private state',
   'endpoint-differs': 'what an agent reads at an endpoint depends on private state',
-  'start-tells': 'the public state of the start decides a private value',
-  'start-narrows': 'a private value decides part of the public state of the start',
+  'start-reveals': 'the initial public state determines a private value',
+  'start-narrows': 'a private value determines part of the initial public state',
   'nothing-varies': 'all seeds have the same private state',
-  'pairs-misfit': 'private states cannot be exchanged, so that little is compared',
-  'pairs-part': 'pairs part at their first call, so that little is compared',
+  'pairs-invalid': 'private states cannot be exchanged, so little is compared',
+  'pairs-diverge': 'pairs diverge at their first call, so little is compared',
   'secret-sent': 'a private value, a seed or a handle was sent to an agent',
   'answer-withheld': 'the server withheld an answer because of `secrets`',
-  'replay-differs': 'the same actions played again give something else',
+  'replay-differs': 'the same actions produce different results when replayed',
   'description-missing': 'the world or a tool has no description',
   'private-value-named': 'a description or schema names a private value',
   'observation-empty': 'the first observation is empty',
@@ -33,32 +35,59 @@ export const FINDING_KINDS = {
   'refusal-paid': 'a refused call earns a reward',
   'reward-huge': 'a step earns too much to learn from',
   'solver-no-better': 'the solver earns no more than random play',
-  'shaping-wrong': 'shaping does not add up to what the potential says',
+  'shaping-wrong': 'the sum of the shaping rewards does not match the potential',
   'episode-failed': 'an episode failed',
   'solver-missing': 'the world exports no solver',
   'return-constant': 'every random episode earns the same',
-  'not-learned': 'a small learner gets no better than random play',
-  'solver-outdone': 'a small learner earns more than the solver',
-  'exploit-pays': 'a lazy player earns more than the solver',
-  'exploit-ties': 'a lazy player earns as much as the solver',
+  'not-learned': 'a tabular learner does not improve on random play',
+  'solver-beaten': 'a tabular learner earns more than the solver',
+  'exploit-pays': 'an exploit earns more than the solver',
+  'exploit-ties': 'an exploit earns as much as the solver',
 } as const
 export type FindingKind = keyof typeof FINDING_KINDS
 
-/** Something that a check found in a world. */
+/** A problem that a check found in an environment. */
 export interface Finding {
-  /** Its kind, and after a colon what of the world it is about, where there is more than one: an author waives it by this name. */
+  /** Its kind, followed by a colon and its subject if there can be several. Authors waive it by this name. */
   readonly name: FindingKind | `${FindingKind}:${string}`
   /** What was found. */
   readonly what: string
-  /** How to see it again: parameters, seeds, step and action. */
+  /** How to reproduce it: parameters, seeds, step and action. */
   readonly again: string
-  /** What an author does about it. */
+  /** How to fix it. */
   readonly advice: string
   readonly difference?: Difference
 }
 
-/** A finding that the author knows and means. */
+/** A finding that the author accepts. */
 export interface WaivedFinding extends Finding {
   /** Why, in the author's words. */
   readonly reason: string
+}
+
+/** Characters shown on either side of the first difference. */
+const AROUND = 60
+
+/** The first difference of two texts with its surroundings; `null` if they are equal. */
+export function findTextDifference(first: string, second: string): Difference | null {
+  if (first === second) return null
+  let at = 0
+  while (first[at] === second[at]) at += 1
+  return { at, first: around(first, at), second: around(second, at) }
+}
+
+function around(text: string, at: number): string {
+  const [from, to] = [Math.max(0, at - AROUND), at + AROUND]
+  return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`
+}
+
+/** Describes an error that ended a check: as the solver's fault if the solver threw it, and as `otherwise` if not. */
+export function describeError(
+  error: unknown,
+  otherwise: Pick<Finding, 'name' | 'what' | 'advice'>,
+): Pick<Finding, 'name' | 'what' | 'advice'> {
+  const { message } = error as Error
+  if (!HarnessError.is(error, 'policy-failed')) return { ...otherwise, what: `${otherwise.what}: ${message}` }
+  const advice = 'Make the solver return an action for every observation of every task.'
+  return { name: 'policy-failed', what: message, advice }
 }

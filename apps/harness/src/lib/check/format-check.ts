@@ -2,10 +2,10 @@ import { createColors } from 'picocolors'
 import type { CheckReport, CheckResult } from './check-report.ts'
 import type { Finding } from './finding.ts'
 
-/** How many warnings of one check are shown; the rest are counted. */
+/** Most warnings shown of one check; the rest are counted. */
 const SHOWN = 6
 
-/** One check on a line, and below it what was found, how to see it again and what to do. */
+/** Formats a check as one line, followed by its findings: what is wrong, how to reproduce it, and how to fix it. */
 export function formatCheck(
   { name, outcome, summary, findings, warnings, waived }: CheckResult,
   color: boolean,
@@ -22,13 +22,13 @@ export function formatCheck(
   return [
     `${mark}  ${bold(name.padEnd(16))}  ${summary}`,
     ...findings.flatMap((finding) => formatFinding(finding).map((line, i) => `    ${i === 0 ? red(line) : dim(line)}`)),
-    ...shown.map((warning) => `    ${yellow('warning')}: ${nameIt(warning)} ${dim(warning.advice)}`),
-    ...waived.map((finding) => `    ${dim('waived')}: ${nameIt(finding)} ${dim(`Reason: ${finding.reason}`)}`),
+    ...shown.map((warning) => `    ${yellow('warning')}: ${titleOf(warning)} ${dim(warning.advice)}`),
+    ...waived.map((finding) => `    ${dim('waived')}: ${titleOf(finding)} ${dim(`Reason: ${finding.reason}`)}`),
     ...(more > 0 ? [`    ${yellow('warning')}: … and ${more} more`] : []),
   ].join('\n')
 }
 
-/** What the whole came to, and the waivers that nothing uses. */
+/** Formats the unused waivers and the verdict. */
 export function formatVerdict({ world, outcome, checks, unusedWaivers }: CheckReport, color: boolean): string {
   const { green, red, yellow } = createColors(color)
   const failed = checks.filter((check) => check.outcome === 'failed').length
@@ -39,32 +39,32 @@ export function formatVerdict({ world, outcome, checks, unusedWaivers }: CheckRe
     failed: red(`fails ${failed} of ${checks.length} checks`),
   }[outcome]
   return [
-    ...unusedWaivers.map((name) => `${yellow('warning')}: The waiver "${name}" was used by no finding. Remove it.`),
+    ...unusedWaivers.map((name) => `${yellow('warning')}: The waiver "${name}" matches no finding. Remove it.`),
     `${world.name} ${world.version} ${verdict}.`,
   ].join('\n')
 }
 
-/** What was found, and the name by which it can be waived. */
-function nameIt({ name, what }: Finding): string {
+/** A finding with the name that a waiver takes. */
+function titleOf({ name, what }: Finding): string {
   return `${what} [${name}]`
 }
 
 function formatFinding(finding: Finding): string[] {
   const { again, advice, difference } = finding
   return [
-    nameIt(finding),
-    `  see it again: ${again}`,
+    titleOf(finding),
+    `  reproduce: ${again}`,
     ...(difference
       ? [
-          `  one, from character ${difference.at}: ${visible(difference.first)}`,
-          `  other: ${visible(difference.second)}`,
+          `  first, from character ${difference.at}: ${escaped(difference.first)}`,
+          `  second: ${escaped(difference.second)}`,
         ]
       : []),
-    `  what to do: ${advice}`,
+    `  fix: ${advice}`,
   ]
 }
 
-/** A text on one line, with nothing in it that a terminal would obey. */
-function visible(text: string): string {
+/** A text on one line, without control characters. */
+function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }

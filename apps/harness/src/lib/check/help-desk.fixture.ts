@@ -3,7 +3,7 @@ import { definePolicy } from '@episodic/env'
 import { defineEnvironment } from '@episodic/mcp-server'
 import { z } from 'zod'
 
-// A world as somebody writes it who has read the README and docs/writing-environments.md, and nothing else.
+// A world written from the README and docs/writing-environments.md alone.
 
 const team = z.enum(['desk', 'billing', 'delivery', 'returns'])
 type Team = z.infer<typeof team>
@@ -108,7 +108,7 @@ export const solver = definePolicy({
       if (last === null) return { tool: 'ask', arguments: {} }
       const answer = String(observation.structured?.answer)
       const found = CASES.find(({ detail }) => detail === answer)
-      // Throws where it was not told: a clerk who has been told always has.
+      // Always found: the answer to ask is the detail of a case.
       return { tool: 'assign', arguments: { team: (found as (typeof CASES)[number]).team } }
     },
 })

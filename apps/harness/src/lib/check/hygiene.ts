@@ -1,19 +1,19 @@
 import { rehearse } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
-import { type Examined, examined } from './check-report.ts'
+import type { CheckContext } from './check-context.ts'
+import { type CheckOutcome, checkOutcome } from './check-report.ts'
 import type { Finding } from './finding.ts'
-import { walkSchema } from './schema-walk.ts'
 import { privateLiterals } from './secrecy/private-literals.ts'
-import type { Subject } from './subject.ts'
+import { walkSchema } from './walk-json.ts'
 
-/** Longest observation, in UTF-16 code units, that passes without a word. */
+/** Longest observation that passes without a warning, in UTF-16 code units. */
 const LONG_TEXT = 20_000
 
 /**
- * Looks at what an agent is told before it plays: tools and parameters are described, inputs are bounded, and no schema
- * or description holds a value of the private state.
+ * Checks what an agent reads before it plays: tools and arguments are described, inputs are bounded, and no schema or
+ * description contains a value of the private state.
  */
-export function checkHygiene({ world, settings, seed }: Subject): Examined {
+export function checkHygiene({ world, settings, seed }: CheckContext): CheckOutcome {
   const { environment } = world
   const findings: Finding[] = []
   const warnings: Finding[] = []
@@ -27,7 +27,7 @@ export function checkHygiene({ world, settings, seed }: Subject): Examined {
       'description-missing:world',
       'The world has no description.',
       environment.name,
-      'Say in a sentence what there is to do.',
+      'Describe the goal in a sentence.',
     )
   for (const tool of environment.toolInfos) {
     if (tool.description.trim() === '')
@@ -35,7 +35,7 @@ export function checkHygiene({ world, settings, seed }: Subject): Examined {
         `description-missing:${tool.name}`,
         `Tool ${tool.name} has no description.`,
         `tool ${tool.name}`,
-        'Say in a sentence what it does and costs.',
+        'Describe in a sentence what it does and what it costs.',
       )
     for (const { path, schema } of walkSchema(tool.inputSchema)) {
       const place = `${tool.name}.${path || 'input'}`
@@ -43,32 +43,37 @@ export function checkHygiene({ world, settings, seed }: Subject): Examined {
       if (path !== '' && !path.includes('.') && typeof schema.description !== 'string')
         warn(
           `argument-undescribed:${place}`,
-          `${place} has no description, which is all that a model reads of it.`,
+          `${place} has no description, so a model does not know what to pass.`,
           again,
-          'Say what it is with .describe(…).',
+          'Describe it with .describe(…).',
         )
       const open = openBound(schema)
       if (open)
-        warn(`argument-unbounded:${place}`, `${place} takes ${open.takes} of any ${open.measure}.`, again, open.advice)
+        warn(
+          `argument-unbounded:${place}`,
+          `${place} accepts ${open.accepts} of any ${open.measure}.`,
+          again,
+          open.advice,
+        )
     }
   }
   if (Object.keys((environment.paramsSchema.properties ?? {}) as object).length > 0 && settings[0]?.task !== null)
     warn(
       'defaults-missing',
-      'The parameters have no defaults, so that a plain MCP client cannot play.',
+      'The parameters have no defaults, so a plain MCP client cannot play.',
       environment.name,
-      'Give each a .default(…).',
+      'Give each parameter a .default(…).',
     )
 
   for (const { value, place, doubtful } of privateLiterals(environment, settings, seed)) {
     const note = doubtful ? warn : wrong
     note(
       `private-value-named:${value}`,
-      `The private value ${JSON.stringify(value)} stands in ${place}.`,
+      `${upperFirst(place)} contains the private value ${JSON.stringify(value)}.`,
       `tools/list of ${environment.name}`,
       doubtful
-        ? 'If it is the same word by chance, enumerate the private values with z.enum, or waive this.'
-        : 'Build what players read from what is public alone, and compare with the private state inside play.',
+        ? 'If the match is a coincidence, enumerate the private values with z.enum, or waive this finding.'
+        : 'Build descriptions and schemas from public values only, and compare with the private state inside play.',
     )
   }
 
@@ -76,19 +81,19 @@ export function checkHygiene({ world, settings, seed }: Subject): Examined {
     const { text } = rehearse(environment, { params: setting.params, seed }).observation
     const again = `params ${JSON.stringify(setting.params)}, seed ${seed}`
     if (text.trim() === '')
-      wrong('observation-empty', 'The first observation is empty.', again, 'Tell the player how the world stands.')
+      wrong('observation-empty', 'The first observation is empty.', again, 'Describe the initial state to the player.')
     if (text.length > LONG_TEXT)
       warn(
         'observation-long',
         `The first observation has ${text.length} characters.`,
         again,
-        'Let it say less, and give players a tool to read the rest.',
+        'Shorten it, and give players a tool that reads the rest.',
       )
   }
   const tools = environment.toolInfos.length
-  return examined(
+  return checkOutcome(
     'hygiene',
-    `${tools} ${tools === 1 ? 'tool' : 'tools'}: descriptions, bounds, and no private value in what is read before playing`,
+    `${tools} ${tools === 1 ? 'tool' : 'tools'}: descriptions, bounds, and private values in what agents read before playing`,
     {
       findings,
       warnings,
@@ -97,26 +102,30 @@ export function checkHygiene({ world, settings, seed }: Subject): Examined {
   )
 }
 
-/** What a schema takes without a bound, in words. */
+/** A missing bound of a schema, in words. */
 interface OpenBound {
-  readonly takes: string
+  readonly accepts: string
   readonly measure: string
   readonly advice: string
 }
 
-/** What a schema leaves open that could be large; `null` where it is bounded. */
+/** The bound that a schema lacks; `null` if it is bounded. */
 function openBound(schema: JsonObject): OpenBound | null {
   const { type } = schema
   if (schema.enum !== undefined || schema.const !== undefined) return null
   if (type === 'string' && schema.maxLength === undefined && schema.format === undefined)
-    return { takes: 'a text', measure: 'length', advice: 'Give it a .max(…).' }
+    return { accepts: 'a string', measure: 'length', advice: 'Give it a .max(…).' }
   if (type === 'array' && schema.maxItems === undefined)
-    return { takes: 'a list', measure: 'length', advice: 'Give it a .max(…).' }
+    return { accepts: 'an array', measure: 'length', advice: 'Give it a .max(…).' }
   if (type === 'number' || type === 'integer') {
     const bounds = [schema.minimum ?? schema.exclusiveMinimum, schema.maximum ?? schema.exclusiveMaximum]
     const open = bounds.some((bound) => typeof bound !== 'number' || Math.abs(bound) >= Number.MAX_SAFE_INTEGER)
     if (open)
-      return { takes: 'a number', measure: 'size', advice: 'Give it a .min(…) and .max(…) where it has a range.' }
+      return { accepts: 'a number', measure: 'size', advice: 'If it has a range, give it a .min(…) and .max(…).' }
   }
   return null
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

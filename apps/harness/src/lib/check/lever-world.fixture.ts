@@ -1,7 +1,7 @@
 import { definePolicy } from '@episodic/env'
 import { defineEnvironment, type PlayContext } from '@episodic/mcp-server'
 import { z } from 'zod'
-import type { CheckedWorld } from './subject.ts'
+import type { CheckedWorld } from './check-context.ts'
 
 /** A state of the world below. */
 interface LeverState {
@@ -9,30 +9,30 @@ interface LeverState {
   private: { left: boolean; serial: number }
 }
 
-/** What of the world below is otherwise than it should be. */
+/** The flaws of the world below. */
 export interface LeverFlaw {
-  /** Done with every pull. */
+  /** Runs at every pull. */
   readonly onPull?: (context: PlayContext<LeverState, unknown, { left: boolean }, undefined>) => void
-  /** What a step earns. */
+  /** The reward of a step. */
   readonly reward?: (step: {
     readonly won: boolean
     readonly refused: boolean
     readonly tool: string
     readonly pulls: number
   }) => number
-  /** What is written on the board where the world begins. */
+  /** The initial text on the board. */
   readonly board?: (hidden: LeverState['private']) => string
-  /** What the world declares to be secret. */
+  /** The declared secrets. */
   readonly secrets?: (hidden: LeverState['private']) => readonly string[]
-  /** Whether the private state is the same in all worlds. */
+  /** Whether the private state is the same for all seeds. */
   readonly fixed?: boolean
-  /** Done where a world begins. */
+  /** Runs at the start. */
   readonly onStart?: () => void
   /** Whether a tool lets the player choose which lever wins. */
   readonly settable?: boolean
 }
 
-/** A world of two levers: the light tells which one of them wins, and each has two chances. */
+/** A world of two levers, one of which wins. The light shows which one it is. */
 export function leverWorld(flaw: LeverFlaw = {}): CheckedWorld {
   const { reward = ({ won }) => (won ? 1 : -0.01) } = flaw
   const environment = defineEnvironment({
@@ -85,7 +85,7 @@ export function leverWorld(flaw: LeverFlaw = {}): CheckedWorld {
     },
   })
   const solver = definePolicy({
-    name: 'listener',
+    name: 'alternating',
     start() {
       let left = true
       return (_, { last }) => {

@@ -1,40 +1,39 @@
 import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { canonicalJson, type Json, type JsonObject, type Rng, seedFor } from '@episodic/protocol'
-import { isKept } from './canaries.ts'
-import { leavesOf, replaceAt } from './json-leaves.ts'
-import type { Setting } from './subject.ts'
+import type { Setting } from './check-context.ts'
+import { leavesOf, replaceAt } from './walk-json.ts'
 
-/** Two beginnings of a world that a player cannot tell apart. */
+/** Two initial states that differ only in the private state. */
 export interface PrivatePair {
   readonly seed: string
-  /** The private state that this seed makes, and the one that is played instead of it. */
+  /** The private state of this seed, and the one that replaces it. */
   readonly first: JsonObject
   readonly second: JsonObject
-  /** Where the second comes from, in words: another seed, or one value of another. */
+  /** The origin of the second, in words: another seed, or one value of another seed. */
   readonly from: string
-  /** Whether the second private state is known to fit the public one: another seed begins with the two of them. */
+  /** Whether the second private state is known to be consistent with the public one, because another seed has both. */
   readonly fits: boolean
 }
 
-/** A world's beginning under one seed. */
-export interface Beginning {
+/** The initial state of one seed. */
+export interface SeededStart {
   readonly seed: string
   readonly public: JsonObject
   readonly private: JsonObject
-  /** Equal texts are equal states. */
+  /** Canonical JSON: equal texts are equal states. */
   readonly publicText: string
   readonly privateText: string
-  /** Whether the schema takes the private state as one that is put there. */
+  /** Whether the schema accepts the private state and keeps all of it, so that it can replace another. */
   readonly movable: boolean
 }
 
-/** The beginnings of a setting under many seeds. */
-export function beginningsOf(
+/** The initial states of a setting for many seeds. */
+export function seededStarts(
   environment: EnvironmentDefinition,
   { params }: Setting,
   seed: string,
   count: number,
-): Beginning[] {
+): SeededStart[] {
   return Array.from({ length: count }, (_, i) => {
     const own = seedFor(seed, 'beginning', i)
     const { state } = rehearse(environment, { params, seed: own }).start
@@ -50,17 +49,12 @@ export function beginningsOf(
 }
 
 /**
- * Draws two beginnings that differ in what is private alone: the private state of one seed is swapped for another's,
- * wholly or in one value, where the schema takes it; that of a seed with the same public start, where there are such.
- * `null` where no two private states differ.
+ * Draws an initial state and replaces its private state, or one value in it, with that of another seed, as far as the
+ * schema accepts it. Seeds with the same public state are preferred. `null` if no two private states differ.
  */
-export function drawPair(
-  environment: EnvironmentDefinition,
-  beginnings: readonly Beginning[],
-  rng: Rng,
-): PrivatePair | null {
-  const own = rng.pick(beginnings)
-  const others = beginnings.filter((other) => other.privateText !== own.privateText)
+export function drawPair(environment: EnvironmentDefinition, starts: readonly SeededStart[], rng: Rng): PrivatePair | null {
+  const own = rng.pick(starts)
+  const others = starts.filter((other) => other.privateText !== own.privateText)
   const same = others.filter((other) => other.publicText === own.publicText)
   const fits = same.length > 0
   const fitting = fits ? same : others.filter(({ movable }) => movable)
@@ -68,7 +62,7 @@ export function drawPair(
   const { seed, private: first } = own
   const other = rng.pick(fitting)
   const pair = { seed, first, second: other.private, from: `the private state of seed ${other.seed}`, fits }
-  // Two that differ in one value have more to reveal until they part.
+  // A pair that differs in one value has more to compare before it diverges.
   return (rng.chance() && swapOne(environment, pair, rng)) || pair
 }
 
@@ -85,4 +79,10 @@ function swapOne(environment: EnvironmentDefinition, pair: PrivatePair, rng: Rng
   if (!isKept(environment, second)) return null
   const fits = pair.fits && canonicalJson(second) === canonicalJson(pair.second)
   return { ...pair, second, from: `${place} of ${pair.from}`, fits }
+}
+
+/** Whether the schema accepts a private state and keeps all of it. */
+export function isKept(environment: EnvironmentDefinition, state: JsonObject): boolean {
+  const parsed = environment.state.private.safeParse(state)
+  return parsed.success && JSON.stringify(parsed.data) === JSON.stringify(state)
 }

@@ -3,7 +3,7 @@ import { definePolicy } from '@episodic/env'
 import { defineEnvironment } from '@episodic/mcp-server'
 import { z } from 'zod'
 
-// A world as somebody writes it who has read the README and docs/writing-environments.md, and nothing else.
+// A world written from the README and docs/writing-environments.md alone.
 
 const room = z.enum(['hall', 'library', 'kitchen', 'attic'])
 type Room = z.infer<typeof room>
@@ -94,7 +94,7 @@ export const tasks = defineTasks({
   generate: ({ difficulty }) => ({ prompt: 'Open the chest.', params: {}, difficulty }),
 })
 
-/** Reads the note and does what it says. */
+/** Reads the note and follows it. */
 export const solver = definePolicy({
   name: 'reader',
   start() {

@@ -51,7 +51,7 @@ describe('episodic check', () => {
     writeFileSync(join(workshop.folder, 'waiving.ts'), waiving)
     const { status, out } = await workshop.main(['check', './waiving.ts', '--pairs', '20'])
     expect(out).toMatch(/waived: .* \[solver-missing\] Reason: Anybody can call a coin\./)
-    expect(out).toContain('The waiver "reward-huge" was used by no finding.')
+    expect(out).toContain('The waiver "reward-huge" matches no finding.')
     expect(out).toMatch(/passes, with \d+ warnings?\.$/m)
     expect(status).toBe(0)
   })

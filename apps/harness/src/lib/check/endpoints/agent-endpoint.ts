@@ -1,27 +1,27 @@
 import type { Host } from '@episodic/mcp-server'
 
-/** An agent's talk with a server, as everything that comes back: headers, status lines and all. */
-export interface Conversation {
-  /** Sends one message, which need not be one, and gives every byte that came back for it. */
-  say(message: string): Promise<string>
+/** An agent's connection to a server. Answers are raw: headers and status lines included. */
+export interface EndpointSession {
+  /** Sends a text, valid message or not, and resolves with every byte of the answer. */
+  send(message: string): Promise<string>
   /**
-   * Receives from now on what the server sends unasked, such as notifications. The function that it resolves with ends this
-   * and gives what came, and nothing where the answers of `say` have it already, because both share one channel.
+   * Starts to collect notifications. Resolves with a function that stops and resolves with what was received: an empty
+   * text if notifications share the channel of the answers, because `send` has returned them already.
    */
-  listen(): Promise<() => Promise<string>>
-  /** What can be asked at this door besides messages, by name: other methods, paths and headers. */
-  readonly oddities: Readonly<Record<string, () => Promise<string>>>
+  collectNotifications(): Promise<() => Promise<string>>
+  /** Requests other than messages, by name: other HTTP methods, paths and headers. */
+  readonly unusualRequests: Readonly<Record<string, () => Promise<string>>>
   close(): Promise<void>
 }
 
-/** A door for agents that is open. Disposing of it closes it, and leaves the host alone. */
-export interface OpenDoor extends AsyncDisposable {
-  /** Begins to talk: as the agent of a capability, or as a plain client that gets a world of its own. */
-  converse(capability: string | null): Promise<Conversation>
+/** An agent endpoint that serves a host. Disposing of it leaves the host open. */
+export interface OpenEndpoint extends AsyncDisposable {
+  /** Connects as the agent of a capability, or with `null` as a plain client that gets a session of its own. */
+  openSession(capability: string | null): Promise<EndpointSession>
 }
 
-/** A way by which an agent reaches a host. */
-export interface AgentDoor {
+/** A transport between agents and a host. */
+export interface AgentEndpoint {
   readonly name: string
-  open(host: Host): Promise<OpenDoor>
+  open(host: Host): Promise<OpenEndpoint>
 }

@@ -1,45 +1,46 @@
 import { connect } from 'node:net'
 import { serveHttp } from '@episodic/mcp-server/http'
-import type { AgentDoor, Conversation } from './agent-endpoint.ts'
+import type { AgentEndpoint, EndpointSession } from './agent-endpoint.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-/** Streamable HTTP on a socket of this machine. Every request has a connection of its own, read to its last byte. */
-export const httpDoor: AgentDoor = {
+/** Streamable HTTP on a loopback socket. Every request has its own connection, which is read to its last byte. */
+export const httpEndpoint: AgentEndpoint = {
   name: 'http',
   async open(host) {
-    // The guard of the rate is not what is looked at, and would only hold up the looking.
+    // The rate limit is not under test and would slow the check down.
     const server = await serveHttp(host, { rate: { calls: 1_000_000_000, seconds: 1 } })
     const { port } = server
     return {
-      converse: async (capability) => (capability === null ? talkPlainly(port) : talkAs(port, capability)),
+      openSession: async (capability) =>
+        capability === null ? plainSession(port) : capabilitySession(port, capability),
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     }
   },
 }
 
-function talkAs(port: number, capability: string): Conversation {
+function capabilitySession(port: number, capability: string): EndpointSession {
   const path = `/mcp/s/${capability}`
   return {
-    say: (body) => exchange(port, 'POST', path, JSON_TYPE, body),
-    listen: () => listen(port, path, {}),
-    oddities: oddities(port, path, {}),
+    send: (body) => exchange(port, 'POST', path, JSON_TYPE, body),
+    collectNotifications: () => collectEvents(port, path, {}),
+    unusualRequests: unusualRequests(port, path, {}),
     async close() {},
   }
 }
 
-function talkPlainly(port: number): Conversation {
+function plainSession(port: number): EndpointSession {
   let session: Readonly<Record<string, string>> = {}
   return {
-    async say(body) {
+    async send(body) {
       const answer = await exchange(port, 'POST', '/mcp', { ...JSON_TYPE, ...session }, body)
       const id = /^mcp-session-id: *(\S+)/im.exec(answer)?.[1]
       if (id !== undefined) session = { 'mcp-session-id': id }
       return answer
     },
-    listen: () => listen(port, '/mcp', session),
-    get oddities() {
-      return oddities(port, '/mcp', session)
+    collectNotifications: () => collectEvents(port, '/mcp', session),
+    get unusualRequests() {
+      return unusualRequests(port, '/mcp', session)
     },
     async close() {
       await exchange(port, 'DELETE', '/mcp', session)
@@ -47,7 +48,7 @@ function talkPlainly(port: number): Conversation {
   }
 }
 
-function oddities(
+function unusualRequests(
   port: number,
   path: string,
   own: Readonly<Record<string, string>>,
@@ -59,11 +60,11 @@ function oddities(
     GET: () => ask('GET'),
     PUT: () => ask('PUT', path, JSON_TYPE, ping),
     OPTIONS: () => ask('OPTIONS', path, { origin: 'http://elsewhere.example' }),
-    'a path that is none': () => ask('GET', '/nowhere'),
-    'a capability that is none': () => ask('POST', '/mcp/s/cap_0', JSON_TYPE, ping),
-    'a transport session that is none': () => ask('POST', '/mcp', { ...JSON_TYPE, 'mcp-session-id': 'mcp_0' }, ping),
+    'an unknown path': () => ask('GET', '/nowhere'),
+    'an unknown capability': () => ask('POST', '/mcp/s/cap_0', JSON_TYPE, ping),
+    'an unknown transport session': () => ask('POST', '/mcp', { ...JSON_TYPE, 'mcp-session-id': 'mcp_0' }, ping),
     'no transport session': () => exchange(port, 'POST', '/mcp', JSON_TYPE, ping),
-    'a world that is none': () => ask('POST', '/mcp/e/nowhere', JSON_TYPE, ping),
+    'an unknown environment': () => ask('POST', '/mcp/e/nowhere', JSON_TYPE, ping),
     'the trainer endpoint': () => ask('POST', '/env', JSON_TYPE, ping),
     'the trainer endpoint with a wrong token': () =>
       ask('POST', '/env', { ...JSON_TYPE, authorization: 'Bearer guessed' }, ping),
@@ -71,14 +72,14 @@ function oddities(
     'another answer type': () => ask('POST', path, { ...JSON_TYPE, accept: 'text/html' }, ping),
     'another protocol version': () => ask('POST', path, { ...JSON_TYPE, 'mcp-protocol-version': '1999-01-01' }, ping),
     'another origin': () => ask('POST', path, { ...JSON_TYPE, origin: 'http://elsewhere.example' }, ping),
-    'a body that is too large': () => ask('POST', path, JSON_TYPE, `"${'x'.repeat(1_100_000)}"`),
-    'a probe': () => ask('GET', '/readyz'),
-    'the counters': () => ask('GET', '/metrics'),
-    'no request at all': () => send(port, 'HELO\r\n\r\n'),
+    'a body over the size limit': () => ask('POST', path, JSON_TYPE, `"${'x'.repeat(1_100_000)}"`),
+    'a readiness probe': () => ask('GET', '/readyz'),
+    'the metrics': () => ask('GET', '/metrics'),
+    'invalid HTTP': () => sendBytes(port, 'HELO\r\n\r\n'),
   }
 }
 
-/** One request, and every byte of its answer but the time of day. */
+/** Sends one request. Resolves with every byte of the answer except the Date header. */
 function exchange(
   port: number,
   method: string,
@@ -86,21 +87,21 @@ function exchange(
   headers: Readonly<Record<string, string>>,
   body?: string,
 ): Promise<string> {
-  return send(port, requestText(port, method, path, headers, body))
+  return sendBytes(port, requestText(port, method, path, headers, body))
 }
 
 /**
- * Opens the stream of events that GET answers with. To end it, this side says that it has nothing more to send: the server
- * hangs up then, and every event that it wrote before comes before that.
+ * Opens the event stream of a GET. To end it, this side closes its half of the connection; the server then closes the other
+ * half, after every event that it has written.
  */
-async function listen(port: number, path: string, own: Readonly<Record<string, string>>) {
+async function collectEvents(port: number, path: string, own: Readonly<Record<string, string>>) {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
-  let heard = ''
+  let received = ''
   socket.setEncoding('utf8')
   socket.on('data', (text: string) => {
-    heard += text
+    received += text
     open()
   })
   socket.on('error', () => {})
@@ -114,12 +115,12 @@ async function listen(port: number, path: string, own: Readonly<Record<string, s
   return async () => {
     socket.end()
     await closed
-    return withoutTime(withoutSigns(heard))
+    return withoutTime(withoutKeepAlives(received))
   }
 }
 
-/** The head of a stream of events, and its events: what shows in between that it is still in use comes by the clock. */
-function withoutSigns(stream: string): string {
+/** The head and the events of a stream, without keep-alive comments, which depend on the clock. */
+function withoutKeepAlives(stream: string): string {
   const [head = ''] = stream.split('\r\n\r\n', 1)
   return [`${head}\r\n`, ...(stream.match(/^(event|id|data): .*$/gm) ?? [])].join('\n')
 }
@@ -140,12 +141,12 @@ function requestText(
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`
 }
 
-function send(port: number, request: string): Promise<string> {
+function sendBytes(port: number, request: string): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     const socket = connect(port, '127.0.0.1')
     socket.on('data', (chunk) => chunks.push(chunk))
-    // A server may answer and hang up before it has read what is too large: what it said counts.
+    // A server may answer and close before it has read an oversized body. The answer counts.
     socket.on('error', () => {})
     socket.on('close', () => resolve(withoutTime(Buffer.concat(chunks).toString('utf8'))))
     socket.write(request)

@@ -1,14 +1,14 @@
 import { inProcess } from '@episodic/mcp-server'
 import { type JsonObject, WireError } from '@episodic/protocol'
-import type { AgentDoor } from './agent-endpoint.ts'
+import type { AgentEndpoint } from './agent-endpoint.ts'
 
-/** A channel in the same process: no wire, so that messages which are none cannot be sent at all. */
-export const inProcessDoor: AgentDoor = {
+/** A channel in the same process. Without a wire, invalid messages cannot be sent at all. */
+export const inProcessEndpoint: AgentEndpoint = {
   name: 'in process',
   async open(host) {
     const [first] = host.environments
     return {
-      async converse(capability) {
+      async openSession(capability) {
         const world =
           capability === null
             ? ({
@@ -19,7 +19,7 @@ export const inProcessDoor: AgentDoor = {
             : ({ by: 'capability', capability } as const)
         const channel = inProcess(host, { endpoint: 'agent', principal: null, world })
         return {
-          async say(message) {
+          async send(message) {
             const { method, params = {} } = readRequest(message)
             if (method === undefined) return ''
             try {
@@ -30,9 +30,9 @@ export const inProcessDoor: AgentDoor = {
               return JSON.stringify({ code, message: text, details })
             }
           },
-          // A channel in the same process sends nothing unasked.
-          listen: async () => async () => '',
-          oddities: {},
+          // This channel has no notifications.
+          collectNotifications: async () => async () => '',
+          unusualRequests: {},
           close: () => channel.close(),
         }
       },

@@ -1,22 +1,22 @@
 import { PassThrough } from 'node:stream'
 import type { Host } from '@episodic/mcp-server'
 import { serveStdio } from '@episodic/mcp-server/stdio'
-import type { AgentDoor } from './agent-endpoint.ts'
+import type { AgentEndpoint } from './agent-endpoint.ts'
 
-/** A pipe: what `episodic serve --stdio` speaks, over streams of this process. One pipe for each conversation. */
-export const stdioDoor: AgentDoor = {
+/** The protocol of `episodic serve --stdio`, over streams of this process. Each session has its own pipe. */
+export const stdioEndpoint: AgentEndpoint = {
   name: 'stdio',
   async open(host) {
     const open = new Set<() => Promise<void>>()
     return {
-      async converse(capability) {
+      async openSession(capability) {
         const [input, output] = [new PassThrough(), new PassThrough({ encoding: 'utf8' })]
-        const served = serveStdio(capability === null ? host : playing(host, capability), { input, output })
-        let heard = ''
+        const served = serveStdio(capability === null ? host : boundTo(host, capability), { input, output })
+        let received = ''
         let awaited: { mark: string; found: () => void } | null = null
         output.on('data', (text: string) => {
-          heard += text
-          if (awaited && heard.includes(awaited.mark)) awaited.found()
+          received += text
+          if (awaited && received.includes(awaited.mark)) awaited.found()
         })
         let marks = 0
         const close = async () => {
@@ -26,20 +26,20 @@ export const stdioDoor: AgentDoor = {
         }
         open.add(close)
         return {
-          async say(message) {
-            // An agent's pipe is answered in turn: once the mark is, everything before it has been.
+          async send(message) {
+            // A pipe is answered in order: once the ping is answered, so is the message.
             const id = `mark-${marks++}`
             const { promise, resolve } = Promise.withResolvers<void>()
             awaited = { mark: `"id":"${id}"`, found: resolve }
             input.write(`${message}\n${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n`)
             await promise
-            const said = heard
-            heard = ''
-            return said
+            const answer = received
+            received = ''
+            return answer
           },
-          // Notifications come through the pipe, among the answers.
-          listen: async () => async () => '',
-          oddities: {},
+          // Notifications arrive on the pipe, between the answers.
+          collectNotifications: async () => async () => '',
+          unusualRequests: {},
           close,
         }
       },
@@ -50,8 +50,8 @@ export const stdioDoor: AgentDoor = {
   },
 }
 
-/** A host whose plain client finds a session that was opened for it, instead of a world that begins by itself. */
-function playing(host: Host, capability: string): Host {
+/** A host whose plain clients play the session of a capability instead of a session of their own. */
+function boundTo(host: Host, capability: string): Host {
   const staged: Pick<Host, 'actAt' | 'lookAt' | 'presentAt'> = {
     actAt: (_principal, _transportId, _environment, call) => host.act(capability, call),
     lookAt: () => host.look(capability),

@@ -1,24 +1,24 @@
 import type { Policy } from '@episodic/env'
 import { type Action, canonicalJson, type Json, type JsonObject, seedFor, type ToolInfo } from '@episodic/protocol'
+import type { CheckedWorld, Setting } from '../check-context.ts'
 import { rehearseEpisode } from '../rehearsed-episode.ts'
-import type { CheckedWorld, Setting } from '../subject.ts'
 
-/** The most actions of one tool, and of a world, that a table has room for. */
+/** Most enumerated actions of one tool, and most actions in all. */
 const MOST_OF_TOOL = 16
 const MOST = 48
-/** Episodes of the solver from which the actions are taken that no schema counts out. */
+/** Episodes of the solver that are searched for actions. */
 const WATCHED = 64
 
-/** The actions that a table can be made of. */
+/** The action set of a tabular learner. */
 export interface DiscreteActions {
   readonly actions: readonly Action[]
-  /** Tools whose arguments no schema counts out: of these, what the solver was seen to do. */
+  /** Tools that cannot be enumerated: their actions are those that the solver plays. */
   readonly watched: readonly string[]
 }
 
 /**
- * The few actions of a world: those that its schemas count out (booleans, enumerations, small ranges of whole numbers),
- * and of a tool with more than that those which the solver is seen to play. `null` where there are too many or none.
+ * Enumerates the actions of a world: all that the schemas allow (booleans, enumerations, small integer ranges), and for a
+ * tool with more than that those which the solver plays. `null` if there are fewer than two or too many.
  */
 export async function discreteActions(
   { environment, solver = null }: CheckedWorld,
@@ -28,19 +28,19 @@ export async function discreteActions(
   const actions: Action[] = []
   const watched: string[] = []
   for (const tool of environment.toolInfos) {
-    const counted = countOut(tool)
-    if (counted) actions.push(...counted)
+    const enumerated = enumerateActions(tool)
+    if (enumerated) actions.push(...enumerated)
     else watched.push(tool.name)
   }
   if (watched.length > 0) {
     if (!solver) return null
-    actions.push(...(await watch(environment, solver, setting, seed, watched)))
+    actions.push(...(await actionsOfSolver(environment, solver, setting, seed, watched)))
   }
   return actions.length >= 2 && actions.length <= MOST ? { actions, watched } : null
 }
 
-/** Every action of a tool; `null` where there are too many. */
-function countOut({ name, inputSchema }: ToolInfo): Action[] | null {
+/** Every action of a tool; `null` if there are too many. */
+function enumerateActions({ name, inputSchema }: ToolInfo): Action[] | null {
   let all: JsonObject[] = [{}]
   for (const [key, schema] of Object.entries((inputSchema.properties ?? {}) as JsonObject)) {
     const values = valuesOf(schema as JsonObject)
@@ -60,7 +60,7 @@ function valuesOf(schema: JsonObject): readonly Json[] | null {
   return Array.from({ length: maximum - minimum + 1 }, (_, i) => minimum + i)
 }
 
-async function watch(
+async function actionsOfSolver(
   environment: CheckedWorld['environment'],
   solver: Policy,
   setting: Setting,

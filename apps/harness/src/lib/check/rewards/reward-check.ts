@@ -2,36 +2,36 @@ import { connect, runEpisode, withShaping } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { seedFor } from '@episodic/protocol'
 import { clusteredMean } from '../../report/fold/statistics.ts'
-import { type Examined, examined } from '../check-report.ts'
+import type { CheckContext, Setting } from '../check-context.ts'
+import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import type { Finding } from '../finding.ts'
+import { noisyPolicy } from '../noisy-policy.ts'
 import { type RehearsedEpisode, rehearseEpisode } from '../rehearsed-episode.ts'
-import type { Setting, Subject } from '../subject.ts'
-import { waywardPolicy } from '../wayward-policy.ts'
 
 const EPISODES = 48
-/** Episodes whose shaping is added up, and the discounts γ that it is added up with. */
+/** Episodes whose shaping rewards are summed, and the discounts γ. */
 const SHAPED = 8
 const DISCOUNTS = [1, 0.9]
-/** A reward of one step beyond this is no reward that a learner could use. */
+/** Largest magnitude of a step's reward. */
 const LARGEST = 1e6
-/** What sums of some thousand numbers around 1 are rounded by, at most. */
+/** Most rounding error of a sum of some thousand numbers around 1. */
 const ROUNDING = 1e-9
 
 /**
- * Checks rewards: finite and bounded, none for what was refused, a solver that earns more than random play does over
- * the same tasks, and shaping that telescopes to what its potential says.
+ * Checks that rewards are finite and bounded, that refused calls earn nothing, that the solver earns more than random play on
+ * the same tasks, and that shaping telescopes to the difference of potentials.
  */
-export async function checkRewards(subject: Subject): Promise<Examined> {
-  const { world, settings, seed } = subject
+export async function checkRewards(context: CheckContext): Promise<CheckOutcome> {
+  const { world, settings, seed } = context
   const { environment, solver = null } = world
   const findings: Finding[] = []
   const warnings: Finding[] = []
-  const random = waywardPolicy(null, { random: 1, wrong: 0.1 })
+  const random = noisyPolicy(null, { random: 1, invalid: 0.1 })
   const returns = { random: [] as number[], solver: [] as number[] }
   const range = { low: 0, high: 0 }
   for (let i = 0; i < EPISODES; i++) {
-    subject.signal?.throwIfAborted()
-    subject.onProgress(i, EPISODES)
+    context.signal?.throwIfAborted()
+    context.onProgress(i, EPISODES)
     const setting = settings[i % settings.length] as Setting
     const own = seedFor(seed, 'rewards', i)
     for (const [name, policy] of Object.entries({ random, solver })) {
@@ -51,15 +51,15 @@ export async function checkRewards(subject: Subject): Promise<Examined> {
   if (gain && !(gain.mean > 0 && (gain.low ?? gain.mean) > 0))
     findings.push({
       name: 'solver-no-better',
-      what: `The solver earns ${gain.mean.toFixed(3)} more than random play (95 % interval ${gain.low?.toFixed(3)} to ${gain.high?.toFixed(3)}): that is no difference, or one to the worse.`,
+      what: `The solver earns ${gain.mean.toFixed(3)} more than random play (95 % interval ${gain.low?.toFixed(3)} to ${gain.high?.toFixed(3)}): it is not better.`,
       again: `${EPISODES} tasks of check seed ${seed}, each played by both`,
-      advice: 'Reward what the task asks for, so that who does it earns more than who does not.',
+      advice: 'Reward what the task asks for, so that solving it earns more than anything else.',
     })
   const again = `${EPISODES} tasks of check seed ${seed}`
   if (!solver)
     warnings.push({
       name: 'solver-missing',
-      what: 'The world exports no solver, so that nothing says what a good return is.',
+      what: 'The world exports no solver, so there is no reference for a good return.',
       again,
       advice: 'Export a policy that plays well as `solver`.',
     })
@@ -68,12 +68,12 @@ export async function checkRewards(subject: Subject): Promise<Examined> {
       name: 'return-constant',
       what: 'Every random episode earns the same.',
       again,
-      advice: 'See that rewards tell good actions from bad ones.',
+      advice: 'Give good actions higher rewards than bad ones.',
     })
-  if (environment.hasPotential) findings.push(...(await shapingFindings(subject)))
+  if (environment.hasPotential) findings.push(...(await shapingFindings(context)))
   const means = { random: mean(returns.random), solver: mean(returns.solver) }
   const shaping = environment.hasPotential ? `; shaping telescopes for γ ${DISCOUNTS.join(' and ')}` : ''
-  return examined(
+  return checkOutcome(
     'rewards',
     `steps earn ${range.low.toFixed(3)} to ${range.high.toFixed(3)}, random play ${means.random?.toFixed(3)}${means.solver === null ? '' : `, the solver ${means.solver.toFixed(3)}`}${findings.length === 0 ? shaping : ''}`,
     { findings, warnings, figures: { episodes: EPISODES, ...range, ...means, gain: gain?.mean ?? null } },
@@ -88,7 +88,7 @@ function paymentFindings({ steps, fault }: RehearsedEpisode, { params }: Setting
       name: 'rules-failed',
       what: `The rules failed: ${fault.message}`,
       again: again(steps.length + 1),
-      advice: 'Make every reward term a finite number, and every rule answer or refuse.',
+      advice: 'Return a finite number from every reward term, and answer or refuse every call.',
     })
   for (const [i, { reward, refused, terms, action }] of steps.entries()) {
     if (refused && reward > 0)
@@ -96,7 +96,7 @@ function paymentFindings({ steps, fault }: RehearsedEpisode, { params }: Setting
         name: 'refusal-paid',
         what: `A refused call (${JSON.stringify(action)}) earns ${reward}.`,
         again: again(i + 1),
-        advice: `Pay nothing where refused is set: ${JSON.stringify(terms)}.`,
+        advice: `Return 0 from every reward term if refused is set: ${JSON.stringify(terms)}.`,
       })
     if (Math.abs(reward) > LARGEST)
       findings.push({
@@ -110,12 +110,12 @@ function paymentFindings({ steps, fault }: RehearsedEpisode, { params }: Setting
 }
 
 /**
- * Adds up the shaping of whole episodes, played through a host as a learner does:
+ * Sums the shaping rewards of whole episodes, played through a host as a learner does, and compares the sum with
  * Σ γᵗ F_t = γᵀ Φ(s_T) · [not terminated] − Φ(s_0) for F_t = γ Φ(s_{t+1}) − Φ(s_t).
  *
  * Ng, Harada & Russell, "Policy invariance under reward transformations" (1999).
  */
-async function shapingFindings({ world, settings, seed }: Subject): Promise<Finding[]> {
+async function shapingFindings({ world, settings, seed }: CheckContext): Promise<Finding[]> {
   const { environment, solver = null } = world
   const findings: Finding[] = []
   await using host = createHost({ environments: [environment] })
@@ -127,7 +127,7 @@ async function shapingFindings({ world, settings, seed }: Subject): Promise<Find
       const { prompt, hints, params, steps: limit } = setting
       const episode = await runEpisode({
         createEnvironment: () => withShaping(connection.environment(), { discount }),
-        policy: waywardPolicy(i % 2 === 0 ? solver : null, { random: 0.3, wrong: 0.1 }),
+        policy: noisyPolicy(i % 2 === 0 ? solver : null, { random: 0.3, invalid: 0.1 }),
         task: { prompt, hints, params, limits: { steps: limit } },
         seed: own,
       })
@@ -145,7 +145,7 @@ async function shapingFindings({ world, settings, seed }: Subject): Promise<Find
       if (Math.abs(summed - expected) > ROUNDING * Math.max(1, Math.abs(expected)))
         findings.push({
           name: 'shaping-wrong',
-          what: `Shaping adds up to ${summed} and not to ${expected}, which its potential says.`,
+          what: `The shaping rewards sum up to ${summed}, but the potential implies ${expected}.`,
           again,
           advice: 'Make the potential a pure function of state and parameters.',
         })

@@ -1,23 +1,23 @@
 import type { Rng } from '@episodic/protocol'
 
-/** One step of an episode as a learner sees it. */
+/** One step of an episode for the learner. */
 export interface Experience {
   readonly state: string
   readonly action: number
   readonly reward: number
 }
 
-/** Discount of what is learned from, a little below 1, so that of two ways the shorter is taken. */
+/** γ, a little below 1 to prefer shorter episodes. */
 const DISCOUNT = 0.99
-/** The least step size: what chance does is averaged over some fifty visits. */
+/** The smallest learning rate: averages over some fifty visits. */
 const LEAST_STEP = 0.02
-/** λ: how much of a target is what was really earned from there on, the rest being what the table expects. */
+/** λ: the weight of the observed return in a target; the rest is the table's estimate. */
 const TRACE = 0.5
 
 /**
- * Q-learning over a table, with traces: Q(s, a) ← Q(s, a) + α (G − Q(s, a)), with α = 1/n for the n-th visit, down to a
- * least one, and G = r + γ (λ G′ + (1 − λ) maxₐ′ Q(s′, a′)) for the G′ of the step after. An episode is learned from
- * backwards once it is over. With λ above 0, rows that stand for several true states mislead it less.
+ * Tabular Q(λ): Q(s, a) ← Q(s, a) + α (G − Q(s, a)), with α = 1/n for the n-th visit down to a minimum, and
+ * G = r + γ (λ G′ + (1 − λ) maxₐ′ Q(s′, a′)), where G′ is the target of the next step. Updates run backwards over a finished
+ * episode. With λ > 0, rows that merge several states mislead it less.
  *
  * Watkins & Dayan, "Q-learning" (1992); Peng & Williams, "Incremental multi-step Q-learning" (1994).
  */
@@ -29,12 +29,12 @@ export class TabularLearner {
     this.#actions = actions
   }
 
-  /** States that were met. */
+  /** How many states have been visited. */
   get states(): number {
     return this.#rows.size
   }
 
-  /** The best action known, or with probability `exploration` any. In a state never met, any. */
+  /** The best known action; a random one with probability `exploration` and in an unknown state. */
   choose(state: string, exploration: number, rng: Rng): number {
     const row = this.#rows.get(state)
     if (!row || rng.float() < exploration) return rng.int(0, this.#actions - 1)
@@ -44,7 +44,7 @@ export class TabularLearner {
     return best
   }
 
-  /** @param next - the state after the last step; `null` where the rules ended the episode. */
+  /** @param next - the state after the last step; `null` if the episode terminated. */
   learn(episode: readonly Experience[], next: string | null): void {
     let expected = next === null ? 0 : this.#best(next)
     for (const { state, action, reward } of episode.toReversed()) {

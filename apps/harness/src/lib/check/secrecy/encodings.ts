@@ -1,34 +1,34 @@
-/** A secret in one of the forms in which it may be told. */
+/** One of the encodings of a secret. */
 export interface Form {
   readonly name: string
   readonly text: string
-  /** Whether upper and lower case are the same to whoever reads it. */
+  /** Whether upper and lower case are equivalent. */
   readonly folded: boolean
 }
 
-/** The fewest characters of a form that do not turn up by chance. */
+/** The fewest characters of a form that does not occur by chance. */
 const LEAST = 8
 
 /**
- * The forms of a secret that a text is searched for: as it is, as JSON escapes it, base64 at each of its three
- * alignments and in both alphabets, hexadecimal, percent-encoded, and backwards.
+ * The forms of a secret to search for: plain, JSON-escaped, base64 at each of its three alignments and in both alphabets,
+ * hexadecimal, percent-encoded, and reversed.
  */
 export function formsOf(secret: string): Form[] {
   const bytes = Buffer.from(secret)
   const forms: Form[] = [
-    { name: 'as it is', text: secret, folded: true },
+    { name: 'plain', text: secret, folded: true },
     { name: 'JSON-escaped', text: JSON.stringify(secret).slice(1, -1), folded: true },
     { name: 'hexadecimal', text: bytes.toString('hex'), folded: true },
     { name: 'percent-encoded', text: encodeURIComponent(secret), folded: true },
     { name: 'percent-encoded', text: bytes.toString('hex').replace(/../g, '%$&'), folded: true },
-    { name: 'backwards', text: [...secret].reverse().join(''), folded: true },
+    { name: 'reversed', text: [...secret].reverse().join(''), folded: true },
     ...[0, 1, 2].flatMap((offset) => base64At(bytes, offset)),
   ]
   const seen = new Set<string>()
   return forms.filter(({ text }) => text.length >= LEAST && !seen.has(text) && seen.add(text))
 }
 
-/** The characters of base64 that depend on the secret alone, where so many bytes stand before it. */
+/** The characters of base64 that depend on the secret alone if it follows `offset` other bytes. */
 function base64At(bytes: Buffer, offset: number): Form[] {
   const text = Buffer.concat([Buffer.alloc(offset), bytes])
     .toString('base64')
@@ -43,21 +43,21 @@ function base64At(bytes: Buffer, offset: number): Form[] {
   }))
 }
 
-/** What is found of secrets in a text: whose, and in which form. */
-export interface Sighting<Secret> {
+/** A secret found in a text, and its form. */
+export interface SecretMatch<Secret> {
   readonly secret: Secret
   readonly form: string
   readonly at: number
 }
 
-/** Finds secrets in everything that was received; `forms` are those of each, made once. */
+/** Finds secrets in a text, each with its {@link formsOf}; at most one match of each. */
 export function findSecrets<Secret>(
   text: string,
   secrets: Iterable<readonly [Secret, readonly Form[]]>,
-): Sighting<Secret>[] {
+): SecretMatch<Secret>[] {
   const plain = unescaped(text)
   const lower = plain.toLowerCase()
-  const found: Sighting<Secret>[] = []
+  const found: SecretMatch<Secret>[] = []
   for (const [secret, forms] of secrets) {
     for (const form of forms) {
       const at = form.folded ? lower.indexOf(form.text.toLowerCase()) : plain.indexOf(form.text)
@@ -69,7 +69,7 @@ export function findSecrets<Secret>(
   return found
 }
 
-/** JSON may spell any character by its number. */
+/** A text with its JSON escapes of the form `\uXXXX` decoded. */
 function unescaped(text: string): string {
   return text.includes('\\u')
     ? text.replace(/\\u([0-9a-f]{4})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))

@@ -9,86 +9,87 @@ import {
   type Rng,
   seedFor,
 } from '@episodic/protocol'
-import { findDifference } from '../difference.ts'
-import type { OpenDoor } from '../endpoints/agent-endpoint.ts'
-import type { Finding } from '../finding.ts'
-import { callMessage, INITIALIZE, type Message, READ_STATE, READS, SUBSCRIBE } from '../messages.ts'
-import { type Beginning, drawPair, type PrivatePair } from '../private-pairs.ts'
-import { type Stage, stageEnvironment } from '../staged-environment.ts'
-import type { Setting, Subject } from '../subject.ts'
-import { waywardPolicy } from '../wayward-policy.ts'
-import { listeningPlayer } from './listening-player.ts'
+import type { CheckContext, Setting } from '../check-context.ts'
+import type { OpenEndpoint } from '../endpoints/agent-endpoint.ts'
+import { type Finding, findTextDifference } from '../finding.ts'
+import { noisyPolicy } from '../noisy-policy.ts'
+import { drawPair, type PrivatePair, type SeededStart } from '../private-pairs.ts'
+import { rehearsedActions } from '../rehearsed-episode.ts'
+import { type Instrumentation, instrumentEnvironment } from './instrumented-environment.ts'
+import { callMessage, INITIALIZE, type Message, READ_STATE, READS, SUBSCRIBE } from './messages.ts'
 
-/** The share of all pairs that is played through each door, and the calls of each of them. */
+/** The share of all pairs that is played at each endpoint, and the calls of a pair. */
 const SHARE = 0.03
 const CALLS = 16
 
-/** A setting, and how its world begins under many seeds. */
-export interface Begun {
+/** A setting with its initial states for many seeds. */
+export interface VaryingSetting {
   readonly setting: Setting
-  readonly beginnings: readonly Beginning[]
+  readonly starts: readonly SeededStart[]
 }
 
 /**
- * Plays pairs through real doors, by real sessions that differ in their private states alone, and compares everything that an
- * agent can read there: status lines and headers, what is listed, the public state after each call, and the notifications of
- * its changes. What a session is named by differs and is left out.
+ * Plays pairs of real sessions at real endpoints and compares everything that an agent can read there: status lines and
+ * headers, lists, the public state after each call, and notifications. Session ids and tokens are left out.
  */
-export async function compareOverDoors(
-  subject: Subject,
-  differing: readonly Begun[],
+export async function comparePairsAtEndpoints(
+  context: CheckContext,
+  differing: readonly VaryingSetting[],
 ): Promise<{ readonly pairs: number; readonly messages: number; readonly findings: readonly Finding[] }> {
-  const { world, doors, seed } = subject
+  const { world, endpoints, seed } = context
   const { environment } = world
   const revealed: Json[] = []
-  const stage: Stage = { privateState: null, failing: null, onReveal: (value) => revealed.push(value) }
+  const instrumentation: Instrumentation = {
+    privateState: null,
+    failing: null,
+    onReveal: (value) => revealed.push(value),
+  }
   const findings: Finding[] = []
   const counts = { pairs: 0, messages: 0 }
-  for (const door of doors) {
-    await using host = createHost({ environments: [stageEnvironment(environment, stage)] })
-    await using opened = await door.open(host)
-    for (let i = 0; i < Math.ceil(subject.pairs * SHARE); i++) {
-      subject.signal?.throwIfAborted()
-      const rng = createRng(seedFor(seed, 'door pair', door.name, i))
-      const { setting, beginnings } = rng.pick(differing)
-      const pair = drawPair(environment, beginnings, rng)
+  for (const endpoint of endpoints) {
+    await using host = createHost({ environments: [instrumentEnvironment(environment, instrumentation)] })
+    await using opened = await endpoint.open(host)
+    for (let i = 0; i < Math.ceil(context.pairs * SHARE); i++) {
+      context.signal?.throwIfAborted()
+      const rng = createRng(seedFor(seed, 'endpoint pair', endpoint.name, i))
+      const { setting, starts } = rng.pick(differing)
+      const pair = drawPair(environment, starts, rng)
       if (!pair) continue
       counts.pairs += 1
-      const messages = await draftMessages(subject, setting, pair, rng)
-      const talk = { environment: environment.name, params: setting.params, seed: pair.seed }
-      const told: Told[][] = []
+      const messages = await draftMessages(context, setting, pair, rng)
+      const script = { environment: environment.name, params: setting.params, seed: pair.seed, messages }
+      const answers: Answer[][] = []
       for (const privateState of [pair.first, pair.second]) {
-        stage.privateState = privateState
-        told.push(await converse(host, opened, { ...talk, messages }, () => revealed.splice(0)))
+        instrumentation.privateState = privateState
+        answers.push(await playScript(host, opened, script, () => revealed.splice(0)))
       }
-      stage.privateState = null
-      const [first = [], second = []] = told
+      instrumentation.privateState = null
+      const [first = [], second = []] = answers
       counts.messages += first.length
-      const finding = compare(door.name, setting, pair, messages, first, second)
+      const finding = compare(endpoint.name, setting, pair, messages, first, second)
       if (finding) findings.push(finding)
     }
   }
   return { ...counts, findings }
 }
 
-interface Told {
+interface Answer {
   readonly text: string
   readonly revealed: readonly Json[]
 }
 
 /**
- * What both agents of a pair say: all that can be read before the first call; then calls, with the state and one other thing
- * read after each; and all of it again. There is no call from which on different values are revealed, so that all that is
- * received has to be equal.
+ * The messages that both agents of a pair send: every read, then calls, each followed by two reads, then every read again.
+ * The calls stop before the first one that would reveal different values, so all answers have to be equal.
  */
 async function draftMessages(
-  { world }: Subject,
+  { world }: CheckContext,
   setting: Setting,
   { seed, first, second }: PrivatePair,
   rng: Rng,
 ): Promise<Message[]> {
-  const policy = waywardPolicy(world.solver ?? null, { random: rng.float(), wrong: 0.2 })
-  const act = await listeningPlayer(world, setting, policy, { seed, privateState: first })
+  const policy = noisyPolicy(world.solver ?? null, { random: rng.float(), invalid: 0.2 })
+  const act = await rehearsedActions(world, setting, policy, { seed, privateState: first })
   const sides = [first, second].map((privateState) =>
     rehearse(world.environment, { params: setting.params, seed, privateState }),
   )
@@ -109,46 +110,41 @@ function revealedBy(rehearsal: Rehearsal, { tool, arguments: args }: Action): re
   try {
     return rehearsal.play(tool, args).revealed
   } catch {
-    // What the rules throw changes nothing.
+    // An error of the rules leaves the state unchanged.
     return []
   }
 }
 
-interface Talk {
+interface Script {
   readonly environment: string
   readonly params: JsonObject
   readonly seed: string
   readonly messages: readonly Message[]
 }
 
-async function converse(
+async function playScript(
   host: Host,
-  door: OpenDoor,
-  { environment, params, seed, messages }: Talk,
-  heard: () => readonly Json[],
-): Promise<Told[]> {
-  const session: OpenResult = await host.open(null, {
-    environment,
-    params,
-    seed,
-    requestKey: crypto.randomUUID(),
-  })
-  const conversation = await door.converse(session.seats[DEFAULT_SEAT]?.capability as string)
-  const told: Told[] = []
-  const pushed = await conversation.listen()
-  heard()
+  endpoint: OpenEndpoint,
+  { environment, params, seed, messages }: Script,
+  takeRevealed: () => readonly Json[],
+): Promise<Answer[]> {
+  const opened: OpenResult = await host.open(null, { environment, params, seed, requestKey: crypto.randomUUID() })
+  const session = await endpoint.openSession(opened.seats[DEFAULT_SEAT]?.capability as string)
+  const answers: Answer[] = []
+  const stopCollecting = await session.collectNotifications()
+  takeRevealed()
   for (const { text } of messages) {
-    const answer = await conversation.say(text)
-    told.push({ text: withoutNames(answer), revealed: heard() })
+    const answer = await session.send(text)
+    answers.push({ text: withoutTokens(answer), revealed: takeRevealed() })
   }
-  told.push({ text: withoutNames(await pushed()), revealed: heard() })
-  await conversation.close()
-  await host.close(null, session.session)
-  return told
+  answers.push({ text: withoutTokens(await stopCollecting()), revealed: takeRevealed() })
+  await session.close()
+  await host.close(null, opened.session)
+  return answers
 }
 
-/** Leaves out what is drawn anew for every session or fault, and tells nothing. */
-function withoutNames(answer: string): string {
+/** Masks the tokens and references that are drawn for each session or fault. */
+function withoutTokens(answer: string): string {
   return answer
     .replace(/\b(mcp|cap)_[\w.-]{22,}/g, '$1_…')
     .replace(/Reference: [\w-]{22}/g, 'Reference: …')
@@ -156,27 +152,27 @@ function withoutNames(answer: string): string {
 }
 
 function compare(
-  door: string,
+  endpoint: string,
   { params }: Setting,
   { seed, from, fits }: PrivatePair,
   messages: readonly Message[],
-  first: readonly Told[],
-  second: readonly Told[],
+  first: readonly Answer[],
+  second: readonly Answer[],
 ): Finding | null {
-  for (const [i, told] of first.entries()) {
-    const against = second[i] as Told
-    if (JSON.stringify(told.revealed) !== JSON.stringify(against.revealed)) return null
-    const difference = findDifference(told.text, against.text)
+  for (const [i, one] of first.entries()) {
+    const other = second[i] as Answer
+    if (JSON.stringify(one.revealed) !== JSON.stringify(other.revealed)) return null
+    const difference = findTextDifference(one.text, other.text)
     if (!difference) continue
-    // A private state that does not fit the public one may make the rules fail, and that says nothing.
-    if (!fits && /The environment failed/.test(told.text + against.text)) return null
-    const { kind, text } = messages[i] ?? { kind: 'what was subscribed to', text: SUBSCRIBE.text }
+    // A private state that is inconsistent with the public one may make the rules fail, which proves nothing.
+    if (!fits && /The environment failed/.test(one.text + other.text)) return null
+    const { kind, text } = messages[i] ?? { kind: 'the subscription', text: SUBSCRIBE.text }
     return {
-      name: `endpoint-differs:${door}`,
-      what: `The answer to ${kind} over ${door} tells apart two private states that had revealed the same.`,
+      name: `endpoint-differs:${endpoint}`,
+      what: `The answer to ${kind} over ${endpoint} distinguishes two private states that have revealed the same values.`,
       again: `params ${JSON.stringify(params)}, seed ${seed} against ${from}, message ${i + 1}: ${text.slice(0, 300)}`,
       advice:
-        'Let neither what is said, nor the public state, nor what is listed depend on private state, but for what goes through reveal(…).',
+        'Except for what goes through reveal(…), no answer, no public state and no list may depend on private state.',
       difference,
     }
   }

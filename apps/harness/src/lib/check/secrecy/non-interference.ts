@@ -1,146 +1,144 @@
 import type { Policy } from '@episodic/env'
 import { type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
 import { type Action, createRng, type Json, type Rng, type Step, seedFor } from '@episodic/protocol'
-import { type Examined, examined } from '../check-report.ts'
-import { findDifference } from '../difference.ts'
-import type { Difference, Finding } from '../finding.ts'
-import { type Beginning, beginningsOf, drawPair, type PrivatePair } from '../private-pairs.ts'
-import { asStep, beginPlayer, truncationAt } from '../rehearsed-episode.ts'
-import type { CheckedWorld, Setting, Subject } from '../subject.ts'
-import { drawPolicy } from '../wayward-policy.ts'
-import { type Begun, compareOverDoors } from './endpoint-pairs.ts'
-import { findToldStarts } from './initial-observation.ts'
+import type { CheckContext, CheckedWorld, Setting } from '../check-context.ts'
+import { type CheckOutcome, checkOutcome } from '../check-report.ts'
+import { type Difference, type Finding, findTextDifference } from '../finding.ts'
+import { drawPlayPolicy } from '../noisy-policy.ts'
+import { drawPair, type PrivatePair, type SeededStart, seededStarts } from '../private-pairs.ts'
+import { asStep, startPlayer, truncationAt } from '../rehearsed-episode.ts'
+import { comparePairsAtEndpoints, type VaryingSetting } from './endpoint-pairs.ts'
+import { findInitialStateLeaks } from './initial-state-leaks.ts'
 
-/** Seeds of each setting whose starts are compared, and of how many of them pairs are made. */
+/** Seeds of each setting whose initial states are examined, and how many of them form pairs. */
 const STARTS = 384
 const PAIRED = 48
-/** Steps of a pair. What depends on a secret for longer than this is found by other pairs. */
+/** Most steps of a pair. */
 const STEPS = 64
-/** The share of pairs beyond which it says little that none of them told: they parted before they could. */
+/** If a larger share of the pairs diverges at the first call, too little was compared to conclude anything. */
 const MOST_AT_ONCE = 0.9
 
-/** What became of a pair. */
+/** The comparison of one pair. */
 interface Compared {
   readonly steps: number
   /** Whether its tools revealed different values, which ended it. */
-  readonly parted: boolean
-  /** Whether it parted at the first call that was played, so that nothing but refusals was compared. */
+  readonly diverged: boolean
+  /** Whether it diverged at the first call that was not refused. */
   readonly atOnce: boolean
-  /** Whether the swapped private state did not fit the public one, so that nothing can be said. */
-  readonly unfit: boolean
+  /** Whether the swapped private state was inconsistent with the public one, so the comparison proves nothing. */
+  readonly invalid: boolean
   readonly finding: Finding | null
 }
 
 /**
- * Plays pairs of episodes that differ in their private states alone: the same parameters, public start, chance and
- * actions. Up to the first step whose tools reveal different values, an agent has to be told the same and has to read the same
- * public state, byte for byte.
+ * Plays pairs of episodes that differ only in their private states: same parameters, initial public state, random draws and
+ * actions. Until a tool reveals different values, both have to return the same answers and the same public state, byte for
+ * byte.
  */
-export async function checkNonInterference(subject: Subject): Promise<Examined> {
-  const { world, settings, seed } = subject
+export async function checkNonInterference(context: CheckContext): Promise<CheckOutcome> {
+  const { world, settings, seed } = context
   const { environment } = world
-  const starts = settings.map((setting) => beginningsOf(environment, setting, seed, STARTS))
-  const beginnings = starts.map((found) => found.slice(0, PAIRED))
-  const differing: Begun[] = settings.flatMap((setting, i) => {
-    const found = beginnings[i] as Beginning[]
-    return drawPair(environment, found, createRng(seed)) ? [{ setting, beginnings: found }] : []
+  const allStarts = settings.map((setting) => seededStarts(environment, setting, seed, STARTS))
+  const starts = allStarts.map((found) => found.slice(0, PAIRED))
+  const differing: VaryingSetting[] = settings.flatMap((setting, i) => {
+    const found = starts[i] as SeededStart[]
+    return drawPair(environment, found, createRng(seed)) ? [{ setting, starts: found }] : []
   })
-  const told = toldStarts(subject, starts)
+  const { findings, warnings } = initialStateFindings(context, allStarts)
   if (differing.length === 0) {
-    const declared = beginnings.some((found) => found.some((one) => Object.keys(one.private).length > 0))
-    const warnings: Finding[] = declared
-      ? [
-          {
-            name: 'nothing-varies',
-            what: 'There is a private state, and no two seeds differ in it.',
-            again: `${STARTS} seeds of each setting, check seed ${seed}`,
-            advice:
-              'Draw from rng in start what a player has to find out: what is the same for all is learned by heart.',
-          },
-        ]
-      : []
-    return examined('non-interference', 'nothing is private, so there is nothing to tell', {
-      findings: told.findings,
-      warnings,
-      figures: { pairs: 0, steps: 0, parted: 0, differing: 0 },
+    const declared = starts.some((found) => found.some((one) => Object.keys(one.private).length > 0))
+    const constant: Finding = {
+      name: 'nothing-varies',
+      what: 'There is a private state, but no two seeds differ in it.',
+      again: `${STARTS} seeds of each setting, check seed ${seed}`,
+      advice: 'Draw what a player has to find out from rng in start. A constant is memorized.',
+    }
+    return checkOutcome('non-interference', 'no private state varies, so there is nothing to compare', {
+      findings,
+      warnings: declared ? [constant] : [],
+      figures: { pairs: 0, steps: 0, diverged: 0, differing: 0 },
     })
   }
-  const { findings, warnings } = told
-  const counts = { pairs: 0, steps: 0, parted: 0, partedAtOnce: 0, unfit: 0, fitting: 0 }
-  for (let i = 0; i < subject.pairs; i++) {
-    subject.signal?.throwIfAborted()
-    if (i % 20 === 0) subject.onProgress(i, subject.pairs)
+  const counts = { pairs: 0, steps: 0, diverged: 0, divergedAtOnce: 0, invalid: 0, fitting: 0 }
+  for (let i = 0; i < context.pairs; i++) {
+    context.signal?.throwIfAborted()
+    if (i % 20 === 0) context.onProgress(i, context.pairs)
     const rng = createRng(seedFor(seed, 'pair', i))
-    const { setting, beginnings: found } = rng.pick(differing)
+    const { setting, starts: found } = rng.pick(differing)
     const pair = drawPair(environment, found, rng)
     if (!pair) continue
     const compared = await comparePair(world, setting, pair, rng)
     counts.pairs += 1
     counts.steps += compared.steps
     if (pair.fits) counts.fitting += 1
-    if (compared.parted) counts.parted += 1
-    if (compared.atOnce) counts.partedAtOnce += 1
-    if (compared.unfit) counts.unfit += 1
+    if (compared.diverged) counts.diverged += 1
+    if (compared.atOnce) counts.divergedAtOnce += 1
+    if (compared.invalid) counts.invalid += 1
     if (compared.finding) findings.push(compared.finding)
   }
-  const doors = await compareOverDoors(subject, differing)
-  findings.push(...doors.findings)
-  const { pairs, steps, parted, partedAtOnce, unfit } = counts
+  const endpoints = await comparePairsAtEndpoints(context, differing)
+  findings.push(...endpoints.findings)
+  const { pairs, steps, diverged, divergedAtOnce, invalid } = counts
   const again = `${pairs} pairs of check seed ${seed}`
-  if (unfit > pairs / 2)
+  if (invalid > pairs / 2)
     warnings.push({
-      name: 'pairs-misfit',
-      what: `In ${unfit} of ${pairs} pairs the private state of another seed did not fit the public one, so that little was compared.`,
+      name: 'pairs-invalid',
+      what: `In ${invalid} of ${pairs} pairs the private state of another seed was inconsistent with the public one, so little was compared.`,
       again,
-      advice: 'Where you can, draw the private state so that it does not depend on the public one.',
+      advice: 'If you can, draw the private state independently of the public one.',
     })
-  if (partedAtOnce > pairs * MOST_AT_ONCE)
+  if (divergedAtOnce > pairs * MOST_AT_ONCE)
     warnings.push({
-      name: 'pairs-part',
-      what: `${partedAtOnce} of ${pairs} pairs parted at the first call that was played, by what it revealed, so that hardly anything was compared.`,
+      name: 'pairs-diverge',
+      what: `${divergedAtOnce} of ${pairs} pairs diverged at the first accepted call, by what it revealed, so hardly anything was compared.`,
       again,
-      advice: 'Let reveal(…) mark less, or later, so that what else is told can be looked at.',
+      advice: 'Mark less with reveal(…), or later, so that the rest of the answers can be compared.',
     })
-  return examined(
+  return checkOutcome(
     'non-interference',
-    `${pairs} pairs, ${steps} steps, ${parted} parted by what was revealed; ${doors.pairs} pairs over the doors (${doors.messages} answers): ${findings.length === 0 ? '0 bytes differ' : `${findings.length} differ`}`,
+    `${pairs} pairs, ${steps} steps, ${diverged} diverged by revealed values; ${endpoints.pairs} pairs at the agent endpoints (${endpoints.messages} answers): ${findings.length === 0 ? '0 bytes differ' : `${findings.length} differ`}`,
     {
       findings,
       warnings,
-      figures: { ...counts, doorPairs: doors.pairs, doorMessages: doors.messages, differing: findings.length },
+      figures: {
+        ...counts,
+        endpointPairs: endpoints.pairs,
+        endpointMessages: endpoints.messages,
+        differing: findings.length,
+      },
     },
   )
 }
 
-/** What the public state tells of the private one where the world begins, said once for all settings. */
-function toldStarts({ settings }: Subject, starts: readonly (readonly Beginning[])[]) {
+/** What the initial public state reveals, once for all settings: findings, and warnings for what only narrows a value down. */
+function initialStateFindings({ settings }: CheckContext, allStarts: readonly (readonly SeededStart[])[]) {
   const found = new Map<string, Finding>()
-  for (const [i, beginnings] of starts.entries())
-    for (const { reading, private: path, tells } of findToldStarts(beginnings)) {
-      const [kind, verb, rest] = WORDS_OF_START[tells]
+  for (const [i, starts] of allStarts.entries())
+    for (const { feature, private: path, reveals } of findInitialStateLeaks(starts)) {
+      const [kind, verb, rest] = LEAK_WORDS[reveals]
       const name = `${kind}:${path}` as const
       if (found.has(name)) continue
       found.set(name, {
         name,
-        what: `Where the world begins, ${reading} ${verb} private.${path}${rest}.`,
-        again: `params ${JSON.stringify(settings[i]?.params)}, seeds ${beginnings
+        what: `In the initial state, ${feature} ${verb} private.${path}${rest}.`,
+        again: `params ${JSON.stringify(settings[i]?.params)}, seeds ${starts
           .slice(0, 3)
           .map((one) => one.seed)
           .join(', ')}`,
         advice:
-          'Keep it in the private state alone, and reveal(…) of it what a tool is meant to tell. Where players are meant to know it, waive this.',
+          'Keep it in the private state only, and reveal(…) what a tool is meant to return. If players are meant to know it, waive this finding.',
       })
     }
   const [findings, warnings] = [true, false].map((fails) =>
-    [...found.values()].filter(({ name }) => name.startsWith('start-tells') === fails),
+    [...found.values()].filter(({ name }) => name.startsWith('start-reveals') === fails),
   ) as [Finding[], Finding[]]
   return { findings, warnings }
 }
 
-const WORDS_OF_START = {
-  all: ['start-tells', 'tells', ''],
-  order: ['start-tells', 'follows from', ''],
-  part: ['start-narrows', 'follows from', ', which narrows down what that is'],
+const LEAK_WORDS = {
+  all: ['start-reveals', 'determines', ''],
+  order: ['start-reveals', 'is determined by', ''],
+  part: ['start-narrows', 'is determined by', ', which narrows it down'],
 } as const
 
 async function comparePair(world: CheckedWorld, setting: Setting, pair: PrivatePair, rng: Rng): Promise<Compared> {
@@ -150,17 +148,17 @@ async function comparePair(world: CheckedWorld, setting: Setting, pair: PrivateP
   const [left, right] = [pair.first, pair.second].map((privateState) =>
     rehearse(environment, { params, seed, privateState }),
   ) as [Rehearsal, Rehearsal]
-  const policy = drawPolicy(world, rng)
-  const player = await beginPlayer(policy, environment, setting, seedFor(seed, pair.from))
+  const policy = drawPlayPolicy(world, rng)
+  const player = await startPlayer(policy, environment, setting, seedFor(seed, pair.from))
   const actions: Action[] = []
   let last: Step | null = null
   let steps = 0
   let answered = 0
   const end = (rest: Partial<Compared> = {}): Compared => ({
     steps,
-    parted: false,
+    diverged: false,
     atOnce: false,
-    unfit: false,
+    invalid: false,
     finding: null,
     ...rest,
   })
@@ -168,14 +166,17 @@ async function comparePair(world: CheckedWorld, setting: Setting, pair: PrivateP
     const action = await player(left.observation, { last })
     actions.push(action)
     const truncation = truncationAt(steps, setting)
-    const [first, second] = [left, right].map((rehearsal) => tryStep(rehearsal, action, truncation)) as [Told, Told]
-    if (!pair.fits && first.step && !second.step) return end({ unfit: true })
+    const [first, second] = [left, right].map((rehearsal) => tryStep(rehearsal, action, truncation)) as [
+      Visible,
+      Visible,
+    ]
+    if (!pair.fits && first.step && !second.step) return end({ invalid: true })
     if (JSON.stringify(first.revealed) !== JSON.stringify(second.revealed))
-      return end({ parted: true, atOnce: answered === 0 })
-    const heard = findDifference(first.text, second.text)
-    if (heard) return end({ finding: describe('answer-differs', setting, pair, policy, actions, heard) })
-    const read = findDifference(first.state, second.state)
-    if (read) return end({ finding: describe('state-differs', setting, pair, policy, actions, read) })
+      return end({ diverged: true, atOnce: answered === 0 })
+    const inAnswer = findTextDifference(first.text, second.text)
+    if (inAnswer) return end({ finding: describe('answer-differs', setting, pair, policy, actions, inAnswer) })
+    const inState = findTextDifference(first.state, second.state)
+    if (inState) return end({ finding: describe('state-differs', setting, pair, policy, actions, inState) })
     steps += 1
     if (first.step?.refused === null) answered += 1
     if (first.step) last = asStep(first.step, steps)
@@ -183,10 +184,10 @@ async function comparePair(world: CheckedWorld, setting: Setting, pair: PrivateP
   return end()
 }
 
-/** What an agent is told of one step, and what it can read after it. */
-interface Told {
+/** What an agent receives for one step and can read after it. */
+interface Visible {
   readonly text: string
-  /** The public state as the resource of the session shows it: with its keys in their order. */
+  /** The public state with its keys in their order, as the state resource returns it. */
   readonly state: string
   readonly revealed: readonly Json[]
   readonly step: RehearsedStep | null
@@ -196,18 +197,18 @@ function tryStep(
   rehearsal: Rehearsal,
   { tool, arguments: args }: Action,
   truncation: ReturnType<typeof truncationAt>,
-): Told {
+): Visible {
   const readState = () => JSON.stringify(rehearsal.state.public)
   try {
     const step = rehearsal.play(tool, args, { truncation })
-    return { text: toldText(step), state: readState(), revealed: step.revealed, step }
+    return { text: answerText(step), state: readState(), revealed: step.revealed, step }
   } catch {
     return { text: 'the environment failed', state: readState(), revealed: [], step: null }
   }
 }
 
-/** Everything of a step that the agent endpoint tells, and whether another call would be played. */
-function toldText({ observation, refused, end }: RehearsedStep): string {
+/** Everything that the agent endpoint returns for a step, and whether the episode is over. */
+function answerText({ observation, refused, end }: RehearsedStep): string {
   const { text, structured } = observation
   return JSON.stringify({ text, ...(refused ? { isError: true } : { structured }), over: end !== null })
 }
@@ -222,10 +223,10 @@ function describe(
 ): Finding {
   return {
     name: `${kind}:${actions.at(-1)?.tool}`,
-    what: `${kind === 'state-differs' ? 'The public state after step' : 'Step'} ${actions.length} (${JSON.stringify(actions.at(-1))?.slice(0, 200)}) tells apart two private states that had revealed the same.`,
+    what: `${kind === 'state-differs' ? 'The public state after step' : 'Step'} ${actions.length} (${JSON.stringify(actions.at(-1))?.slice(0, 200)}) distinguishes two private states that have revealed the same values.`,
     again: `params ${JSON.stringify(params)}, seed ${seed} against ${from}, actions of ${policy.name}: ${JSON.stringify(actions).slice(0, 600)}`,
     advice:
-      'Let nothing that is said or kept in the public state depend on private state, its length and its order included, but for what goes through reveal(…).',
+      'Except for what goes through reveal(…), no answer and no public state may depend on private state, nor may their length or order.',
     difference,
   }
 }

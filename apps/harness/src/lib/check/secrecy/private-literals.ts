@@ -1,42 +1,41 @@
 import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { canonicalJson, type Json, type JsonObject, seedFor } from '@episodic/protocol'
 import { z } from 'zod'
-import { leavesOf } from '../json-leaves.ts'
-import { walkSchema } from '../schema-walk.ts'
-import type { Setting } from '../subject.ts'
+import type { Setting } from '../check-context.ts'
+import { leavesOf, walkSchema } from '../walk-json.ts'
 
 const SEEDS = 24
-/** The fewest characters of a private value that do not stand in a text by chance. */
+/** The fewest characters of a private value that does not occur in a text by chance. */
 const LEAST_TEXT = 4
 const LEAST_DIGITS = 4
 
-/** A private value, and where every player reads it. */
+/** A private value that every agent can read in a description or schema. */
 export interface PrivateLiteral {
   readonly value: Json
   readonly place: string
-  /** Whether it may well stand there by chance: an ordinary word in a sentence, or a choice that is known to be one. */
+  /** Whether it may be a coincidence: an ordinary word in a sentence, or a declared choice. */
   readonly doubtful: boolean
 }
 
-/** A private value, as it is over all worlds that were begun. */
+/** A private value over all sampled initial states. */
 interface PrivateValue {
   readonly value: Json
-  /** Whether every world has it in the same place. */
+  /** Whether every initial state has it in the same place. */
   readonly constant: boolean
-  /** Whether the private state's schema enumerates it: everybody may know then that it is one of the choices. */
+  /** Whether the schema of the private state enumerates it: that it is a possible value is then no secret. */
   readonly declared: boolean
-  /** Whether it is drawn from so few that worlds repeat them, and not out of a wide range. */
+  /** Whether it is drawn from so few values that they repeat, and not from a wide range. */
   readonly listed: boolean
 }
 
 /**
- * Finds private values in the descriptions and schemas that a player reads before it plays.
+ * Finds private values in the descriptions and schemas that an agent reads before it plays.
  *
- * These texts are the same for all seeds, so they cannot tell which of several values was drawn. They can tell a value that all
- * worlds have, and name a possible answer that nobody would guess. So a value that a schema gives (a constant, a default, the only
- * private one among its choices) is found where all worlds have it, or where it is drawn from a list of texts or numbers that the
- * private state does not enumerate. In sentences, words that any schema of the world enumerates are ordinary words of that world, and a number out of a
- * wide range is there by chance. What is public in the same world is no secret by itself.
+ * These texts are the same for all seeds, so they cannot reveal which of several values was drawn. They can reveal a value
+ * that all seeds share, and a possible answer that an agent would not guess. So a value in a schema (a constant, a default,
+ * or the only private one among the choices) is found if all seeds share it, or if it is drawn from a list of texts or
+ * numbers that the private state does not enumerate. In sentences, words that any schema enumerates are ordinary words,
+ * and a number from a wide range is a coincidence. Values that are also public are not secret.
  */
 export function privateLiterals(
   environment: EnvironmentDefinition,
@@ -46,27 +45,27 @@ export function privateLiterals(
   const values = privateValues(environment, settings, seed)
   const known = new Map(values.map((one) => [one.value, one]))
   const vocabulary = enumeratedBy(environment)
-  const telling = values.filter(({ value, constant, listed }) => {
+  const distinctive = values.filter(({ value, constant, listed }) => {
     const byChance = vocabulary.has(value) || (typeof value === 'number' && !constant && !listed)
-    return tellsItselfApart(value) && !byChance
+    return isDistinctive(value) && !byChance
   })
-  const literals = heldBy(telling, "the world's description", environment.description)
+  const literals = foundIn(distinctive, "the world's description", environment.description)
   for (const { name, description, inputSchema, outputSchema } of environment.toolInfos) {
-    literals.push(...heldBy(telling, `the description of ${name}`, description))
+    literals.push(...foundIn(distinctive, `the description of ${name}`, description))
     for (const [kind, schema] of Object.entries({ input: inputSchema, output: outputSchema ?? {} })) {
       const place = `the ${kind} schema of ${name}`
       const given = givenBy(schema, known)
       literals.push(
-        ...given.map((one) => ({ value: one.value, place, doubtful: one.declared || !tellsItselfApart(one.value) })),
+        ...given.map((one) => ({ value: one.value, place, doubtful: one.declared || !isDistinctive(one.value) })),
       )
-      const rest = telling.filter((one) => !given.includes(one))
-      literals.push(...heldBy(rest, place, canonicalJson(withoutChoices(schema, known))))
+      const rest = distinctive.filter((one) => !given.includes(one))
+      literals.push(...foundIn(rest, place, canonicalJson(withoutChoices(schema, known))))
     }
   }
   return literals
 }
 
-/** The private values of many beginnings, each once, but for those that are public in the same world. */
+/** The private values of many initial states, each once, without those that are public in the same state. */
 function privateValues(environment: EnvironmentDefinition, settings: readonly Setting[], seed: string): PrivateValue[] {
   const places = new Map<string, Map<Json, number>>()
   const values = new Set<Json>()
@@ -99,7 +98,7 @@ function privateValues(environment: EnvironmentDefinition, settings: readonly Se
   }))
 }
 
-/** What any schema of a world enumerates: words that belong to it, and that its texts are written with. */
+/** The values that any schema enumerates: the vocabulary of the world's texts. */
 function enumeratedBy(environment: EnvironmentDefinition): ReadonlySet<Json> {
   const { toolInfos, paramsSchema } = environment
   const schemas = toolInfos.flatMap(({ inputSchema, outputSchema }) => [inputSchema, outputSchema ?? {}])
@@ -123,18 +122,18 @@ function choicesOf({ enum: choice }: JsonObject): readonly Json[] {
   return Array.isArray(choice) && choice.length > 1 ? choice : []
 }
 
-function tellsItselfApart(value: Json): boolean {
+function isDistinctive(value: Json): boolean {
   if (typeof value === 'string') return value.length >= LEAST_TEXT
   return typeof value === 'number' && String(Math.abs(value)).length >= LEAST_DIGITS
 }
 
-/** Whether a value is what states begin with before anything is in them. */
+/** Whether a value is a usual initial value, such as 0, an empty text or a boolean. */
 function isBlank(value: Json): boolean {
   return !value || value === true
 }
 
-/** The values that stand in a text. One ordinary word, or a number that only some worlds have, may do so by chance. */
-function heldBy(values: readonly PrivateValue[], place: string, text: string): PrivateLiteral[] {
+/** The values in a text. A single ordinary word, or a number that only some seeds have, may be a coincidence. */
+function foundIn(values: readonly PrivateValue[], place: string, text: string): PrivateLiteral[] {
   return values
     .filter(({ value }) => holds(text, String(value)))
     .map(({ value, constant }) => ({
@@ -144,29 +143,29 @@ function heldBy(values: readonly PrivateValue[], place: string, text: string): P
     }))
 }
 
-/** Whether a text holds a value as a word of its own. */
+/** Whether a text contains a value as a whole word. */
 function holds(text: string, value: string): boolean {
   const at = text.toLowerCase().indexOf(value.toLowerCase())
   if (at < 0) return false
   return !/[\p{L}\p{N}]/u.test(text[at - 1] ?? '') && !/[\p{L}\p{N}]/u.test(text[at + value.length] ?? '')
 }
 
-/** The private values that a schema gives, and that are no mere choice. */
+/** The private values that a schema gives as a constant or default, or as the only private one of its choices. */
 function givenBy(schema: JsonObject, known: ReadonlyMap<Json, PrivateValue>): PrivateValue[] {
   const given = [...walkSchema(schema)].flatMap((inner) => {
     const { const: only, default: usual, enum: choice } = inner.schema
     const chosen = privateIn(choice, known)
     const named = [only, usual].flatMap((value) => (value === undefined ? [] : (known.get(value) ?? [])))
-    // An enumeration of several that are private is a choice, and names none of them; nor does one beside other choices that are known.
+    // An enumeration with several private values reveals none of them; nor does a declared one beside other choices.
     const single = chosen.length === 1 && (!chosen[0]?.declared || (choice as Json[]).length === 1) ? chosen : []
     return [...named, ...single]
   })
   return [...new Set(given)].filter(({ value, constant, declared, listed }) =>
-    constant ? !isBlank(value) : tellsItselfApart(value) && !declared && (typeof value === 'string' || listed),
+    constant ? !isBlank(value) : isDistinctive(value) && !declared && (typeof value === 'string' || listed),
   )
 }
 
-/** A schema without those enumerations that are choices. */
+/** A schema without the enumerations that contain several private values. */
 function withoutChoices(schema: JsonObject, known: ReadonlyMap<Json, PrivateValue>): JsonObject {
   return JSON.parse(
     JSON.stringify(schema, (key, value) => (key === 'enum' && privateIn(value, known).length > 1 ? undefined : value)),

@@ -1,16 +1,16 @@
-/** A map of names that come from outside, and so may be any number. */
+/** A map of bounded size whose keys come from outside. */
 export interface BoundedMap<Value> {
-  /** The value of a name, made when it is new; `null` for a name that there is no room for. */
+  /** The value of a name, created on first use; `null` if the map has no room for it. */
   of(name: string): Value | null
   /** In ascending order of the names. */
   entries(): [string, Value][]
 }
 
 /**
- * Creates a map that keeps the `limit` first names in sorted order, whatever order they come in.
+ * Creates a map that keeps the `limit` smallest names, in whatever order they arrive.
  *
- * A name that is pushed out never gets back in, because `limit` smaller ones exist; so a name that is there at the end
- * was there since it was first seen, and its value is complete.
+ * A name that is dropped never returns, because `limit` smaller ones exist. So a name that is present at the end has been
+ * present since it was first seen, and its value is complete.
  */
 export function createBoundedMap<Value>(limit: number, create: () => Value): BoundedMap<Value> {
   const values = new Map<string, Value>()

@@ -1,6 +1,6 @@
 import { NORMAL_POINT, studentPoint } from './student-point.ts'
 
-/** A share of episodes with its 95 % interval, which is `null` where fewer than two clusters say nothing about it. */
+/** A share of episodes with its 95 % interval, which is `null` for fewer than two clusters. */
 export interface Proportion {
   readonly successes: number
   readonly count: number
@@ -12,31 +12,31 @@ export interface Proportion {
   readonly high: number | null
 }
 
-/** Counts successes among episodes, in memory that does not grow with them. */
+/** Counts successes among episodes in constant memory. */
 export interface RateFold {
-  /** @param cluster - the same number for the episodes of one task, which have to come one after the other. */
+  /** @param cluster - the same number for the episodes of one task, which have to be adjacent. */
   add(cluster: number, success: boolean): void
   finish(): Proportion
 }
 
-/** A mean of values in [0, 1], and what is known of how sure it is. */
+/** A mean of values in [0, 1], with what determines its uncertainty. */
 interface Share {
   readonly rate: number
-  /** Of the mean, robust to what goes on within a cluster. */
+  /** Cluster-robust variance of the mean. */
   readonly variance: number
   readonly clusters: number
-  /** Independent draws that it is worth where every cluster is one draw, and where every value is; at least one a cluster. */
+  /** Bounds of the effective sample size: if every cluster is one draw, and if every value is. */
   readonly least: number
   readonly most: number
 }
 
 /**
- * Creates a fold of a success rate. Its interval is that of {@link shareInterval}: where no cluster holds two episodes,
- * Wilson's, and wider the more the episodes of one cluster are alike.
+ * Creates a fold of a success rate. Its interval is that of {@link shareInterval}: Wilson's if every cluster has one
+ * episode, and wider the more the episodes of a cluster are alike.
  */
 export function createRate(): RateFold {
   let [count, successes, clusters, current] = [0, 0, 0, -1]
-  // Sums over whole clusters of size m with s successes; the open one is added when the next begins.
+  // Sums over finished clusters of size m with s successes. The current one is added when the next starts.
   let [size, won] = [0, 0]
   let [sizes, products, squares] = [0, 0, 0]
   const close = () => {
@@ -71,12 +71,12 @@ export function createRate(): RateFold {
 }
 
 /**
- * The 95 % interval of a share: Wilson's score interval at the effective sample size, which is the number of independent
- * draws that would have left the share as uncertain as it is, brought down for the few clusters that its variance was
- * estimated from, by the squared ratio of Student's t for all values and for the clusters.
+ * The 95 % interval of a share: Wilson's score interval at the effective sample size. That is the number of independent
+ * draws with the same variance, reduced by the squared ratio of Student's t for all values and for the clusters, because
+ * the variance is estimated from few clusters.
  *
- * It is never taken for more draws than there are values, nor for fewer than if each cluster were one draw; so it has a
- * width at 0 and at 1, where the variance says nothing. Without clusters it is plain Wilson.
+ * The effective size is clamped between `least` and `most`, so the interval has a width at 0 and at 1, where the variance
+ * is 0. Without clusters it is plain Wilson.
  *
  * E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference" (1927), without continuity
  * correction; Korn & Graubard, "Confidence Intervals for Proportions with Small Expected Number of Positive Counts
@@ -94,13 +94,13 @@ export function shareInterval({ rate, variance, clusters, least, most }: Share):
   return wilson(rate, spread === 0 ? least : Math.max(least, Math.min(most, worth)))
 }
 
-/** @param size - independent draws; need not be whole. */
+/** @param size - independent draws; may be fractional. */
 function wilson(rate: number, size: number): { readonly low: number; readonly high: number } {
   const Z = NORMAL_POINT
   const scale = 1 + Z ** 2 / size
   const centre = (rate + Z ** 2 / (2 * size)) / scale
   const half = (Z * Math.sqrt((rate * (1 - rate)) / size + Z ** 2 / (4 * size ** 2))) / scale
-  // At the ends the formula gives exactly 0 and 1, and rounding would not.
+  // Exactly 0 and 1 at the ends, despite rounding.
   return { low: rate === 0 ? 0 : centre - half, high: rate === 1 ? 1 : centre + half }
 }
 

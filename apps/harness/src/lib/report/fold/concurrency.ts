@@ -3,12 +3,12 @@ import type { Summary } from './summary.ts'
 const BINS = 120
 
 /**
- * Says how many episodes were in flight over a run: the mean in each of 120 equal bins, and the most at once.
+ * The episodes in flight over a run: the mean in each of 120 equal bins, and the peak.
  *
- * The means are sums of floats, so the episodes have to come in a fixed order.
+ * The means are sums of floats, so the result depends on the order of the episodes.
  *
- * @param started - milliseconds since the run began, one an episode.
- * @param ended - of the same episodes, in the same order.
+ * @param started - milliseconds since the start of the run, one per episode.
+ * @param ended - the same for the ends, in the same order.
  */
 export function concurrencyOf(started: Float64Array, ended: Float64Array): Summary['time']['concurrency'] {
   const first = started.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
@@ -17,7 +17,7 @@ export function concurrencyOf(started: Float64Array, ended: Float64Array): Summa
   const width = (last - first) / BINS
   const binOf = (time: number) => Math.min(BINS - 1, Math.max(0, Math.floor((time - first) / width)))
   const partial = new Float64Array(BINS)
-  /** Change, from one bin to the next, of how many episodes fill the whole bin. */
+  /** The change from one bin to the next in the number of episodes that span the whole bin. */
   const whole = new Int32Array(BINS + 1)
   started.forEach((start, i) => {
     const end = ended[i] as number
@@ -39,7 +39,7 @@ export function concurrencyOf(started: Float64Array, ended: Float64Array): Summa
   return { binMilliseconds: width, inFlight, peak: peakOf(started, ended) }
 }
 
-/** An episode that ends when another starts is not in flight beside it. */
+/** The peak. An episode that ends when another one starts does not overlap with it. */
 function peakOf(started: Float64Array, ended: Float64Array): number {
   const starts = started.toSorted()
   const ends = ended.toSorted()

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import type { EpisodeRecord } from '@episodic/protocol'
 
 /**
- * Names a sealed episode in six 32-bit words: three of the task id's SHA-256, the attempt, and two of the SHA-256 of the
- * whole line. The first four are the **key** (which episode it is), the last two its **content** (what was sealed). The
- * same line has the same identity however often it is read; two lines with one key and different content conflict.
+ * The identity of a sealed episode in six 32-bit words: three of the task id's SHA-256, the attempt, and two of the SHA-256
+ * of the line. The first four are the **key** (which episode), the last two the **content** (what was sealed). Equal lines
+ * have equal identities; two lines with the same key and different content conflict.
  *
- * Sorting by the words puts the attempts of a task side by side, in an order that nobody chose.
+ * Sorting by the words puts the attempts of a task side by side, with the tasks in pseudo-random order.
  */
 export type EpisodeIdentity = Uint32Array
 
@@ -25,7 +25,7 @@ export function keyOf({ task, attempt }: EpisodeRecord): Uint32Array {
   return Uint32Array.of(id.readUInt32BE(0), id.readUInt32BE(4), id.readUInt32BE(8), attempt)
 }
 
-/** A number that orders episodes as if they were drawn: 48 bits of the SHA-256 of attempt and task id. */
+/** A pseudo-random rank of an episode: 48 bits of the SHA-256 of attempt and task id. */
 export function drawOf({ task, attempt }: EpisodeRecord): number {
   return hash('sha256', `${attempt}/${task.id}`, 'buffer').readUIntBE(0, 6)
 }

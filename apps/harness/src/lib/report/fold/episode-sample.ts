@@ -21,11 +21,11 @@ export interface SampledEpisode extends ShownEpisode {
 /** Chooses the episodes that a report shows step by step. */
 export interface EpisodeSample {
   add(record: EpisodeRecord): void
-  /** The chosen ones, by task and attempt. The sample can go on afterwards. */
+  /** The chosen ones, by task and attempt. More can be added afterwards. */
   finish(): SampledEpisode[]
 }
 
-/** How many episodes of each kind a report shows. All of them, at their largest, take 7 MiB of the page. */
+/** How many episodes of each kind a report shows. At their largest, all of them take 7 MiB of the page. */
 export const SAMPLE_SIZES: Readonly<Record<SampleReason, number>> = { drawn: 100, best: 20, worst: 20, failed: 40 }
 
 interface Candidate {
@@ -36,9 +36,9 @@ interface Candidate {
 }
 
 /**
- * Creates an empty sample. It holds at most 180 episodes, whatever is added, and does not depend on the order:
+ * Creates an empty sample of at most 180 episodes. It does not depend on the order in which they are added:
  *
- * - **drawn**: the 100 lowest by the hash of task and attempt, which is a draw that anyone can repeat;
+ * - **drawn**: the 100 lowest by the hash of task and attempt, a reproducible random sample;
  * - **best** and **worst**: the 20 highest and the 20 lowest unshaped returns, ties going to the lower hash;
  * - **failed**: the 40 failed ones with the lowest hash.
  */
@@ -85,7 +85,7 @@ export function createEpisodeSample(): EpisodeSample {
   }
 }
 
-/** Where an episode stands in each list that it could be in; lower is first. */
+/** The rank of an episode in each list that it is eligible for; lower is first. */
 function ranksOf(record: EpisodeRecord): { readonly [reason in SampleReason]?: number } {
   const drawn = drawOf(record)
   const unshaped = record.returns?.unshaped

@@ -1,7 +1,7 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { compareWords, type EpisodeIdentity, IDENTITY_WORDS, KEY_WORDS, TASK_WORDS } from './episode-identity.ts'
 
-/** Outcomes that a report tells apart: how an episode ended, and what its world judged; `null` where it judged nothing. */
+/** The outcomes that a report distinguishes: how an episode ended, and its world's judgment, if any. */
 export const OUTCOMES = [
   { kind: 'failed', success: null },
   ...(['terminated', 'truncated'] as const).flatMap((kind) =>
@@ -9,30 +9,30 @@ export const OUTCOMES = [
   ),
 ] as const
 
-/** The number of an outcome in a table: its place in {@link OUTCOMES}. */
+/** The number of an outcome in a table: its index in {@link OUTCOMES}. */
 export function outcomeNumber(outcome: EpisodeRecord['outcome']): number {
   const [kind, success] = outcome.kind === 'failed' ? ['failed', null] : [outcome.end.kind, outcome.success ?? null]
   return OUTCOMES.findIndex((other) => other.kind === kind && other.success === success)
 }
 
-/** What a report remembers of one episode: numbers alone. */
+/** What a report keeps of one episode: numbers only. */
 export interface EpisodeRow {
   /** See {@link outcomeNumber}. */
   readonly outcome: number
   readonly total: number
   readonly unshaped: number
   readonly discounted: number
-  /** Milliseconds since the run began. */
+  /** Milliseconds since the start of the run. */
   readonly started: number
   readonly ended: number
   readonly steps: number
   readonly refused: number
-  /** Numbers for names and groups, which mean nothing to the table. */
+  /** Numbers that stand for names and groups; the table does not interpret them. */
   readonly ending: number
   readonly tags: number
   readonly split: number
   readonly difficulty: number
-  /** Numbers the trees of a task from 1; 0 for an episode of none. */
+  /** The number of its tree within the task, from 1; 0 for none. */
   readonly tree: number
 }
 
@@ -44,29 +44,29 @@ interface Block {
 
 /** Rows of one episode each, by identity. */
 export interface EpisodeTable {
-  /** Adds a row; `false` when this very line was added before. */
+  /** Adds a row. Returns `false` if the same line was added before. */
   add(identity: EpisodeIdentity, row: EpisodeRow): boolean
   /**
-   * The one row that counts for each episode, in the order of the keys, with a number for its task (equal tasks are
-   * adjacent). Where lines conflict, a finished one comes before a failed one, and then the lowest content does.
+   * The row that counts for each episode, in the order of the keys, with a number for its task (equal tasks are adjacent).
+   * If lines conflict, a finished one counts before a failed one, and then the one with the lowest content.
    */
   episodes(): IterableIterator<EpisodeRow & { readonly task: number }>
-  /** Rows, those included that lose to another row of the same episode. */
+  /** All rows, including those that conflict with the one that counts. */
   readonly size: number
 }
 
 const FLOATS = ['total', 'unshaped', 'discounted', 'started', 'ended'] as const
 const WORDS = ['outcome', 'steps', 'refused', 'ending', 'tags', 'split', 'difficulty', 'tree'] as const
-/** Where a row's identity starts, where its other words do, and how long it is: even, to align the next row's floats. */
+/** Offsets of a row's identity and its other words, and its length: even, to align the next row's floats. */
 const IDENTITY = FLOATS.length * 2
 const FIRST_WORD = IDENTITY + IDENTITY_WORDS
 const ROW_WORDS = Math.ceil((FIRST_WORD + WORDS.length) / 2) * 2
 const BLOCK_ROWS = 4_096
 
 /**
- * Creates an empty table. It keeps 96 bytes a row, and 5 to 11 for the index that finds a line that was added before.
+ * Creates an empty table. A row takes 96 bytes, and 5 to 11 more in the index of lines.
  *
- * Rows lie in blocks, so that growing neither copies nor leaves more than one block unused.
+ * Rows are stored in blocks, so growing copies nothing and leaves at most one block unused.
  */
 export function createEpisodeTable(): EpisodeTable {
   const blocks: Block[] = []
@@ -80,7 +80,7 @@ export function createEpisodeTable(): EpisodeTable {
       ...FLOATS.map((name, i) => [name, floatsOf(row)[startOf(row) / 2 + i]]),
       ...WORDS.map((name, i) => [name, wordsOf(row)[startOf(row) + FIRST_WORD + i]]),
     ])
-  /** The slot that holds the identity, or the free one where it belongs. A slot holds a row's number plus one. */
+  /** The slot of an identity, or the free slot for it. A slot contains a row's number plus one. */
   const findSlot = (words: ArrayLike<number>, start: number): number => {
     const mask = slots.length - 1
     let slot = ((words[start] as number) ^ (words[start + 3] as number) ^ (words[start + 4] as number)) & mask
@@ -138,7 +138,7 @@ export function createEpisodeTable(): EpisodeTable {
   }
 }
 
-/** Where a row starts in its block, in words. */
+/** The offset of a row in its block, in words. */
 function startOf(row: number): number {
   return (row % BLOCK_ROWS) * ROW_WORDS
 }

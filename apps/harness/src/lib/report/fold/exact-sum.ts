@@ -1,4 +1,4 @@
-/** A sum that does not depend on the order of what was added. */
+/** A sum that does not depend on the order of its values. */
 export interface ExactSum {
   add(value: number): void
   /** The exact sum of all values, rounded once to the nearest float. */
@@ -8,7 +8,7 @@ export interface ExactSum {
 /**
  * Creates an exact sum of finite floats. No intermediate sum may overflow (keep magnitudes below 1e300).
  *
- * The running sum is a list of floats that do not overlap, so nothing is ever rounded away: J. R. Shewchuk, "Adaptive
+ * The running sum is a list of non-overlapping floats, so nothing is rounded away: J. R. Shewchuk, "Adaptive
  * Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates" (1997), with the final rounding of Python's
  * `math.fsum`. The list is short: two or three entries for rewards, at most about 40.
  */
@@ -52,7 +52,7 @@ function roundOnce(partials: readonly number[]): number {
     low = y - (high - x)
     if (low !== 0) break
   }
-  // Half way between two floats, the next partial says which one is nearer.
+  // Half way between two floats, the next partial decides which one is nearer.
   const next = n > 0 ? (partials[n - 1] as number) : 0
   if ((low < 0 && next < 0) || (low > 0 && next > 0)) {
     const rounded = high + low * 2

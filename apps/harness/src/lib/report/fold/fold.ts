@@ -13,22 +13,22 @@ import { createTreeSample } from './tree-sample.ts'
 export interface Fold {
   /** Adds one sealed episode. */
   add(record: EpisodeRecord): void
-  /** Lines that were sealed twice, word for word. Not part of the summary, which they do not change. */
+  /** How many lines were exact repetitions. They do not change the summary and are not part of it. */
   readonly repeated: number
   /**
-   * The summary of what was added so far; the fold can go on afterwards.
+   * The summary of what was added so far. More can be added afterwards.
    *
-   * Throws a `RangeError` when more episodes were sealed than the run scheduled: then the two do not belong together.
+   * Throws a `RangeError` if more episodes were sealed than the run scheduled.
    */
   finish(run: Pick<ReportedRun, 'name' | 'scheduled'>): Summary
 }
 
 /**
- * Creates an empty fold. What it returns does not depend on the order of the episodes, nor on how often one is added: it
- * remembers about 100 bytes an episode, sums those in a fixed order, and sums steps exactly.
+ * Creates an empty fold. The summary depends neither on the order of the episodes nor on repetitions: the fold keeps about
+ * 100 bytes per episode, sums these in a fixed order, and sums steps exactly.
  *
- * Where one episode was sealed with different contents, one line counts. Its steps cannot be told from the others' any
- * more, so rewards by step and by term and the latency of steps hold the steps of every such line.
+ * If an episode was sealed with different contents, one line counts. Steps are not stored, so rewards by step and by term
+ * and step latencies include the steps of every such line.
  *
  * @param discount - γ of the return-to-go from a branch point. Default 1.
  */
@@ -118,13 +118,13 @@ export function createFold({ discount = 1 }: { readonly discount?: number } = {}
   }
 }
 
-/** Numbers a bounded set of names from 1; 0 stands for those that there is no room for. */
+/** Numbers a bounded set of names from 1; 0 stands for names beyond the bound. */
 function createNames(limit: number) {
   let next = 1
   const numbers = createBoundedMap(limit, () => next++)
   return {
     numberOf: (name: string) => numbers.of(name) ?? 0,
-    /** The names that stayed, by number. */
+    /** The names within the bound, by number. */
     names: () => new Map(numbers.entries().map(([name, number]) => [number, name])),
   }
 }

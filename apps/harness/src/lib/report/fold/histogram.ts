@@ -1,6 +1,6 @@
 /** Counts of values in bins of equal width. A value on an edge belongs to the bin that starts there. */
 export interface Histogram {
-  /** Where the first bin starts. A whole multiple of `width`. */
+  /** The lower edge of the first bin, a multiple of `width`. */
   readonly start: number
   readonly width: number
   readonly counts: number[]
@@ -9,7 +9,7 @@ export interface Histogram {
 const MOST_BINS = 40
 
 /**
- * Counts values in bins whose width is 1, 2 or 5 times a power of ten, so that edges are numbers that people read.
+ * Counts values in bins whose width is 1, 2 or 5 times a power of ten, so that edges are round numbers.
  *
  * @param smallestWidth - for whole numbers, 1.
  */
@@ -38,13 +38,13 @@ export function niceStep(step: number): number {
   return Number((factor * power).toPrecision(1))
 }
 
-/** Takes the rounding noise off a multiple of `step`: 0.30000000000000004 becomes 0.3. */
+/** Removes rounding noise from a multiple of `step`: 0.30000000000000004 becomes 0.3. */
 export function roundTo(value: number, step: number): number {
   const digits = Math.max(0, -Math.floor(Math.log10(step)) + 1)
   return digits > 15 ? value : Number(value.toFixed(digits)) || 0
 }
 
-/** Edges are decimal and floats are not: 0.3 / 0.1 is 2.9999…, and still belongs to the bin that starts at 0.3. */
+/** The bin of a value. Floats are not decimal: 0.3 / 0.1 is 2.9999…, but belongs to the bin that starts at 0.3. */
 function binOf(value: number, width: number): number {
   const position = value / width
   const nearest = Math.round(position)

@@ -1,17 +1,17 @@
-/** Durations counted in buckets: constant memory, whatever the number of them, and no order in the result. */
+/** Durations counted in buckets, in constant memory. The result does not depend on their order. */
 export interface LatencyHistogram {
   /** Adds a duration in milliseconds; a negative one counts as 0. */
   add(milliseconds: number): void
   readonly count: number
-  /** The exact longest, in milliseconds; 0 when empty. */
+  /** The exact maximum, in milliseconds; 0 if empty. */
   readonly longest: number
-  /** The end of the first bucket that the share `p` of the durations does not pass, in milliseconds; 0 when empty. */
+  /** The upper end of the bucket of the `p` quantile, in milliseconds; 0 if empty. */
   percentile(p: number): number
-  /** The counts in coarse bins for a plot, four for each doubling, from the first filled one to the last. */
+  /** Counts in coarse bins for a plot, four per doubling, from the first non-empty one to the last. */
   bins(): LatencyBin[]
 }
 
-/** From and to in milliseconds. */
+/** Edges in milliseconds. */
 export interface LatencyBin {
   readonly from: number
   readonly to: number
@@ -22,11 +22,11 @@ export interface LatencyBin {
 const SUB_BITS = 8
 const SUB_BUCKETS = 2 ** SUB_BITS
 const HALF = SUB_BUCKETS / 2
-/** 2^32 − 1 µs, 71 minutes: what is longer counts there, and `longest` stays exact. */
+/** 2^32 − 1 µs, 71 minutes. Longer durations count in this bucket; `longest` stays exact. */
 const LONGEST = 0xffff_ffff
 const BINS_PER_DOUBLING = 4
 
-/** Creates an empty histogram of log-spaced buckets over whole microseconds, in the way of HdrHistogram (G. Tene). */
+/** Creates an empty histogram with log-spaced buckets of whole microseconds, like HdrHistogram (G. Tene). */
 export function createLatencyHistogram(): LatencyHistogram {
   const counts = new Float64Array(bucketOf(LONGEST) + 1)
   let count = 0
@@ -74,18 +74,18 @@ function bucketOf(microseconds: number): number {
   return doublings * HALF + (microseconds >>> doublings)
 }
 
-/** The shortest duration that a bucket counts, in microseconds. */
+/** The lower end of a bucket, in microseconds. */
 function startOf(bucket: number): number {
   const doublings = Math.max(0, Math.floor(bucket / HALF) - 1)
   return (bucket - doublings * HALF) * 2 ** doublings
 }
 
 function binOf(bucket: number): number {
-  // A bin's first edge may come out of the logarithm just below itself.
+  // The logarithm of a bin's lower edge may round down.
   return Math.floor(Math.log2(Math.max(1, startOf(bucket))) * BINS_PER_DOUBLING + 1e-9)
 }
 
-/** The shortest duration of a bin, in milliseconds, to four digits. */
+/** The lower edge of a bin, in milliseconds, to four digits. */
 function edgeOf(bin: number): number {
   return Number((2 ** (bin / BINS_PER_DOUBLING) / 1_000).toPrecision(4))
 }

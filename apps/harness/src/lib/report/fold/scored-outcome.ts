@@ -12,31 +12,31 @@ export function scoredOutcomeOf({ outcome, returns }: EpisodeRecord): EpisodeRec
   }
 }
 
-/** By which rule the success of an episode was judged. */
+/** The rule that decides the success of an episode. */
 export type SuccessRule = 'world' | 'default'
 
-/** The rule for an episode whose line has no success of its own, as its world defines none. */
+/** The rule for episodes of worlds that define no success. */
 const DEFAULT_RULE = 'terminated with a positive unshaped return'
 
-/** The default rule of success: the world itself ended the episode, and paid for it. */
+/** The default rule: terminated with a positive unshaped return. */
 export function isDefaultSuccess(kind: 'terminated' | 'truncated', unshaped: number): boolean {
   return kind === 'terminated' && unshaped > 0
 }
 
-/** Whether a sealed episode succeeded: as its world judged it, or else by the default rule. A failed one did not. */
+/** Whether a sealed episode succeeded, by the rule of its world or the default one. A failed episode did not succeed. */
 export function isSuccess({ outcome, returns }: Pick<EpisodeRecord, 'outcome' | 'returns'>): boolean {
   if (outcome.kind === 'failed' || !returns) return false
   return outcome.success ?? isDefaultSuccess(outcome.end.kind, returns.unshaped)
 }
 
-/** The rule that a sealed episode was judged by; `null` for a failed one. */
+/** The rule that applies to a sealed episode; `null` for a failed one. */
 export function ruleOf({ outcome }: Pick<EpisodeRecord, 'outcome'>): SuccessRule | null {
   if (outcome.kind === 'failed') return null
   return outcome.success === undefined ? 'default' : 'world'
 }
 
-/** Says by which rules the successes of a report were judged. */
+/** Describes the rules by which successes were judged. */
 export function describeRules(rules: readonly SuccessRule[]): string {
-  if (rules.length > 1) return `as defined by the world where it does so, and else ${DEFAULT_RULE}`
+  if (rules.length > 1) return `as defined by the world, or by default ${DEFAULT_RULE}`
   return rules[0] === 'world' ? 'as defined by the world' : DEFAULT_RULE
 }

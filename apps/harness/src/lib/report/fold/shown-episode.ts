@@ -4,7 +4,7 @@ import { isSuccess, scoredOutcomeOf } from './scored-outcome.ts'
 /** Groups by which the page filters its episodes. */
 export type ShownOutcome = 'succeeded' | 'fell-short' | 'truncated' | 'failed'
 
-/** A step as the page shows it. Values of the world are text already. */
+/** A step as the page shows it. Arguments and structured content are already text. */
 export interface ShownStep {
   /** From 1. */
   readonly number: number
@@ -20,7 +20,7 @@ export interface ShownStep {
   readonly milliseconds: number | null
 }
 
-/** An episode as the page shows it: cut to a size that is known. */
+/** An episode as the page shows it, shortened to a bounded size. */
 export interface ShownEpisode {
   readonly task: string
   readonly attempt: number
@@ -33,7 +33,7 @@ export interface ShownEpisode {
   readonly outcome: ShownOutcome
   /** The reason of the end, or the code of the failure. */
   readonly ending: string
-  /** What went wrong, where it failed. */
+  /** The error message of a failed episode. */
   readonly message: string | null
   readonly returns: { readonly total: number; readonly unshaped: number; readonly discounted: number } | null
   readonly milliseconds: number
@@ -43,10 +43,10 @@ export interface ShownEpisode {
   readonly omitted: number
 }
 
-/** The most that one episode takes of the page, in bytes of its escaped JSON. */
+/** Most bytes of one episode on the page, as escaped JSON. */
 export const SHOWN_BYTES = 40_960
 
-/** How far texts (in characters) and the number of steps are cut, until an episode fits. The last always does. */
+/** Limits for texts (in characters) and steps, tried in turn until an episode fits. The last one always fits. */
 const CUTS = [
   { text: 8_000, steps: 200 },
   { text: 2_000, steps: 200 },
@@ -59,7 +59,7 @@ const CUTS = [
 const MOST_TERMS = 16
 const MOST_TAGS = 16
 
-/** Cuts an episode to what the page shows: at most {@link SHOWN_BYTES}, first the longest texts, then middle steps. */
+/** Shortens an episode to at most {@link SHOWN_BYTES}: first the longest texts, then the middle steps. */
 export function showEpisode(record: EpisodeRecord): ShownEpisode {
   let shown: ShownEpisode | undefined
   for (const cut of CUTS) {
@@ -120,7 +120,7 @@ function cutStep(step: RecordedStep, number: number, text: (full: string) => str
   }
 }
 
-/** The group that an episode counts in. */
+/** The group of an episode. */
 export function groupOf(record: EpisodeRecord): ShownOutcome {
   const outcome = scoredOutcomeOf(record)
   if (outcome.kind === 'failed') return 'failed'
@@ -128,7 +128,7 @@ export function groupOf(record: EpisodeRecord): ShownOutcome {
   return outcome.end.kind === 'truncated' ? 'truncated' : 'fell-short'
 }
 
-/** Writes a value as JSON that cannot end or open anything in the `<script>` it stands in. */
+/** Serializes a value as JSON that is safe inside a `<script>` element. */
 export function scriptJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,

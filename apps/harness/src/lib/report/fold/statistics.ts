@@ -4,8 +4,8 @@ import { studentPoint } from './student-point.ts'
 import type { Distribution } from './summary.ts'
 
 /**
- * A mean with its 95 % confidence interval. The interval is `null` where nothing can be said of its width: with fewer than
- * two clusters, and where no cluster deviates from the mean (then `standardError` is 0).
+ * A mean with its 95 % confidence interval. The interval is `null` for fewer than two clusters, and if no cluster deviates
+ * from the mean (then `standardError` is 0).
  */
 export interface Estimate {
   readonly mean: number
@@ -18,19 +18,19 @@ export interface Estimate {
   readonly clusters: number
 }
 
-/** Deviations below this share of the largest value are what rounding leaves of none. */
+/** Deviations below this share of the largest value are rounding errors. */
 const ROUNDING = 1e-13
 
 /**
  * Estimates a mean with a cluster-robust standard error: √(G/(G−1) · Σ_g (Σ_{i∈g} (x_i − x̄))²) / n for G clusters, and an
- * interval by Student's t with G−1 degrees of freedom. With one value a cluster it is the ordinary x̄ ± t·s/√n.
+ * interval by Student's t with G−1 degrees of freedom. With one value per cluster it is the ordinary x̄ ± t·s/√n.
  *
  * Liang & Zeger, "Longitudinal data analysis using generalized linear models" (1986); the factor G/(G−1) and the degrees
- * of freedom as in Cameron & Miller, "A Practitioner's Guide to Cluster-Robust Inference" (2015); why evaluations want it:
+ * of freedom as in Cameron & Miller, "A Practitioner's Guide to Cluster-Robust Inference" (2015); for evaluations:
  * Miller, "Adding Error Bars to Evals" (2024, arXiv:2411.00640).
  *
  * @param clusters - the cluster of each value; equal numbers must be adjacent.
- * @returns `null` when there is no value.
+ * @returns `null` if there is no value.
  */
 export function clusteredMean(values: ArrayLike<number>, clusters: ArrayLike<number>): Estimate | null {
   const count = values.length
@@ -58,7 +58,7 @@ export function clusteredMean(values: ArrayLike<number>, clusters: ArrayLike<num
 }
 
 /**
- * The unbiased chance that at least one of `k` attempts succeeds, from `count` attempts of which `successes` did:
+ * The unbiased estimate of the probability that at least one of `k` attempts succeeds, from `count` attempts with `successes`:
  * 1 − C(n−c, k) / C(n, k), as a product that cannot overflow.
  *
  * Chen et al., "Evaluating Large Language Models Trained on Code" (2021, arXiv:2107.03374).
@@ -67,7 +67,7 @@ export function clusteredMean(values: ArrayLike<number>, clusters: ArrayLike<num
  */
 export function passAtK(count: number, successes: number, k: number): number {
   if (!(k >= 1 && k <= count))
-    throw new RangeError(`pass@k needs k from 1 to the number of attempts; it got k ${k} of ${count}.`)
+    throw new RangeError(`pass@k needs k from 1 to the number of attempts; got k = ${k} with ${count} attempts.`)
   if (count - successes < k) return 1
   let allFail = 1
   for (let i = count - successes + 1; i <= count; i++) allFail *= 1 - k / i
@@ -89,10 +89,10 @@ export function quantile(sorted: ArrayLike<number>, p: number): number {
 }
 
 /**
- * Describes how values are spread; `null` when there are none.
+ * The distribution of values; `null` if there are none.
  *
  * @param clusters - the cluster of each value; equal numbers must be adjacent.
- * @param smallestWidth - of a bin: 1 for whole numbers.
+ * @param smallestWidth - of a bin: 1 for integers.
  */
 export function distributionOf(values: Float64Array, clusters: Float64Array, smallestWidth = 0): Distribution | null {
   const mean = clusteredMean(values, clusters)

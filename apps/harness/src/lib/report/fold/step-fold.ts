@@ -4,18 +4,18 @@ import { createExactSum, type ExactSum } from './exact-sum.ts'
 import { createLatencyHistogram } from './latency-histogram.ts'
 import type { Summary } from './summary.ts'
 
-/** How many steps of an episode are told apart, and how many reward terms. */
+/** Most steps and reward terms that are counted separately. */
 const MOST_STEPS = 1_000
 const MOST_TERMS = 64
 
-/** What is folded step by step, because an episode's steps are not remembered. */
+/** Folds the figures of steps, which are not stored per episode. */
 export interface StepFold {
-  /** Adds the steps of an episode; rewards only where it `counts`, which a failed one does not. */
+  /** Adds the steps of an episode; their rewards only if the episode `counts`. A failed one does not. */
   add(steps: EpisodeRecord['steps'], counts: boolean): void
   finish(): { readonly rewards: Summary['rewards']; readonly latency: Summary['time']['step'] }
 }
 
-/** Creates an empty fold over steps. Its sums are exact, so that no order shows in them. */
+/** Creates an empty fold over steps. Its sums are exact, so they do not depend on the order. */
 export function createStepFold(): StepFold {
   const steps: { count: number; readonly total: ExactSum; readonly shaping: ExactSum }[] = []
   const terms = createBoundedMap(MOST_TERMS, () => ({ sum: createExactSum(), steps: 0 }))

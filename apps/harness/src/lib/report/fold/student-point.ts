@@ -1,11 +1,11 @@
-/** The standard normal's 97.5 % point: every interval here is a 95 % one. */
+/** The 97.5 % point of the standard normal distribution, for 95 % intervals. */
 export const NORMAL_POINT = 1.959963984540054
 
-/** From here on the expansion is exact to ten digits, and the sum would only take longer. */
+/** Above this, the expansion is exact to ten digits and faster than the sum. */
 const MANY_DEGREES = 100
 
 /**
- * The 97.5 % point of Student's t, by which a standard error becomes a 95 % interval.
+ * The 97.5 % point of Student's t, the factor from a standard error to half of a 95 % interval.
  *
  * Abramowitz & Stegun, "Handbook of Mathematical Functions" (1964): 26.7.3 and 26.7.4, solved for t, up to 100 degrees of
  * freedom, and the expansion 26.7.5 above.
@@ -14,7 +14,7 @@ const MANY_DEGREES = 100
  */
 export function studentPoint(degrees: number): number {
   if (!(Number.isInteger(degrees) && degrees >= 1))
-    throw new RangeError(`Student's t needs a whole number of degrees of freedom from 1 up; it got ${degrees}.`)
+    throw new RangeError(`Student's t needs a whole number of degrees of freedom from 1 up; got ${degrees}.`)
   if (degrees > MANY_DEGREES) return expanded(degrees)
   let [low, high] = [0, Math.PI / 2]
   for (let halving = 0; halving < 60; halving++) {
@@ -25,7 +25,7 @@ export function studentPoint(degrees: number): number {
   return Math.sqrt(degrees) * Math.tan((low + high) / 2)
 }
 
-/** The chance that |t| stays below √degrees · tan(angle). */
+/** The probability that |t| < √degrees · tan(angle). */
 function centralShare(degrees: number, angle: number): number {
   const [sine, cosine] = [Math.sin(angle), Math.cos(angle)]
   const odd = degrees % 2 === 1

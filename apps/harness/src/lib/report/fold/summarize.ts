@@ -8,7 +8,7 @@ import type { StepFold } from './step-fold.ts'
 import { DIFFICULTY_BINS, type ReportedRun, SPLITS, type Summary, type Tally } from './summary.ts'
 import { type ScoredLeaf, scoreTrees, type TreeScores } from './tree-scores.ts'
 
-/** The names behind a table's numbers. A number that is missing stands for a name that there was no room for. */
+/** The names behind a table's numbers. A missing number stands for a name beyond the bound. */
 export interface Names {
   readonly endings: ReadonlyMap<number, string>
   readonly tagSets: ReadonlyMap<number, readonly string[]>
@@ -18,13 +18,13 @@ const MOST_TAGS = 64
 const MOST_K = 100
 const OTHER = 'other'
 
-/** Turns the rows of a fold into the figures that come from whole episodes. */
+/** Computes the figures of whole episodes from the rows of a fold. */
 export function summarize(
   { name, scheduled }: Pick<ReportedRun, 'name' | 'scheduled'>,
   table: EpisodeTable,
   names: Names,
   steps: ReturnType<StepFold['finish']>,
-  /** Of a whole tree; 0 where episodes share nothing. */
+  /** Leaves of a whole tree; 0 if no rollout was branched. */
   leaves: number,
 ): Omit<Summary, 'environments' | 'policies' | 'failures' | 'branch' | 'tokens'> & {
   readonly failures: Tally[]
@@ -91,7 +91,7 @@ export function summarize(
         .entries()
         .slice(0, MOST_TAGS)
         .map(([name, rate]) => ({ name, ...rate })),
-      // Leaves share their beginnings: they are not the independent attempts that more than one of them would have to be.
+      // Leaves share steps, so they are not independent attempts.
       passAtK: passAtEveryK(task, finished.column('success'), leaves > 0 ? 1 : MOST_K),
       steps: distributionOf(successful.column('steps'), successful.column('task'), 1),
     },
@@ -115,14 +115,14 @@ function countScheduled(scheduled: number | undefined, finished: number, failed:
   const sealed = finished + failed
   if (scheduled !== undefined && scheduled < sealed)
     throw new RangeError(
-      `The run scheduled ${scheduled} episodes, and ${sealed} are sealed. Report sealed episodes with the run they came from.`,
+      `The run scheduled ${scheduled} episodes, but ${sealed} are sealed. Report sealed episodes with the run that they belong to.`,
     )
   return { scheduled: scheduled ?? sealed, finished, failed, unresolved: (scheduled ?? sealed) - sealed }
 }
 
 /**
  * Averages pass@k over the tasks that have k attempts, for each k that any task has. The interval is that of a share over
- * tasks: a task's estimate is worth as many draws at most as it has groups of k attempts that share none.
+ * tasks, where a task counts for at most as many draws as it has disjoint groups of k attempts.
  */
 function passAtEveryK(task: Float64Array, success: Float64Array, mostK: number): Summary['success']['passAtK'] {
   const attempts: { count: number; successes: number }[] = []
@@ -172,17 +172,12 @@ function createColumns<Name extends string>(capacity: number, names: readonly Na
 }
 
 /** Counts episodes by name. */
-interface Tallies {
-  add(name: string): void
-  /** Most frequent first, then by name. */
-  ranked(): Tally[]
-}
-
-function createTallies(): Tallies {
+function createTallies() {
   const counts = new Map<string, number>()
   return {
-    add: (name) => void counts.set(name, (counts.get(name) ?? 0) + 1),
-    ranked: () =>
+    add: (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1),
+    /** Most frequent first, then by name. */
+    ranked: (): Tally[] =>
       [...counts]
         .map(([name, count]) => ({ name, count }))
         .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)),

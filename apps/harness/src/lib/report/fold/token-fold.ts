@@ -2,14 +2,14 @@ import type { Completion, EpisodeRecord } from '@episodic/protocol'
 import { createExactSum } from './exact-sum.ts'
 import type { Summary } from './summary.ts'
 
-/** Adds up what language models were asked. */
+/** Sums the requests to language models. */
 export interface TokenFold {
   add(record: Pick<EpisodeRecord, 'attempt' | 'steps' | 'undecided' | 'branch'>): void
-  /** `null` where none was asked. */
+  /** `null` if there was no request. */
   finish(): Summary['tokens']
 }
 
-/** Creates an empty fold. Of episodes that share their beginnings, what was asked there counts once. */
+/** Creates an empty fold. Requests of steps that several leaves share count once. */
 export function createTokenFold(): TokenFold {
   let episodes = 0
   let requests = 0
@@ -19,7 +19,7 @@ export function createTokenFold(): TokenFold {
   const cost = createExactSum()
   return {
     add({ attempt, steps, undecided = [], branch }) {
-      // A line that was over before it could branch is sealed once for each leaf that it counts for.
+      // An episode that ended before it could branch is sealed once for each of its leaves.
       if (branch && attempt % branch.copies !== 0) return
       const own = steps.slice(sharedSteps(branch)).flatMap(({ completions = [] }) => completions)
       const asked: readonly Completion[] = [...own, ...undecided]
@@ -39,7 +39,7 @@ export function createTokenFold(): TokenFold {
   }
 }
 
-/** How many steps of a leaf are its parent's: those before it was last forked off. */
+/** How many steps a leaf shares with its parent: those before the last fork. */
 function sharedSteps(branch: EpisodeRecord['branch']): number {
   const fork = branch?.path.findLastIndex((line) => line > 0) ?? -1
   return branch?.at[fork] ?? 0

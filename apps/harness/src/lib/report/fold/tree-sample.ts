@@ -6,28 +6,25 @@ import { groupOf } from './shown-episode.ts'
 import { clusteredMean } from './statistics.ts'
 import type { Summary } from './summary.ts'
 
-/** How much of branched runs a report shows. */
+/** How much of a branched run a report shows. */
 const TREE_SIZES = { trees: 6, points: 24, leaves: 64, text: 400 } as const
 
-/** A tree of episodes that share their beginnings. */
+/** A tree of episodes that share steps. */
 export type ShownTree = NonNullable<Summary['branch']>['trees'][number]
 export type ShownLeaf = ShownTree['leaves'][number]
 type ShownPoint = ShownTree['points'][number]
 
-/** Chooses the trees that a report shows, and estimates the value of the states in which they branch. */
+/** Chooses the trees that a report shows and estimates the values of the states in which they branch. */
 export interface TreeSample {
-  add(
-    record: EpisodeRecord & { readonly branch: NonNullable<EpisodeRecord['branch']> },
-    identity: EpisodeIdentity,
-  ): void
-  /** By the hash of task and rollout. The sample can go on afterwards. */
+  add(record: EpisodeRecord & { readonly branch: NonNullable<EpisodeRecord['branch']> }, identity: EpisodeIdentity): void
+  /** By the hash of task and rollout. More can be added afterwards. */
   finish(): ShownTree[]
 }
 
 interface Visit {
   readonly path: number[]
   readonly at: number
-  /** Tells apart states that have one path, as a tree has that was played twice by a policy with chance of its own. */
+  /** Distinguishes states with the same path, in case a stochastic policy played the tree twice. */
   readonly state: string
   readonly observation: string
   readonly line: number
@@ -40,12 +37,12 @@ interface Leaf extends ShownLeaf {
 }
 
 /**
- * Creates an empty sample of the trees with the lowest hashes of task and rollout, whatever order their leaves come in.
+ * Creates an empty sample of the trees with the lowest hashes of task and rollout, whatever the order of their leaves.
  *
- * The value of the state s at a branch point is estimated as Monte Carlo does (Sutton & Barto, Reinforcement Learning,
- * 2nd ed., section 5.1): by the mean of G = Σ γ^k r_{t+k+1}, unshaped, over the lines that go on from it. They have
- * chance of their own, in the world and in the policy, so they are independent given s and each is a cluster of its own.
- * It is the value of the whole state, with what is hidden from the player.
+ * The value of the state s at a branch point is a Monte Carlo estimate (Sutton & Barto, Reinforcement Learning, 2nd ed.,
+ * section 5.1): the mean of G = Σ γ^k r_{t+k+1}, unshaped, over the lines that continue from it. Each line has its own
+ * random draws in world and policy, so they are independent given s, and each is a cluster. It is the value of the full
+ * state, private part included.
  *
  * @param discount - γ, from 0 to 1.
  */
@@ -111,7 +108,7 @@ function returnToGo(steps: EpisodeRecord['steps'], discount: number): number {
   return steps.reduceRight((rest, { reward }) => reward.total - reward.shaping + discount * rest, 0)
 }
 
-/** The branch points of a tree: the earlier ones first, and those of one step by their paths. */
+/** The branch points of a tree, by step and then by path. */
 function pointsOf(leaves: readonly Leaf[]): ShownPoint[] {
   const points = new Map<string, Visit[]>()
   for (const { visits } of leaves)

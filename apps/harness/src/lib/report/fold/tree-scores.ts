@@ -1,21 +1,21 @@
 import { createRate, type Proportion } from './clustered-rate.ts'
 import { clusteredMean, type Estimate } from './statistics.ts'
 
-/** One finished episode that is the leaf of a tree. */
+/** A finished episode that is a leaf of a tree. */
 export interface ScoredLeaf {
   /** The same number for the episodes of one task. */
   readonly task: number
-  /** Numbers the trees of a task. */
+  /** The number of its tree within the task. */
   readonly tree: number
   readonly unshaped: number
   readonly success: boolean
 }
 
-/** What whole trees came to. Intervals are clustered by task. */
+/** The scores of whole trees. Intervals are clustered by task. */
 export interface TreeScores {
-  /** Trees of which every leaf finished. */
+  /** Trees whose leaves have all finished. */
   readonly rollouts: number
-  /** Trees with a leaf that failed, or that is not there. They are not among the figures: best of fewer is another figure. */
+  /** Trees with a failed or missing leaf. They are excluded, because the best of fewer leaves is a different figure. */
   readonly partial: number
   /** Over trees: the highest return among the leaves, and whether any of them succeeded. */
   readonly best: { readonly return: Estimate | null; readonly success: Proportion }
@@ -24,11 +24,11 @@ export interface TreeScores {
 }
 
 /**
- * Scores trees by their best leaf, and beside it by their mean one.
+ * Scores trees by their best leaf and by their mean leaf.
  *
- * @param scored - finished leaves: those of one tree, and the trees of one task, one after the other.
+ * @param scored - the finished leaves; those of one tree are adjacent, and so are the trees of one task.
  * @param leaves - of a whole tree.
- * @param trees - how many trees there are, those included that have no finished leaf.
+ * @param trees - all trees, including those without a finished leaf.
  */
 export function scoreTrees(scored: readonly ScoredLeaf[], leaves: number, trees: number): TreeScores {
   const best = { returns: [] as number[], tasks: [] as number[], rate: createRate() }

@@ -7,8 +7,8 @@ const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 
 describe('episodic check', () => {
-  it('fails a world that leaves a rejected promise behind, instead of ending with it', async () => {
-    const floating = COIN_WORLD.replace('return say(', "void Promise.reject(new Error('nobody waits')); return say(")
+  it('fails a world that leaves a rejected promise unhandled, and does not crash', async () => {
+    const floating = COIN_WORLD.replace('return say(', "void Promise.reject(new Error('not awaited')); return say(")
     writeFileSync(join(workshop.folder, 'floating.ts'), floating)
     const { status, out } = await workshop.run(['check', './floating.ts', '--only', 'hygiene,rewards', '--json'])
     expect(JSON.parse(out)).toMatchObject({
@@ -18,7 +18,7 @@ describe('episodic check', () => {
         {
           name: 'rewards',
           outcome: 'failed',
-          findings: [{ what: 'A promise was rejected and nobody waited for it: nobody waits' }],
+          findings: [{ what: 'A promise rejection was not handled: not awaited' }],
         },
       ],
     })

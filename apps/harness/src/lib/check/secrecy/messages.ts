@@ -1,6 +1,6 @@
 import { type Action, META, METHODS } from '@episodic/protocol'
 
-/** One message that an agent may send, by the name of its kind. */
+/** A message that an agent may send, with the name of its kind. */
 export interface Message {
   readonly kind: string
   readonly text: string
@@ -19,12 +19,12 @@ export const INITIALIZE: Message = {
 }
 export const TOOLS_LIST: Message = { kind: 'tools/list', text: request('tools/list', {}) }
 
-/** Where the public state of a session is read. */
+/** The resource of a session's public state. */
 const STATE = { uri: 'episodic://session/state' }
 export const READ_STATE: Message = { kind: 'resources/read of the state', text: request('resources/read', STATE) }
 export const SUBSCRIBE: Message = { kind: 'resources/subscribe', text: request('resources/subscribe', STATE) }
 
-/** Everything else that an agent reads without playing. */
+/** Everything else that an agent can read without playing. */
 export const READS: readonly Message[] = [
   TOOLS_LIST,
   ...['resources/list', 'resources/templates/list', 'prompts/list'].map((kind) => ({ kind, text: request(kind, {}) })),
@@ -38,13 +38,13 @@ export const READS: readonly Message[] = [
   },
 ]
 
-/** A call of a tool. */
+/** A tool call. */
 export function callMessage(kind: string, { tool, arguments: args }: Action): Message {
   return { kind, text: request('tools/call', { name: tool, arguments: args }) }
 }
 
-/** What can be asked without playing: discovery, what is not served, and what is no message at all. */
-export function stillMessages(stolen: { readonly control: string; readonly capability: string }): Message[] {
+/** Messages that play no step: discovery, methods that are not served, and invalid messages. */
+export function passiveMessages(stolen: { readonly control: string; readonly capability: string }): Message[] {
   const { control, capability } = stolen
   return [
     INITIALIZE,
@@ -64,35 +64,35 @@ export function stillMessages(stolen: { readonly control: string; readonly capab
       'tasks/list',
       'server/discover',
     ].map((kind) => ({
-      kind: `${kind} of what is not there`,
+      kind: `${kind} of something unknown`,
       text: request(kind, { uri: 'state://private', name: 'state', level: 'debug' }),
     })),
     ...Object.values(METHODS).map((kind) => ({ kind, text: request(kind, { session: control }) })),
     { kind: 'an unknown method', text: request('private/state', { session: capability }) },
     { kind: 'a batch', text: `[${request('ping')}]` },
-    { kind: 'no JSON', text: '{"jsonrpc":"2.0","id":1,' },
-    { kind: 'no message', text: '"state"' },
-    { kind: 'params that are none', text: request('tools/call', ['state']) },
+    { kind: 'invalid JSON', text: '{"jsonrpc":"2.0","id":1,' },
+    { kind: 'a JSON string', text: '"state"' },
+    { kind: 'params that are an array', text: request('tools/call', ['state']) },
     { kind: 'a call without a name', text: request('tools/call', {}) },
-    { kind: 'a call of a tool that is none', text: request('tools/call', { name: 'state', arguments: {} }) },
+    { kind: 'a call of an unknown tool', text: request('tools/call', { name: 'state', arguments: {} }) },
   ]
 }
 
-/** Calls of a tool with arguments that no schema asks for. */
+/** Tool calls with arguments that no schema allows. */
 export function hostileMessages(tool: string, stolen: { readonly control: string }): Message[] {
   const call = (args: unknown, meta?: unknown) =>
     request('tools/call', { name: tool, arguments: args, ...(meta !== undefined && { _meta: meta }) })
   return [
     { kind: 'a call with the control handle', text: call({}, { [META.session]: stolen.control, [META.seq]: 0 }) },
-    { kind: 'a call with arguments that are a list', text: call([]) },
+    { kind: 'a call with arguments that are an array', text: call([]) },
     { kind: 'a call with arguments of the wrong type', text: call({ value: {}, direction: [], quantity: 'x' }) },
-    { kind: 'a call with poisonous keys', text: call({}).replace('{}', '{"__proto__":{"private":true}}') },
-    { kind: 'a call with half a character', text: call({}).replace('{}', '{"value":"\\ud800"}') },
+    { kind: 'a call with a __proto__ key', text: call({}).replace('{}', '{"__proto__":{"private":true}}') },
+    { kind: 'a call with a lone surrogate', text: call({}).replace('{}', '{"value":"\\ud800"}') },
     {
-      kind: 'a call that is nested deeply',
+      kind: 'a call with deeply nested arguments',
       text: call({}).replace('{}', `{"value":${'['.repeat(80)}${']'.repeat(80)}}`),
     },
-    { kind: 'a call with a number beyond all', text: call({}).replace('{}', '{"value":1e999}') },
+    { kind: 'a call with an infinite number', text: call({}).replace('{}', '{"value":1e999}') },
     { kind: 'a call with a long text', text: call({ value: 'x'.repeat(5_000) }) },
   ]
 }

@@ -1,21 +1,22 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Json, JsonObject, Rng } from '@episodic/protocol'
-import { leavesOf, replaceAt } from './json-leaves.ts'
+import { isKept } from '../private-pairs.ts'
+import { leavesOf, replaceAt } from '../walk-json.ts'
 
-/** A private state that tells itself apart from anything else, and the values in it that would. */
+/** A private state with recognizable values. */
 export interface CanaryState {
   readonly state: JsonObject
-  /** Texts that cannot occur by chance, each with where it stands. */
+  /** Texts that do not occur by chance, each with its place in the state. */
   readonly marks: ReadonlyMap<string, string>
 }
 
-/** The fewest characters of a real value that is searched for: shorter ones occur by chance. */
+/** The fewest characters of a real value that serves as a mark. Shorter ones occur by chance. */
 const LEAST_TEXT = 12
 const LEAST_DIGITS = 9
 
 /**
- * Fills a private state with canaries: 24 hexadecimal digits for a text and a prime of nine digits for a number,
- * wherever the schema takes them. Values that it refuses stay as they are, and are marks where they are long enough.
+ * Replaces the values of a private state by canaries: texts by 24 hexadecimal digits and numbers by primes of nine digits.
+ * Where the schema rejects a canary, the real value stays, and is a mark if it is long enough.
  */
 export function plantCanaries(environment: EnvironmentDefinition, real: JsonObject, rng: Rng): CanaryState {
   const marks = new Map<string, string>()
@@ -31,12 +32,6 @@ export function plantCanaries(environment: EnvironmentDefinition, real: JsonObje
       marks.set(String(value), place)
   }
   return { state, marks }
-}
-
-/** Whether the schema takes a private state and keeps all of it. */
-export function isKept(environment: EnvironmentDefinition, state: JsonObject): boolean {
-  const parsed = environment.state.private.safeParse(state)
-  return parsed.success && JSON.stringify(parsed.data) === JSON.stringify(state)
 }
 
 function canaryFor(value: Json, rng: Rng): Json | null {

@@ -1,25 +1,27 @@
+import type { Policy } from '@episodic/env'
 import { rehearse } from '@episodic/mcp-server'
-import { type JsonObject, type Rng, seedFor } from '@episodic/protocol'
-import { beginningsOf } from '../private-pairs.ts'
-import { rewardOf, truncationAt } from '../rehearsed-episode.ts'
-import type { CheckedWorld, Setting } from '../subject.ts'
+import { canonicalJson, type Json, type JsonObject, type Rng, seedFor } from '@episodic/protocol'
+import type { CheckedWorld, Setting } from '../check-context.ts'
+import { noisyPolicy } from '../noisy-policy.ts'
+import { seededStarts } from '../private-pairs.ts'
+import { rehearseEpisode, rewardOf, truncationAt } from '../rehearsed-episode.ts'
 import type { DiscreteActions } from './discrete-actions.ts'
 import type { Experience } from './tabular-learner.ts'
 
-/** Longest episode of a learner. */
+/** Step limit of a learner's episode. */
 const LONGEST = 120
-/** Beginnings that a learner is measured on. */
+/** Starts that a learner is evaluated on. */
 const MEASURED = 48
-/** Private states of one public state that a learner meets, where it cannot meet all. */
+/** Private states of training, if there is only one public state to train on. */
 const PRIVATE_STATES = 12
 
-/** How one episode begins. */
+/** The start of one episode. */
 export interface TableStart {
   readonly seed: string
   readonly privateState?: JsonObject
 }
 
-/** Where a table is learned: a world with few actions, and what of its public state names a row. */
+/** A world as a table: its few actions, and the row of each public state. */
 export interface TableWorld {
   readonly world: CheckedWorld
   readonly setting: Setting
@@ -28,21 +30,21 @@ export interface TableWorld {
 }
 
 export interface Rollout {
-  /** What happened, its rewards shaped where the world has a potential. */
+  /** The steps. Rewards are shaped if the world has a potential. */
   readonly episode: readonly Experience[]
-  /** Where it was cut off; `null` where the rules ended it. */
+  /** The row after the last step; `null` if the episode terminated. */
   readonly next: string | null
   /** The unshaped return. */
   readonly total: number
 }
 
 /**
- * Beginnings to learn on and to measure on. Where all seeds begin with the same public state, they are seeds that are
- * met but once, and those measured on are unseen; otherwise they are one public state with the private states of a few
- * other seeds, the same for both: a table knows nothing of a floor that it has never seen.
+ * Starts for training and evaluation. If all seeds have the same initial public state, training draws a new seed each time
+ * and evaluation uses unseen ones. Otherwise both use the same few private states with one public state, because a table
+ * cannot generalize to public states that it has never seen.
  */
 export function tableStarts({ environment }: CheckedWorld, setting: Setting, seed: string) {
-  const found = beginningsOf(environment, setting, seedFor(seed, 'learnability'), MEASURED)
+  const found = seededStarts(environment, setting, seedFor(seed, 'learnability'), MEASURED)
   const [first] = found
   const publicStarts = new Set(found.map(({ publicText }) => publicText))
   if (publicStarts.size === 1 || !first)
@@ -59,7 +61,7 @@ export function tableStarts({ environment }: CheckedWorld, setting: Setting, see
   return { unseen: false, measured, next: (rng: Rng): TableStart => rng.pick(met) }
 }
 
-/** Plays one episode by the number of an action for the key of each state. */
+/** Plays one episode. `choose` returns the number of an action for a row. */
 export function rollOut(
   { world: { environment }, setting, actions, features }: TableWorld,
   start: TableStart,
@@ -91,7 +93,7 @@ export function randomWalks({ environment }: CheckedWorld, setting: Setting, act
     const walk: JsonObject[] = [rehearsal.state.public]
     while (rehearsal.end === null && walk.length < Math.min(setting.steps, LONGEST)) {
       const { tool, arguments: args } = rng.pick(actions)
-      // A refused step moves no clock.
+      // A refused step changes nothing, so it would hide the clocks.
       if (!rehearsal.play(tool, args).refused) walk.push(rehearsal.state.public)
       else if (rng.chance(0.05)) break
     }
@@ -99,3 +101,37 @@ export function randomWalks({ environment }: CheckedWorld, setting: Setting, act
   })
 }
 const WALKS = 20
+
+/**
+ * The action that the solver plays most often in each row. If such a table earns much less than the solver, rows merge states
+ * in which the solver plays differently, so no table can learn the task.
+ */
+export async function copySolver(
+  { world: { environment }, setting, actions, features }: TableWorld,
+  solver: Policy,
+  starts: readonly TableStart[],
+): Promise<ReadonlyMap<string, number>> {
+  // If the solver throws in a swapped private state, it goes on at random.
+  const policy = noisyPolicy(solver, { random: 0, invalid: 0 })
+  const numbers = new Map(actions.map((action, i) => [keyOf(action), i]))
+  const rows = new Map<string, Map<number, number>>()
+  for (const start of starts) {
+    const { rehearsal, steps } = await rehearseEpisode({ environment, setting, policy, ...start })
+    let open: JsonObject = rehearsal.start.state.public
+    for (const { action, change } of steps) {
+      const number = numbers.get(keyOf(action))
+      const row = rows.get(features(open)) ?? new Map<number, number>()
+      if (number !== undefined) rows.set(features(open), row.set(number, (row.get(number) ?? 0) + 1))
+      if (change) open = change.state.public
+    }
+  }
+  return new Map([...rows].map(([row, counts]) => [row, mostOften(counts)]))
+}
+
+function mostOften(counts: ReadonlyMap<number, number>): number {
+  return [...counts].reduce((most, next) => (next[1] > most[1] ? next : most))[0]
+}
+
+function keyOf(action: object): string {
+  return canonicalJson(action as Json)
+}

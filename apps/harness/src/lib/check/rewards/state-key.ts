@@ -1,18 +1,19 @@
 import type { Json, JsonObject } from '@episodic/protocol'
-import { leavesOf } from '../json-leaves.ts'
+import { leavesOf } from '../walk-json.ts'
 
-/** How much of a number's movement has to be in one direction, and in how many steps, for it to be a clock. */
+/** A number is a clock if it moves in the same direction in at least this share of the steps. */
 const CLOCK = 0.9
 
-/** Into how many parts the range of a number is cut that runs down. */
+/** Bins for the range of a number that runs down. */
 const PARTS = 4
 
 /**
- * Makes the key under which a table keeps a public state, so that states which ask for the same action are more often the
- * same: lists that grow or shrink are sets, numbers that only count up are left out, and those that run down are told roughly. `walks` are
- * the public states of some episodes, by which such numbers are known.
+ * Returns the function from public states to table rows. It merges states that probably call for the same action: arrays of
+ * varying length count as sets, numbers that only count up are dropped, and numbers that run down are binned.
+ *
+ * @param walks - the public states of some episodes, in which such numbers and arrays are recognized.
  */
-export function featuresOf(walks: readonly (readonly JsonObject[])[]): (state: JsonObject) => string {
+export function stateKeyOf(walks: readonly (readonly JsonObject[])[]): (state: JsonObject) => string {
   const clocks = findClocks(walks)
   const boards = findBoards(walks)
   const reduce = (value: Json, path: string): Json => {
@@ -30,7 +31,7 @@ export function featuresOf(walks: readonly (readonly JsonObject[])[]): (state: J
   return (state) => JSON.stringify(reduce(state, ''))
 }
 
-/** The lists that always have the same length, such as the squares of a board: what stands where may matter. */
+/** The arrays of constant length, for example the squares of a board: positions in them may matter. */
 function findBoards(walks: readonly (readonly JsonObject[])[]): ReadonlySet<string> {
   const lengths = new Map<string, Set<number>>()
   const note = (value: Json, path: string): void => {
@@ -43,12 +44,12 @@ function findBoards(walks: readonly (readonly JsonObject[])[]): ReadonlySet<stri
   return new Set([...lengths].flatMap(([path, found]) => (found.size === 1 ? [path] : [])))
 }
 
-/** A number that counts the steps. What it is told to the nearest of; 0 for one that is not told. */
+/** A number that counts steps, and the width of its bins; 0 if it is dropped. */
 interface Clock {
   readonly step: number
 }
 
-/** The numbers that nearly every step moves, and nearly always the same way. */
+/** The numbers that change in the same direction in nearly every step. */
 function findClocks(walks: readonly (readonly JsonObject[])[]): ReadonlyMap<string, Clock> {
   const moves = new Map<string, { up: number; down: number; still: number; low: number; high: number }>()
   for (const walk of walks)

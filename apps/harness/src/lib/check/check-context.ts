@@ -1,39 +1,39 @@
 import { DatasetError, generateTasks } from '@episodic/dataset'
 import { canonicalJson, DEFAULT_LIMITS, type Json, type JsonObject, type Task } from '@episodic/protocol'
 import type { World } from '../world.ts'
-import type { AgentDoor } from './endpoints/agent-endpoint.ts'
+import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
 
-/** A world as it is checked: what it does not export is checked as far as that goes. */
+/** A world to check. Only the environment is required; what it does not export limits what can be checked. */
 export type CheckedWorld = Pick<World, 'environment'> & Partial<World>
 
-/** One way in which a world is set up: its defaults, or what a task of its own asks for. */
+/** One configuration of a world: its default parameters, or those of one of its tasks. */
 export interface Setting {
   readonly params: JsonObject
   readonly prompt: string
   readonly hints: readonly string[]
-  /** Answered steps until the episode is cut off. */
+  /** Step limit of an episode. */
   readonly steps: number
-  /** The task that it comes from; `null` for the defaults. */
+  /** The task that it is taken from; `null` for the defaults. */
   readonly task: Task | null
 }
 
-/** What every check is given. */
-export interface Subject {
+/** The input of every check. */
+export interface CheckContext {
   readonly world: CheckedWorld
-  /** At least one. The defaults come first, where the parameters have any; then tasks, the easiest first. */
+  /** At least one. The defaults come first if the parameters have any; then tasks, the easiest first. */
   readonly settings: readonly Setting[]
   readonly seed: string
   readonly pairs: number
-  readonly doors: readonly AgentDoor[]
+  readonly endpoints: readonly AgentEndpoint[]
   readonly signal: AbortSignal | undefined
-  /** Hears of what is done of a check that takes its time. */
+  /** Called with the progress of a long check. */
   readonly onProgress: (done: number, total: number) => void
 }
 
-/** How many tasks are drawn to set a world up by. */
+/** How many tasks are drawn as settings. */
 const TASKS = 12
 
-/** The settings under which a world is checked, no two of the same parameters. */
+/** The settings under which a world is checked. No two have the same parameters. */
 export function settingsOf({ environment, tasks }: CheckedWorld, seed: string): Setting[] {
   const settings = new Map<string, Setting>()
   const add = (given: JsonObject, task: Task | null) => {
@@ -54,7 +54,7 @@ export function settingsOf({ environment, tasks }: CheckedWorld, seed: string): 
 function drawTasks(tasks: World['tasks'], seed: string): Task[] {
   if (!tasks) return []
   const drawn: Task[] = []
-  // An even spread over all difficulties, so that the easiest and the hardest are among them.
+  // Evenly spread over all difficulties, the easiest and the hardest included.
   for (let i = 0; i < TASKS; i++) {
     const difficulty = i / (TASKS - 1)
     try {

@@ -1,0 +1,120 @@
+import { canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
+import type { SeededStart } from '../private-pairs.ts'
+import { leavesOf } from '../walk-json.ts'
+
+/** A private value that is correlated with the initial public state. */
+export interface InitialStateLeak {
+  /** The public feature, such as "public.id" or "the order of public.cards". */
+  readonly feature: string
+  readonly private: string
+  /**
+   * `all` if the feature determines the private value; `order` if the private value determines the order of the same
+   * members; `part` if it determines any other feature, which narrows the private value down.
+   */
+  readonly reveals: 'all' | 'order' | 'part'
+}
+
+/** Coincidences less likely than this are leaks. */
+const CHANCE = 1e-9
+
+/**
+ * Finds private values that determine, or are determined by, a feature of the initial public state, beyond chance. Reports
+ * the first feature for each private value and direction.
+ */
+export function findInitialStateLeaks(starts: readonly SeededStart[]): InitialStateLeak[] {
+  const features = publicFeatures(starts.map((start) => start.public))
+  const leaks: InitialStateLeak[] = []
+  for (const [path, column] of columnsOf(starts.map((start) => start.private))) {
+    const determining = features.find(({ values }) => determines(values, column))
+    if (determining) leaks.push({ feature: determining.name, private: path, reveals: 'all' })
+    else
+      for (const order of [true, false]) {
+        const determined = features.find((feature) => feature.order === order && determines(column, feature.values))
+        if (determined) leaks.push({ feature: determined.name, private: path, reveals: order ? 'order' : 'part' })
+      }
+  }
+  return leaks
+}
+
+/**
+ * Whether the second column is a function of the first, beyond chance.
+ *
+ * If the values of the second have shares p, two independent draws agree with probability Σ p², and n pairs of draws all
+ * agree with about (Σ p²)ⁿ, which has to be below one in a billion. If no value repeats, the columns have to be equal.
+ */
+function determines(first: readonly string[], second: readonly string[]): boolean {
+  const counts = new Map<string, number>()
+  for (const value of second) counts.set(value, (counts.get(value) ?? 0) + 1)
+  if (counts.size < 2) return false
+  const agreement = [...counts.values()].reduce((sum, count) => sum + (count / second.length) ** 2, 0)
+  const seen = new Map<string, string>()
+  let repeats = 0
+  for (const [i, value] of first.entries()) {
+    const known = seen.get(value)
+    if (known === undefined) seen.set(value, second[i] as string)
+    else if (known === second[i]) repeats += 1
+    else return false
+  }
+  if (agreement ** repeats < CHANCE) return true
+  return agreement ** first.length < CHANCE && first.every((value, i) => value === second[i])
+}
+
+/** A feature of public states: a value, a length or an order. */
+interface Feature {
+  /** Such as "public.high" or "the length of public.moves". */
+  readonly name: string
+  /** Whether all states have the same members there, so that only their order varies. */
+  readonly order: boolean
+  /** One for each state. Equal texts are equal values. */
+  readonly values: readonly string[]
+}
+
+/** All features that every state has: the leaves, and the length, members and order of each array and object. */
+function publicFeatures(states: readonly JsonObject[]): Feature[] {
+  const leaves = [...columnsOf(states)].map(([path, values]) => ({ name: `public.${path}`, order: false, values }))
+  return [...leaves, ...collectionFeatures(states)]
+}
+
+/** The values of every leaf that all states have, one for each state, by path. */
+function columnsOf(states: readonly Json[]): ReadonlyMap<string, readonly string[]> {
+  return commonTo(states, (state) => leavesOf(state).map(({ path, value }) => [path.join('.'), canonicalJson(value)]))
+}
+
+function collectionFeatures(states: readonly JsonObject[]): Feature[] {
+  const collections = commonTo(states, (state) => collectionsOf(state, 'public'))
+  return [...collections].flatMap(([place, found]) => {
+    const members = found.map((collection) =>
+      Array.isArray(collection) ? collection.map((member) => canonicalJson(member as Json)) : Object.keys(collection),
+    )
+    const name = Array.isArray(found[0]) ? place : `the keys of ${place}`
+    const order = new Set(members.map((each) => JSON.stringify(each.toSorted()))).size === 1
+    return [
+      { name: `the length of ${place}`, order: false, values: members.map(({ length }) => String(length)) },
+      { name: order ? `the order of ${name}` : name, order, values: members.map((each) => JSON.stringify(each)) },
+    ]
+  })
+}
+
+type Collection = readonly Json[] | JsonObject
+
+/** The arrays and objects of a state, itself included. */
+function collectionsOf(value: Json, place: string): [string, Collection][] {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.entries(value).flatMap(([key, member]) => collectionsOf(member as Json, `${place}.${key}`))
+  return [[place, value], ...inner]
+}
+
+/** What is found at the same place in all states, one for each state, by place. */
+function commonTo<State, Found>(
+  states: readonly State[],
+  find: (state: State) => readonly (readonly [string, Found])[],
+): ReadonlyMap<string, readonly Found[]> {
+  const columns = new Map<string, Found[]>()
+  for (const state of states)
+    for (const [place, found] of find(state)) {
+      const column = columns.get(place)
+      if (column) column.push(found)
+      else columns.set(place, [found])
+    }
+  return new Map([...columns].filter(([, column]) => column.length === states.length))
+}
