@@ -27,7 +27,7 @@ describe('episodic check', () => {
     const args = ['check', './telling.ts', '--pairs', '50', '--only', 'non-interference']
     const { status, out } = await workshop.main(args)
     expect(out).toMatch(/^failed {3}non-interference/m)
-    for (const words of ['see it again: params', 'one, from character', 'Clink!', 'Clank!', 'what to do: Let nothing'])
+    for (const words of ['reproduce: params', 'first, from character', 'Clink!', 'Clank!', 'fix: Except for what goes'])
       expect(out).toContain(words)
     expect(status).toBe(1)
     const { out: json } = await workshop.main([...args, '--json'])

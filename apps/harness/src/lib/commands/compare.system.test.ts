@@ -71,7 +71,7 @@ describe('episodic compare', () => {
     expect((await compare('careless', 'random')).status).toBe(0)
     expect((await compare('random', 'careless', '--fail-if-worse')).status).toBe(0)
     const { out } = await workshop.main(['compare', 'careless', 'random'])
-    expect(out).toContain('rollouts differs too: 3 in A, 1 in B')
+    expect(out).toContain('rollouts also differs: 3 in A, 1 in B')
   })
 
   it('writes a page with both plays of what flipped', async () => {
@@ -97,7 +97,7 @@ describe('episodic compare', () => {
     const nothing = await workshop.main(['compare', 'solver', 'cut'])
     expect([nothing.status, nothing.err]).toEqual([
       1,
-      expect.stringMatching(/^error: The runs share no task: A .* 40 and B .* 0/),
+      expect.stringMatching(/^error: The runs share no task: A .* 40 tasks and B .* 0/),
     ])
   })
 

@@ -46,7 +46,7 @@ describe('a solver that throws', () => {
     expect(status).toBe(1)
     expect(out).toContain(MESSAGE)
     expect(out).toContain(FRAME)
-    expect(out).toContain('what to do: Make the solver answer every observation of every task with an action.')
+    expect(out).toContain('fix: Make the solver return an action for every observation of every task.')
     expect(out).not.toMatch(/The (rules|world) failed/)
   })
 })

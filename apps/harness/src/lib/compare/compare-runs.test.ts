@@ -134,9 +134,9 @@ describe('compareRuns', () => {
     expect(comparison.tasks).toMatchObject({ onlyA: { count: 0 }, onlyB: { count: 1, named: [gone.task.id] } })
     expect(comparison.a).toMatchObject({ scheduled: 24, finished: 22, unresolved: 2 })
     const text = formatComparison(comparison, { color: false })
-    expect(text).toContain('rollouts differs too: 2 in A, 4 in B')
+    expect(text).toContain('rollouts also differs: 2 in A, 4 in B')
     expect(text).toContain(`1 task only in B: ${gone.task.id}`)
-    expect(text).toContain('22 solved by B alone of 22 paired episodes')
+    expect(text).toContain('22 solved only by B of 22 paired episodes')
   })
 
   it('lists differences of the policy, and refuses those that make it another game', () => {

@@ -7,13 +7,13 @@ import type { Comparison, Flip } from './comparison.ts'
 import { pairFigure } from './paired-figure.ts'
 import { differingKeys, type Play, type PlayedTask, type PlayedTasks } from './played-tasks.ts'
 
-/** A run as it is compared: what it was asked to do, and what it has sealed. */
+/** A run to compare: its configuration and its sealed episodes. */
 export interface ComparedRun {
   readonly manifest: Pick<RunManifest, 'name' | 'scheduled' | 'configuration'>
   readonly tasks: PlayedTasks
 }
 
-/** A task that both runs have finished episodes of, with its means in either. */
+/** A task with finished episodes in both runs, with its means. */
 interface ComparedTask {
   readonly id: string
   readonly difficulty: number
@@ -22,20 +22,20 @@ interface ComparedTask {
 }
 type Means = Readonly<Record<'success' | 'unshaped' | 'steps', number>>
 
-/** What a difference of two shares can be. */
+/** The range of a difference of two shares. */
 const SHARES = [-1, 1] as const
 const MOST_NAMED = 5
 const MOST_FLIPS = 100
 const MOST_TASKS = 500
 
 /**
- * Compares two runs over the tasks that they share, paired by task: one world, one seed, two players.
+ * Compares two runs on the tasks that they share, paired by task: the same environment and seed, two policies.
  *
- * Rollouts of a task are averaged first, because they share its world and are not independent of each other; so runs with
- * different numbers of rollouts compare too. Episodes of the same task and attempt are paired for telling which flipped.
+ * Rollouts of a task are averaged first, because they are not independent of each other. So runs with different numbers of
+ * rollouts can be compared too. Episodes with the same task and attempt are paired to find those that flipped.
  *
- * Throws `runs-differ`, naming what differs, where the difference would not be the players': another environment or
- * version, other reward weights, no task in common, or a shared task with other parameters or another seed.
+ * Throws `runs-differ`, naming the difference, if the environment, its version or the reward weights differ, if there is no
+ * common task, or if the parameters or the seed of a shared task differ.
  */
 export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
   const configuration = differencesOf(a.manifest.configuration, b.manifest.configuration).map(([key, was, is]) => ({
@@ -47,13 +47,13 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
   if (barring.length > 0)
     throw new HarnessError(
       'runs-differ',
-      `The runs do not play the same game:\n${barring.map((row) => `  ${row.key}: ${row.a} in A, ${row.b} in B`).join('\n')}\nCompare runs of one environment version under the same weights.`,
+      `The runs cannot be compared:\n${barring.map((row) => `  ${row.key}: ${row.a} in A, ${row.b} in B`).join('\n')}\nCompare runs of the same environment version with the same weights.`,
     )
   const ids = [...a.tasks.keys()].filter((id) => b.tasks.has(id)).sort()
   if (ids.length === 0)
     throw new HarnessError(
       'runs-differ',
-      `The runs share no task: A has sealed episodes of ${a.tasks.size} and B of ${b.tasks.size} others. Play both with the same --dataset, or with the same --tasks, --difficulty, --split and --seed.`,
+      `The runs share no task: A has sealed episodes of ${a.tasks.size} tasks and B of ${b.tasks.size} others. Run both with the same --dataset, or with the same --tasks, --difficulty, --split and --seed.`,
     )
   for (const id of ids) assertSameSetup(id, a.tasks.get(id), b.tasks.get(id))
   const compared = ids.flatMap((id) => compareTask(id, a.tasks.get(id), b.tasks.get(id)))
@@ -106,7 +106,7 @@ function compareTask(id: string, a?: PlayedTask, b?: PlayedTask): ComparedTask[]
   return a && inA && inB ? [{ id, difficulty: a.difficulty, a: inA, b: inB }] : []
 }
 
-/** Means over the finished episodes of a task; `null` when there is none. */
+/** Means over the finished episodes of a task; `null` if there are none. */
 function meansOf(task: PlayedTask | undefined): Means | null {
   const plays = [...(task?.plays.values() ?? [])].filter(({ outcome }) => outcome !== 'failed')
   if (plays.length === 0) return null
@@ -174,7 +174,7 @@ function binByDifficulty(tasks: readonly ComparedTask[]): Comparison['byDifficul
   })
 }
 
-/** All items, or as many as are shown of them at equal distances, the first and the last among them. */
+/** All items, or evenly spaced ones, including the first and the last, if there are too many to show. */
 function spread<Item>(items: readonly Item[]): Item[] {
   if (items.length <= MOST_TASKS) return [...items]
   const distance = (items.length - 1) / (MOST_TASKS - 1)

@@ -1,13 +1,5 @@
 import { z } from 'zod'
-
-const estimateSchema = z.object({
-  mean: z.number(),
-  low: z.number().nullable(),
-  high: z.number().nullable(),
-  standardError: z.number().nullable(),
-  count: z.int(),
-  clusters: z.int(),
-})
+import { estimateSchema } from '../report/fold/summary.ts'
 
 const figureSchema = z
   .object({
@@ -20,7 +12,7 @@ const figureSchema = z
     higher: z.int(),
     lower: z.int(),
     equal: z.int(),
-    /** Of the exact two-sided sign test over tasks. */
+    /** The p-value of the exact two-sided sign test over tasks. */
     p: z.number(),
     effect: z.enum(['higher', 'lower', 'same', 'unclear']),
   })
@@ -31,9 +23,9 @@ const sideSchema = z.object({
   policy: z.string(),
   scheduled: z.int(),
   finished: z.int(),
-  /** Void: never scored, and in no figure. */
+  /** Not scored, and in no figure. */
   failed: z.int(),
-  /** Scheduled, and not sealed. */
+  /** Scheduled but not sealed. */
   unresolved: z.int(),
 })
 
@@ -42,14 +34,14 @@ const endSchema = z.object({ ending: z.string(), steps: z.int(), unshaped: z.num
 /** An episode that one run solved and the other did not. */
 const flipSchema = z.object({ task: z.string(), attempt: z.int(), a: endSchema, b: endSchema })
 
-/** Tasks of one run alone; a few are named. */
+/** Tasks that only one run has; a few are named. */
 const aloneSchema = z.object({ count: z.int(), named: z.array(z.string()) })
 
 /**
- * How two runs of the same tasks differ: plain JSON, and the same for the same sealed episodes in any order.
+ * The differences between two runs of the same tasks: plain JSON, the same for the same sealed episodes in any order.
  *
- * Each task counts once: its figure in a run is the mean over the finished episodes that the run has of it. Failed episodes
- * are void: counted, and in no figure. Intervals are 95 %.
+ * Each task counts once: its figure in a run is the mean over its finished episodes. Failed episodes are counted, but are in
+ * no figure. Intervals are 95 %.
  */
 export const comparisonSchema = z.object({
   /** Version of this shape. */
@@ -63,30 +55,30 @@ export const comparisonSchema = z.object({
   tasks: z.object({
     /** In both runs. */
     shared: z.int(),
-    /** In both runs, with a finished episode in each: what figures are over. */
+    /** With a finished episode in each run: the figures are over these. */
     compared: z.int(),
     onlyA: aloneSchema,
     onlyB: aloneSchema,
   }),
-  /** Figures of the compared tasks; `null` where there is none. */
+  /** Figures over the compared tasks; `null` if there are none. */
   success: figureSchema,
-  /** Which rules judged success in the shared tasks: the world's own, or the default one. */
+  /** The rules of success that applied to the shared tasks: the world's or the default one. */
   successRules: z.array(z.enum(['default', 'world'])).default([]),
   /** Of unshaped returns. */
   return: figureSchema,
-  /** Steps of an episode, whatever its end. */
+  /** Steps of an episode, however it ended. */
   length: figureSchema,
   /** Episodes of one task and attempt that finished in both runs. */
   episodes: z.object({
     paired: z.int(),
-    /** Failed to solve in A, solved in B. The first hundred by task and attempt. */
+    /** Solved only in B. The first hundred by task and attempt. */
     gained: z.object({ count: z.int(), flips: z.array(flipSchema) }),
-    /** Solved in A, not in B. The same. */
+    /** Solved only in A. The first hundred by task and attempt. */
     lost: z.object({ count: z.int(), flips: z.array(flipSchema) }),
   }),
   /** Difference in success rate in each tenth of difficulty; empty ones are left out. */
   byDifficulty: z.array(z.object({ from: z.number(), to: z.number(), ...estimateSchema.shape })),
-  /** Differences in unshaped return, in ascending order: of every task, or of 500 at equal distances in that order. */
+  /** Differences in unshaped return, in ascending order: of every task, or of 500 evenly spaced ones. */
   byTask: z.array(z.object({ task: z.string(), difference: z.number() })),
 })
 

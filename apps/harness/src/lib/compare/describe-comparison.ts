@@ -1,9 +1,9 @@
 import { describeRules } from '../report/fold/scored-outcome.ts'
-import { formatCount, formatNumber, NOTHING } from '../report/plots/format.ts'
+import { formatCount, formatNumber, NOTHING, plural } from '../report/plots/format.ts'
 import type { Comparison } from './comparison.ts'
 import type { Effect } from './paired-figure.ts'
 
-/** One figure of a comparison, written. */
+/** One figure of a comparison, formatted. */
 export interface FigureRow {
   readonly name: string
   readonly a: string
@@ -11,11 +11,11 @@ export interface FigureRow {
   readonly difference: string
   readonly interval: string
   readonly effect: Effect
-  /** How many tasks went which way, with the chance of that split. */
+  /** How many tasks are higher, lower and equal in B, with the p-value of the sign test. */
   readonly tasks: string
 }
 
-/** How the figures of a comparison read, in the order in which they are shown. Differences of shares are in points. */
+/** The formatted figures of a comparison, in display order. Differences of shares are in percentage points. */
 export function figureRows({ success, return: returned, length }: Comparison): FigureRow[] {
   const rows = [
     ['success', success, (share: number) => `${(share * 100).toFixed(1)} %`, 'points'],
@@ -32,7 +32,7 @@ export function figureRows({ success, return: returned, length }: Comparison): F
       low === null || high === null
         ? clusters < 2
           ? 'one task: no interval'
-          : 'the same in every task'
+          : 'same in every task'
         : `${digits(low * scale)} to ${digits(high * scale)}${suffix}`
     return {
       name,
@@ -41,15 +41,15 @@ export function figureRows({ success, return: returned, length }: Comparison): F
       difference: `${digits(mean * scale)}${suffix}`,
       interval,
       effect: figure.effect,
-      tasks: `${formatCount(figure.higher)} higher, ${formatCount(figure.lower)} lower, ${formatCount(figure.equal)} equal; ${formatChance(figure.p)}`,
+      tasks: `${formatCount(figure.higher)} higher, ${formatCount(figure.lower)} lower, ${formatCount(figure.equal)} equal; ${formatPValue(figure.p)}`,
     }
   })
 }
 
-/** What the comparison says of B, in one sentence. */
+/** The result of the comparison in one sentence. */
 export function verdictOf({ success, return: returned, tasks }: Comparison): string {
-  if (!success || !returned) return 'No task has a finished episode in both runs: there is nothing to compare.'
-  if (tasks.compared === 1) return 'One task says nothing of others: neither run is shown to be better.'
+  if (!success || !returned) return 'No task has a finished episode in both runs, so there is nothing to compare.'
+  if (tasks.compared === 1) return 'One task is not enough to show that either run is better.'
   const solves = {
     higher: 'B solves more',
     lower: 'B solves less',
@@ -65,17 +65,17 @@ export function verdictOf({ success, return: returned, tasks }: Comparison): str
   return `${solves}, and ${earns}.`
 }
 
-/** How the figures were made, and over how many tasks. */
+/** How the figures were computed, and over how many tasks. */
 export function methodOf({ tasks, successRules }: Comparison): string {
-  return `Success: ${describeRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts: 95 % intervals by Student’s t for the tasks less one, exact sign tests (McNemar’s where there is one rollout).`
+  return `Success: ${describeRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts: 95 % intervals by Student’s t, exact sign tests (McNemar’s with one rollout per task).`
 }
 
-/** Differences of configuration other than the player's: what else may be why the figures differ. */
+/** Differences in configuration besides the policy, which may explain differing figures too. */
 export function otherDifferences({ configuration }: Comparison): Comparison['configuration'] {
   return configuration.filter(({ key }) => !key.startsWith('policy.'))
 }
 
-/** Which tasks only one of the runs has; `null` when there is none. */
+/** The tasks that only one run has; `null` if there are none. */
 export function aloneIn(side: 'A' | 'B', { count, named }: Comparison['tasks']['onlyA']): string | null {
   if (count === 0) return null
   const more = count > named.length ? ` and ${formatCount(count - named.length)} more` : ''
@@ -86,17 +86,13 @@ export function formatSigned(value: number): string {
   return `${value > 0 ? '+' : ''}${formatNumber(value)}`
 }
 
-export function plural(count: number, word: string): string {
-  return `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
-}
-
 function formatPoints(points: number): string {
   const text = points.toFixed(1).replace(/^-0\.0$/, '0.0')
   return `${points > 0 && text !== '0.0' ? '+' : ''}${text.replace('-', '−')}`
 }
 
-/** A p-value, never as 0. */
-function formatChance(p: number): string {
+/** A p-value, never rounded to 0. */
+function formatPValue(p: number): string {
   if (Number.isNaN(p)) return `p ${NOTHING}`
   return p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`
 }

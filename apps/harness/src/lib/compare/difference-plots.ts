@@ -18,7 +18,7 @@ export function plotByTask({ byTask, return: returned, tasks }: Comparison): str
   const y = linearScale(niceDomain(extentOf(values, { zero: true }), 4), rangesOf(FULL).y, 4)
   const bars = byTask.map(({ task, difference }, i) => {
     const [top, bottom] = [y(Math.max(0, difference)), y(Math.min(0, difference))]
-    // An equal task is a hairline, so that it can be seen to be there.
+    // A task without a difference is drawn as a hairline.
     const height = Math.max(1, bottom - top)
     const width = Math.max(0.5, x(i + 1.5) - x(i + 0.5) - (byTask.length > 200 ? 0 : 1))
     const kind = difference > 0 ? 'good' : difference < 0 ? 'bad' : 'pending'
@@ -46,8 +46,8 @@ export function plotByTask({ byTask, return: returned, tasks }: Comparison): str
       format: formatTick,
       label:
         byTask.length < tasks.compared
-          ? `${formatCount(byTask.length)} of ${formatCount(tasks.compared)} tasks, at equal distances from the lowest difference to the highest`
-          : 'tasks, from the lowest difference to the highest',
+          ? `${formatCount(byTask.length)} of ${formatCount(tasks.compared)} tasks, evenly spaced, by difference`
+          : 'tasks, by difference',
     },
     { scale: y, format: formatTick, label: 'return, B − A' },
     band,

@@ -1,10 +1,10 @@
 import type { ShownEpisode, ShownStep } from '../report/fold/shown-episode.ts'
-import { formatNumber, NOTHING } from '../report/plots/format.ts'
+import { formatNumber, NOTHING, plural } from '../report/plots/format.ts'
 import { element, escapeHtml } from '../report/plots/svg.ts'
 import type { Flip } from './comparison.ts'
-import { formatSigned, plural } from './describe-comparison.ts'
+import { formatSigned } from './describe-comparison.ts'
 
-/** An episode that flipped, with both of its plays where they were read. */
+/** An episode that flipped, with both plays as far as they were read. */
 export interface ShownFlip extends Flip {
   readonly plays: { readonly a: ShownEpisode | undefined; readonly b: ShownEpisode | undefined }
 }
@@ -18,7 +18,7 @@ export const FLIP_STYLE = `
 .verdict { font-size: 17px; margin: 18px 0 4px; } .warning { color: var(--shaped); } .gained { color: var(--good); } .lost { color: var(--bad); }
 `
 
-/** An episode that opens to show both plays side by side. */
+/** An episode that expands to show both plays side by side. */
 export function renderFlip(flip: ShownFlip): string {
   const { task, attempt, a, b, plays } = flip
   const end = (letter: string, { ending, steps, unshaped }: Flip['a']) =>
@@ -42,25 +42,21 @@ function renderSide(letter: string, { ending }: Flip['a'], play: ShownEpisode | 
   if (!play) return element('div', {}, element('p', { class: 'empty' }, `The steps of ${letter} were not read.`))
   const last = play.steps.at(-1)?.number ?? 0
   const before = play.steps.findIndex(({ number }, i) => number !== i + 1)
-  const omitted = element(
-    'p',
-    { class: 'empty' },
-    `${plural(play.omitted, 'step')} left out here to keep this page small`,
-  )
+  const omitted = element('p', { class: 'empty' }, `${plural(play.omitted, 'step')} omitted to keep this page small`)
   const steps = play.steps.map((step, i) => (i === before ? omitted : '') + renderStep(step))
   return element(
     'div',
     {},
     element('h3', {}, `${letter} · `, escapeHtml(play.policy)),
-    moment('start', '', '', play.start ? escapeHtml(play.start.observation) : NOTHING),
+    stepRow('start', '', '', play.start ? escapeHtml(play.start.observation) : NOTHING),
     ...steps,
-    moment('end', element('span', { class: `badge ${play.outcome}` }, escapeHtml(ending)), '', `after step ${last}`),
+    stepRow('end', element('span', { class: `badge ${play.outcome}` }, escapeHtml(ending)), '', `after step ${last}`),
   )
 }
 
 function renderStep({ number, tool, arguments: input, observation, structured, total, refused }: ShownStep): string {
   const sign = total > 0 ? 'positive' : total < 0 ? 'negative' : ''
-  return moment(
+  return stepRow(
     `#${number}`,
     element('code', { class: 'call' }, escapeHtml(`${tool}(${input})`)),
     element('span', { class: `reward ${sign}` }, formatSigned(total)),
@@ -76,8 +72,8 @@ function renderStep({ number, tool, arguments: input, observation, structured, t
   )
 }
 
-/** One row of a play, as the report of a run shows it. Everything is markup already. */
-function moment(index: string, call: string, reward: string, says: string, ...more: string[]): string {
+/** One row of a play, as in the report of a run. All arguments are markup. */
+function stepRow(index: string, call: string, reward: string, says: string, ...more: string[]): string {
   return element(
     'div',
     { class: 'step' },

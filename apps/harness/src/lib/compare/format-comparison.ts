@@ -1,15 +1,15 @@
 import { createColors } from 'picocolors'
-import { cleanText, formatCount, formatNumber } from '../report/plots/format.ts'
+import { cleanText, formatCount, formatNumber, plural } from '../report/plots/format.ts'
 import type { Comparison, Flip } from './comparison.ts'
-import { aloneIn, figureRows, methodOf, otherDifferences, plural, verdictOf } from './describe-comparison.ts'
+import { aloneIn, figureRows, methodOf, otherDifferences, verdictOf } from './describe-comparison.ts'
 
 const MOST_FLIPS = 5
 const COLUMNS = [10, 11, 11, 16, 28] as const
 
 /**
- * Writes a comparison as a few lines for a terminal, the last one ended with a line break.
+ * Formats a comparison for a terminal, with a line break at the end.
  *
- * @param color - whether escape sequences may be written; the caller knows what it writes to.
+ * @param color - whether to use escape sequences.
  */
 export function formatComparison(comparison: Comparison, { color }: { readonly color: boolean }): string {
   const { bold, dim, green, red, yellow } = createColors(color)
@@ -27,7 +27,7 @@ export function formatComparison(comparison: Comparison, { color }: { readonly c
     higher: bold('higher in B'),
     lower: bold('lower in B'),
     same: dim('same'),
-    unclear: dim('not shown'),
+    unclear: dim('not significant'),
   }
   const other = otherDifferences(comparison)
   const alone = [aloneIn('A', tasks.onlyA), aloneIn('B', tasks.onlyB)].filter((line) => line !== null)
@@ -45,7 +45,7 @@ export function formatComparison(comparison: Comparison, { color }: { readonly c
     '',
     `  ${dim(`${plural(tasks.shared, 'task')} in both, ${formatCount(tasks.compared)} with finished episodes in both`)}`,
     ...alone.map((line) => `  ${yellow(cleanText(line))}`),
-    ...other.map((row) => `  ${yellow(cleanText(`${row.key} differs too: ${row.a} in A, ${row.b} in B`))}`),
+    ...other.map((row) => `  ${yellow(cleanText(`${row.key} also differs: ${row.a} in A, ${row.b} in B`))}`),
     '',
     dim(
       `  ${''.padEnd(first)}${'A'.padStart(second)}${'B'.padStart(third)}${'B − A'.padStart(fourth)}   ${'95 % interval'.padEnd(fifth)}`.trimEnd(),
@@ -57,8 +57,8 @@ export function formatComparison(comparison: Comparison, { color }: { readonly c
     '',
     `  ${bold(verdictOf(comparison))}`,
     `  ${dim(methodOf(comparison))}`,
-    ...flips('solved by B alone', episodes.gained, green),
-    ...flips('solved by A alone', episodes.lost, red),
+    ...flips('solved only by B', episodes.gained, green),
+    ...flips('solved only by A', episodes.lost, red),
   ]
   return `${lines.join('\n')}\n`
 }

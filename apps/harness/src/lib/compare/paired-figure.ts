@@ -1,7 +1,7 @@
 import { clusteredMean, type Estimate } from '../report/fold/statistics.ts'
 import { signTest } from './sign-test.ts'
 
-/** One figure of two runs, over the tasks that both have it for. */
+/** One figure of two runs, over the tasks that have it in both. */
 export interface PairedFigure {
   /** Means over tasks. */
   readonly a: number
@@ -12,28 +12,28 @@ export interface PairedFigure {
   readonly higher: number
   readonly lower: number
   readonly equal: number
-  /** Of the exact sign test over tasks, two-sided. */
+  /** The p-value of the exact two-sided sign test over tasks. */
   readonly p: number
-  /** What may be said of B: `unclear` where neither direction is shown. */
+  /** The direction of B; `unclear` if neither is significant. */
   readonly effect: Effect
 }
 export type Effect = 'higher' | 'lower' | 'same' | 'unclear'
 
-/** Below this, chance alone is not believed: the other side of a 95 % interval. */
+/** The significance level that corresponds to a 95 % interval. */
 const SIGNIFICANCE = 0.05
 
 /**
- * Compares a figure task by task: the mean of the differences, with Student's t over as many of them as there are tasks.
- * The interval is what clustering by task comes to, as rollouts of one task are averaged before.
+ * Compares a figure by task: the mean of the differences, with Student's t over the tasks. The rollouts of a task are averaged
+ * before, so this equals clustering by task.
  *
- * Student, "The probable error of a mean" (1908); why evaluations are to be paired: Miller, "Adding Error Bars to Evals"
- * (2024, arXiv:2411.00640), section 4.
+ * Student, "The probable error of a mean" (1908); for paired evaluations: Miller, "Adding Error Bars to Evals" (2024,
+ * arXiv:2411.00640), section 4.
  *
- * The effect is shown by the interval where there is one, and by the sign test where every task differs by the same.
+ * The interval decides the effect; without one, because every task has the same difference, the sign test does.
  *
- * @param pairs - for each task, the figure in either run.
- * @param bounds - what a difference can be; the interval is cut to it.
- * @returns `null` when there is no task.
+ * @param pairs - the figure in both runs, for each task.
+ * @param bounds - the range of a difference, to which the interval is clamped.
+ * @returns `null` if there is no task.
  */
 export function pairFigure(
   pairs: readonly (readonly [a: number, b: number])[],

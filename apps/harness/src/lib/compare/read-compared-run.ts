@@ -9,10 +9,9 @@ import type { ComparedRun } from './compare-runs.ts'
 import { createPlayedTasks, type PlayedTasks } from './played-tasks.ts'
 
 /**
- * Reads what a run has sealed so far, finished or not; a torn last line is told to `onTorn` and passed over.
+ * Reads what a run has sealed so far, finished or not. A torn last line is reported to `onTorn` and skipped.
  *
- * Throws `run-invalid` for a folder that holds no run, for a damaged one, and where lines say different things of one
- * episode.
+ * Rejects with `run-invalid` if the folder contains no run or a damaged one, or if lines of one episode differ.
  */
 export async function readComparedRun(
   folder: string,
@@ -26,7 +25,7 @@ export async function readComparedRun(
   return { manifest, tasks: played.tasks }
 }
 
-/** Reads some episodes of a run anew, step by step, under their {@link episodeKey}. Only the lines that count are read. */
+/** Reads the steps of some episodes of a run, by {@link episodeKey}. Skips lines that do not count. */
 export async function readPlays(
   folder: string,
   tasks: PlayedTasks,
@@ -42,7 +41,7 @@ export async function readPlays(
   return plays
 }
 
-/** Names an episode of a run. */
+/** The key of an episode in a run. */
 export function episodeKey(task: string, attempt: number): string {
   return `${attempt}/${task}`
 }

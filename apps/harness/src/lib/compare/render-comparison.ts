@@ -4,23 +4,23 @@ import { renderHtmlPage } from '../report/page/html-page.ts'
 import { PAGE_STYLE } from '../report/page/page-style.ts'
 import { card, section } from '../report/page/sections.ts'
 import { cell } from '../report/page/tables.ts'
-import { formatCount } from '../report/plots/format.ts'
+import { formatCount, plural } from '../report/plots/format.ts'
 import { element, escapeHtml } from '../report/plots/svg.ts'
 import type { Comparison } from './comparison.ts'
-import { aloneIn, figureRows, methodOf, otherDifferences, plural, verdictOf } from './describe-comparison.ts'
+import { aloneIn, figureRows, methodOf, otherDifferences, verdictOf } from './describe-comparison.ts'
 import { plotByDifficulty, plotByTask } from './difference-plots.ts'
 import { FLIP_STYLE, renderFlip, type ShownFlip } from './flip-panels.ts'
 
-/** The flipped episodes that a page shows step by step. */
+/** The flipped episodes that the page shows step by step. */
 export interface ShownFlips {
   readonly gained: readonly ShownFlip[]
   readonly lost: readonly ShownFlip[]
 }
 
 /**
- * Renders a comparison as one HTML page that needs nothing else: no request leaves it, and no script runs in it.
+ * Renders a comparison as a self-contained HTML page without requests and scripts.
  *
- * The same comparison and plays give the same bytes. What worlds and policies said is text to the page.
+ * Returns the same bytes for the same comparison and plays. All output of worlds and policies is escaped.
  */
 export function renderComparison(comparison: Comparison, flips: ShownFlips): string {
   const title = `${comparison.b.name} against ${comparison.a.name}`
@@ -39,22 +39,22 @@ export function renderComparison(comparison: Comparison, flips: ShownFlips): str
     section(
       'Difference',
       card(
-        'Difference in return of each task',
-        'One bar a task: above the line B earned more, below it less. The band is the 95 % interval of the mean.',
+        'Difference in return by task',
+        'One bar per task: positive if B earned more. The band is the 95 % interval of the mean.',
         plotByTask(comparison),
         'No task has a finished episode in both runs.',
         'wide',
       ),
-      card('In figures', 'Means over tasks.', figuresTable(comparison), 'No task has a finished episode in both runs.'),
+      card('Statistics', 'Means over tasks.', figuresTable(comparison), 'No task has a finished episode in both runs.'),
       card(
         'Difference in success by difficulty',
-        'In points, with the 95 % interval over the tasks of each tenth.',
+        'In percentage points, with the 95 % interval over the tasks of each tenth.',
         plotByDifficulty(comparison),
         'No task has a finished episode in both runs.',
       ),
     ),
-    renderFlips('Solved by B alone', 'gained', comparison.episodes.gained.count, comparison, flips.gained),
-    renderFlips('Solved by A alone', 'lost', comparison.episodes.lost.count, comparison, flips.lost),
+    renderFlips('Solved only by B', 'gained', comparison.episodes.gained.count, comparison, flips.gained),
+    renderFlips('Solved only by A', 'lost', comparison.episodes.lost.count, comparison, flips.lost),
     renderRuns(comparison),
     renderNotes(comparison),
   )
@@ -64,14 +64,14 @@ export function renderComparison(comparison: Comparison, flips: ShownFlips): str
 const cardNames: Readonly<Record<string, string>> = {
   success: 'Success rate, B − A',
   return: 'Mean return, B − A',
-  steps: 'Steps of an episode, B − A',
+  steps: 'Episode length in steps, B − A',
 }
 
 function renderTitle(title: string, comparison: Comparison): string {
   const { environment, a, b, tasks } = comparison
-  const told = [environment, `A is ${a.name} (${a.policy})`, `B is ${b.name} (${b.policy})`]
+  const runs = [environment, `A is ${a.name} (${a.policy})`, `B is ${b.name} (${b.policy})`]
   const warnings = [
-    ...otherDifferences(comparison).map((row) => `${row.key} differs too: ${row.a} in A, ${row.b} in B.`),
+    ...otherDifferences(comparison).map((row) => `${row.key} also differs: ${row.a} in A, ${row.b} in B.`),
     aloneIn('A', tasks.onlyA),
     aloneIn('B', tasks.onlyB),
   ].filter((line) => line !== null)
@@ -80,7 +80,7 @@ function renderTitle(title: string, comparison: Comparison): string {
     {},
     element('p', { class: 'kicker' }, 'Episodic comparison'),
     element('h1', {}, escapeHtml(title)),
-    element('p', { class: 'meta' }, escapeHtml([...told, `${plural(tasks.shared, 'task')} in both`].join(' · '))),
+    element('p', { class: 'meta' }, escapeHtml([...runs, `${plural(tasks.shared, 'task')} in both`].join(' · '))),
     element('p', { class: 'verdict' }, escapeHtml(verdictOf(comparison))),
     ...warnings.map((line) => element('p', { class: 'warning' }, escapeHtml(line))),
   )
@@ -110,16 +110,16 @@ function renderFlips(
   { episodes }: Comparison,
   shown: readonly ShownFlip[],
 ): string {
-  const told = [
-    `Of ${plural(episodes.paired, 'episode')} of one task and attempt that finished in both runs.`,
+  const sentences = [
+    `Of ${plural(episodes.paired, 'episode')} with the same task and attempt that finished in both runs.`,
     shown.length < count ? `The first ${formatCount(shown.length)} by task are shown.` : '',
-    shown.length > 0 ? 'Open one to see both plays.' : '',
+    shown.length > 0 ? 'Expand one to see both plays.' : '',
   ].filter((sentence) => sentence !== '')
   return element(
     'section',
     {},
     element('h2', { class: kind }, `${title}: ${formatCount(count)}`),
-    element('p', { class: 'caption' }, told.join(' ')),
+    element('p', { class: 'caption' }, sentences.join(' ')),
     ...shown.map(renderFlip),
   )
 }
@@ -144,25 +144,25 @@ function renderRuns({ a, b, configuration }: Comparison): string {
   )
   return section(
     'The runs',
-    card('Episodes', 'Failed ones are void: in no figure above.', element('table', {}, head, ...accounts), ''),
+    card('Episodes', 'No figure above includes failed ones.', element('table', {}, head, ...accounts), ''),
     card(
-      'What they were asked to do differently',
+      'Differing settings',
       '',
       settings.length > 0 ? element('div', { class: 'scroll' }, element('table', {}, head, ...settings)) : null,
-      'Nothing: the runs have one configuration.',
+      'The runs have the same configuration.',
     ),
   )
 }
 
 function renderNotes({ successRules }: Comparison): string {
   const notes = [
-    'Both runs played the same tasks: one world, one set of parameters, one seed. So each task is compared with itself, and what makes tasks differ from each other drops out of the difference.',
-    'Each task counts once, with the mean over the finished episodes that a run has of it: rollouts of one task are not independent of each other. Intervals are Student’s t over the tasks’ differences (Miller 2024, section 4).',
-    'The exact sign test asks how likely a fair coin splits the tasks that differ at least as unevenly, either way; with one rollout a task it is McNemar’s exact test (1947). It holds for any number of tasks.',
-    `An episode solves its task when it succeeds: ${describeRules(successRules)}. A failed episode is no zero: it is counted, and in no figure.`,
+    'Both runs played the same tasks, with the same environment, parameters and seed. So each task is compared with itself, and the variance between tasks cancels out.',
+    'Each task counts once, with the mean over its finished episodes in a run, because rollouts of one task are not independent of each other. Intervals are Student’s t over the differences by task (Miller 2024, section 4).',
+    'The p-value of the exact sign test is the probability that a fair coin splits the differing tasks at least as unevenly, in either direction; with one rollout per task it is McNemar’s exact test (1947). It is valid for any number of tasks.',
+    `An episode solves its task if it succeeds: ${describeRules(successRules)}. A failed episode does not count as zero: no figure includes it.`,
   ]
   return section(
-    'How to read this',
+    'Methods',
     element('div', { class: 'card wide notes' }, ...notes.map((note) => element('p', {}, escapeHtml(note)))),
   )
 }

@@ -44,3 +44,14 @@ export function compareWords(
   }
   return 0
 }
+
+/** A sealed line as far as it matters which of several lines of an episode counts. */
+export interface SealedLine {
+  readonly identity: EpisodeIdentity
+  readonly failed: boolean
+}
+
+/** Orders lines of one episode, the one that counts first: finished before failed, then by content. */
+export function comparePreference(a: SealedLine, b: SealedLine): number {
+  return Number(a.failed) - Number(b.failed) || compareWords(a.identity, 0, b.identity, 0, IDENTITY_WORDS)
+}

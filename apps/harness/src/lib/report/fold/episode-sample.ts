@@ -1,12 +1,12 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import {
+  comparePreference,
   compareWords,
   drawOf,
-  type EpisodeIdentity,
-  IDENTITY_WORDS,
   identityOf,
   KEY_WORDS,
   keyOf,
+  type SealedLine,
 } from './episode-identity.ts'
 import { scoredOutcomeOf } from './scored-outcome.ts'
 import { type ShownEpisode, showEpisode } from './shown-episode.ts'
@@ -28,10 +28,8 @@ export interface EpisodeSample {
 /** How many episodes of each kind a report shows. At their largest, all of them take 7 MiB of the page. */
 export const SAMPLE_SIZES: Readonly<Record<SampleReason, number>> = { drawn: 100, best: 20, worst: 20, failed: 40 }
 
-interface Candidate {
+interface Candidate extends SealedLine {
   readonly rank: number
-  readonly identity: EpisodeIdentity
-  readonly failed: boolean
   readonly episode: ShownEpisode
 }
 
@@ -102,9 +100,4 @@ function insert(list: Candidate[], candidate: Candidate, limit: number): void {
   if (at >= 0 && compare(list[at] as Candidate) === 0) return
   list.splice(at < 0 ? list.length : at, 0, candidate)
   list.length = Math.min(list.length, limit)
-}
-
-/** Of two lines of one episode, the one that the figures count: a finished one, then the lower content. */
-function comparePreference(a: Candidate, b: Candidate): number {
-  return Number(a.failed) - Number(b.failed) || compareWords(a.identity, 0, b.identity, 0, IDENTITY_WORDS)
 }

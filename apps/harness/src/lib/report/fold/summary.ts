@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const tallySchema = z.object({ name: z.string(), count: z.int() })
 
-const estimateSchema = z.object({
+export const estimateSchema = z.object({
   mean: z.number(),
   low: z.number().nullable(),
   high: z.number().nullable(),
@@ -36,18 +36,18 @@ const distributionSchema = z.object({
 const treeSchema = z.object({
   task: z.string(),
   rollout: z.int(),
-  /** Where its lines parted, the earlier first: at most 24. `path` is that of the line that was forked. */
+  /** Its branch points in order of steps, at most 24. `path` is that of the forked line. */
   points: z.array(
     z.object({
       path: z.array(z.int()),
       at: z.int(),
       observation: z.string(),
-      /** Monte Carlo estimate of the state's value: the mean of `returnsToGo`, unshaped and discounted, by line. */
+      /** Monte Carlo estimate of the state's value: the mean of `returnsToGo`, one per line, unshaped and discounted. */
       value: estimateSchema.nullable(),
       returnsToGo: z.array(z.number().nullable()),
     }),
   ),
-  /** Each line's end: at most 64. */
+  /** The ends of its lines, at most 64. */
   leaves: z.array(
     z.object({
       path: z.array(z.int()),
@@ -61,17 +61,17 @@ const treeSchema = z.object({
 })
 
 /**
- * What a run came to: plain JSON, and the same bytes for the same sealed episodes in any order.
+ * The summary of a run: plain JSON, and the same bytes for the same sealed episodes in any order.
  *
- * Returns, successes and pass@k are over finished episodes alone: a failed one is no zero. Intervals are 95 %, with the
- * attempts of one task as one cluster: those of means by Student's t, those of shares by Wilson's score. All times are
- * milliseconds. A figure that nothing can be said about is `null`, as the interval of a single task.
+ * Returns, successes and pass@k are over finished episodes only: a failed one does not count as zero. Intervals are 95 %,
+ * with the attempts of one task as one cluster: those of means by Student's t, those of shares by Wilson's score. All times
+ * are in milliseconds. Unknown figures are `null`, for example the interval of a single task.
  */
 export const summarySchema = z.object({
   /** Version of this shape. */
   format: z.literal(1),
   run: z.string(),
-  /** What was played and by whom, as `name@version` and as policy names. At most 16 of each are told. */
+  /** Environments as `name@version`, and policy names. At most 16 of each. */
   environments: z.array(z.string()),
   policies: z.array(z.string()),
   /** `scheduled` = `finished` + `failed` + `unresolved`, always. */
@@ -79,11 +79,11 @@ export const summarySchema = z.object({
     scheduled: z.int(),
     finished: z.int(),
     failed: z.int(),
-    /** Scheduled, and not sealed. */
+    /** Scheduled but not sealed. */
     unresolved: z.int(),
     /** Tasks with at least one sealed episode. */
     tasks: z.int(),
-    /** Recorded steps, those of failed episodes included, and how many of them were refused. */
+    /** Recorded steps, including those of failed episodes, and how many of them were refused. */
     steps: z.int(),
     refused: z.int(),
     /** Sealed lines that differ from the one that counts for the same episode: a finished one, then the lowest hash. */
@@ -94,12 +94,12 @@ export const summarySchema = z.object({
   /** Failed episodes by error code, most frequent first, each with one message. */
   failures: z.array(z.object({ name: z.string(), count: z.int(), message: z.string() })),
   success: z.object({
-    /** Which rules judged the finished episodes: the world's own, or the default one (docs/writing-environments.md, "Success"). */
+    /** The rules of success that applied: the world's or the default one (docs/writing-environments.md, "Success"). */
     rules: z.array(z.enum(['default', 'world'])).default([]),
-    /** Successes among truncated episodes, which the default rule never has. */
+    /** Successes among truncated episodes: 0 under the default rule. */
     truncated: z.int().default(0),
     overall: proportionSchema,
-    /** Ten bins of difficulty, `from` included and `to` not (the last bin holds 1); empty ones are left out. */
+    /** Ten bins of difficulty, `from` inclusive and `to` exclusive (the last bin includes 1); empty ones are left out. */
     byDifficulty: z.array(z.object({ from: z.number(), to: z.number(), ...proportionSchema.shape })),
     bySplit: z.array(z.object({ name: z.string(), ...proportionSchema.shape })),
     /** At most 64 tags, in the order of their names. An episode counts under each of its tags. */
@@ -109,18 +109,18 @@ export const summarySchema = z.object({
     /** Steps of the successful episodes. */
     steps: distributionSchema.nullable(),
   }),
-  /** `unshaped` is what the world paid, `total` has shaping in it, and `discounted` is the discounted `total`. */
+  /** `unshaped` is the sum of the reward terms, `total` includes shaping, and `discounted` is the discounted `total`. */
   returns: z.object({
     unshaped: distributionSchema.nullable(),
     total: distributionSchema.nullable(),
     discounted: distributionSchema.nullable(),
   }),
-  /** Where rollouts were forked into trees; `null` where none was. Then pass@k is told for one attempt alone. */
+  /** Figures of rollouts that were forked into trees, for which pass@k has only k = 1; `null` if there are none. */
   branch: z
     .object({
-      /** Episodes that a whole rollout ends in. */
+      /** Leaves of a whole rollout. */
       leaves: z.int(),
-      /** Rollouts of which every leaf finished, and others: the figures are over the former. */
+      /** Rollouts whose leaves have all finished, and other rollouts. The figures are over the former. */
       rollouts: z.int(),
       partial: z.int(),
       /** Over rollouts: the highest return among the leaves, and whether any leaf succeeded. */
@@ -132,21 +132,21 @@ export const summarySchema = z.object({
     })
     .nullable(),
   rewards: z.object({
-    /** Mean reward of step 0, 1, …, over the `count` finished episodes that got that far. At most 1,000 steps. */
+    /** Mean reward of step 0, 1, …, over the `count` finished episodes with that many steps. At most 1,000 steps. */
     byStep: z.array(z.object({ count: z.int(), total: z.number(), unshaped: z.number() })),
-    /** Each raw term: its sum over an episode, averaged over finished episodes; and in how many steps it was not 0. */
+    /** Each raw term: its sum over an episode, averaged over finished episodes, and the number of steps in which it is not 0. */
     byTerm: z.array(z.object({ name: z.string(), mean: z.number(), steps: z.int() })),
   }),
-  /** What language models were asked, those requests included that no step came of; `null` where none was. */
+  /** Requests to language models, including those that led to no step; `null` if there were none. */
   tokens: z
     .object({
-      /** Episodes that asked one. */
+      /** Episodes with requests. */
       episodes: z.int(),
       requests: z.int(),
-      /** Read and written, as the servers counted them. */
+      /** Tokens, as counted by the servers. */
       prompt: z.int(),
       completion: z.int(),
-      /** In the currency of the prices that the run was given; `null` without them. */
+      /** In the currency of the run's prices; `null` without prices. */
       cost: z.number().nullable(),
     })
     .nullable()
@@ -157,7 +157,7 @@ export const summarySchema = z.object({
     episodesPerSecond: z.number().nullable(),
     stepsPerSecond: z.number().nullable(),
     episode: distributionSchema.nullable(),
-    /** Percentiles are upper ends of buckets 0.8 % wide; `longest` is exact. */
+    /** Percentiles are upper ends of buckets that are 0.8 % wide; `longest` is exact. */
     step: z
       .object({
         median: z.number(),
@@ -167,7 +167,7 @@ export const summarySchema = z.object({
         bins: z.array(z.object({ from: z.number(), to: z.number(), count: z.int() })),
       })
       .nullable(),
-    /** Episodes in flight: the mean in each of equally long bins from the start of the first, and the most at once. */
+    /** Episodes in flight: the mean in each of equally long bins from the start of the first, and the peak. */
     concurrency: z.object({ binMilliseconds: z.number(), inFlight: z.array(z.number()), peak: z.int() }).nullable(),
   }),
 })
@@ -176,22 +176,22 @@ export type Summary = z.infer<typeof summarySchema>
 export type Distribution = z.infer<typeof distributionSchema>
 export type Tally = z.infer<typeof tallySchema>
 
-/** What a report is told about a run besides its sealed episodes. */
+/** A run for a report, without its sealed episodes. */
 export interface ReportedRun {
   readonly name: string
-  /** How many episodes were planned. Left out, as many as were sealed. */
+  /** How many episodes were planned. Default: as many as are sealed. */
   readonly scheduled?: number | undefined
-  /** What the run was asked to do; shown as it is. */
+  /** Shown verbatim. */
   readonly configuration: JsonObject
 }
 
-/** Splits in the order that a report names them. */
+/** Splits in the order of the report. */
 export const SPLITS: readonly Split[] = ['train', 'validation', 'test']
 
-/** Difficulty runs from 0 to 1, and a report tells tenths apart. */
+/** Difficulty ranges from 0 to 1 and is reported in tenths. */
 export const DIFFICULTY_BINS = 10
 
-/** The tenth that a difficulty falls in; 1 is in the last. */
+/** The tenth of a difficulty; 1 is in the last. */
 export function difficultyBinOf(difficulty: number): number {
   return Math.max(0, Math.min(DIFFICULTY_BINS - 1, Math.floor(difficulty * DIFFICULTY_BINS)))
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { createBoundedMap } from './bounded-map.ts'
-import { compareWords, type EpisodeIdentity, IDENTITY_WORDS } from './episode-identity.ts'
+import { comparePreference, type EpisodeIdentity, type SealedLine } from './episode-identity.ts'
 import { groupOf } from './shown-episode.ts'
 import { clusteredMean } from './statistics.ts'
 import type { Summary } from './summary.ts'
@@ -31,8 +31,7 @@ interface Visit {
   readonly returnToGo: number | null
 }
 
-interface Leaf extends ShownLeaf {
-  readonly identity: EpisodeIdentity
+interface Leaf extends ShownLeaf, SealedLine {
   readonly visits: readonly Visit[]
 }
 
@@ -101,7 +100,7 @@ function leafOf(
   })
   const [path, at] = [[...branch.path], [...branch.at]]
   const earned = scored ? (returns?.unshaped ?? null) : null
-  return { path, at, steps: steps.length, outcome, return: earned, identity, visits }
+  return { path, at, steps: steps.length, outcome, return: earned, identity, failed: !scored, visits }
 }
 
 function returnToGo(steps: EpisodeRecord['steps'], discount: number): number {
@@ -134,10 +133,4 @@ function estimateValue(visits: readonly Visit[]): ShownPoint {
 
 function cut(text: string): string {
   return text.length <= TREE_SIZES.text ? text : `${text.slice(0, TREE_SIZES.text).toWellFormed()}…`
-}
-
-/** Of two lines of one episode, the one that the figures count: a finished one, then the lower content. */
-function comparePreference(a: Leaf, b: Leaf): number {
-  const failed = ({ outcome }: Leaf) => Number(outcome === 'failed')
-  return failed(a) - failed(b) || compareWords(a.identity, 0, b.identity, 0, IDENTITY_WORDS)
 }

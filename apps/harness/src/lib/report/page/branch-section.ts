@@ -9,14 +9,14 @@ import { cell } from './tables.ts'
 type Branches = NonNullable<Summary['branch']>
 type Tree = Branches['trees'][number]
 
-/** What a branched run is for: the best of a rollout's lines, and the value of the states in which they parted. */
+/** The section of a branched run: the best leaf of a rollout, and the values of the states at branch points. */
 export function renderBranches({ branch }: Summary): string {
   if (!branch) return ''
   return section(
     'Branches',
     card(
       `Best of ${formatCount(branch.leaves)}`,
-      `The best leaf of each of ${formatCount(branch.rollouts)} rollouts, beside the mean leaf. The leaves of a rollout share their beginning, and intervals are clustered by task.${branch.partial > 0 ? ` ${formatCount(branch.partial)} rollouts are left out: a leaf failed or is missing.` : ''}`,
+      `The best leaf of each of ${formatCount(branch.rollouts)} rollouts, beside the mean leaf. The leaves of a rollout share steps, and intervals are clustered by task.${branch.partial > 0 ? ` ${formatCount(branch.partial)} rollouts are left out: a leaf failed or is missing.` : ''}`,
       branch.rollouts > 0 ? scoresTable(branch) : null,
       'No rollout finished with all of its leaves.',
       'wide',
@@ -70,19 +70,19 @@ function scoresTable({ leaves, best, mean }: Branches): string {
 }
 
 function pointsTable({ points, omitted }: Tree): string {
-  const head = ['Step', 'Line', 'State, as it was told', 'V̂', 'Return-to-go of each line']
+  const head = ['Step', 'Line', 'Observation', 'V̂', 'Return-to-go of each line']
   const rows = points.map(({ at, path, observation, value, returnsToGo }) =>
     element(
       'tr',
       {},
       cell(formatCount(at)),
       cell(nameLine(path)),
-      element('td', { class: 'told' }, escapeHtml(observation)),
+      element('td', { class: 'text' }, escapeHtml(observation)),
       element('td', {}, escapeHtml(describeValue(value))),
       element('td', {}, escapeHtml(returnsToGo.map(formatNumber).join('   '))),
     ),
   )
-  if (rows.length === 0) return element('p', { class: 'empty' }, 'It was over before it could branch.')
+  if (rows.length === 0) return element('p', { class: 'empty' }, 'The episode ended before it could branch.')
   const more = omitted.points > 0 ? element('p', { class: 'caption' }, `And ${formatCount(omitted.points)} more.`) : ''
   const heads = head.map((name, i) => element('th', { class: i < 2 ? 'number' : undefined }, name))
   return element('div', { class: 'scroll' }, element('table', {}, element('tr', {}, ...heads), ...rows)) + more

@@ -24,9 +24,9 @@ const MOST_SHARES = 16
 const BAR_WIDTH = 20
 
 /**
- * Writes a summary as a few lines for a terminal, the last one ended with a line break.
+ * Formats a summary for a terminal, with a line break at the end.
  *
- * @param color - whether escape sequences may be written; the caller knows what it writes to.
+ * @param color - whether to use escape sequences.
  */
 export function formatSummary(summary: Summary, { color }: { readonly color: boolean }): string {
   const { bold, dim, green, red, yellow } = createColors(color)
@@ -63,7 +63,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ...(pass && pass.k > 1
       ? [line(`pass@${pass.k}`, formatPercent(pass.mean), noteInterval(pass, formatShareInterval))]
       : []),
-    ...returnsToTell(summary).map(([name, { mean }]) =>
+    ...distinctReturns(summary).map(([name, { mean }]) =>
       line(name, formatNumber(mean.mean), noteInterval(mean, formatInterval)),
     ),
     ...(branch?.best.return
@@ -92,27 +92,27 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ...(time.step
       ? [
           line(
-            'world answers in',
+            'step latency',
             formatDuration(time.step.median),
             `p90 ${formatDuration(time.step.p90)}   p99 ${formatDuration(time.step.p99)}   longest ${formatDuration(time.step.longest)}`,
           ),
         ]
       : []),
     line(
-      'episodes a second',
+      'episodes/s',
       formatNumber(time.episodesPerSecond),
-      `${formatNumber(time.stepsPerSecond)} steps a second, ${formatDuration(time.milliseconds)} in all`,
+      `${formatNumber(time.stepsPerSecond)} steps/s, ${formatDuration(time.milliseconds)} in total`,
     ),
     ...(tokens
       ? [
           line(
             'tokens',
             formatCount(tokens.prompt + tokens.completion),
-            `${formatCount(tokens.prompt)} read   ${formatCount(tokens.completion)} written   ${formatCount(tokens.requests)} requests`,
+            `${formatCount(tokens.prompt)} prompt   ${formatCount(tokens.completion)} completion   ${formatCount(tokens.requests)} requests`,
           ),
           ...(tokens.cost === null
             ? []
-            : [line('cost', formatNumber(tokens.cost), `${formatNumber(tokens.cost / tokens.episodes)} an episode`)]),
+            : [line('cost', formatNumber(tokens.cost), `${formatNumber(tokens.cost / tokens.episodes)} per episode`)]),
         ]
       : []),
     ...(counts.refused > 0 ? [line('refused steps', formatCount(counts.refused), describeRefused(counts))] : []),
@@ -158,7 +158,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ...(counts.conflicts > 0
       ? [
           '',
-          `  ${yellow(`${formatCount(counts.conflicts)} sealed lines differ from another line of the same episode; one of each counts.`)}`,
+          `  ${yellow(`${formatCount(counts.conflicts)} sealed lines conflict with another line of the same episode; one line per episode counts.`)}`,
         ]
       : []),
   ]
@@ -172,8 +172,8 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
   }
 }
 
-/** The returns that a run has: without shaping and discounting, the three of them are one. */
-function returnsToTell(summary: Summary): [name: string, Distribution][] {
+/** The returns that differ. Without shaping and discounting, all three are equal. */
+function distinctReturns(summary: Summary): [name: string, Distribution][] {
   const { unshaped, total, discounted } = summary.returns
   if (!unshaped || !total || !discounted) return []
   const shaped = isShaped(summary)

@@ -12,7 +12,7 @@ import {
 import { element, escapeHtml, tip } from '../plots/svg.ts'
 import { describeIntervals, describeRefused, noteFailures, noteInterval } from './notes.ts'
 
-/** The row of figures that a reader sees first, each with what it is worth. */
+/** The row of main figures, each with its interval. */
 export function renderHeadline(summary: Summary): string {
   const { success, returns, counts, time, tokens, branch } = summary
   const failing = noteFailures(summary)
@@ -41,17 +41,15 @@ export function renderHeadline(summary: Summary): string {
     [
       'Steps to success',
       success.steps ? formatNumber(success.steps.median).replace(/\.0+$/, '') : NOTHING,
-      success.steps ? `median; half: ${success.steps.lowerQuartile} to ${success.steps.upperQuartile}` : 'no success',
+      success.steps
+        ? `median; quartiles ${success.steps.lowerQuartile} to ${success.steps.upperQuartile}`
+        : 'no success',
     ],
     time.step
-      ? [
-          'Answer of the world',
-          formatDuration(time.step.median),
-          `to one step: median; p99 ${formatDuration(time.step.p99)}`,
-        ]
+      ? ['Step latency', formatDuration(time.step.median), `median; p99 ${formatDuration(time.step.p99)}`]
       : null,
     [
-      'Episodes a second',
+      'Episodes per second',
       time.episodesPerSecond === null ? NOTHING : formatNumber(time.episodesPerSecond),
       `${formatCount(counts.finished + counts.failed)} in ${formatDuration(time.milliseconds)}`,
     ],
@@ -59,11 +57,11 @@ export function renderHeadline(summary: Summary): string {
       ? [
           'Tokens',
           formatCount(tokens.prompt + tokens.completion),
-          `${formatCount(tokens.completion)} written, ${formatCount(tokens.requests)} requests`,
+          `${formatCount(tokens.completion)} completion, ${formatCount(tokens.requests)} requests`,
         ]
       : null,
     tokens && tokens.cost !== null
-      ? ['Cost', formatNumber(tokens.cost), `${formatNumber(tokens.cost / tokens.episodes)} an episode`]
+      ? ['Cost', formatNumber(tokens.cost), `${formatNumber(tokens.cost / tokens.episodes)} per episode`]
       : null,
   ].filter((card) => card !== null)
   return element(
@@ -75,7 +73,7 @@ export function renderHeadline(summary: Summary): string {
   )
 }
 
-/** A row of figures, each with its name above and a note below. */
+/** A row of figures, each with a name above and notes below. */
 export function renderCards(cards: readonly (readonly string[])[]): string {
   return element(
     'div',
@@ -92,7 +90,7 @@ export function renderCards(cards: readonly (readonly string[])[]): string {
   )
 }
 
-/** Where every scheduled episode went: one bar that adds up. */
+/** The outcomes of all scheduled episodes as one bar. */
 export function renderAccount({ counts, success, ends }: Summary): string {
   const cut = ends.truncated.reduce((sum, { count }) => sum + count, 0)
   const truncated = cut - success.truncated

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto'
 import { escapeHtml } from '../plots/svg.ts'
 
-/** A page that needs nothing else. */
+/** A self-contained page. */
 export interface HtmlPage {
   readonly title: string
   readonly style: string
-  /** Markup, with whatever data the script reads. */
+  /** Markup, including the data of the script. */
   readonly body: string
-  /** Left out, no script runs at all. */
+  /** Without it, the page runs no script. */
   readonly script?: string
 }
 
-/** Writes a page from which no request leaves, and whose policy forbids any. */
+/** Renders a page that makes no requests; its content security policy forbids them. */
 export function renderHtmlPage({ title, style, body, script }: HtmlPage): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
@@ -24,7 +24,7 @@ export function renderHtmlPage({ title, style, body, script }: HtmlPage): string
   ].join('')
 }
 
-/** Nothing is fetched, and only the page's own style and script run, whatever an observation smuggles in. */
+/** Forbids all requests, and all styles and scripts but the page's own, in case an observation contains markup. */
 function contentPolicy(style: string, script: string | undefined): string {
   const own = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`
   const scripts = script === undefined ? '' : `script-src ${own(script)}; `

@@ -33,14 +33,14 @@ describe('noteFailures', () => {
   it('says of how many episodes the figures are, in the terminal and on the page', () => {
     const { notice, texts } = tell(0.4)
     expect(notice).toMatch(
-      /^\d+ of 40 sealed episodes failed \(\d+\.\d %\)\. Success and return are of the other \d+ alone\.$/,
+      /^\d+ of 40 sealed episodes failed \(\d+\.\d %\)\. Success and return cover only the other \d+\.$/,
     )
     for (const text of texts) expect(text).toContain(notice)
   })
 
   it('says so where nothing is left to tell of', () => {
     const { notice, texts } = tell(1)
-    expect(notice).toBe('40 of 40 sealed episodes failed (100.0 %). There is no success and no return to tell of.')
+    expect(notice).toBe('40 of 40 sealed episodes failed (100.0 %). There is no success rate and no return.')
     for (const text of texts) expect(text).toContain(notice)
   })
 

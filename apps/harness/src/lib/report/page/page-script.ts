@@ -1,7 +1,7 @@
 /**
- * What the page of a report does in a browser: it lists the sampled episodes and shows the chosen one's steps.
+ * The script of a report page: lists the sampled episodes and shows the steps of the selected one.
  *
- * Everything that a world or a policy said is set as text, never as markup. Plain JavaScript, because it runs as it is.
+ * All output of worlds and policies is set as text, never as markup. Plain JavaScript, because it is not compiled.
  */
 export const PAGE_SCRIPT = `
 const episodes = JSON.parse(document.getElementById('episodes').textContent)
@@ -19,8 +19,8 @@ function make(tag, className, text) {
   if (text !== undefined) node.textContent = text
   return node
 }
-const say = (value) => (value === null ? '–' : number.format(value).replace('-', '−'))
-const signed = (value) => (value > 0 ? '+' : '') + say(value)
+const format = (value) => (value === null ? '–' : number.format(value).replace('-', '−'))
+const signed = (value) => (value > 0 ? '+' : '') + format(value)
 const signOf = (value) => (value > 0 ? ' positive' : value < 0 ? ' negative' : '')
 const time = (ms) => (ms < 1 ? Math.round(ms * 1000) + ' µs' : ms < 1000 ? ms.toPrecision(3) + ' ms' : (ms / 1000).toFixed(2) + ' s')
 const stepsOf = (episode) => episode.steps.length + episode.omitted
@@ -31,7 +31,7 @@ function row(episode) {
   button.type = 'button'
   button.title = episode.task
   button.append(make('span', 'dot ' + episode.outcome), make('span', 'title', episode.prompt || episode.task))
-  button.append(make('span', 'value', episode.returns ? say(episode.returns.unshaped) : 'no score'))
+  button.append(make('span', 'value', episode.returns ? format(episode.returns.unshaped) : 'no score'))
   button.append(make('span', 'detail', [
     episode.task.length > 12 ? episode.task.slice(0, 12) + '…' : episode.task, 'attempt ' + episode.attempt, plural(stepsOf(episode), 'step'), episode.ending, episode.because.join(', '),
   ].join(' · ')))
@@ -41,11 +41,11 @@ function row(episode) {
 
 function facts(episode) {
   const pairs = [
-    ['Unshaped return', episode.returns ? say(episode.returns.unshaped) : 'not scored'],
-    ['Shaped return', episode.returns ? say(episode.returns.total) : null],
-    ['Discounted', episode.returns ? say(episode.returns.discounted) : null],
-    ['Lasted', time(episode.milliseconds)],
-    ['Difficulty', say(episode.difficulty)],
+    ['Unshaped return', episode.returns ? format(episode.returns.unshaped) : 'not scored'],
+    ['Shaped return', episode.returns ? format(episode.returns.total) : null],
+    ['Discounted', episode.returns ? format(episode.returns.discounted) : null],
+    ['Duration', time(episode.milliseconds)],
+    ['Difficulty', format(episode.difficulty)],
     ['Split', episode.split],
     ['Tags', episode.tags.join(', ') || null],
     ['Policy', episode.policy],
@@ -61,14 +61,14 @@ function facts(episode) {
   return dl
 }
 
-function moment(index, call, reward, says) {
+function stepRow(index, call, reward, says) {
   const node = make('div', 'step')
   node.append(make('span', 'index', index), call, reward, make('div', 'says', says))
   return node
 }
 
 function stepOf(step) {
-  const node = moment(
+  const node = stepRow(
     '#' + step.number,
     make('code', 'call', step.tool + '(' + step.arguments + ')'),
     make('span', 'reward' + signOf(step.total), signed(step.total)),
@@ -78,7 +78,7 @@ function stepOf(step) {
   const line = make('div', 'facts')
   for (const [name, value] of step.terms) line.append(make('span', '', name + ' ' + signed(value)))
   if (step.shaping !== 0) line.append(make('span', '', 'shaping ' + signed(step.shaping)))
-  if (step.potential !== null) line.append(make('span', '', 'Φ ' + say(step.potential)))
+  if (step.potential !== null) line.append(make('span', '', 'Φ ' + format(step.potential)))
   if (step.milliseconds !== null) line.append(make('span', '', time(step.milliseconds)))
   if (step.refused) line.append(make('span', 'badge refused', 'refused: ' + step.refused))
   node.append(line)
@@ -90,16 +90,16 @@ function show(episode) {
   const children = [make('p', 'meta', 'Attempt ' + episode.attempt + ' of ' + episode.task), make('h3', '', episode.prompt || 'No prompt'), facts(episode)]
   if (episode.start) {
     const potential = episode.start.potential
-    children.push(moment('start', make('span', 'meta', 'what the player was told'), make('span', 'meta', potential === null ? '' : 'Φ ' + say(potential)), episode.start.observation))
+    children.push(stepRow('start', make('span', 'meta', 'first observation'), make('span', 'meta', potential === null ? '' : 'Φ ' + format(potential)), episode.start.observation))
   }
   let last = 0
   for (const step of episode.steps) {
-    if (step.number > last + 1) children.push(make('p', 'empty', plural(episode.omitted, 'step') + ' left out here to keep this page small'))
+    if (step.number > last + 1) children.push(make('p', 'empty', plural(episode.omitted, 'step') + ' omitted to keep this page small'))
     last = step.number
     children.push(stepOf(step))
   }
   const words = { succeeded: 'Terminated', 'fell-short': 'Terminated', truncated: 'Truncated', failed: 'Failed' }
-  children.push(moment('end', make('span', 'badge ' + episode.outcome, words[episode.outcome] + ': ' + episode.ending), make('span', ''), episode.message || ''))
+  children.push(stepRow('end', make('span', 'badge ' + episode.outcome, words[episode.outcome] + ': ' + episode.ending), make('span', ''), episode.message || ''))
   play.replaceChildren(...children)
   play.scrollTop = 0
   mark()

@@ -1,4 +1,4 @@
-/** The style of a report: two themes by `prefers-color-scheme`, no font and no image from elsewhere. */
+/** The style of a report: a light and a dark theme by `prefers-color-scheme`, without external fonts and images. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;
@@ -75,7 +75,7 @@ th.number + th:not(.number), td.number + td:not(.number) { padding-left: 16px; }
 th:last-child, td:last-child { padding-right: 0; }
 td.meter { width: 26%; vertical-align: middle; } td.meter svg { display: block; width: 100%; height: 8px; border-radius: 4px; }
 td.name { white-space: nowrap; overflow-wrap: normal; }
-td.told { white-space: pre-wrap; font-size: 12.5px; }
+td.text { white-space: pre-wrap; font-size: 12.5px; }
 .even td:first-child { white-space: nowrap; }
 .tight td { padding-top: 5px; padding-bottom: 5px; }
 .track { fill: var(--soft); }

@@ -3,7 +3,7 @@ import { SAMPLE_SIZES, type SampledEpisode } from '../fold/episode-sample.ts'
 import { describeRules } from '../fold/scored-outcome.ts'
 import { scriptJson } from '../fold/shown-episode.ts'
 import type { ReportedRun, Summary } from '../fold/summary.ts'
-import { formatCount } from '../plots/format.ts'
+import { formatCount, plural } from '../plots/format.ts'
 import { element, escapeHtml } from '../plots/svg.ts'
 import { renderBranches } from './branch-section.ts'
 import { renderAccount, renderHeadline } from './headline.ts'
@@ -13,10 +13,9 @@ import { PAGE_STYLE } from './page-style.ts'
 import { card, renderFailures, renderRewards, renderScores, renderTimes, section } from './sections.ts'
 
 /**
- * Renders a run as one HTML page that needs nothing else: no request leaves it, and its policy forbids any.
+ * Renders a run as a self-contained HTML page of at most 10 MiB. It makes no requests; its policy forbids them.
  *
- * The same summary, run and episodes give the same bytes. What worlds and policies said is text to the page, in markup
- * and in script alike; at most 10 MiB.
+ * Returns the same bytes for the same summary, run and episodes. All output of worlds and policies is escaped.
  */
 export function renderReport(summary: Summary, run: ReportedRun, episodes: readonly SampledEpisode[]): string {
   const title = `${run.name} · Episodic run report`
@@ -43,7 +42,7 @@ function renderTitle({ environments, policies, counts }: Summary, run: ReportedR
   const played = [
     environments.join(', '),
     policies.length > 0 ? `played by ${policies.join(', ')}` : '',
-    `${count(counts.scheduled, 'episode')} of ${count(counts.tasks, 'task')}`,
+    `${plural(counts.scheduled, 'episode')} of ${plural(counts.tasks, 'task')}`,
   ]
   return element(
     'header',
@@ -74,8 +73,8 @@ function renderEpisodes({ counts }: Summary, episodes: readonly SampledEpisode[]
   const sealed = counts.finished + counts.failed
   const caption =
     episodes.length === sealed
-      ? `All ${count(sealed, 'sealed episode')}.`
-      : `${formatCount(episodes.length)} of ${formatCount(sealed)} sealed episodes: ${drawn} drawn by the hash of task and attempt, the ${best} best and ${worst} worst by unshaped return, and up to ${failed} that failed.`
+      ? `All ${plural(sealed, 'sealed episode')}.`
+      : `${formatCount(episodes.length)} of ${formatCount(sealed)} sealed episodes: ${drawn} sampled by the hash of task and attempt, the ${best} best and ${worst} worst by unshaped return, and up to ${failed} failed ones.`
   return element(
     'section',
     {},
@@ -100,7 +99,7 @@ function renderEpisodes({ counts }: Summary, episodes: readonly SampledEpisode[]
     element(
       'noscript',
       {},
-      element('p', { class: 'empty' }, 'Browsing episodes needs JavaScript. All the figures do without.'),
+      element('p', { class: 'empty' }, 'Browsing episodes needs JavaScript. The figures do not.'),
     ),
   )
 }
@@ -112,7 +111,7 @@ function renderConfiguration({ configuration }: ReportedRun): string {
   return section(
     'Configuration',
     card(
-      'What the run was asked to do',
+      'Settings of the run',
       '',
       rows.length > 0 ? element('dl', { class: 'settings' }, ...rows) : null,
       'No configuration was recorded.',
@@ -129,28 +128,24 @@ function readable(value: Json): string {
 
 function renderNotes({ counts, branch, success }: Summary): string {
   const notes = [
-    `Success is ${describeRules(success.rules)}. A failed episode is not scored at all.`,
-    'Intervals are 95 %, and the attempts of one task are one cluster: they are not independent of each other. Those of means are cluster-robust standard errors (Liang & Zeger 1986; Miller 2024) with Student’s t for the tasks less one. Those of shares are Wilson’s (1927) at the effective sample size (Korn & Graubard 1998), which with one attempt a task is Wilson’s alone. pass@k is the unbiased estimate of Chen et al. (2021), averaged over tasks. One task has no interval, and neither has a mean that every task agrees on.',
-    'Unshaped return is the weighted sum of the reward terms. The shaped one adds γΦ(s′) − Φ(s) in each step, which leaves the best policy as it is (Ng, Harada & Russell 1999).',
-    'All figures are a fold over sealed episodes. Neither their order nor a line that is there twice changes a byte of this page.',
+    `Success is ${describeRules(success.rules)}. A failed episode has no score.`,
+    'Intervals are 95 %, with the attempts of one task as one cluster, because they are not independent of each other. Those of means use cluster-robust standard errors (Liang & Zeger 1986; Miller 2024) and Student’s t with one degree of freedom less than tasks. Those of shares are Wilson’s (1927) at the effective sample size (Korn & Graubard 1998), which with one attempt per task is the number of episodes. pass@k is the unbiased estimate of Chen et al. (2021), averaged over tasks. There is no interval for a single task, nor for a mean on which all tasks agree.',
+    'Unshaped return is the weighted sum of the reward terms. Shaped return adds γΦ(s′) − Φ(s) at each step, which does not change the optimal policy (Ng, Harada & Russell 1999).',
+    'All figures are a fold over sealed episodes: neither their order nor repeated lines change a byte of this page.',
     ...(branch
       ? [
-          'Each rollout was forked: its leaves share their beginnings, and a shared step counts in the figures of steps once for each leaf. A line that was over before it could branch counts for all the leaves that it would have had. Leaves of one rollout are no independent attempts, so pass@k is told for k = 1 alone.',
-          'The value V̂ of a state is a Monte Carlo estimate (Sutton & Barto 2018, section 5.1): the mean of the discounted, unshaped return from there on, over lines that have chance of their own in the world and in the policy. It is the value of the whole state under this policy, with what is hidden from the player; with few lines the interval, which is Student’s t, is only as good as a normal approximation.',
+          'Each rollout was forked: its leaves share steps, and the figures of steps count a shared step once for each leaf. A line that ended before it could branch counts for all of its leaves. The leaves of a rollout are not independent attempts, so pass@k has only k = 1.',
+          'The value V̂ of a state is a Monte Carlo estimate (Sutton & Barto 2018, section 5.1): the mean of the discounted, unshaped return from there on, over lines with independent random draws in world and policy. It is the value of the full state under this policy, private part included. With few lines, the interval by Student’s t is only as good as a normal approximation.',
         ]
       : []),
     ...(counts.conflicts > 0
       ? [
-          `${count(counts.conflicts, 'sealed line')} contradicted another line of the same episode. One line of each episode counts; rewards by step and by term and the times of steps include all of them.`,
+          `${plural(counts.conflicts, 'sealed line')} conflicted with another line of the same episode. One line per episode counts; rewards by step and by term and step latencies include all of them.`,
         ]
       : []),
   ]
   return section(
-    'How to read this',
+    'Methods',
     element('div', { class: 'card wide notes' }, ...notes.map((note) => element('p', {}, escapeHtml(note)))),
   )
-}
-
-function count(size: number, word: string): string {
-  return `${formatCount(size)} ${word}${size === 1 ? '' : 's'}`
 }

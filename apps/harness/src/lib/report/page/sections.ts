@@ -7,7 +7,7 @@ import { plotConcurrency, plotLatency } from '../plots/time-plots.ts'
 import { isShaped } from './notes.ts'
 import { cell, endsTable, groupsTable, returnsTable } from './tables.ts'
 
-/** How well it went: returns, success, and how episodes ended. */
+/** Returns, success and ends. */
 export function renderScores({ returns, success, ends, counts }: Summary): string {
   const { unshaped } = returns
   const groups = [
@@ -18,7 +18,7 @@ export function renderScores({ returns, success, ends, counts }: Summary): strin
     'Score',
     card(
       'Return',
-      'What the world paid in an episode. The band is the 95 % interval of the mean.',
+      'Unshaped return of an episode. The band is the 95 % interval of the mean.',
       unshaped && plotReturns(unshaped),
       'No episode finished, so there is no return.',
     ),
@@ -30,19 +30,19 @@ export function renderScores({ returns, success, ends, counts }: Summary): strin
     ),
     card(
       'pass@k',
-      'The chance that at least one of k attempts succeeds, averaged over tasks.',
+      'Probability that at least one of k attempts succeeds, averaged over tasks.',
       success.passAtK.length > 0 ? plotPassAtK(success.passAtK) : null,
       'No episode finished.',
     ),
     card(
       'Steps to success',
-      'How many steps the successful episodes took.',
+      'Number of steps of the successful episodes.',
       success.steps && plotStepsToSuccess(success.steps),
       'No episode succeeded.',
     ),
     card(
-      'How episodes ended',
-      `${formatCount(counts.finished)} finished episodes. Failed ones are listed apart.`,
+      'Episode ends',
+      `${formatCount(counts.finished)} finished episodes. Failed ones are listed separately.`,
       endsTable(ends, counts.finished),
       'No episode finished.',
     ),
@@ -55,7 +55,7 @@ export function renderScores({ returns, success, ends, counts }: Summary): strin
   )
 }
 
-/** Where the reward came from. */
+/** Rewards by step and by term, and returns. */
 export function renderRewards(summary: Summary): string {
   const { rewards, returns } = summary
   const { total, unshaped } = returns
@@ -65,21 +65,21 @@ export function renderRewards(summary: Summary): string {
     { class: 'legend' },
     element('span', {}, element('i', { class: 'key unshaped' }), 'unshaped'),
     shaped
-      ? element('span', {}, element('i', { class: 'key shaped' }), 'shaped, what a learner gets')
+      ? element('span', {}, element('i', { class: 'key shaped' }), 'shaped, as a learner receives it')
       : 'Shaping was off.',
-    element('span', {}, element('i', { class: 'key reach' }), 'share of episodes that got this far'),
+    element('span', {}, element('i', { class: 'key reach' }), 'share of episodes with that many steps'),
   )
   return section(
     'Reward',
     card(
       'Reward by step',
-      'The mean over the episodes that got to the step.',
+      'Mean over the episodes that have the step.',
       rewards.byStep.length > 0 ? plotRewardByStep(rewards.byStep, shaped) + legend : null,
       'No finished episode has a step.',
     ),
     card(
       'Reward by term',
-      'The mean sum of each raw term over an episode, before weights.',
+      'Mean sum of each raw term over an episode, before weights.',
       rewards.byTerm.length > 0
         ? plotRewardByTerm(rewards.byTerm, shaped && total && unshaped ? total.mean.mean - unshaped.mean.mean : null) +
             moreTerms(rewards.byTerm.length)
@@ -87,8 +87,8 @@ export function renderRewards(summary: Summary): string {
       'No finished episode has a reward term.',
     ),
     card(
-      'Returns in figures',
-      'Over finished episodes. Discounted is the discounted sum of what a learner gets.',
+      'Return statistics',
+      'Over finished episodes. Discounted is the discounted sum of the shaped rewards.',
       returnsTable(returns, shaped),
       'No episode finished.',
       'wide',
@@ -96,36 +96,36 @@ export function renderRewards(summary: Summary): string {
   )
 }
 
-/** How fast it went. */
+/** Latencies, durations and concurrency. */
 export function renderTimes({ time }: Summary): string {
   const rows: [string, string][] = [
     ...(time.step
       ? ([
-          ['A step, median (p50)', formatDuration(time.step.median)],
-          ['A step, p90', formatDuration(time.step.p90)],
-          ['A step, p99', formatDuration(time.step.p99)],
-          ['A step, longest', formatDuration(time.step.longest)],
+          ['Step, median (p50)', formatDuration(time.step.median)],
+          ['Step, p90', formatDuration(time.step.p90)],
+          ['Step, p99', formatDuration(time.step.p99)],
+          ['Step, maximum', formatDuration(time.step.longest)],
         ] satisfies [string, string][])
       : []),
     ...(time.episode
       ? ([
-          ['An episode, median', formatDuration(time.episode.median)],
-          ['An episode, longest', formatDuration(time.episode.most)],
+          ['Episode, median', formatDuration(time.episode.median)],
+          ['Episode, maximum', formatDuration(time.episode.most)],
         ] satisfies [string, string][])
       : []),
-    ['Steps a second', formatNumber(time.stepsPerSecond)],
-    ['Most episodes in flight', time.concurrency ? formatCount(time.concurrency.peak) : '–'],
+    ['Steps per second', formatNumber(time.stepsPerSecond)],
+    ['Peak of episodes in flight', time.concurrency ? formatCount(time.concurrency.peak) : '–'],
   ]
   return section(
     'Time',
     card(
-      'Answer of the world to a step',
-      'From sending an action to having the answer, failed episodes included. What a player takes to choose is not in it.',
+      'Step latency',
+      'Time from sending an action to receiving the answer, including failed episodes. The time of the policy is not included.',
       time.step && plotLatency(time.step),
-      'Not known: no step was recorded, or an agent played by itself.',
+      'Unknown: no step was recorded, or an external agent played.',
     ),
     card(
-      'In figures',
+      'Time statistics',
       'Percentiles are exact to 0.8 %.',
       element(
         'table',
@@ -136,7 +136,7 @@ export function renderTimes({ time }: Summary): string {
     ),
     card(
       'Episodes in flight',
-      'How busy the run was, from its first episode to its last.',
+      'Concurrency of the run, from its first episode to its last.',
       time.concurrency && plotConcurrency(time.concurrency),
       'The run took no measurable time.',
       'wide',
@@ -144,7 +144,7 @@ export function renderTimes({ time }: Summary): string {
   )
 }
 
-/** What broke, apart from every score. */
+/** Failed episodes, which no score includes. */
 export function renderFailures({ failures, counts }: Summary): string {
   const rows = failures.map(({ name, count, message }) =>
     element(
@@ -153,7 +153,7 @@ export function renderFailures({ failures, counts }: Summary): string {
       element('td', {}, element('code', {}, escapeHtml(name))),
       cell(formatCount(count)),
       cell(formatPercent(count / (counts.finished + counts.failed))),
-      element('td', { class: 'told' }, escapeHtml(message)),
+      element('td', { class: 'text' }, escapeHtml(message)),
     ),
   )
   const head = element(
@@ -162,13 +162,13 @@ export function renderFailures({ failures, counts }: Summary): string {
     element('th', {}, 'Kind'),
     element('th', { class: 'number' }, 'Episodes'),
     element('th', { class: 'number' }, 'Share'),
-    element('th', {}, 'For example'),
+    element('th', {}, 'Example'),
   )
   return section(
     'Failures',
     card(
       counts.failed === 0 ? 'None' : `${formatCount(counts.failed)} failed`,
-      'A failure is the machinery’s fault or the world’s. It is no zero: no figure above has it in.',
+      'A failure is an error of the infrastructure or the world. It does not count as zero: no figure above includes it.',
       rows.length > 0 ? element('div', { class: 'scroll' }, element('table', {}, head, ...rows)) : null,
       'No episode failed.',
       'wide',
@@ -176,12 +176,12 @@ export function renderFailures({ failures, counts }: Summary): string {
   )
 }
 
-/** A heading over cards, two to a row. */
+/** A heading with cards, two per row. */
 export function section(title: string, ...cards: readonly string[]): string {
   return element('section', {}, element('h2', {}, title), element('div', { class: 'grid' }, ...cards))
 }
 
-/** A titled box; without `content` it says why it is empty. */
+/** A titled box; without `content` it shows `empty`. */
 export function card(title: string, caption: string, content: string | null, empty: string, kind = ''): string {
   return element(
     'div',

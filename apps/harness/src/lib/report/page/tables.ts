@@ -3,7 +3,7 @@ import type { Summary } from '../fold/summary.ts'
 import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from '../plots/format.ts'
 import { element, escapeHtml } from '../plots/svg.ts'
 
-/** How the finished episodes ended, with their share. `null` when no episode finished. */
+/** The ends of finished episodes, with their shares; `null` if no episode finished. */
 export function endsTable({ terminated, truncated }: Summary['ends'], finished: number): string | null {
   const rows = [
     ...terminated.map((end) => ({ ...end, kind: 'terminated', color: 'fell-short' })),
@@ -21,7 +21,7 @@ export function endsTable({ terminated, truncated }: Summary['ends'], finished: 
   return rows.length > 0 ? element('div', { class: 'scroll' }, element('table', {}, ...rows)) : null
 }
 
-/** Each kind of return: its mean, and how it is spread. `null` when no episode finished. */
+/** The mean and the distribution of each kind of return; `null` if no episode finished. */
 export function returnsTable(returns: Summary['returns'], shaped: boolean): string | null {
   const names = [
     ['Unshaped', returns.unshaped],
@@ -35,14 +35,14 @@ export function returnsTable(returns: Summary['returns'], shaped: boolean): stri
     const cells = [...figures.slice(0, 1), formatInterval(mean), ...figures.slice(1)]
     return element('tr', {}, element('td', {}, name), ...cells.map(cell))
   })
-  const head = ['Return', 'Mean', '95 % interval', 'Least', 'Lower quartile', 'Median', 'Upper quartile', 'Most']
+  const head = ['Return', 'Mean', '95 % interval', 'Minimum', 'Lower quartile', 'Median', 'Upper quartile', 'Maximum']
   const heads = head.map((name, i) => element('th', { class: i > 0 ? 'number' : undefined }, name))
   return rows.length > 0
     ? element('div', { class: 'scroll' }, element('table', { class: 'even' }, element('tr', {}, ...heads), ...rows))
     : null
 }
 
-/** Success in each group of episodes. `null` when no episode finished. */
+/** Success in each group of episodes; `null` if no episode finished. */
 export function groupsTable(
   groups: readonly (Proportion & { readonly name: string; readonly kind: string })[],
 ): string | null {

@@ -1,12 +1,17 @@
-/** The signs of a figure that is not there. */
+/** Stands for a missing figure. */
 export const NOTHING = '–'
 
-/** A whole number with its thousands apart. */
+/** A whole number with thousands separators. */
 export function formatCount(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: 0 })
 }
 
-/** Three significant digits, and no more than three decimals: 0.682, 12.3, 1,234. */
+/** A count with its noun: 1 task, 2 tasks. */
+export function plural(count: number, word: string): string {
+  return `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
+}
+
+/** Three significant digits and at most three decimals: 0.682, 12.3, 1,234. */
 export function formatNumber(value: number | null): string {
   if (value === null) return NOTHING
   const size = Math.abs(value)
@@ -20,7 +25,7 @@ export function formatPercent(share: number | null): string {
   return share === null ? NOTHING : `${(share * 100).toFixed(1)} %`
 }
 
-/** A duration in the unit that keeps it readable: 240 µs, 3.97 ms, 1.20 s, 2 min 5 s. */
+/** A duration in a readable unit: 240 µs, 3.97 ms, 1.20 s, 2 min 5 s. */
 export function formatDuration(milliseconds: number | null): string {
   if (milliseconds === null) return NOTHING
   if (milliseconds === 0) return '0 ms'
@@ -52,19 +57,19 @@ function minus(text: string): string {
   return text.replace(/^-(?=[\d.])/, '−')
 }
 
-/** A value of an axis: as short as it can be said. */
+/** A value of an axis, as short as possible. */
 export function formatTick(value: number): string {
   if (Math.abs(value) >= 100_000)
     return minus(value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 2 }))
   return minus(value.toLocaleString('en-US', { maximumSignificantDigits: 6 }))
 }
 
-/** Takes out what would move a terminal's cursor or change its colors: names and messages come from outside. */
+/** Replaces control characters, which could move the cursor or change colors: names and messages come from outside. */
 export function cleanText(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ')
 }
 
-/** Breaks a text between words into lines of at most `width` characters, where no word is longer; its own lines stay apart. */
+/** Wraps a text into lines of at most `width` characters unless a word is longer. Keeps its line breaks. */
 export function wrapText(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => {
     const wrapped: string[] = []

@@ -2,7 +2,7 @@ import type { Area } from './plot-frame.ts'
 import type { Scale } from './scale.ts'
 import { element, label, pathOf, tip } from './svg.ts'
 
-/** One bar of a histogram, in the values of both axes. */
+/** A bar of a histogram, in values of the axes. */
 export interface Bar {
   readonly from: number
   readonly to: number
@@ -10,7 +10,7 @@ export interface Bar {
   readonly tip: string
 }
 
-/** A share or a mean at a place, with its interval where there is one. */
+/** A share or a mean at a position, with its interval, if any. */
 export interface Whisker {
   readonly at: number
   readonly value: number
@@ -19,7 +19,7 @@ export interface Whisker {
   readonly tip: string
 }
 
-/** Draws bars that stand on 0; one that counts anything is at least a pixel high. */
+/** Draws bars from 0. A bar with any count is at least a pixel high. */
 export function drawBars(bars: readonly Bar[], x: Scale, y: Scale, kind: string): string {
   return bars
     .filter(({ value }) => value > 0)
@@ -60,7 +60,7 @@ export function drawWhiskers(whiskers: readonly Whisker[], x: Scale, y: Scale, k
     .join('')
 }
 
-/** Draws a line through values; a single one becomes a point. */
+/** Draws a line through values, with points if there are few. */
 export function drawLine(
   points: readonly (readonly [at: number, value: number])[],
   x: Scale,
@@ -72,7 +72,7 @@ export function drawLine(
   return element('g', { class: kind }, element('path', { class: 'line', d: pathOf(pixels) }), ...dots)
 }
 
-/** Fills what lies between two lines over the same places. */
+/** Fills the area between two lines over the same positions. */
 export function drawBand(
   points: readonly { readonly at: number; readonly low: number; readonly high: number }[],
   x: Scale,
@@ -84,7 +84,7 @@ export function drawBand(
   return element('path', { class: `${kind} band`, d: `${pathOf([...upper, ...lower])}Z` })
 }
 
-/** Marks a value of the horizontal axis with a dashed line and says what it is; `row` keeps neighbours' texts apart. */
+/** Marks a value of the horizontal axis with a dashed line and a label; `row` keeps the labels of neighbors apart. */
 export function drawMarker(at: number, text: string, area: Area, row = 0): string {
   const toTheLeft = at > (area.left + area.right) / 2
   return [

@@ -9,7 +9,7 @@ export interface Area {
   readonly bottom: number
 }
 
-/** One axis: how values lie on it, how its ticks read, and what it measures, with the unit. */
+/** An axis: its scale, the format of its ticks, and a label with the unit. */
 export interface Axis {
   readonly scale: Scale
   readonly format: (value: number) => string
@@ -22,11 +22,11 @@ export interface PlotSize {
   readonly height: number
 }
 
-/** A plot that shares its row with another, and one that has it alone. */
+/** A plot of half the page's width, and one of the full width. */
 export const HALF: PlotSize = { width: 560, height: 250 }
 export const FULL: PlotSize = { width: 1_150, height: 220 }
 
-/** Where marks are drawn; around it is room for the labels of both axes. */
+/** The drawing area, without the room for labels around it. */
 export function areaOf({ width, height }: PlotSize): Area {
   return { left: 54, right: width - 14, top: 28, bottom: height - 44 }
 }
@@ -40,7 +40,7 @@ export function rangesOf(size: PlotSize): {
   return { x: [left, right], y: [bottom, top] }
 }
 
-/** Draws a plot: grid and axes, and the marks between them. A screen reader says `title`. */
+/** Draws a plot: grid, marks and axes. `title` is its accessible name. */
 export function drawPlot(title: string, size: PlotSize, x: Axis, y: Axis, ...marks: readonly string[]): string {
   const { left, right, bottom } = areaOf(size)
   const grid = y.scale.ticks.flatMap((tick) => [

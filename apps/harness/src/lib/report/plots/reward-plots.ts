@@ -9,7 +9,7 @@ const RANGES = rangesOf(HALF)
 const MOST_TERMS = 8
 const MOST_NAME = 18
 
-/** The mean reward of each step, unshaped and, where the player shaped, shaped; behind it, how many got that far. */
+/** The mean reward of each step, unshaped and, if there is shaping, shaped. Bars show the episodes with that many steps. */
 export function plotRewardByStep(steps: Summary['rewards']['byStep'], shaped: boolean): string {
   const values = steps.flatMap(({ total, unshaped }) => (shaped ? [total, unshaped] : [unshaped]))
   const x = linearScale([0.5, steps.length + 0.5], RANGES.x, Math.max(3, Math.min(10, steps.length)))
@@ -43,7 +43,7 @@ export function plotRewardByStep(steps: Summary['rewards']['byStep'], shaped: bo
   )
 }
 
-/** What each term gave an average episode, the largest first, and what shaping added to it. */
+/** The mean of each term over an episode, largest first, and that of shaping. */
 export function plotRewardByTerm(terms: Summary['rewards']['byTerm'], shaping: number | null): string {
   const rows = terms
     .map(({ name, mean }) => ({ name, mean, kind: 'unshaped' }))
@@ -56,7 +56,7 @@ export function plotRewardByTerm(terms: Summary['rewards']['byTerm'], shaping: n
     rows.map(({ mean }) => mean),
     { zero: true },
   )
-  // A value stands outside its bar, on the left of a negative one.
+  // A value is printed outside its bar: to the left of a negative one.
   const x = linearScale(domain, [area.left + (domain[0] < 0 ? 54 : 0), area.right], 4)
   const marks = rows.flatMap(({ name, mean, kind }, i) => {
     const y = area.top + i * height

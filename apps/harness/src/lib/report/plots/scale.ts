@@ -1,6 +1,6 @@
 import { niceStep, roundTo } from '../fold/histogram.ts'
 
-/** Maps values to pixels, and knows which values an axis names. */
+/** Maps values to pixels, and has the ticks of an axis. */
 export interface Scale {
   (value: number): number
   readonly ticks: readonly number[]
@@ -17,7 +17,7 @@ export function linearScale(domain: readonly [number, number], range: readonly [
   return Object.assign(map, { ticks, domain })
 }
 
-/** A logarithmic scale of positive values. Its ticks are 1, 2 and 5 times powers of ten, or the powers where they are many. */
+/** A logarithmic scale of positive values. Its ticks are 1, 2 and 5 times powers of ten; over more than three decades, the powers. */
 export function logScale(domain: readonly [number, number], range: readonly [number, number]): Scale {
   const [low, high] = domain.map(Math.log10) as [number, number]
   const factors = high - low > 3 ? [1] : [1, 2, 5]
@@ -31,7 +31,7 @@ export function logScale(domain: readonly [number, number], range: readonly [num
   })
 }
 
-/** The smallest interval that holds all values, and 0 where asked; widened where it is a point. */
+/** The smallest interval with all values, and with 0 if `zero` is set. A single point is widened. */
 export function extentOf(values: readonly number[], options: { readonly zero?: boolean } = {}): [number, number] {
   const all = options.zero ? [...values, 0] : values
   const low = all.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
@@ -40,7 +40,7 @@ export function extentOf(values: readonly number[], options: { readonly zero?: b
   return options.zero ? [0, 1] : [low - 0.5, high + 0.5]
 }
 
-/** Widens an interval to whole ticks, so that what is drawn does not touch the frame. */
+/** Widens an interval to whole ticks, so that marks do not touch the frame. */
 export function niceDomain([low, high]: readonly [number, number], most = 5): [number, number] {
   const step = niceStep((high - low) / most)
   return [roundTo(Math.floor(low / step + 1e-9) * step, step), roundTo(Math.ceil(high / step - 1e-9) * step, step)]

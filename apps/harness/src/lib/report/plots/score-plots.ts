@@ -9,7 +9,7 @@ import { element } from './svg.ts'
 const RANGES = rangesOf(HALF)
 const AREA = areaOf(HALF)
 
-/** How often each return came up, with the mean and its interval. */
+/** The histogram of returns, with the mean and its interval. */
 export function plotReturns({ histogram, mean }: Distribution): string {
   const { start, width, counts } = histogram
   const end = start + width * counts.length
@@ -37,9 +37,9 @@ export function plotReturns({ histogram, mean }: Distribution): string {
   )
 }
 
-/** How many steps the successful episodes took. */
+/** The histogram of the steps of successful episodes. */
 export function plotStepsToSuccess({ histogram, median }: Distribution): string {
-  // A whole number stands in the middle of its bar.
+  // Centers each bar on its whole number.
   const shifted = { ...histogram, start: histogram.start - 0.5 }
   const end = shifted.start + shifted.width * shifted.counts.length
   const x = linearScale([shifted.start - 0.2, end + 0.2], RANGES.x, 10)
@@ -93,7 +93,7 @@ export function plotDifficulty(bins: Summary['success']['byDifficulty']): string
   )
 }
 
-/** The chance that at least one of k attempts succeeds. */
+/** The probability that at least one of k attempts succeeds. */
 export function plotPassAtK(estimates: Summary['success']['passAtK']): string {
   const most = estimates.at(-1)?.k ?? 1
   const x = linearScale(

@@ -5,7 +5,7 @@ import { areaOf, drawPlot, FULL, HALF, rangesOf } from './plot-frame.ts'
 import { linearScale, logScale, niceDomain } from './scale.ts'
 import { element, pathOf } from './svg.ts'
 
-/** How long steps took, on a logarithmic axis, with the percentiles. */
+/** The histogram of step latencies on a logarithmic axis, with percentiles. */
 export function plotLatency({ median, p90, p99, bins }: NonNullable<Summary['time']['step']>): string {
   const [low, high] = [bins[0]?.from ?? 0.1, bins.at(-1)?.to ?? 1]
   const x = logScale([low / 1.2, high * 1.2], rangesOf(HALF).x)
@@ -23,16 +23,16 @@ export function plotLatency({ median, p90, p99, bins }: NonNullable<Summary['tim
     ['p99', p99],
   ] as const
   return drawPlot(
-    'Answer of the world to a step',
+    'Step latency',
     HALF,
-    { scale: x, format: formatDurationTick, label: 'from the action to its answer (logarithmic)' },
+    { scale: x, format: formatDurationTick, label: 'latency of a step (logarithmic)' },
     { scale: y, format: formatTick, label: 'steps' },
     drawBars(bars, x, y, 'time'),
     ...marks.map(([name, value], row) => drawMarker(x(Math.max(value, low)), name, areaOf(HALF), row)),
   )
 }
 
-/** How many episodes were in flight over the run. */
+/** The episodes in flight over the run. */
 export function plotConcurrency({
   binMilliseconds,
   inFlight,
@@ -49,7 +49,7 @@ export function plotConcurrency({
   return drawPlot(
     'Episodes in flight',
     FULL,
-    { scale: x, format: formatTick, label: `since the first episode began (${unit.name})` },
+    { scale: x, format: formatTick, label: `since the start of the first episode (${unit.name})` },
     { scale: y, format: formatTick, label: 'episodes in flight (mean of a bin)' },
     element('path', { class: 'time band', d: `${outline}L${area.right} ${area.bottom}L${area.left} ${area.bottom}Z` }),
     element('g', { class: 'time' }, element('path', { class: 'line', d: outline })),

@@ -8,10 +8,10 @@ const ROW = 18
 const TOP = 22
 const BOTTOM = 34
 const LEFT = 14
-/** Room for a return beside the end of a line. */
+/** Room for the return beside the end of a line. */
 const RIGHT = 120
 
-/** Draws a tree: steps from left to right, a row for each line, and a knee where it parts from the one that was forked. */
+/** Draws a tree: steps from left to right, a row for each line, and a corner where it branches off. */
 export function plotTree({
   leaves,
   omitted,
@@ -26,14 +26,14 @@ export function plotTree({
   const base = TOP + ROW * leaves.length
   const rows = new Map(leaves.map(({ path }, row) => [nameLine(path), row]))
   const lines = leaves.map((leaf, row) => {
-    const parted = partingOf(leaf)
-    const from = parted && rows.get(nameLine(parted.path))
-    const begins = x(parted?.at ?? 0)
-    const corner = from === undefined || from === null ? [] : [[begins, y(from)] as const]
+    const fork = forkOf(leaf)
+    const from = fork && rows.get(nameLine(fork.path))
+    const start = x(fork?.at ?? 0)
+    const corner = from === undefined || from === null ? [] : [[start, y(from)] as const]
     const end = [x(leaf.steps), y(row)] as const
     const earned = leaf.return === null ? 'failed' : formatNumber(leaf.return)
     return [
-      element('path', { class: 'branch', d: pathOf([...corner, [begins, y(row)], end]) }),
+      element('path', { class: 'branch', d: pathOf([...corner, [start, y(row)], end]) }),
       element(
         'circle',
         { class: MARKS[leaf.outcome], cx: end[0], cy: end[1], r: 4.5 },
@@ -62,13 +62,13 @@ export function plotTree({
 
 const MARKS = { succeeded: 'good', 'fell-short': 'fell-short', truncated: 'truncated', failed: 'bad' } as const
 
-/** Names the line that a path is on: who goes on as it was stays the same line. */
+/** The name of the line at the end of a path. The first child of a fork continues its parent's line. */
 export function nameLine(path: readonly number[]): string {
   return path.slice(0, path.findLastIndex((line) => line > 0) + 1).join('.') || 'trunk'
 }
 
-/** Where a line parted from the one that was forked; `null` for the trunk. */
-function partingOf({ path, at }: ShownLeaf): { readonly path: readonly number[]; readonly at: number } | null {
+/** Where a line branched off, and from which line; `null` for the trunk. */
+function forkOf({ path, at }: ShownLeaf): { readonly path: readonly number[]; readonly at: number } | null {
   const last = path.findLastIndex((line) => line > 0)
   return last < 0 ? null : { path: path.slice(0, last), at: at[last] as number }
 }
