@@ -1,11 +1,11 @@
 import { isEnd, type MapName, tilesOf } from './maps.ts'
 import { DIRECTIONS, neighbour } from './transitions.ts'
 
-/** Moves from each position to the goal round the holes, if no ice were slippery; `Infinity` from a hole. */
+/** The moves from each position to the goal on firm ice, around the holes; `Infinity` from a hole. */
 export function distancesOf(map: MapName): readonly number[] {
   const tiles = tilesOf(map)
   const distances = tiles.map((tile) => (tile === 'G' ? 0 : Number.POSITIVE_INFINITY))
-  // Breadth first from the goal: steps can be walked both ways, since only holes and the goal are never left.
+  // Breadth first from the goal: all moves are reversible, except into holes and the goal.
   const queue = [tiles.indexOf('G')]
   for (const position of queue) {
     for (const index of DIRECTIONS.keys()) {

@@ -14,7 +14,7 @@ const anyPlay = fc.record({
 })
 
 describe('frozen-lake', () => {
-  it('goes only where the transition table says, and ends exactly in holes and at the goal', () => {
+  it('follows the transition table, and ends exactly in holes and at the goal', () => {
     fc.assert(
       fc.property(anyPlay, ({ params, seed, moves }) => {
         const world = rehearse(environment, { params, seed })
@@ -49,7 +49,7 @@ describe('frozen-lake', () => {
     for (const count of counts.values()) expect(Math.abs(count - moves / 3)).toBeLessThan(3 * error)
   })
 
-  it('shows the whole lake, and where one stands', () => {
+  it('shows the whole lake and the position', () => {
     fc.assert(
       fc.property(anyPlay, ({ params, seed, moves }) => {
         const world = rehearse(environment, { params, seed })
@@ -65,7 +65,7 @@ describe('frozen-lake', () => {
     )
   })
 
-  it('keeps Φ from 0 to 1: 0 in holes, 1 at the goal, and one step nearer the goal is worth the same anywhere', () => {
+  it('has a potential from 0 in holes to 1 at the goal that rises equally with each step towards the goal', () => {
     fc.assert(
       fc.property(anyPlay, ({ params, seed, moves }) => {
         const world = rehearse(environment, { params, seed })
@@ -101,7 +101,7 @@ describe('frozen-lake', () => {
     }
   })
 
-  it.each(['4x4', '8x8'] as const)('is cut short after the moves that Gymnasium allows: %s', async (map) => {
+  it.each(['4x4', '8x8'] as const)('is truncated at the step limit of Gymnasium: %s', async (map) => {
     await using host = createHost({ environments: [environment] })
     await using connection = await connect(inProcess(host))
     await using lake = connection.environment()
@@ -112,7 +112,7 @@ describe('frozen-lake', () => {
     }
   })
 
-  it('changes nothing when the arguments are wrong', () => {
+  it('refuses invalid arguments without a change', () => {
     const world = rehearse(environment)
     const before = structuredClone(world.state)
     for (const args of [{}, { direction: 'north' }, { direction: 2 }] as JsonObject[])

@@ -4,7 +4,7 @@ import { distancesOf } from './distance.ts'
 import { MAPS, type MapName, MOVES, tilesOf } from './maps.ts'
 import { DIRECTIONS, pickOutcome, transitionsOf } from './transitions.ts'
 
-/** Everything about a lake that never changes, worked out once. */
+/** Constants of each lake, computed once. */
 const LAKES = { '4x4': surveyLake('4x4'), '8x8': surveyLake('8x8') }
 
 /** Cross a frozen lake without falling into a hole: Gymnasium's FrozenLake-v1. */
@@ -60,7 +60,7 @@ export const environment = defineEnvironment({
   rewards: {
     goal: ({ end }) => (end?.reason === 'goal' ? 1 : 0),
   },
-  // Φ: the share of the longest way to the goal that is behind one, from 0 to 1; a hole is as far away as can be.
+  // Φ: 1 at the goal, less the share of the longest distance that remains; 0 in a hole.
   potential({ public: { position } }, { map }) {
     const { distances, longest } = LAKES[map]
     return Math.max(0, 1 - (distances[position] ?? Number.POSITIVE_INFINITY) / longest)

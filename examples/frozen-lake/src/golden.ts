@@ -4,13 +4,13 @@ import type { Action } from '@episodic/protocol'
 import { environment } from './environment.ts'
 import { solver } from './solver.ts'
 
-// The plays that are kept as golden episodes. To record them, from the root of the repository:
+// The episodes of the golden file. To record them, from the root of the repository:
 //   pnpm episodic run examples/frozen-lake/src/golden.ts --policy golden --tasks 10 --out runs/golden-frozen-lake
 //   cp runs/golden-frozen-lake/episodes.jsonl examples/frozen-lake/golden/<version>.jsonl
 
 export { environment }
 
-/** Whatever can be got wrong, and then a walk into a corner. The script is shorter than the game: whoever plays it to its end fails. */
+/** Every kind of mistake, and then a walk into a corner. An episode that outlasts the script fails. */
 const AWKWARD: Action[] = [
   { tool: 'jump', arguments: {} },
   { tool: 'move', arguments: {} },
@@ -22,7 +22,7 @@ const AWKWARD: Action[] = [
 
 const awkward = scriptedPolicy(AWKWARD, 'awkward')
 
-/** Each player on a small slippery lake, and on a large firm one. */
+/** Each player, on a small slippery lake and on a large firm one. */
 export const { tasks, policies } = defineGolden({
   environment,
   players: {

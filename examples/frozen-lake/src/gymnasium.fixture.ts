@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MapName } from './maps.ts'
 
-/** Gymnasium's own transition table of a lake: `P[state][action]` lists what may come, in its order. */
+/** Gymnasium's transition table of a lake: `P[state][action]` lists the outcomes in its order. */
 export interface GymnasiumLake {
   readonly map: MapName
   readonly slippery: boolean

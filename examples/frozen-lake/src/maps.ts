@@ -1,7 +1,7 @@
-/** What a tile is: the start, frozen ice, a hole, the goal. */
+/** A tile: start, frozen ice, hole or goal. */
 export type Tile = 'S' | 'F' | 'H' | 'G'
 
-/** The two lakes, row by row from the top, as Gymnasium has them. */
+/** Gymnasium's two lakes, row by row from the top. */
 export const MAPS = {
   '4x4': ['SFFF', 'FHFH', 'FFFH', 'HFFG'],
   '8x8': ['SFFFFFFF', 'FFFFFFFF', 'FFFHFFFF', 'FFFFFHFF', 'FFFHFFFF', 'FHHFFFHF', 'FHFFHFHF', 'FFFHFFFG'],
@@ -9,7 +9,7 @@ export const MAPS = {
 
 export type MapName = keyof typeof MAPS
 
-/** How many moves an episode has, as in Gymnasium's FrozenLake-v1 and FrozenLake8x8-v1. */
+/** Step limits, as in Gymnasium's FrozenLake-v1 and FrozenLake8x8-v1. */
 export const MOVES = { '4x4': 100, '8x8': 200 } as const
 
 /** The tiles of a lake by position, which counts them row by row from 0. */
@@ -17,7 +17,7 @@ export function tilesOf(map: MapName): readonly Tile[] {
   return [...MAPS[map].join('')] as Tile[]
 }
 
-/** Whether an episode is over on a tile. */
+/** Whether a tile ends the episode. */
 export function isEnd(tile: Tile | undefined): boolean {
   return tile === 'H' || tile === 'G'
 }

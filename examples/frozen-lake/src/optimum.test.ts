@@ -10,7 +10,7 @@ describe('findOptimum', () => {
     ({ map, slippery, P }) => {
       const moves = MOVES[map]
       const optimum = findOptimum(map, slippery, moves)
-      // Forwards in time, where the plan was made backwards: how likely each tile is after each move.
+      // The plan is computed backwards; this follows it forwards: the probability of each tile after each move.
       let likely: number[] = P.map((_, state) => (state === 0 ? 1 : 0))
       let earned = 0
       for (let left = moves; left > 0; left--) {
@@ -58,12 +58,12 @@ describe('findOptimum', () => {
     expect(optimum.value(0, shortest - 1)).toBe(0)
   })
 
-  it('nears the known optimum without a step limit', () => {
-    // Solved exactly, the 4x4 lake is crossed with probability 14/17 when time is no matter.
+  it('approaches the known optimum without a step limit', () => {
+    // Without a step limit, the optimal probability of crossing the 4x4 lake is 14/17.
     expect(findOptimum('4x4', true, 3_000).value(0, 3_000)).toBeCloseTo(14 / 17, 9)
   })
 
-  it('says so when it is asked for what it has not planned', () => {
+  it('throws for a state that it has not planned', () => {
     const optimum = findOptimum('4x4', true, 10)
     expect(() => optimum.move(0, 11)).toThrow(RangeError)
     expect(() => optimum.value(16, 1)).toThrow(RangeError)

@@ -1,33 +1,33 @@
 import { isEnd, type MapName, tilesOf } from './maps.ts'
 import { DIRECTIONS, type Direction, type Outcome, transitionsOf } from './transitions.ts'
 
-/** The best way to cross a lake in a given number of moves. */
+/** The optimal policy for a finite number of moves. */
 export interface Optimum {
-  /** The probability of reaching the goal in `left` more moves: no player can do better. */
+  /** The highest probability of reaching the goal in `left` more moves. */
   value(position: number, left: number): number
-  /** The best move with `left` moves to go, at least one. Of equally good ones the quickest. */
+  /** An optimal move with `left` moves to go, at least 1; the quickest of equally good ones. */
   move(position: number, left: number): Direction
 }
 
-/** What is best at one position: where to go, how likely the goal is then, and how many moves that takes on average. */
+/** The optimum at one position: the move, the probability of the goal, and the expected number of moves. */
 interface Choice {
   readonly direction: Direction
   readonly value: number
   readonly moves: number
 }
 
-/** Values that differ by less are equal: their sums were only rounded differently. */
+/** Values that differ by less are equal up to rounding. */
 const ROUNDING = 1e-12
 const NOTHING_LEFT: Choice = { direction: 'left', value: 0, moves: 0 }
 
 /**
- * Works out the best moves by value iteration over the moves that are left (Sutton & Barto, Reinforcement Learning,
- * 2nd ed., section 4.4, for a finite horizon and no discount):
+ * Computes the optimal moves by value iteration over the remaining moves (Sutton & Barto, Reinforcement Learning, 2nd ed.,
+ * section 4.4, for a finite horizon and without discount):
  *
- * V₀(s) = 0, and Vₖ(s) = maxₐ Σ p(s′ | s, a) · (1 where s′ is the goal, 0 where it is a hole, else Vₖ₋₁(s′)).
+ * V₀(s) = 0, and Vₖ(s) = maxₐ Σ p(s′ | s, a) · (1 if s′ is the goal, 0 if it is a hole, else Vₖ₋₁(s′)).
  *
- * With the moves counted down, the result is exact: what a player can get before the step limit. Value alone would let
- * a player idle until the last moment, so among equally good moves the quickest is taken.
+ * Since k counts the moves down, the result is exact for the step limit. Among equally good moves the quickest is taken,
+ * because value alone would let a player idle until the end.
  */
 export function findOptimum(map: MapName, slippery: boolean, moves: number): Optimum {
   const tiles = tilesOf(map)

@@ -21,7 +21,7 @@ describe('solver', () => {
 })
 
 describe('randomPolicy', () => {
-  it('reaches the goal of the slippery lake as often as Gymnasium’s table says', async () => {
+  it('reaches the goal of the slippery lake as often as Gymnasium’s table predicts', async () => {
     const episodes = 3_000
     const goals = await countGoals(randomPolicy(), { map: '4x4', slippery: true }, episodes)
     expectRate(goals, episodes, randomGoalRate('4x4'))
@@ -34,7 +34,7 @@ async function countGoals(policy: Policy, params: { map: MapName; slippery: bool
   let goals = 0
   for (let i = 0; i < episodes; i++) {
     const createEnvironment = () => connection.environment()
-    // Two seeds: a player that drew from the lake's own chance would know where it slips.
+    // Two seeds: a player that shared the lake's random stream would know where it slips.
     const [seed, policySeed] = [`lake-${i}`, `player-${i}`]
     const episode = await runEpisode({ createEnvironment, policy, task: { params }, seed, policySeed })
     if (episode.kind !== 'finished') throw episode.cause
@@ -43,14 +43,14 @@ async function countGoals(policy: Policy, params: { map: MapName; slippery: bool
   return goals
 }
 
-/** Whether a count lies in the 99 % confidence interval of a rate (normal approximation). */
+/** Whether a count is within the 99 % confidence interval of a rate (normal approximation). */
 function expectRate(goals: number, episodes: number, rate: number): void {
   const error = Math.sqrt((rate * (1 - rate)) / episodes)
   expect(goals / episodes).toBeGreaterThan(rate - 2.576 * error)
   expect(goals / episodes).toBeLessThan(rate + 2.576 * error)
 }
 
-/** The probability of the goal where every move is as likely as any other, by Gymnasium's table. */
+/** The probability of the goal under uniformly random moves, by Gymnasium's table. */
 function randomGoalRate(map: MapName): number {
   const P = gymnasiumLakes.find((lake) => lake.map === map && lake.slippery)?.P ?? []
   let values = P.map(() => 0)

@@ -7,7 +7,7 @@ const OPTIMA = {
   '8x8': { firm: findOptimum('8x8', false, MOVES['8x8']), slippery: findOptimum('8x8', true, MOVES['8x8']) },
 }
 
-/** Plays the best move for the moves that are left. Nothing can reach the goal more often before the step limit. */
+/** Plays the optimal move for the remaining moves. No policy reaches the goal more often within the step limit. */
 export const solver = definePolicy({
   name: 'value-iteration',
   start({ task }) {
@@ -16,7 +16,7 @@ export const solver = definePolicy({
     let left: number = MOVES[map]
     return ({ structured }) => {
       const direction = optimum.move(structured?.position as number, left)
-      // A session may allow more moves than the lake does: then the plan begins anew.
+      // If a session allows more moves than the lake does, the plan starts again.
       left = left > 1 ? left - 1 : MOVES[map]
       return { tool: 'move', arguments: { direction } }
     }

@@ -7,7 +7,7 @@ const rows = (difficulty: readonly [number, number], count: number) => [
 ]
 
 describe('tasks', () => {
-  it('pass every check', async () => {
+  it('pass all checks', async () => {
     const problems = []
     for await (const problem of checkTasks(rows([0, 1], 50), { environments: [environment] })) problems.push(problem)
     expect(problems).toEqual([])
@@ -22,7 +22,7 @@ describe('tasks', () => {
     expect(rows([difficulty, difficulty], 1)[0]?.params).toEqual(params)
   })
 
-  it('make one task of each firm lake, since nothing is drawn there', () => {
+  it('include one task for each firm lake, which has no randomness', () => {
     expect(rows([0, 0.49], 2).map(({ params }) => params.map)).toEqual(expect.arrayContaining(['4x4', '8x8']))
     expect(() => rows([0, 0.49], 3)).toThrow(expect.objectContaining({ code: 'exhausted' }))
     expect(rows([0.5, 1], 100)).toHaveLength(100)

@@ -2,7 +2,7 @@ import { defineTasks } from '@episodic/dataset'
 import { environment } from './environment.ts'
 import { MOVES } from './maps.ts'
 
-/** What there is to learn, from the easiest on: first to find the way, then to find it on slippery ice. */
+/** The stages, easiest first: path finding on firm ice, then on slippery ice. */
 const STAGES = [
   { map: '4x4', slippery: false },
   { map: '8x8', slippery: false },

@@ -13,19 +13,22 @@ describe('transitionsOf', () => {
     ])
   })
 
-  it.each(gymnasiumLakes)('is Gymnasium’s table, to the last bit: $map, slippery $slippery', ({ map, slippery, P }) => {
-    const tiles = tilesOf(map)
-    const table = transitionsOf(map, slippery).map((row, from) =>
-      DIRECTIONS.map((direction) =>
-        row[direction].map(({ probability, position }) => {
-          // What a move earns and ends is said by the rules; Gymnasium keeps it in the table, and gives no second reward.
-          const reward = tiles[position] === 'G' && from !== position ? 1 : 0
-          return [probability, position, reward, tiles[position] === 'G' || tiles[position] === 'H']
-        }),
-      ),
-    )
-    expect(table).toEqual(P)
-  })
+  it.each(gymnasiumLakes)(
+    'equals Gymnasium’s table to the last bit: $map, slippery $slippery',
+    ({ map, slippery, P }) => {
+      const tiles = tilesOf(map)
+      const table = transitionsOf(map, slippery).map((row, from) =>
+        DIRECTIONS.map((direction) =>
+          row[direction].map(({ probability, position }) => {
+            // Gymnasium keeps rewards and ends in the table; here the rules decide them.
+            const reward = tiles[position] === 'G' && from !== position ? 1 : 0
+            return [probability, position, reward, tiles[position] === 'G' || tiles[position] === 'H']
+          }),
+        ),
+      )
+      expect(table).toEqual(P)
+    },
+  )
 
   it.each(gymnasiumLakes)('has probabilities that sum to 1: $map, slippery $slippery', ({ map, slippery }) => {
     for (const row of transitionsOf(map, slippery))
@@ -44,11 +47,11 @@ describe('pickOutcome', () => {
     [0.666, 1],
     [0.667, 2],
     [1 - 2 ** -53, 2],
-  ])('gives, for %f, outcome %i', (drawn, position) => {
+  ])('returns for %f the outcome %i', (drawn, position) => {
     expect(pickOutcome(thirds, drawn).position).toBe(position)
   })
 
-  it('gives an outcome although rounded probabilities cumulate to less than 1', () => {
+  it('returns an outcome even if rounded probabilities sum up to less than 1', () => {
     const tenths = Array.from({ length: 10 }, (_, position) => ({ probability: 0.1, position }))
     expect(pickOutcome(tenths, 1 - 2 ** -53).position).toBe(9)
   })

@@ -1,26 +1,26 @@
 import { isEnd, MAPS, type MapName, tilesOf } from './maps.ts'
 
-/** Where one can want to go, in Gymnasium's order: its action 0 is left. Neighbours in the ring are perpendicular. */
+/** The directions in Gymnasium's order, in which action 0 is left. Neighbors in the cyclic order are perpendicular. */
 export const DIRECTIONS = ['left', 'down', 'right', 'up'] as const
 export type Direction = (typeof DIRECTIONS)[number]
 
-/** One thing that a move may come to. */
+/** A possible outcome of a move. */
 export interface Outcome {
   readonly probability: number
   /** Counts tiles row by row from 0. */
   readonly position: number
 }
 
-/** What each move from each position may come to: `table[position][direction]`. Probabilities of a move sum to 1. */
+/** The outcomes of each move from each position: `table[position][direction]`. The probabilities of a move sum up to 1. */
 export type TransitionTable = readonly Readonly<Record<Direction, readonly Outcome[]>>[]
 
-/** How often one goes where one wants to on slippery ice, and how often to each side: Gymnasium's defaults. */
+/** Probabilities on slippery ice of the intended direction and of each side: Gymnasium's defaults. */
 const SUCCESS_RATE = 1 / 3
 const SIDE_RATE = (1 - SUCCESS_RATE) / 2
 
 /**
- * The transition table of a lake. On slippery ice a move goes where it should with probability ⅓, and to each
- * perpendicular side with ⅓. The edge holds one back; a hole or the goal is never left.
+ * The transition table of a lake. On slippery ice a move goes in the intended direction and to each perpendicular side with
+ * probability ⅓. A move over the edge stays; holes and the goal are absorbing.
  */
 export function transitionsOf(map: MapName, slippery: boolean): TransitionTable {
   return tilesOf(map).map((tile, position) => {
@@ -37,7 +37,7 @@ export function transitionsOf(map: MapName, slippery: boolean): TransitionTable 
   })
 }
 
-/** The tile in a direction, or the same one at the edge. `index` counts round the ring of directions, from any turn. */
+/** The tile in a direction, or the same one at the edge. `index` is taken modulo the number of directions. */
 export function neighbour(map: MapName, position: number, index: number): number {
   const size = MAPS[map].length
   const row = Math.floor(position / size)
@@ -55,8 +55,7 @@ export function neighbour(map: MapName, position: number, index: number): number
 }
 
 /**
- * Picks an outcome with a number drawn evenly from [0, 1): the first whose cumulated probability is above it, as
- * Gymnasium does.
+ * Picks an outcome with a uniform number from [0, 1): the first whose cumulative probability is above it, as Gymnasium does.
  */
 export function pickOutcome(outcomes: readonly Outcome[], drawn: number): Outcome {
   let cumulated = 0
@@ -64,6 +63,6 @@ export function pickOutcome(outcomes: readonly Outcome[], drawn: number): Outcom
     cumulated += outcome.probability
     if (cumulated > drawn) return outcome
   }
-  // Thirds may cumulate to a hair less than 1.
+  // Rounded thirds may sum up to slightly less than 1.
   return outcomes.at(-1) as Outcome
 }

@@ -2,10 +2,10 @@ import { definePolicy } from '@episodic/env'
 import { createRng } from '@episodic/protocol'
 import { narrow } from './environment.ts'
 
-/** How often it does not bother to find the middle. */
+/** Probability of a random guess within the range. */
 const CARELESSNESS = 0.6
 
-/** Listens to the hints and halves only now and then: somewhere between random play and the solver, and never twice the same. */
+/** Follows the hints but halves the range only sometimes: a stochastic policy between random play and the solver. */
 export const careless = definePolicy({
   name: 'careless',
   start({ task, seed }) {

@@ -4,7 +4,7 @@ import { connect, returnsOf, runEpisode, withShaping } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { environment, solver, tasks } from './index.ts'
 
-// Plays three tasks, from the easiest to the hardest, and prints every guess with what it earned.
+// Plays three tasks, from the easiest to the hardest, and prints every guess with its reward.
 await using host = createHost({ environments: [environment] })
 await using connection = await connect(inProcess(host))
 

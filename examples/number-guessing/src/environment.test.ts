@@ -13,7 +13,7 @@ const anyPlay = fc.record({
 })
 
 describe('number-guessing', () => {
-  it('gives hints that are true', () => {
+  it('returns correct hints', () => {
     fc.assert(
       fc.property(anyPlay, ({ params, seed, guesses }) => {
         const world = rehearse(environment, { params, seed })
@@ -50,7 +50,7 @@ describe('number-guessing', () => {
     )
   })
 
-  it('keeps Φ from 0 to 1, and never lets it fall', () => {
+  it('has a potential from 0 to 1 that never decreases', () => {
     fc.assert(
       fc.property(anyPlay, ({ params, seed, guesses }) => {
         const world = rehearse(environment, { params, seed })
@@ -85,7 +85,7 @@ describe('number-guessing', () => {
     )
   })
 
-  it('tells nothing of the hidden number but its hints', () => {
+  it('reveals nothing about the hidden number but its hints', () => {
     fc.assert(
       fc.property(anyPlay, fc.string(), ({ params, seed, guesses }, otherSeed) => {
         const world = rehearse(environment, { params, seed })
@@ -94,7 +94,7 @@ describe('number-guessing', () => {
         for (const value of guesses) {
           if (world.end || other.end) break
           const [played, otherPlayed] = [world.play('guess', { value }), other.play('guess', { value })]
-          // From here on they may differ: the hints did.
+          // After different hints, the rest may differ.
           if (played.observation.structured?.hint !== otherPlayed.observation.structured?.hint) break
           expect(otherPlayed.observation).toEqual(played.observation)
         }
@@ -102,7 +102,7 @@ describe('number-guessing', () => {
     )
   })
 
-  it('plays the same again from the same seed', () => {
+  it('is deterministic for a seed', () => {
     fc.assert(
       fc.property(anyPlay, ({ params, seed, guesses }) => {
         const [first, second] = [rehearse(environment, { params, seed }), rehearse(environment, { params, seed })]

@@ -9,7 +9,7 @@ const Guess = z.object({
 })
 type Guess = z.infer<typeof Guess>
 
-/** Find the hidden number: the smallest world that has a secret, a budget and a reward that can be shaped. */
+/** Find the hidden number: a minimal world with a secret, a budget and a shaped reward. */
 export const environment = defineEnvironment({
   name: 'number-guessing',
   version: '1.1.0',
@@ -60,19 +60,19 @@ export const environment = defineEnvironment({
   potential: ({ public: s }) => (s.high === s.low ? 1 : 1 - (candidates(s) - 1) / (s.high - s.low)),
 })
 
-/** The hint says where the hidden number lies, seen from the guess. */
+/** The position of the hidden number relative to the guess. */
 function compare(value: number, target: number): Guess['hint'] {
   if (value === target) return 'correct'
   return value < target ? 'higher' : 'lower'
 }
 
-/** How many numbers the hints leave. */
+/** How many numbers are consistent with the hints. */
 function candidates({ low, high, guesses }: { low: number; high: number; guesses: Guess[] }): number {
   const { from, to } = narrow(low, high, guesses)
   return to - from + 1
 }
 
-/** The range that the hints leave, both ends included. */
+/** The range that is consistent with the hints, both ends included. */
 export function narrow(low: number, high: number, guesses: readonly Guess[]): { from: number; to: number } {
   let from = low
   let to = high

@@ -4,13 +4,13 @@ import type { Action } from '@episodic/protocol'
 import { environment } from './environment.ts'
 import { solver } from './solver.ts'
 
-// The plays that are kept as golden episodes. To record them, from the root of the repository:
+// The episodes of the golden file. To record them, from the root of the repository:
 //   pnpm episodic run examples/number-guessing/src/golden.ts --policy golden --tasks 10 --out runs/golden-number-guessing
 //   cp runs/golden-number-guessing/episodes.jsonl examples/number-guessing/golden/<version>.jsonl
 
 export { environment }
 
-/** Whatever can be got wrong, and then a few guesses. The script is shorter than the game: whoever plays it to its end fails. */
+/** Every kind of mistake, and then a few guesses. An episode that outlasts the script fails. */
 const AWKWARD: Action[] = [
   { tool: 'peek', arguments: {} },
   { tool: 'guess', arguments: {} },
@@ -24,7 +24,7 @@ const AWKWARD: Action[] = [
 
 const awkward = scriptedPolicy(AWKWARD, 'awkward')
 
-/** Each player with many guesses and with few. */
+/** Each player, with many guesses and with few. */
 export const { tasks, policies } = defineGolden({
   environment,
   players: {

@@ -4,7 +4,7 @@ import { METHODS } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { environment } from './index.ts'
 
-/** An agent that was given the address of one session. */
+/** An agent with the capability of one session. */
 async function openForAgent(seed: string) {
   const host = createHost({ environments: [environment] })
   const connection = await connect(inProcess(host))
@@ -17,9 +17,9 @@ async function openForAgent(seed: string) {
   return { trainer, observation, agent, guess, [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]() }
 }
 
-// Worlds of this game are easily built so that they can be played around. This one cannot.
+// Such games are easily built with loopholes. This one has none.
 describe('an agent in a session', () => {
-  it('has one tool, which takes a guess and nothing else', () => {
+  it('has one tool, which accepts only a guess', () => {
     expect(environment.toolInfos.map(({ name }) => name)).toEqual(['guess'])
     expect(environment.toolInfos[0]?.inputSchema.properties).toEqual({ value: expect.anything() })
   })
@@ -33,20 +33,20 @@ describe('an agent in a session', () => {
     expect(structuredContent).toMatchObject({ value: target, hint: 'correct' })
   })
 
-  it('cannot open, read or end a world', async () => {
+  it('cannot open, read or close a session', async () => {
     await using session = await openForAgent('a')
     for (const method of Object.values(METHODS))
       await expect(session.agent.request(method, {})).rejects.toMatchObject({ code: 'method-not-found' })
   })
 
-  it('is told the same at the start, whatever the number is', async () => {
+  it('gets the same first observation for every hidden number', async () => {
     await using session = await openForAgent('a')
     await using other = await openForAgent('b')
     expect(targetOf('a')).not.toBe(targetOf('b'))
     expect(session.observation).toEqual(other.observation)
   })
 
-  it('has all its guesses when it begins', async () => {
+  it('starts with all its guesses', async () => {
     await using session = await openForAgent('a')
     expect(session.observation.structured).toMatchObject({ guessesLeft: 3, guesses: [] })
     const step = await session.trainer.step({ tool: 'guess', arguments: { value: -1 } })
@@ -54,7 +54,7 @@ describe('an agent in a session', () => {
     expect(step.observation.text).toContain('3 guesses left')
   })
 
-  it('hears of no reward', async () => {
+  it('receives no reward', async () => {
     await using session = await openForAgent('a')
     const answer = await session.guess({ value: 50 })
     expect(Object.keys(answer as object).sort()).toEqual(['content', 'structuredContent'])

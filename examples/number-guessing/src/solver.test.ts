@@ -84,7 +84,7 @@ describe('solver', () => {
           const { total, unshaped } = returnsOf(episode.steps, 1)
           const atStart = episode.start.info.potential as number
           const atEnd = episode.steps.at(-1)?.info.potential as number
-          // A random player may run into the step limit, and a truncated end keeps its potential.
+          // A random player may reach the step limit, and a truncated end keeps its potential.
           const telescoped = episode.end.kind === 'terminated' ? -atStart : atEnd - atStart
           expect(total - unshaped).toBeCloseTo(telescoped, 10)
           expect(episode.steps.reduce((sum, { reward }) => sum + reward.shaping, 0)).toBeCloseTo(telescoped, 10)

@@ -1,7 +1,7 @@
 import { definePolicy } from '@episodic/env'
 import { narrow } from './environment.ts'
 
-/** Guesses the middle of what is left. It never needs more than {@link guessesNeeded}, and nothing could do with fewer. */
+/** Binary search. Never needs more than {@link guessesNeeded} guesses, which is optimal. */
 export const solver = definePolicy({
   name: 'binary-search',
   start({ task }) {
@@ -16,8 +16,8 @@ export const solver = definePolicy({
 })
 
 /**
- * How many guesses find any number from `low` to `high`: ⌈log₂(n + 1)⌉ for n numbers, since k guesses tell at most
- * 2ᵏ − 1 numbers apart (Knuth, The Art of Computer Programming, vol. 3, section 6.2.1).
+ * How many guesses find any number from `low` to `high`: ⌈log₂(n + 1)⌉ for n numbers, since k guesses distinguish at most
+ * 2ᵏ − 1 numbers (Knuth, The Art of Computer Programming, vol. 3, section 6.2.1).
  */
 export function guessesNeeded(low: number, high: number): number {
   let guesses = 0

@@ -10,7 +10,7 @@ const rows = (difficulty: readonly [number, number], count = 50) => [
 ]
 
 describe('tasks', () => {
-  it('pass every check', async () => {
+  it('pass all checks', async () => {
     const problems = []
     for await (const problem of checkTasks(rows([0, 1]), { environments: [environment] })) problems.push(problem)
     expect(problems).toEqual([])

@@ -2,9 +2,9 @@ import { defineTasks } from '@episodic/dataset'
 import { environment } from './environment.ts'
 import { guessesNeeded } from './solver.ts'
 
-/** How many numbers the easiest and the hardest range hold. */
+/** Size of the easiest and the hardest range. */
 const WIDTH = { easiest: 10, hardest: 1_000 }
-/** How many guesses the easiest task allows beyond what halving needs. The hardest allows none. */
+/** Spare guesses of the easiest task, beyond what binary search needs. The hardest has none. */
 const SPARE_GUESSES = 4
 
 const QUESTIONS = ['Find the hidden whole number', 'A whole number is hidden. Find it', 'Which whole number is hidden?']
@@ -14,7 +14,7 @@ export const tasks = defineTasks({
   name: 'number-guessing',
   environment,
   generate({ rng, difficulty }) {
-    // The square gives narrow ranges, where one number more matters most, their share of the tasks.
+    // The square makes narrow ranges more frequent, in which one number more matters most.
     const width = WIDTH.easiest + Math.round((WIDTH.hardest - WIDTH.easiest) * difficulty * difficulty)
     const low = rng.int(-1_000, 1_000)
     const high = low + width - 1
@@ -27,7 +27,7 @@ export const tasks = defineTasks({
         `Guess ${Math.floor((low + high) / 2)} first: it halves the range.`,
       ],
       params: { low, high, maxGuesses },
-      // Room for refused guesses, and an end to them.
+      // Leaves room for some refused guesses.
       limits: { steps: 3 * maxGuesses },
       difficulty,
       tags: [width <= 100 ? 'narrow' : 'wide', spare === 0 ? 'no-spare-guess' : 'spare-guesses'],

@@ -2,7 +2,7 @@ import { type Bin, type Floor, isAtDock, type Order, type Place, type Units } fr
 import { isComplete } from './orders.ts'
 import type { Params } from './params.ts'
 
-/** Tells a player how the warehouse stands. */
+/** Describes the public state to a player. */
 export function describeFloor(floor: Floor, { capacity, battery }: Params): string {
   const { minute, position, orders, bins, cart, size } = floor
   return [

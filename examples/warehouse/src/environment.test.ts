@@ -9,7 +9,7 @@ import { unitsDelivered, unitsOrdered } from './orders.ts'
 import { ARTICLES, type Params } from './params.ts'
 import { anyAction, anyParams, floorOf, start, stockOf, unitsAnywhere } from './play.fixture.ts'
 
-/** Plays a drawn game, and looks at it after every step. */
+/** Plays drawn moves in a drawn warehouse and inspects it after every step. */
 function always(
   look: (world: Rehearsal, played: ReturnType<Rehearsal['play']>, before: Rehearsal['state'], params: Params) => void,
 ): void {
@@ -59,7 +59,7 @@ describe('warehouse', () => {
     })
   })
 
-  it('changes nothing when it refuses, and charges for asking', () => {
+  it('refuses without a change, at the cost of a step', () => {
     always((world, { refused, terms }, before) => {
       if (!refused) return expect(world.state).not.toEqual(before)
       expect(world.state).toEqual(before)
@@ -77,7 +77,7 @@ describe('warehouse', () => {
     })
   })
 
-  it('goes on when the battery runs out at the dock: it can be recharged there', () => {
+  it('goes on if the battery runs out at the dock, where it can be charged', () => {
     const world = start({ size: 2, articles: 1, bins: 1, orders: 1, capacity: 1, battery: 6 }, 'a')
     for (const direction of ['right', 'left', 'down', 'up', 'right', 'left']) world.play('move', { direction })
     expect(floorOf(world)).toMatchObject({ battery: 0, position: DOCK })
@@ -89,7 +89,7 @@ describe('warehouse', () => {
     expect(world.play('recharge', {}).refused).toBe('rules')
   })
 
-  it('keeps Φ from 0 to 1: 0 at the start, 1 when all is delivered, and more for each wanted unit', () => {
+  it('has a potential from 0 at the start to 1 at full delivery that rises with each wanted unit', () => {
     fc.assert(
       fc.property(anyParams, fc.string(), (params, seed) => {
         expect(start(params, seed).start.potential).toBe(0)
@@ -104,14 +104,14 @@ describe('warehouse', () => {
     })
   })
 
-  it('counts truly, and says nothing of bins that nobody looked into', () => {
+  it('counts correctly, and hides the bins that were not looked into', () => {
     always((world) => {
       const stock = stockOf(world)
       for (const { name, counted } of floorOf(world).bins) if (counted !== null) expect(counted).toBe(stock[name])
     })
   })
 
-  it('reads the same, whatever is in the bins, until a look or a pick tells of it', () => {
+  it('shows the same for any stock until a look or a pick reveals it', () => {
     fc.assert(
       fc.property(anyParams, fc.string(), fc.array(anyAction, { maxLength: 60 }), (params, seed, actions) => {
         const world = start(params, seed)
@@ -131,7 +131,7 @@ describe('warehouse', () => {
     )
   })
 
-  it('fills urgent orders first, and pays for those that are in time', () => {
+  it('fills urgent orders first, and rewards those that are in time', () => {
     const params = { size: 2, articles: 1, bins: 1, orders: 3, capacity: 50, battery: 500 }
     let seen = 0
     for (let i = 0; seen < 5; i++) {
@@ -149,7 +149,7 @@ describe('warehouse', () => {
     }
   })
 
-  it('pays nothing extra for an urgent order that is late', () => {
+  it('has no extra reward for an urgent order that is late', () => {
     const params = { size: 2, articles: 1, bins: 1, orders: 1, capacity: 50, battery: 500 }
     let seen = 0
     for (let i = 0; seen < 5; i++) {
@@ -163,7 +163,7 @@ describe('warehouse', () => {
     }
   })
 
-  it('charges for units that nobody wants', () => {
+  it('penalizes surplus units', () => {
     const params = { size: 2, articles: 1, bins: 1, orders: 1, capacity: 50, battery: 500 }
     let seen = 0
     for (let i = 0; seen < 5; i++) {
@@ -211,7 +211,7 @@ describe('warehouse', () => {
   })
 })
 
-/** The tool's own words, without how the world stands. */
+/** The first line of an answer, without the description of the floor. */
 function said({ observation }: Pick<Rehearsal, 'observation'>): string | undefined {
   return observation.text.split('\n')[0]
 }

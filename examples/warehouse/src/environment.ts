@@ -6,7 +6,7 @@ import { drawLayout } from './layout.ts'
 import { handIn, isComplete, unitsDelivered, unitsOrdered, unitsUnderWay } from './orders.ts'
 import { MOST_ORDERED, Params, roundTrip } from './params.ts'
 
-/** How far a look reaches, in moves. */
+/** The range of a look, in moves. */
 export const LOOK_REACH = 2
 
 const STEPS = {
@@ -16,7 +16,7 @@ const STEPS = {
   right: { row: 0, column: 1 },
 }
 
-/** Fill orders from bins whose stock nobody knows, with a cart that holds little and a battery that runs out. */
+/** Fill orders from bins with unknown stock, with a small cart and a battery that runs out. */
 export const environment = defineEnvironment({
   name: 'warehouse',
   version: '1.1.0',
@@ -25,7 +25,7 @@ export const environment = defineEnvironment({
   params: Params,
   state: {
     public: Floor,
-    // What is truly in each bin.
+    // The actual stock of each bin.
     private: z.object({ stock: z.record(z.string(), z.int().min(0)) }),
   },
   // Enough to fetch every unit by itself and to try every bin, with a recharge and a delivery each time.
@@ -82,7 +82,7 @@ export const environment = defineEnvironment({
         const taken = reveal(Math.min(asked, inStock))
         hidden.stock[bin.name] = inStock - taken
         addUnits(floor.cart, bin.article, taken)
-        // Whoever gets less than asked for has seen the bottom of the bin.
+        // A pick of fewer units than asked for reveals that the bin is empty.
         if (taken < asked) bin.counted = 0
         else if (bin.counted !== null) bin.counted -= taken
         if (drain(floor)) end('out-of-battery')
@@ -119,7 +119,7 @@ export const environment = defineEnvironment({
     // The share of all ordered units that this step delivered: 1 over an episode that delivers all.
     delivered: ({ before, after }) =>
       (unitsDelivered(after.public.orders) - unitsDelivered(before.public.orders)) / unitsOrdered(after.public.orders),
-    // At most ½ an episode, split evenly over the urgent orders and earned by those that are completed in time.
+    // At most ½ per episode, split evenly over the urgent orders, for those that are completed in time.
     priority({ before, after }) {
       const urgent = after.public.orders.filter(({ due }) => due !== null)
       const completed = urgent.filter(
@@ -130,19 +130,19 @@ export const environment = defineEnvironment({
       )
       return urgent.length === 0 ? 0 : (0.5 * completed.length) / urgent.length
     },
-    // Half of what a wanted unit earns, for each that nobody wanted.
+    // A penalty for each surplus unit: half of the reward of a wanted one.
     waste: ({ before, after }) =>
       (0.5 * (countUnits(before.public.surplus) - countUnits(after.public.surplus))) /
       unitsOrdered(after.public.orders),
     // Every answered step costs a little, refused ones too; a charge costs more.
     cost: ({ tool, refused }) => (tool === 'recharge' && !refused ? -0.01 : -0.001),
   },
-  // Φ: the share of the ordered units that is delivered, those in the cart counting half. From 0 to 1.
+  // Φ, from 0 to 1: the share of the ordered units that is delivered; those in the cart count half.
   potential: ({ public: { orders, cart } }) =>
     (unitsDelivered(orders) + unitsUnderWay(orders, cart) / 2) / unitsOrdered(orders),
 })
 
-/** Spends one of the battery, and a minute. Returns whether the cart is stranded. */
+/** Uses one unit of charge and a minute. Returns whether the cart is stranded. */
 function drain(floor: Floor): boolean {
   floor.battery -= 1
   floor.minute += 1
@@ -153,7 +153,7 @@ function isStranded(floor: Floor): boolean {
   return floor.battery === 0 && !isAtDock(floor)
 }
 
-/** What an answer adds where the cart is stranded. */
+/** Added to an answer if the cart is stranded. */
 function stranded(floor: Floor): string {
   return isStranded(floor) ? ' The battery is empty, and the cart is stranded.' : ''
 }

@@ -27,7 +27,7 @@ const Order = z.object({
 })
 export type Order = z.infer<typeof Order>
 
-/** What everybody can see of the warehouse. */
+/** The public state of the warehouse. */
 export const Floor = z.object({
   size: z.int().describe('Tiles along each side of the floor.'),
   minute: z.int().min(0).describe('Minutes since the start: one for every action that was not refused.'),
@@ -51,17 +51,17 @@ export function isAtDock({ position }: Floor): boolean {
   return distance(position, DOCK) === 0
 }
 
-/** The bin where the cart stands. */
+/** The bin at the position of the cart, if any. */
 export function binHere({ bins, position }: Floor): Bin | undefined {
   return bins.find((bin) => distance(bin, position) === 0)
 }
 
-/** All units, whatever they are of. */
+/** The number of units of all articles. */
 export function countUnits(units: Units): number {
   return Object.values(units).reduce((sum, count) => sum + count, 0)
 }
 
-/** Adds units of an article; a negative `count` takes them. An article without units is not listed. */
+/** Adds units of an article; a negative `count` removes them. An article without units is not listed. */
 export function addUnits(units: Units, article: string, count: number): void {
   const left = (units[article] ?? 0) + count
   if (left === 0) delete units[article]

@@ -4,13 +4,13 @@ import type { Action } from '@episodic/protocol'
 import { environment } from './environment.ts'
 import { solver } from './solver.ts'
 
-// The plays that are kept as golden episodes. To record them, from the root of the repository:
+// The episodes of the golden file. To record them, from the root of the repository:
 //   pnpm episodic run examples/warehouse/src/golden.ts --policy golden --tasks 6 --out runs/golden-warehouse
 //   cp runs/golden-warehouse/episodes.jsonl examples/warehouse/golden/<version>.jsonl
 
 export { environment }
 
-/** Whatever can be got wrong, and then a few moves. The script is shorter than the game: whoever plays it to its end fails. */
+/** Every kind of mistake, and then a few moves. An episode that outlasts the script fails. */
 const AWKWARD: Action[] = [
   { tool: 'teleport', arguments: {} },
   { tool: 'move', arguments: { direction: 'north' } },

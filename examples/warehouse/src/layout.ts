@@ -3,12 +3,12 @@ import { type Bin, DOCK, distance, type Floor, type Order, type Place, type Unit
 import { unitsWanted } from './orders.ts'
 import { ARTICLES, MOST_ORDERED, type Params } from './params.ts'
 
-/** How likely an order is to be urgent. */
+/** The probability that an order is urgent. */
 const URGENT = 1 / 3
-/** Most units of one article that are in stock beyond what is ordered. */
+/** Most units of an article in stock beyond those that are ordered. */
 const MOST_SPARE = 3
 
-/** Draws a warehouse that can fill its orders: where the bins are, what is ordered, and what is truly in stock. */
+/** Draws a warehouse that can fill its orders: the bins, the orders and the actual stock. */
 export function drawLayout(params: Params, rng: Rng): { floor: Floor; stock: Units } {
   const bins = drawBins(params, rng.stream('bins'))
   const orders = drawOrders(params, rng.stream('orders'))
@@ -25,7 +25,7 @@ export function drawLayout(params: Params, rng: Rng): { floor: Floor; stock: Uni
   return { floor, stock: drawStock(bins, orders, rng.stream('stock')) }
 }
 
-/** One bin a tile; each article has at least one bin. */
+/** At most one bin per tile; each article has at least one bin. */
 function drawBins({ size, bins, articles }: Params, rng: Rng): Bin[] {
   const places: Place[] = Array.from({ length: size * size }, (_, i) => ({
     row: Math.floor(i / size),
@@ -42,7 +42,7 @@ function drawBins({ size, bins, articles }: Params, rng: Rng): Bin[] {
     }))
 }
 
-/** Urgent orders are due one after the other, each as late as two round trips across the floor take. */
+/** Urgent orders are due one after the other, each two round trips across the floor after the one before. */
 function drawOrders({ orders, articles, size }: Params, rng: Rng): Order[] {
   let urgent = 0
   return Array.from({ length: orders }, (_, i) => {
@@ -54,7 +54,7 @@ function drawOrders({ orders, articles, size }: Params, rng: Rng): Order[] {
   })
 }
 
-/** Spreads what is ordered, and a little more, over the bins of its article. Some stay empty. */
+/** Spreads the ordered units, and a few more, over the bins of their article. Some bins stay empty. */
 function drawStock(bins: readonly Bin[], orders: readonly Order[], rng: Rng): Units {
   const stock: Units = Object.fromEntries(bins.map(({ name }) => [name, 0]))
   for (const article of new Set(bins.map((bin) => bin.article))) {

@@ -4,14 +4,14 @@ export function isComplete({ delivered, quantity }: Order): boolean {
   return delivered === quantity
 }
 
-/** Units of an article that the orders still want, those in the cart among them. */
+/** Units of an article that orders still want, including those in the cart. */
 export function unitsWanted(orders: readonly Order[], article: string): number {
   return orders
     .filter((order) => order.article === article)
     .reduce((sum, { quantity, delivered }) => sum + quantity - delivered, 0)
 }
 
-/** Hands the whole cart in: urgent orders are filled first, the earliest due before the others. What is left is surplus. */
+/** Delivers the whole cart: urgent orders first, by due time, then the others. The rest is surplus. */
 export function handIn(floor: Floor): void {
   const byUrgency = floor.orders.toSorted((a, b) => (a.due ?? Number.MAX_VALUE) - (b.due ?? Number.MAX_VALUE))
   for (const [article, count] of Object.entries(floor.cart)) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What the warehouse can hold, in the order in which it is stocked. */
+/** The articles, in the order in which the warehouse stocks them. */
 export const ARTICLES = ['bolt', 'cable', 'filter', 'gasket', 'lamp', 'motor', 'pump', 'valve'] as const
 
 /** Most units of one order. */
@@ -13,9 +13,9 @@ export const Params = z
     articles: z.int().min(1).max(ARTICLES.length).default(4),
     bins: z.int().min(1).max(40).default(7),
     orders: z.int().min(1).max(20).default(3),
-    /** Units that the cart can carry. */
+    /** Capacity of the cart in units. */
     capacity: z.int().min(1).max(50).default(6),
-    /** What a charge lasts for: moves, looks and picks. */
+    /** Capacity of the battery: moves, looks and picks per charge. */
     battery: z.int().min(1).max(500).default(40),
   })
   .refine(({ bins, articles }) => bins >= articles, { path: ['bins'], error: 'every article needs a bin' })
@@ -29,7 +29,7 @@ export const Params = z
   })
 export type Params = z.infer<typeof Params>
 
-/** What it takes to fetch something from the farthest tile: there, a look, a pick, and back. */
+/** The charge to fetch something from the farthest tile: there, a look, a pick, and back. */
 export function roundTrip(size: number): number {
   return 4 * (size - 1) + 2
 }

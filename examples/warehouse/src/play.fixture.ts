@@ -5,7 +5,7 @@ import type { Floor, Units } from './floor.ts'
 import { environment } from './index.ts'
 import { type ARTICLES, Params, roundTrip } from './params.ts'
 
-/** Parameters that make a warehouse, from the smallest up. */
+/** Valid parameters, from the smallest warehouse up. */
 export const anyParams: fc.Arbitrary<Params> = fc
   .record({ size: fc.integer({ min: 2, max: 7 }), articles: fc.integer({ min: 1, max: 3 }) })
   .chain(({ size, articles }) =>
@@ -41,12 +41,12 @@ export function floorOf(world: Pick<Rehearsal, 'state'>): Floor {
   return world.state.public as unknown as Floor
 }
 
-/** What is truly in the bins. */
+/** The actual stock of the bins. */
 export function stockOf(world: Pick<Rehearsal, 'state'>): Units {
   return (world.state.private as { readonly stock: Units }).stock
 }
 
-/** All units of an article, wherever they are. */
+/** All units of an article, in bins, in the cart and delivered. */
 export function unitsAnywhere(world: Pick<Rehearsal, 'state'>, article: (typeof ARTICLES)[number]): number {
   const { bins, cart, orders, surplus } = floorOf(world)
   const stock = stockOf(world)

@@ -6,8 +6,8 @@ import { isComplete, unitsWanted } from './orders.ts'
 import type { Params } from './params.ts'
 
 /**
- * Fetches from the nearest bin that may have what is wanted, what is urgent first, and never goes further than the
- * battery brings it home. Always delivers everything; a planner of whole tours would need fewer moves.
+ * Fetches from the nearest bin that may contain a wanted article, urgent orders first, and always keeps enough charge to
+ * return. Always delivers everything; planning whole tours would need fewer moves.
  */
 export const solver = definePolicy({
   name: 'nearest-bin',
@@ -26,7 +26,7 @@ function chooseAction(floor: Floor, { capacity }: Params): Action {
   if (!bin) return moveTowards(floor, DOCK)
 
   const away = distance(floor.position, bin)
-  // A look, a pick, and the way home.
+  // A look, a pick, and the way back.
   const needed = away + 2 + distance(bin, DOCK)
   if (floor.battery < needed) return isAtDock(floor) ? { tool: 'recharge', arguments: {} } : moveTowards(floor, DOCK)
   if (away === 0) {
@@ -37,7 +37,7 @@ function chooseAction(floor: Floor, { capacity }: Params): Action {
   return moveTowards(floor, bin)
 }
 
-/** The urgent orders that can still be in time, or else all that are open. */
+/** The urgent orders that can still be in time; all open ones if there are none. */
 function ordersToFetch({ orders, minute }: Floor): readonly Order[] {
   const open = orders.filter((order) => !isComplete(order))
   const urgent = open.filter(({ due }) => due !== null && minute <= due)

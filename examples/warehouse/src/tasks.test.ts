@@ -9,7 +9,7 @@ const rows = (difficulty: readonly [number, number], count: number) => [
 ]
 
 describe('tasks', () => {
-  it('pass every check', async () => {
+  it('pass all checks', async () => {
     const problems = []
     for await (const problem of checkTasks(rows([0, 1], 200), { environments: [environment] })) problems.push(problem)
     expect(problems).toEqual([])
@@ -20,7 +20,7 @@ describe('tasks', () => {
     expect(rows([1, 1], 1)[0]?.params).toMatchObject({ size: 8, articles: 7, orders: 8, capacity: 4, battery: 30 })
   })
 
-  it('can all be done', async () => {
+  it('can all be solved', async () => {
     await using host = createHost({ environments: [environment] })
     await using connection = await connect(inProcess(host))
     for (const task of rows([0, 1], 50)) {
