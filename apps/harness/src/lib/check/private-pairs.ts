@@ -52,7 +52,11 @@ export function seededStarts(
  * Draws an initial state and replaces its private state, or one value in it, with that of another seed, as far as the
  * schema accepts it. Seeds with the same public state are preferred. `null` if no two private states differ.
  */
-export function drawPair(environment: EnvironmentDefinition, starts: readonly SeededStart[], rng: Rng): PrivatePair | null {
+export function drawPair(
+  environment: EnvironmentDefinition,
+  starts: readonly SeededStart[],
+  rng: Rng,
+): PrivatePair | null {
   const own = rng.pick(starts)
   const others = starts.filter((other) => other.privateText !== own.privateText)
   const same = others.filter((other) => other.publicText === own.publicText)

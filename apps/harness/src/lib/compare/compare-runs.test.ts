@@ -31,7 +31,7 @@ function runOf(records: Iterable<EpisodeRecord>, change: Partial<RunConfiguratio
 }
 
 const records = playRun({ tasks: 12, attempts: 4, failures: 0 })
-/** The same episode, as one that ended so. */
+/** The same episode with another end. */
 const ended = (record: EpisodeRecord, unshaped: number): EpisodeRecord => ({
   ...record,
   outcome: { kind: 'finished', end: { kind: 'terminated', reason: unshaped > 0 ? 'solved' : 'lost' } },
@@ -79,7 +79,7 @@ describe('compareRuns', () => {
     )
   })
 
-  it('gives the same for lines in any order, any number of times, and for the one of two that a report counts', () => {
+  it('is the same for lines in any order, with any repetitions, and counts the same lines as a report', () => {
     const conflicting = [...records, failed(records[5] as EpisodeRecord)]
     const expected = JSON.stringify(compareRuns(runOf(solved), runOf(records)))
     const anyOrder = fc.shuffledSubarray([...conflicting, ...records.slice(0, 9)], { minLength: 58 })
@@ -99,7 +99,7 @@ describe('compareRuns', () => {
     expect(comparison.episodes).toMatchObject({ paired: 48, gained: { count: 0 }, lost: { count: 0 } })
   })
 
-  it('never scores a failed episode, and tells of tasks that have no other', () => {
+  it('never scores a failed episode, and excludes tasks that have no other', () => {
     const first = records[0]?.task.id
     const b = solved.map((record) => (record.task.id === first || record.attempt === 3 ? failed(record) : record))
     const comparison = compareRuns(runOf(solved), runOf(b))
@@ -139,7 +139,7 @@ describe('compareRuns', () => {
     expect(text).toContain('22 solved only by B of 22 paired episodes')
   })
 
-  it('lists differences of the policy, and refuses those that make it another game', () => {
+  it('lists differences of the policy, and rejects another environment or other weights', () => {
     const policy = { name: 'other', sha256: null }
     expect(compareRuns(runOf(records), runOf(records, { policy })).configuration).toEqual([
       { key: 'policy.name', a: '"noisy-bisection"', b: '"other"' },
@@ -151,7 +151,7 @@ describe('compareRuns', () => {
     expect(refusal(runOf([]))).toContain('B of 0')
   })
 
-  it('refuses a task of one id that was set up in two ways, between runs and within one', () => {
+  it('rejects a task with two setups, between runs and within one', () => {
     const changed = records.map((record) => ({ ...record, params: { ...record.params, high: 7 }, seed: 'x' }))
     expect(refusal(runOf(changed))).toMatch(
       /Task \S+ is not the same in both runs:\n {2}params: .*\n {2}seed: .* x in B/,
@@ -159,12 +159,12 @@ describe('compareRuns', () => {
     expect(() => runOf([...records, { ...(changed[0] as EpisodeRecord), attempt: 9 }])).toThrow(
       /played with more than one params and seed in the run/,
     )
-    // A world that never opened has no defaults filled in, and says nothing of how it would have been set up.
+    // Without a session, defaults were not filled in, so the setup is unknown.
     const unopened = records.map((record) => ({ ...failed(record), start: null, params: {} }))
     expect(refusal(runOf(unopened))).toBe('none')
   })
 
-  it('shows at most 500 tasks, the lowest and the highest among them', () => {
+  it('shows at most 500 tasks, including the lowest and the highest', () => {
     const many = playRun({ tasks: 1_200, attempts: 1, failures: 0 })
     const b = many.map((record, i) => ended(record, i / 100))
     const { byTask } = compareRuns(runOf(many.map((record) => ended(record, 0))), runOf(b))

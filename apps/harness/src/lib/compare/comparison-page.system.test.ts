@@ -14,7 +14,7 @@ import { createPlayedTasks } from './played-tasks.ts'
 import { renderComparison } from './render-comparison.ts'
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-// In CI a browser that is missing fails the test; elsewhere it is skipped, and says what to install.
+// Without a browser the tests fail in CI; elsewhere they are skipped, with a hint what to install.
 const missing = !existsSync(executablePath) && !process.env.CI
 
 const HOSTILE = `</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">"'&<!--`
@@ -77,7 +77,7 @@ async function open(html: string, width = 1_280) {
 }
 
 const a = playRun({ tasks: 20, attempts: 2, failures: 0.1 })
-/** The same tasks, played so that some flip either way. */
+/** The same tasks with other results, so that some episodes flip in each direction. */
 const b = a.map(
   (record, i): EpisodeRecord => ({
     ...record,
@@ -87,7 +87,7 @@ const b = a.map(
 )
 
 describe('renderComparison', () => {
-  it('draws no figure that is not a number, whatever the runs', () => {
+  it('contains only finite figures, for any runs', () => {
     const [first] = a as [EpisodeRecord]
     const failed = { ...first, outcome: { kind: 'failed', error: { code: 'x', message: 'y' } }, returns: null } as const
     for (const [one, other] of [
@@ -100,7 +100,7 @@ describe('renderComparison', () => {
       expect(pageOf(one, other)).not.toMatch(/NaN|Infinity|undefined|\[object/)
   })
 
-  it('refers to nothing outside itself, runs no script, and gives the same bytes again', () => {
+  it('is self-contained, has no script, and is deterministic', () => {
     const page = pageOf(a, b)
     expect(page).not.toMatch(/https?:|\burl\(|@import|\b(src|href)=|<script/i)
     expect(page).toContain("default-src 'none'")
@@ -132,7 +132,7 @@ describe.skipIf(missing)(
       await page.close()
     })
 
-    it('shows hostile texts, and runs none of them', async () => {
+    it('shows hostile texts without running them', async () => {
       const hostile = (records: readonly EpisodeRecord[]) =>
         records.map((record): EpisodeRecord => {
           const reason = record.returns && record.returns.unshaped > 0 ? HOSTILE : `${HOSTILE} lost`

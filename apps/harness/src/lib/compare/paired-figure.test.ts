@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { pairFigure } from './paired-figure.ts'
 
 describe('pairFigure', () => {
-  it('is the paired t test: its interval leaves 0 out where t passes the 97.5 % point', () => {
+  it('is the paired t-test: its interval excludes 0 if t exceeds the 97.5 % point', () => {
     const value = fc.integer({ min: -20, max: 20 })
     fc.assert(
       fc.property(fc.array(fc.tuple(value, value), { minLength: 10, maxLength: 10 }), (pairs) => {
@@ -23,7 +23,7 @@ describe('pairFigure', () => {
     )
   })
 
-  it('turns round with the runs', () => {
+  it('changes its sign if the runs are swapped', () => {
     const value = fc.integer({ min: -5, max: 5 })
     fc.assert(
       fc.property(fc.array(fc.tuple(value, value), { minLength: 1 }), (pairs) => {
@@ -36,7 +36,7 @@ describe('pairFigure', () => {
     )
   })
 
-  it('says little where there is little: no task, one task, no difference, the same difference everywhere', () => {
+  it('handles no task, one task, no difference and the same difference everywhere', () => {
     expect(pairFigure([])).toBeNull()
     expect(pairFigure([[0, 1]])).toMatchObject({ effect: 'unclear', p: 1, difference: { low: null, high: null } })
     expect(pairFigure(new Array(9).fill([1, 1]))).toMatchObject({ effect: 'same', p: 1, difference: { low: null } })
@@ -49,12 +49,12 @@ describe('pairFigure', () => {
     })
   })
 
-  it('keeps differences of shares within bounds', () => {
+  it('clamps intervals of shares to their bounds', () => {
     const figure = pairFigure([...new Array(9).fill([0, 1]), [1, 1]], [-1, 1])
     expect(figure?.difference.high).toBe(1)
   })
 
-  it('calls one of two equal players better in at most 6 of 100 simulated pairs of runs', () => {
+  it('finds a difference between equal players in at most 6 of 100 simulated pairs of runs', () => {
     const rng = createRng('equal players')
     let called = 0
     for (let set = 0; set < 2_000; set++) {

@@ -8,7 +8,7 @@ describe('signTest', () => {
       const chances = binomialDistribution(tosses, 0.5)
       for (let up = 0; up <= tosses; up++) {
         const farther = (other: number) => Math.abs(other - tosses / 2) >= Math.abs(up - tosses / 2)
-        // The other implementation leaves out what is less likely than one in ten thousand.
+        // The other implementation omits probabilities below one in ten thousand.
         const expected = chances?.reduce((sum, chance, other) => sum + (farther(other) ? chance : 0), 0)
         expect(signTest(up, tosses - up)).toBeCloseTo(expected as number, 3)
       }
@@ -27,7 +27,7 @@ describe('signTest', () => {
     expect(signTest(down, up)).toBe(signTest(up, down))
   })
 
-  it('stays above 0 for more tasks than a double can halve, and below 1 in no even split', () => {
+  it('stays above 0 for thousands of tasks, and is below 1 for no even split', () => {
     expect(signTest(700, 1_300)).toBeGreaterThan(0)
     expect(signTest(700, 1_300)).toBeLessThan(1e-40)
     expect(signTest(5_000, 5_000)).toBe(1)

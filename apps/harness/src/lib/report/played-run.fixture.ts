@@ -1,6 +1,6 @@
 import { chainOf, contentId, createRng, type EpisodeRecord, type RecordedStep } from '@episodic/protocol'
 
-/** What a made-up run looks like. */
+/** The properties of a simulated run. */
 export interface PlayedRun {
   readonly seed?: string
   readonly tasks: number
@@ -23,7 +23,7 @@ const FAILURES = [
   ['time-out', 'No answer within 5000 ms. Raise the time limit or look at the server.'],
 ] as const
 
-/** Sealed episodes of a number-guessing run, as a fairly good player leaves them. The same for the same options. */
+/** Sealed episodes of a simulated number-guessing run with a fairly good player. Deterministic for the same options. */
 export function playRun({
   seed = 'fixture',
   tasks,

@@ -16,7 +16,10 @@ export interface Instrumentation {
 }
 
 /** A copy of an environment with its private state, failures and reveals under control. */
-export function instrumentEnvironment(environment: EnvironmentDefinition, instrumentation: Instrumentation): EnvironmentDefinition {
+export function instrumentEnvironment(
+  environment: EnvironmentDefinition,
+  instrumentation: Instrumentation,
+): EnvironmentDefinition {
   const trip = (hook: Hook, known: unknown) => {
     if (instrumentation.failing === hook) throw new Error(`${hook} failed with ${JSON.stringify(known)}`)
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createBoundedMap } from './bounded-map.ts'
 
 describe('createBoundedMap', () => {
-  it('holds the first names in sorted order, each with all that was said of it', () => {
+  it('keeps the smallest names, each with its complete value', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 2 })), fc.integer({ min: 1, max: 5 }), (names, limit) => {
         const map = createBoundedMap(limit, () => ({ count: 0 }))

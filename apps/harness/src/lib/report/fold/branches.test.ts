@@ -13,7 +13,7 @@ import { type Summary, summarySchema } from './summary.ts'
 /** Four leaves for each rollout: two lines at the start, and again two after a step. */
 const LEAVES = 4
 
-/** Makes leaves of episodes: the attempts of a task in fours, as if each four had begun alike. */
+/** Turns episodes into leaves: each four attempts of a task form a tree. */
 function branched(records: readonly EpisodeRecord[]): EpisodeRecord[] {
   return records.map((record) => {
     const place = record.attempt % LEAVES
@@ -53,11 +53,11 @@ describe('the best of n', () => {
     expect(branch?.best.success.successes).toBe(trees.filter((leaves) => leaves.some(succeeded)).length)
     expect(branch?.mean.return?.mean).toBeCloseTo(mean(run.map(unshaped)), 12)
     expect(branch?.mean.success.successes).toBe(run.filter(succeeded).length)
-    // Leaves that share a beginning are no independent attempts.
+    // Leaves that share steps are not independent attempts.
     expect(success.passAtK.map(({ k }) => k)).toEqual([1])
   })
 
-  it('leaves rollouts out that lack a leaf, and says how many', () => {
+  it('excludes and counts rollouts that lack a leaf', () => {
     const failed: EpisodeRecord = {
       ...(run[0] as EpisodeRecord),
       outcome: { kind: 'failed', error: { code: 'time-out', message: 'No answer.' } },
@@ -68,7 +68,7 @@ describe('the best of n', () => {
     expect(branch).toMatchObject({ rollouts: 18, partial: 2, mean: { return: { count: 18 * LEAVES } } })
   })
 
-  it('is not told of a run without branches', () => {
+  it('is null for a run without branches', () => {
     const plain = summaryOf(playRun({ tasks: 3, attempts: 2 }))
     expect(plain.branch).toBeNull()
     expect(formatSummary(plain, { color: false })).not.toMatch(/best of|value of a state/)
@@ -76,7 +76,7 @@ describe('the best of n', () => {
 })
 
 describe('the value of a state', () => {
-  it('is the mean of what its lines earn from there on, discounted and unshaped, with Student’s interval', () => {
+  it('is the mean discounted unshaped return-to-go of its lines, with Student’s interval', () => {
     const discount = 0.9
     const drawn = summaryOf(run, discount).branch?.trees ?? []
     expect(drawn).toHaveLength(6)
@@ -110,7 +110,7 @@ describe('the value of a state', () => {
     }
   })
 
-  it('never mixes lines of different states, as a tree has that was played twice', () => {
+  it('never mixes lines of different states, if a tree was played twice', () => {
     const [tree] = trees as [EpisodeRecord[]]
     const mixed = tree.map((record, i) => {
       const [first, ...later] = record.steps
@@ -125,7 +125,7 @@ describe('the value of a state', () => {
     ])
   })
 
-  it('is the same for leaves in any order, any number of times, and keeps its schema', () => {
+  it('is the same for leaves in any order, with any repetitions, and matches its schema', () => {
     const failed: EpisodeRecord = {
       ...(run[9] as EpisodeRecord),
       outcome: { kind: 'failed', error: { code: 'time-out', message: 'No answer.' } },
@@ -172,13 +172,13 @@ describe('what is shown of branches', () => {
     ])
   })
 
-  it('is two lines and a block in a terminal', () => {
+  it('has two lines and a block in a terminal', () => {
     const text = formatSummary(summaryOf(run), { color: false })
     expect(text).toMatch(/best of 4 +\S+ +95 % \S+ to \S+\n +success +\S+ % +95 % /)
     expect(text).toMatch(/value of a state\n( {4}guess-\S+, rollout \d, step 0 +\S+ \(.*\)\n){6}/)
   })
 
-  it('is bounded, however many lines there are', () => {
+  it('is bounded for any number of lines', () => {
     const [record] = run as [EpisodeRecord]
     const wide = Array.from({ length: 500 }, (_, attempt) => {
       const path = [Math.floor(attempt / 10), attempt % 10]

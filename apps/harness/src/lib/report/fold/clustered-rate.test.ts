@@ -63,7 +63,7 @@ describe('createRate', () => {
     )
   })
 
-  it('learns nothing from a task that only repeats itself', () => {
+  it('gains nothing from repetitions of a deterministic task', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(0, 1), { minLength: 2, maxLength: 30 }),
@@ -78,7 +78,7 @@ describe('createRate', () => {
     )
   })
 
-  it('has a width where all succeed and where every task has the same share, and none for fewer than two tasks', () => {
+  it('has a width if all succeed or all tasks have the same share, and none for fewer than two tasks', () => {
     const sure = rateOf(Array.from({ length: 10 }, () => [1, 1, 1]))
     expect([sure.low, sure.high]).toEqual([expect.closeTo(0.7225, 4), 1])
     const same = rateOf([

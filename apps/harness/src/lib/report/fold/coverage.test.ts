@@ -6,7 +6,7 @@ import { clusteredMean } from './statistics.ts'
 
 const DATA_SETS = 2_000
 
-/** What a made-up run looks like: tasks, rollouts of each, and how much of the variance is between tasks. */
+/** A simulated run: tasks, rollouts per task, and the share of the variance between tasks. */
 interface Design {
   readonly tasks: number
   readonly rollouts: number | 'uneven'
@@ -23,7 +23,7 @@ const DESIGNS: readonly Design[] = [
 
 const rolloutsOf = ({ rollouts }: Design, rng: Rng) => (rollouts === 'uneven' ? rng.int(1, 8) : rollouts)
 
-/** The share of data sets whose interval holds the truth, and of those that it would with every value on its own. */
+/** The coverage of clustered intervals, and that of intervals that ignore clusters. */
 function coverage(design: Design, truth: number, draw: (design: Design, rng: Rng) => Interval[]): number[] {
   const rng = createRng(`coverage ${JSON.stringify(design)}`)
   const held = [0, 0]
@@ -75,7 +75,7 @@ describe('95 % intervals over simulated runs', () => {
   it.each(DESIGNS)('hold the rate in 92 to 98 of 100: $tasks tasks, $rollouts rollouts, $alike alike', (design) => {
     const [clustered = 0, independent = 0] = coverage(design, 0.7, ratesOf)
     expect(clustered).toBeGreaterThanOrEqual(0.92)
-    // A handful of tasks says little of how alike their episodes are, and then the interval errs on the careful side.
+    // With few tasks, the intervals are conservative.
     if (design.tasks >= 10) expect(clustered).toBeLessThanOrEqual(0.98)
     if (design.alike > 0) expect(independent).toBeLessThan(0.85)
   })

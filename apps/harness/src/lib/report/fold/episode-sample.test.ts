@@ -14,7 +14,7 @@ function sampleOf(records: Iterable<EpisodeRecord>): SampledEpisode[] {
 describe('createEpisodeSample', () => {
   const run = playRun({ tasks: 100, attempts: 4, failures: 0.2 })
 
-  it('chooses the same episodes for any order and any number of repetitions', () => {
+  it('chooses the same episodes for any order and any repetitions', () => {
     const lines = [...run, { ...run[3]!, time: { started: 0, ended: 1 } }]
     const expected = sampleOf(lines)
     const anyOrder = fc.shuffledSubarray([...lines, ...lines.slice(0, 50)], { minLength: lines.length + 50 })
@@ -26,7 +26,7 @@ describe('createEpisodeSample', () => {
     )
   })
 
-  it('holds the best, the worst and the failed, and a draw over all', () => {
+  it('contains the best, the worst, failed ones and a random sample', () => {
     const sample = sampleOf(run)
     const scores = run.flatMap(({ returns }) => returns?.unshaped ?? []).sort((a, b) => a - b)
     const chosen = (reason: SampledEpisode['because'][number]) =>
@@ -47,11 +47,11 @@ describe('createEpisodeSample', () => {
     expect(new Set(chosen('drawn').map(({ task }) => task)).size).toBeGreaterThan(40)
   })
 
-  it('takes all of a run that is small', () => {
+  it('contains all episodes of a small run', () => {
     expect(sampleOf(run.slice(0, 30))).toHaveLength(30)
   })
 
-  it('cuts an episode of any size to its share of the page, and says so', () => {
+  it('shortens an episode of any size to its share of the page, and marks the cuts', () => {
     const [record] = run as [EpisodeRecord]
     const text = '<'.repeat(1_000)
     const step = {

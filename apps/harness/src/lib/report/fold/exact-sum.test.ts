@@ -5,7 +5,7 @@ import { exactSum } from './exact-sum.ts'
 const anyValue = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e290, max: 1e290 })
 
 describe('exactSum', () => {
-  it('keeps what a running sum loses', () => {
+  it('keeps the digits that a running sum loses', () => {
     expect(exactSum([])).toBe(0)
     expect(exactSum(new Array(10).fill(0.1))).toBe(1)
     expect(exactSum([1e100, 1, -1e100])).toBe(1)
@@ -19,7 +19,7 @@ describe('exactSum', () => {
     expect(exactSum(Array.from({ length: 1_000 }, (_, i) => (-1) ** (i + 1) / (i + 1)))).toBe(-0.6926474305598203)
   })
 
-  it('gives the same for any order, and nothing for what cancels', () => {
+  it('is the same for any order, and 0 for values that cancel', () => {
     fc.assert(
       fc.property(
         fc

@@ -15,7 +15,7 @@ function summaryOf(records: Iterable<EpisodeRecord>, scheduled?: number): Summar
 
 const [first] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]
 
-/** One finished episode of a task, with one step that pays `reward`. */
+/** A finished episode with one step that earns `reward`. */
 function episode(task: string, attempt: number, reward: number, change: Partial<EpisodeRecord> = {}): EpisodeRecord {
   const step = { ...first.steps[0]!, reward: { total: reward, shaping: 0, terms: { goal: reward } } }
   return {
@@ -39,7 +39,7 @@ describe('createFold', () => {
     failure(run[9]!.task.id, run[9]!.attempt, 'time-out', 'No answer.'),
   ]
 
-  it('gives the same bytes for lines in any order, any number of times', () => {
+  it('returns the same bytes for lines in any order, with any repetitions', () => {
     const lines = [...run, ...conflicting]
     const expected = JSON.stringify(summaryOf(lines, 60))
     const anyOrder = fc
@@ -56,7 +56,7 @@ describe('createFold', () => {
     )
   })
 
-  it('keeps its schema, in plain JSON', () => {
+  it('matches its schema, in plain JSON', () => {
     for (const records of [run, run.slice(0, 1), []]) {
       const summary = summaryOf(records)
       expect(summarySchema.parse(JSON.parse(JSON.stringify(summary)))).toEqual(summary)
@@ -95,7 +95,7 @@ describe('createFold', () => {
     expect(summary.failures[0]?.name).toBe('no-returns')
   })
 
-  it('calls success what terminates with a positive unshaped return', () => {
+  it('counts as success by default an episode that terminates with a positive unshaped return', () => {
     const records = [
       episode('won', 0, 1),
       episode('unpaid', 0, 0),
@@ -115,11 +115,11 @@ describe('createFold', () => {
       [2, 1],
       [3, 1],
     ])
-    // a: 1 of 3 attempts; two of three hold it with probability 2/3.
+    // a: 1 of 3 attempts; two of three include it with probability 2/3.
     expect(estimates.map(({ mean }) => mean)).toEqual([expect.closeTo(1 / 6, 12), expect.closeTo(2 / 3, 12), 1])
   })
 
-  it('averages rewards by step over the episodes that got there, shaped and unshaped apart', () => {
+  it('averages rewards by step over the episodes that have it, shaped and unshaped separately', () => {
     const step = (total: number, shaping: number) => ({
       ...first.steps[0]!,
       reward: { total, shaping, terms: { goal: total - shaping } },
@@ -136,19 +136,19 @@ describe('createFold', () => {
     expect(byTerm).toEqual([{ name: 'goal', mean: 0.5, steps: 2 }])
   })
 
-  it('lets a finished line win over a failed one of the same episode, and counts the conflict', () => {
+  it('prefers a finished line to a failed one of the same episode, and counts the conflict', () => {
     const summary = summaryOf([failure('a', 0, 'lost', 'x'), episode('a', 0, 1)])
     expect(summary.counts).toMatchObject({ scheduled: 1, finished: 1, failed: 0, conflicts: 1 })
   })
 
-  it('counts repeated lines beside the summary', () => {
+  it('counts repeated lines outside the summary', () => {
     const fold = createFold()
     for (const record of [first, first, first]) fold.add(record)
     expect(fold.repeated).toBe(2)
     expect(fold.finish({ name: 'test' }).counts).toMatchObject({ finished: 1, conflicts: 0 })
   })
 
-  it('keeps at most 128 bytes an episode', () => {
+  it('takes at most 128 bytes per episode', () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const kept = () => {

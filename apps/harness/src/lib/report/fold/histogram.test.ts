@@ -24,7 +24,7 @@ describe('histogramOf', () => {
     expect([counts[0], counts[2], counts[6], counts[38]]).toEqual([1, 1, 2, 1])
   })
 
-  it('gives each whole number its own bin where they are few, and one bin to equal values', () => {
+  it('has a bin for each whole number if they are few, and one bin for equal values', () => {
     expect(histogramOf(Float64Array.of(3, 5, 5), 1)).toEqual({ start: 3, width: 1, counts: [1, 0, 2] })
     expect(histogramOf(Float64Array.of(0.5, 0.5)).counts).toEqual([2])
     expect(histogramOf(Float64Array.of(0, Number.MIN_VALUE)).counts).toEqual([2])

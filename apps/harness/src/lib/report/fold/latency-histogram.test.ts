@@ -23,7 +23,7 @@ describe('createLatencyHistogram', () => {
     )
   })
 
-  it('gives a plot adjacent bins from the first filled one to the last', () => {
+  it('returns adjacent bins from the first non-empty one to the last', () => {
     const histogram = createLatencyHistogram()
     for (const milliseconds of [1.024, 4.096]) histogram.add(milliseconds)
     const bins = histogram.bins()
@@ -33,7 +33,7 @@ describe('createLatencyHistogram', () => {
     for (let i = 1; i < bins.length; i++) expect(bins[i]?.from).toBe(bins[i - 1]?.to)
   })
 
-  it('has nothing to say before anything was added', () => {
+  it('is 0 and has no bins if empty', () => {
     const histogram = createLatencyHistogram()
     expect([histogram.count, histogram.longest, histogram.percentile(0.5), histogram.bins()]).toEqual([0, 0, 0, []])
   })

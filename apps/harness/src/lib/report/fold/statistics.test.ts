@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { clusteredMean, passAtK, quantile } from './statistics.ts'
 
 describe('clusteredMean', () => {
-  it('is the ordinary standard error s/√n where each value is its own cluster', () => {
+  it('is the ordinary standard error s/√n if each value is its own cluster', () => {
     const estimate = clusteredMean([1, 2, 3, 4], [0, 1, 2, 3])
     expect(estimate).toMatchObject({ mean: 2.5, count: 4, clusters: 4 })
     expect(estimate?.standardError).toBeCloseTo(Math.sqrt(5 / 3) / 2, 12)
@@ -38,7 +38,7 @@ describe('clusteredMean', () => {
     )
   })
 
-  it('claims no width where no task deviates: rounding leaves none either', () => {
+  it('has no interval if no task deviates, despite rounding', () => {
     for (const values of [
       [1, 4, 2, 3],
       [0.1, 0.2, 0.2, 0.1],
@@ -48,7 +48,7 @@ describe('clusteredMean', () => {
       expect(clusteredMean(values, [0, 0, 1, 1])).toMatchObject({ standardError: 0, low: null, high: null })
   })
 
-  it('does not pretend to know more when every value is there twice', () => {
+  it('does not narrow if every value is repeated', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -100, max: 100 }), { minLength: 2, maxLength: 30 }), (values) => {
         const once = clusteredMean(values, [...values.keys()])
@@ -61,14 +61,14 @@ describe('clusteredMean', () => {
     )
   })
 
-  it('has no interval for one cluster, and nothing for no value', () => {
+  it('has no interval for one cluster, and is null without values', () => {
     expect(clusteredMean([1, 2], [7, 7])).toMatchObject({ mean: 1.5, standardError: null, low: null, high: null })
     expect(clusteredMean([], [])).toBeNull()
   })
 })
 
 describe('passAtK', () => {
-  it('is the share of all choices of k attempts that hold a success', () => {
+  it('is the share of all choices of k attempts with a success', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), fc.nat(9), fc.integer({ min: 1, max: 9 }), (count, some, k) => {
         fc.pre(k <= count)

@@ -20,7 +20,7 @@ describe('studentPoint', () => {
     expect(studentPoint(degrees)).toBeCloseTo(point, 3)
   })
 
-  it('is what the closed forms for 1, 2 and 4 degrees say', () => {
+  it('equals the closed forms for 1, 2 and 4 degrees', () => {
     // Shaw, "Sampling Student's T distribution" (2006), section 3.
     expect(studentPoint(1)).toBeCloseTo(Math.tan(0.475 * Math.PI), 9)
     expect(studentPoint(2)).toBeCloseTo(0.95 / Math.sqrt(2 * 0.975 * 0.025), 9)
@@ -28,7 +28,7 @@ describe('studentPoint', () => {
     expect(studentPoint(4)).toBeCloseTo(2 * Math.sqrt(Math.cos(Math.acos(root) / 3) / root - 1), 9)
   })
 
-  it('falls without a jump to the normal point', () => {
+  it('decreases continuously to the normal point', () => {
     for (let degrees = 1; degrees < 400; degrees++)
       expect(studentPoint(degrees + 1)).toBeLessThan(studentPoint(degrees))
     const step = (degrees: number) => studentPoint(degrees) - studentPoint(degrees + 1)

@@ -15,7 +15,7 @@ const asked = (promptTokens: number, cost: number | null = null): Completion => 
 const [played] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]
 const [step] = played.steps
 
-/** An episode of which each step, and then none, took such completions. */
+/** An episode with such completions at each step, and some that led to no step. */
 function episode(steps: readonly Completion[][], rest: Partial<EpisodeRecord> = {}): EpisodeRecord {
   return { ...played, steps: steps.map((completions) => ({ ...step!, completions })), ...rest }
 }
@@ -34,7 +34,7 @@ function leaf(attempt: number, path: readonly number[], steps: readonly Completi
 }
 
 describe('createTokenFold', () => {
-  it('adds up requests that steps came of and that none did', () => {
+  it('sums requests, including those that led to no step', () => {
     const undecided = [asked(100, 0.5)]
     expect(tokensOf([episode([[asked(1, 0.25), asked(2, 0.25)], [asked(4, 0)]], { undecided }), played])).toEqual({
       episodes: 1,
@@ -45,12 +45,12 @@ describe('createTokenFold', () => {
     })
   })
 
-  it('tells nothing where no model was asked, and no cost where one of the requests has none', () => {
+  it('is null without requests, and has no cost if a request has none', () => {
     expect(tokensOf([played])).toBeNull()
     expect(tokensOf([episode([[asked(1, 1), asked(1)]])])?.cost).toBeNull()
   })
 
-  it('counts once what the leaves of a tree share', () => {
+  it('counts shared steps of a tree once', () => {
     const [a, b] = [[asked(1)], [asked(10)]]
     const leaves = [
       leaf(0, [0, 0], [a, b, [asked(100)]]),
@@ -61,14 +61,14 @@ describe('createTokenFold', () => {
     expect(tokensOf(leaves)).toMatchObject({ prompt: 1_111_111, requests: 7, episodes: 4 })
   })
 
-  it('counts once a line that was over before it could branch, which is sealed for each of its leaves', () => {
+  it('counts an episode once that ended before it could branch and was sealed for each leaf', () => {
     const early = [0, 1, 2, 3].map((attempt) => leaf(attempt, [], [[asked(1)]], 4))
     expect(tokensOf(early)).toMatchObject({ prompt: 1, requests: 1, episodes: 1 })
     const half = [2, 3].map((attempt) => leaf(attempt, [1], [[asked(1)], [asked(10)]], 2))
     expect(tokensOf(half)).toMatchObject({ prompt: 10, requests: 1, episodes: 1 })
   })
 
-  it('is the same in a report for any order, and for episodes that were sealed twice', () => {
+  it('is the same in a report for any order and for repeated lines', () => {
     const completion = fc.record({ tokens: fc.nat(1_000), cost: fc.double({ min: 0, max: 1, noNaN: true }) })
     const anySteps = fc.array(fc.array(completion, { maxLength: 3 }), { maxLength: 5 })
     const anyRun = fc.array(anySteps, { minLength: 1, maxLength: 8 }).chain((run) => {

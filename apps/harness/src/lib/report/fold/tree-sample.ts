@@ -16,7 +16,10 @@ type ShownPoint = ShownTree['points'][number]
 
 /** Chooses the trees that a report shows and estimates the values of the states in which they branch. */
 export interface TreeSample {
-  add(record: EpisodeRecord & { readonly branch: NonNullable<EpisodeRecord['branch']> }, identity: EpisodeIdentity): void
+  add(
+    record: EpisodeRecord & { readonly branch: NonNullable<EpisodeRecord['branch']> },
+    identity: EpisodeIdentity,
+  ): void
   /** By the hash of task and rollout. More can be added afterwards. */
   finish(): ShownTree[]
 }

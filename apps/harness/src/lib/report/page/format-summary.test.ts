@@ -11,7 +11,7 @@ describe('formatSummary', () => {
   for (const record of playRun({ tasks: 10, attempts: 4, failures: 0.2 })) fold.add(record)
   const summary = fold.finish({ name: `run${ESCAPE}[2J`, scheduled: 50 })
 
-  it('tells the account of the run and its figures in plain text', () => {
+  it('prints counts and figures in plain text', () => {
     const text = formatSummary(summary, { color: false })
     expect(text).toContain('50 scheduled')
     expect(text).toContain(`${summary.counts.failed} failed`)
@@ -21,7 +21,7 @@ describe('formatSummary', () => {
     expect(text).not.toContain(ESCAPE)
   })
 
-  it('colours the same text, and lets no name move the cursor', () => {
+  it('colors the same text, and strips control characters from names', () => {
     const colored = formatSummary(summary, { color: true })
     expect(colored).not.toContain(`${ESCAPE}[2J`)
     const codes = new RegExp(`${ESCAPE}\\[\\d+m`, 'g')
@@ -29,7 +29,7 @@ describe('formatSummary', () => {
     expect(colored.replace(codes, '')).toBe(formatSummary(summary, { color: false }))
   })
 
-  it('tells shaped from unshaped returns, also where shaping adds up to nothing', () => {
+  it('distinguishes shaped from unshaped returns, even if shaping sums up to 0', () => {
     const [record] = playRun({ tasks: 1, attempts: 1, failures: 0, shaped: false }) as [EpisodeRecord]
     const told = (shaping: readonly number[], discounted: number) => {
       const steps = shaping.map((each) => ({
@@ -49,7 +49,7 @@ describe('formatSummary', () => {
     expect(told([0.5, 0.5], 1)).toHaveLength(3)
   })
 
-  it('shows the message of a failure to its end', () => {
+  it('wraps the whole message of a failure', () => {
     const [record] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]
     const message = `The model said: ${'no key was found here, '.repeat(12)}and that is the end of it.`
     const fold = createFold()
@@ -59,7 +59,7 @@ describe('formatSummary', () => {
     for (const line of shown.split('\n')) expect(line.length).toBeLessThan(140)
   })
 
-  it('says little about an empty run', () => {
+  it('prints only the counts of an empty run', () => {
     expect(formatSummary(createFold().finish({ name: 'none' }), { color: false })).toContain('0 scheduled')
   })
 })

@@ -8,7 +8,7 @@ import { renderReport } from './render-report.ts'
 
 const anyCount = fc.integer({ min: 0, max: 10_000 })
 
-/** What the terminal and the page say of a run with such a share of failures. */
+/** The notice of a run with such a share of failures, in the terminal and on the page. */
 function tell(failures: number) {
   const fold = createFold()
   for (const record of playRun({ tasks: 20, attempts: 2, failures })) fold.add(record)
@@ -20,7 +20,7 @@ function tell(failures: number) {
 }
 
 describe('noteFailures', () => {
-  it('speaks up where more than one sealed episode in twenty failed', () => {
+  it('returns a notice if more than one sealed episode in twenty failed', () => {
     fc.assert(
       fc.property(anyCount, anyCount, (finished, failed) => {
         const counts = { scheduled: finished + failed, finished, failed, unresolved: 0 }
@@ -30,7 +30,7 @@ describe('noteFailures', () => {
     )
   })
 
-  it('says of how many episodes the figures are, in the terminal and on the page', () => {
+  it('states how many episodes the figures cover, in the terminal and on the page', () => {
     const { notice, texts } = tell(0.4)
     expect(notice).toMatch(
       /^\d+ of 40 sealed episodes failed \(\d+\.\d %\)\. Success and return cover only the other \d+\.$/,
@@ -38,13 +38,13 @@ describe('noteFailures', () => {
     for (const text of texts) expect(text).toContain(notice)
   })
 
-  it('says so where nothing is left to tell of', () => {
+  it('states that there are no figures if every episode failed', () => {
     const { notice, texts } = tell(1)
     expect(notice).toBe('40 of 40 sealed episodes failed (100.0 %). There is no success rate and no return.')
     for (const text of texts) expect(text).toContain(notice)
   })
 
-  it('leaves a run alone that went well', () => {
+  it('returns null for a run with few failures', () => {
     const { notice, texts } = tell(0)
     expect(notice).toBeNull()
     for (const text of texts) expect(text).not.toContain('sealed episodes failed')

@@ -19,7 +19,7 @@ function reportOf(records: Iterable<EpisodeRecord>, name = 'test'): string {
 describe('renderReport', () => {
   const records = playRun({ tasks: 20, attempts: 4, failures: 0.1 })
 
-  it('gives the same bytes for episodes in any order, any number of times', () => {
+  it('returns the same bytes for episodes in any order, with any repetitions', () => {
     const expected = reportOf(records)
     const anyOrder = fc.shuffledSubarray([...records, ...records.slice(0, 9)], { minLength: records.length + 9 })
     fc.assert(
@@ -28,7 +28,7 @@ describe('renderReport', () => {
     )
   })
 
-  it('draws no figure that is not a number, whatever the run', () => {
+  it('contains only finite figures, for any run', () => {
     const runs = [
       [],
       playRun({ tasks: 1, attempts: 1, failures: 0 }),
@@ -39,13 +39,13 @@ describe('renderReport', () => {
     for (const run of runs) expect(withoutData(reportOf(run))).not.toMatch(/NaN|Infinity|undefined|\[object/)
   })
 
-  it('refers to nothing outside itself', () => {
+  it('is self-contained', () => {
     const page = withoutData(reportOf(records))
     expect(page).not.toMatch(/https?:|\/\/[a-z]|\burl\(|@import|\b(src|href)=/i)
     expect(page).toContain("default-src 'none'")
   })
 
-  it('shows what a world says and never obeys it', () => {
+  it('escapes the output of a world', () => {
     const hostile = '</script><script>alert(1)</script><img src=x onerror=alert(1)>"\'&<!--'
     const [record] = records as [EpisodeRecord]
     const step = {
@@ -72,7 +72,7 @@ describe('renderReport', () => {
     expect(shown.steps[0].observation).toBe(hostile)
   })
 
-  it('stays below 10 MiB when every episode is huge', () => {
+  it('stays below 10 MiB if every episode is huge', () => {
     const huge = playRun({ tasks: 300, attempts: 1, failures: 0.3 }).map((record) => ({
       ...record,
       task: { ...record.task, prompt: '<&> '.repeat(20_000) },
@@ -81,7 +81,7 @@ describe('renderReport', () => {
   })
 })
 
-/** The page without the episodes, whose texts may say anything. */
+/** The page without the episodes, which may contain any text. */
 function withoutData(page: string): string {
   return page.replace(/<script.*<\/script>/s, '')
 }

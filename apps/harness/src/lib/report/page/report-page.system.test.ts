@@ -11,7 +11,7 @@ import { playRun } from '../played-run.fixture.ts'
 import { renderReport } from './render-report.ts'
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-// In CI a browser that is missing fails the test; elsewhere it is skipped, and says what to install.
+// Without a browser the tests fail in CI; elsewhere they are skipped, with a hint what to install.
 const missing = !existsSync(executablePath) && !process.env.CI
 
 const HOSTILE = `</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">"'&<!--`
@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Opens the report of a run from its file, and listens for what no report may do. */
+/** Opens the report of a run as a file and records errors and requests. */
 async function openReport(records: readonly EpisodeRecord[], name: string) {
   const [fold, sample] = [createFold(), createEpisodeSample()]
   for (const record of records) {
@@ -71,7 +71,7 @@ describe.skipIf(missing)('the report in a browser (needs Chromium: apt-get insta
     await page.close()
   })
 
-  it('says that it shows all episodes of a small run, and lists each with its prompt', async () => {
+  it('shows all episodes of a small run, each with its prompt', async () => {
     const small = playRun({ tasks: 3, attempts: 2, failures: 0 })
     const { page } = await openReport(small, 'small')
     expect(await page.locator('.caption', { hasText: 'sealed episode' }).textContent()).toBe('All 6 sealed episodes.')
@@ -88,7 +88,7 @@ describe.skipIf(missing)('the report in a browser (needs Chromium: apt-get insta
     await page.close()
   })
 
-  it('keeps the figures of tables apart at 400 pixels', async () => {
+  it('keeps table columns apart at 400 pixels', async () => {
     const { page } = await openReport(records, 'phone')
     await page.setViewportSize({ width: 400, height: 800 })
     const overflowing = await page.evaluate(
@@ -99,7 +99,7 @@ describe.skipIf(missing)('the report in a browser (needs Chromium: apt-get insta
     await page.close()
   })
 
-  it('shows hostile texts, and runs none of them', async () => {
+  it('shows hostile texts without running them', async () => {
     const hostile = records.map(
       (record): EpisodeRecord => ({
         ...record,
