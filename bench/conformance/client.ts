@@ -1,4 +1,5 @@
-import { createAuthorization, openChannel } from '@episodic/env'
+import { createAuthorization } from '@episodic/env'
+import { openChannel } from '@episodic/env/extend'
 
 // The suite's client: it lists the tools of the server that it is told of, and makes the calls that it is told, or else calls
 // each tool with what its schema asks for. Where it has to log in, the suite is in the place of a browser and of whoever

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Environment, type Episode, runEpisode, type WatchedEnvironment } from '@episodic/env'
+import { type Environment, type Episode, runEpisode } from '@episodic/env'
+import type { WatchedEnvironment } from '@episodic/env/extend'
 import { type Action, seedFor } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
 import { policyFault } from '../policy-fault.ts'

@@ -1,4 +1,4 @@
-import { disconnectPreservingSessions, openChannel } from '@episodic/env'
+import { disconnectPreservingSessions, openChannel } from '@episodic/env/extend'
 import { type Json, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { Command } from 'commander'
 import { z } from 'zod'

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connect, openChannel } from '@episodic/env'
+import { connect } from '@episodic/env'
+import { openChannel } from '@episodic/env/extend'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, type Serving, withoutTimes } from '../episodic.fixture.ts'
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { openChannel } from '@episodic/env'
+import { openChannel } from '@episodic/env/extend'
 import { dumpSession } from '@episodic/mcp-server'
 import {
   type JsonObject,

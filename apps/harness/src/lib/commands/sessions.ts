@@ -1,4 +1,4 @@
-import { openChannel } from '@episodic/env'
+import { openChannel } from '@episodic/env/extend'
 import { METHOD_SCHEMAS, METHODS, type MethodResult, WireError } from '@episodic/protocol'
 import { Command } from 'commander'
 import { type Console, formatTable } from '../console.ts'

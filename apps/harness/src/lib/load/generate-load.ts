@@ -1,5 +1,6 @@
 import type { Connection, Environment, Playable, Policy } from '@episodic/env'
-import { delegate, runEpisode } from '@episodic/env'
+import { runEpisode } from '@episodic/env'
+import { delegate } from '@episodic/env/extend'
 import { seedFor } from '@episodic/protocol'
 import { abortable } from '@episodic/protocol/extend'
 import pLimit from 'p-limit'

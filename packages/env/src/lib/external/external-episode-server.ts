@@ -1,7 +1,6 @@
 import type { Channel, JsonObject } from '@episodic/protocol'
 import type { CallOptions } from '../environment/environment.ts'
-import { openChannel } from '../transport/open-channel.ts'
-import { disconnectPreservingSessions } from './disconnect-preserving-sessions.ts'
+import { disconnectPreservingSessions, openChannel } from '../transport/open-channel.ts'
 import type { ExternalEnvironment, ExternalSetting } from './external-environment.ts'
 import { runRule } from './external-rules.ts'
 

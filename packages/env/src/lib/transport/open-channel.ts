@@ -33,6 +33,15 @@ export async function openChannel(target: Target, options: ChannelOptions = {}):
   )
 }
 
+/**
+ * Returns the options of a channel to a server that may keep state by MCP session, such as the world that it plays. Only
+ * the versions before 2026-07-28 have sessions, so the channel uses the handshake of those, whatever else the server supports.
+ */
+export function disconnectPreservingSessions(target: Target): Pick<ChannelOptions, 'eras'> {
+  const url = typeof target === 'string' ? target : 'url' in target ? target.url : null
+  return url === null ? {} : { eras: new Map([[url, 'legacy']]) }
+}
+
 /** What was to be connected to, without what is secret in it. */
 function nameOf(target: unknown): unknown {
   return typeof target === 'object' && target !== null && 'url' in target ? { url: target.url } : target
