@@ -2,7 +2,7 @@ export { type Clock, createManualClock, type ManualClock, systemClock } from './
 export { decideStep, type StepRequest, type StepVerdict } from './lib/session/decide-step.ts'
 export { sessionNotFound } from './lib/session/held-record.ts'
 export { appendHistory, type History, type HistoryBounds } from './lib/session/history.ts'
-export { isEndUntold } from './lib/session/is-end-untold.ts'
+export { isEndUnreported } from './lib/session/is-end-unreported.ts'
 export { assertJsonState } from './lib/session/json-state.ts'
 export { DEFAULT_EVENTS, type Happened, recordEvent } from './lib/session/outside.ts'
 export { type Change, type Played, playStep, type Stepped, type Turn } from './lib/session/play-step.ts'

@@ -1,6 +1,6 @@
 import { type EnvironmentInfo, WireError } from '@episodic/protocol'
 import { agentResult } from '../environment/agent-answer.ts'
-import { handleNames } from '../environment/handle-names.ts'
+import { handleNames } from '../environment/define-environment.ts'
 import { renderText, toolError, toolResult } from '../environment/tool-result.ts'
 import type { AgentWorld, Caller } from '../host/caller.ts'
 import type { Acted, Host, StepCall } from '../host/host.ts'
@@ -70,7 +70,9 @@ export function namedEnvironment(host: Host, name: string): EnvironmentInfo {
   throw unknownEnvironment(name, served)
 }
 
-/** The environment of a caller who names sessions by handle. The caller has checked that the environment has a handle. */
+/**
+ * The environment of a caller who names sessions by handle. The caller has checked that the environment has a handle.
+ */
 export function handledEnvironment(host: Host, name: string): EnvironmentInfo & { readonly handle: string } {
   return namedEnvironment(host, name) as EnvironmentInfo & { readonly handle: string }
 }

@@ -4,10 +4,10 @@ import { DEFAULT_SEAT, META, METHODS } from '@episodic/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CallOptions } from '../environment/call-options.ts'
 import { nextTurn } from '../environment/yield-to-event-loop.ts'
-import { MODERN_META, modernHeaders } from '../fixtures/eras.fixture.ts'
 import { createGatedStore } from '../fixtures/gated-store.fixture.ts'
-import { hearHost } from '../fixtures/heard-host.fixture.ts'
 import { createExchange, createMarket } from '../fixtures/market.fixture.ts'
+import { MODERN_META, modernHeaders } from '../fixtures/official-clients.fixture.ts'
+import { recordHost } from '../fixtures/recorded-host.fixture.ts'
 import { asking, call, createTestHost, initialize, send, serve } from '../fixtures/testbed.fixture.ts'
 import { openWebSocket } from '../fixtures/web-socket.fixture.ts'
 import { treadmill } from '../fixtures/worker-world.fixture.ts'
@@ -20,11 +20,11 @@ import { inProcess } from './in-process.ts'
 async function openGated(options: Partial<HostOptions> = {}) {
   const gate = createGatedStore()
   const { host: inner, clock, faults } = createTestHost({ store: gate.store, ...options })
-  const { host, heard } = hearHost(inner)
+  const { host, nextCall } = recordHost(inner)
   const { session, seats } = await host.open(null, asking({ environment: 'workshop' }))
   const capability = seats[DEFAULT_SEAT]?.capability as string
   const stock = async () => ((await host.state(null, session)).state.public as { stock: number }).stock
-  return { ...gate, host, clock, heard, faults, session, capability, stock }
+  return { ...gate, host, clock, nextCall, faults, session, capability, stock }
 }
 
 const take = (id: number | string, _meta?: object) => ({
@@ -42,13 +42,13 @@ function post(url: string, message: object, headers: Record<string, string> = {}
 
 describe('a call that waits for its turn', () => {
   it('is called off over HTTP in the era before 2026, and gets no answer', async () => {
-    const { host, heard, open, stock, reached, capability } = await openGated()
+    const { host, nextCall, open, stock, reached, capability } = await openGated()
     const url = (await serve(host)).sessionUrl(capability)
     const first = post(url, take('first'))
     await reached
     const second = post(url, take('second'))
     const third = post(url, take('third'))
-    await Promise.all([heard(), heard(), heard()])
+    await Promise.all([nextCall(), nextCall(), nextCall()])
     expect(await post(url, cancel('second'))).toMatchObject({ status: 202, text: '' })
     open()
     expect(JSON.parse((await first).text)).toMatchObject({ id: 'first', result: { structuredContent: { stock: 2 } } })
@@ -58,14 +58,14 @@ describe('a call that waits for its turn', () => {
   })
 
   it('is called off by the session that made it, and by no other', async () => {
-    const { host, heard, open, reached } = await openGated()
+    const { host, nextCall, open, reached } = await openGated()
     const { agentUrl } = await serve(host)
     const url = agentUrl.replace('/mcp', '/mcp/e/workshop')
     const [mine, theirs] = [await initialize(url), await initialize(url)]
     const first = post(url, take(1), mine)
     await reached
     const second = post(url, take(2), mine)
-    await Promise.all([heard(), heard()])
+    await Promise.all([nextCall(), nextCall()])
     await post(url, cancel(2), theirs)
     open()
     expect(JSON.parse((await first).text).result.structuredContent.stock).toBe(2)
@@ -74,11 +74,11 @@ describe('a call that waits for its turn', () => {
 
   it('is called off in 2026 by hanging up, and not before', async () => {
     for (const modern of [true, false]) {
-      const { host, heard, open, reached, capability, stock } = await openGated()
+      const { host, nextCall, open, reached, capability, stock } = await openGated()
       const url = (await serve(host)).sessionUrl(capability)
       const first = post(url, take(1))
       await reached
-      await heard()
+      await nextCall()
       const hangUp = new AbortController()
       const gone = fetch(url, {
         method: 'POST',
@@ -90,7 +90,7 @@ describe('a call that waits for its turn', () => {
         body: JSON.stringify(take(2, modern ? MODERN_META : undefined)),
         signal: hangUp.signal,
       })
-      const { waiting } = await heard()
+      const { waiting } = await nextCall()
       const calledOff = Promise.withResolvers<void>()
       waiting?.signal.addEventListener('abort', () => calledOff.resolve())
       hangUp.abort()
@@ -105,7 +105,7 @@ describe('a call that waits for its turn', () => {
   })
 
   it('is called off over a WebSocket of the trainer endpoint, and can be made again', async () => {
-    const { host, heard, open, reached, faults } = await openGated()
+    const { host, nextCall, open, reached, faults } = await openGated()
     const server = await serve(host)
     const socket = await openWebSocket(server.trainerUrl, {
       headers: { authorization: `Bearer ${server.controlToken}` },
@@ -116,10 +116,10 @@ describe('a call that waits for its turn', () => {
     say(step(1, 0))
     await reached
     say(step(2, 1))
-    await Promise.all([heard(), heard()])
+    await Promise.all([nextCall(), nextCall()])
     say(cancel(2))
     say(step(3, 1))
-    await heard()
+    await nextCall()
     open()
     expect(await socket.next()).toMatchObject({ id: 1 })
     expect(await socket.next()).toMatchObject({ id: 3, result: { _meta: { [META.step]: { seq: 2 } } } })
@@ -127,14 +127,14 @@ describe('a call that waits for its turn', () => {
   })
 
   it('is called off over a pipe, where it was not even begun, and what the rules have begun is answered', async () => {
-    const { host, heard, open, reached } = await openGated()
+    const { host, nextCall, open, reached } = await openGated()
     const [input, output] = [new PassThrough(), new PassThrough()]
     const lines = createInterface({ input: output })[Symbol.asyncIterator]()
     const served = serveStdio(host, { environment: 'workshop', input, output })
     const say = (message: object) => input.write(`${JSON.stringify(message)}\n`)
     say(take(1))
     await reached
-    await heard()
+    await nextCall()
     const malformed = { ...cancel(3), jsonrpc: '1.0' }
     for (const message of [take(2), take(3), cancel(2), cancel(1), cancel('unknown'), malformed]) say(message)
     open()
@@ -147,7 +147,7 @@ describe('a call that waits for its turn', () => {
   })
 
   it('is called off in process, with the reason of the signal', async () => {
-    const { host, heard, open, reached, capability, stock } = await openGated()
+    const { host, nextCall, open, reached, capability, stock } = await openGated()
     const endpoint = inProcess(host, {
       endpoint: 'agent',
       principal: null,
@@ -158,7 +158,7 @@ describe('a call that waits for its turn', () => {
     const first = call()
     await reached
     const second = call(abort.signal)
-    await Promise.all([heard(), heard()])
+    await Promise.all([nextCall(), nextCall()])
     const reason = new Error('Never mind.')
     abort.abort(reason)
     open()
@@ -173,12 +173,12 @@ describe('a call whose rules play in a thread', () => {
     const rules = createWorkerPool({ modules: [new URL('../fixtures/worker-world.fixture.ts', import.meta.url).href] })
     onTestFinished(() => rules[Symbol.asyncDispose]())
     const { host: inner, faults } = createTestHost({ environments: [treadmill], rules })
-    const { host, heard } = hearHost(inner)
+    const { host, nextCall } = recordHost(inner)
     const { seats } = await host.open(null, asking({ environment: 'treadmill' }))
     const url = (await serve(host)).sessionUrl(seats[DEFAULT_SEAT]?.capability as string)
     const spin = { jsonrpc: '2.0', id: 'spin', method: 'tools/call', params: { name: 'spin', arguments: {} } }
     const spinning = post(url, spin)
-    await heard()
+    await nextCall()
     await post(url, cancel('spin'))
     expect(await spinning).toMatchObject({ status: 202, text: '' })
     const run = await post(url, { ...spin, id: 'run', params: { name: 'run', arguments: {} } })
@@ -216,7 +216,7 @@ describe('progress', () => {
   const events = (text: string) => [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data as string))
 
   it('is told on a stream of events where a call waits and its client asked, with the answer behind it', async () => {
-    const { host, heard, open, reached, capability } = await openGated()
+    const { host, nextCall, open, reached, capability } = await openGated()
     const url = (await serve(host)).sessionUrl(capability)
     const first = post(url, take(1, { progressToken: 'none' }))
     await reached
@@ -226,7 +226,7 @@ describe('progress', () => {
       body: JSON.stringify(take(4, { progressToken: 8 })),
       headers: { accept: 'application/json' },
     })
-    await Promise.all([heard(), heard(), heard(), heard()])
+    await Promise.all([nextCall(), nextCall(), nextCall(), nextCall()])
     open()
     const answers = await Promise.all([first, asked, silent, unable])
     expect(answers.map(({ headers }) => headers['content-type'])).toEqual([
@@ -242,13 +242,13 @@ describe('progress', () => {
   })
 
   it('is reported again every five seconds while the call waits, and no more once its turn has come', async () => {
-    const { host, clock, heard, open, reached, session } = await openGated()
+    const { host, clock, nextCall, open, reached, session } = await openGated()
     const reports: string[] = []
     const step = (waiting?: CallOptions) => host.step(null, session, { ...call('take'), waiting })
     const first = step()
     await reached
     const second = step({ signal: new AbortController().signal, report: (message) => void reports.push(message) })
-    await heard()
+    await nextCall()
     for (let i = 0; i < 3; i++) {
       clock.advance(5_000)
       await nextTurn()
@@ -262,7 +262,7 @@ describe('progress', () => {
   })
 
   it('is told over a pipe and a socket too', async () => {
-    const { host, heard, open, reached, session } = await openGated()
+    const { host, nextCall, open, reached, session } = await openGated()
     const [input, output] = [new PassThrough(), new PassThrough()]
     const lines = createInterface({ input: output })[Symbol.asyncIterator]()
     const served = serveStdio(host, { endpoint: 'trainer', input, output })
@@ -270,7 +270,7 @@ describe('progress', () => {
     say(take(1, { [META.session]: session }))
     await reached
     say(take(2, { [META.session]: session, progressToken: 'mine' }))
-    await Promise.all([heard(), heard()])
+    await Promise.all([nextCall(), nextCall()])
     const next = async () => JSON.parse((await lines.next()).value as string)
     expect(await next()).toMatchObject({ method: 'notifications/progress', params: { progressToken: 'mine' } })
     open()

@@ -5,9 +5,14 @@ import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineEnvironment } from '../environment/define-environment.ts'
-import { MODERN_META, modernHeaders, OFFICIAL_CLIENTS, type OfficialClient } from '../fixtures/eras.fixture.ts'
 import { createMarket } from '../fixtures/market.fixture.ts'
 import { halve, numberGuessing } from '../fixtures/number-guessing.fixture.ts'
+import {
+  MODERN_META,
+  modernHeaders,
+  OFFICIAL_CLIENTS,
+  type OfficialClient,
+} from '../fixtures/official-clients.fixture.ts'
 import { plainTally, tally } from '../fixtures/tally.fixture.ts'
 import {
   controlHeaders,

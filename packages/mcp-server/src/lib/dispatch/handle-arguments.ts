@@ -1,6 +1,6 @@
 import { DEFAULT_SEAT, type EnvironmentInfo, type JsonObject, type ToolInfo, WireError } from '@episodic/protocol'
 import { agentTool, EPISODE_OVER, OBSERVATION, OBSERVATION_FIELDS } from '../environment/agent-answer.ts'
-import { handleNames } from '../environment/handle-names.ts'
+import { handleNames } from '../environment/define-environment.ts'
 import { type ToolResult, toolError } from '../environment/tool-result.ts'
 import type { Acted, Host, Principal, StepCall } from '../host/host.ts'
 import type { Answer } from './leak-scan.ts'

@@ -4,8 +4,8 @@ import { PassThrough } from 'node:stream'
 import { DEFAULT_SEAT, type JsonObject, METHODS, type WireError } from '@episodic/protocol'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { MODERN_META, modernHeaders } from '../fixtures/eras.fixture.ts'
 import { createGatedStore } from '../fixtures/gated-store.fixture.ts'
+import { MODERN_META, modernHeaders } from '../fixtures/official-clients.fixture.ts'
 import {
   asking,
   controlHeaders,

@@ -5,7 +5,7 @@ import {
   Client as ModernSdkClient,
 } from '@modelcontextprotocol/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { MODERN_META, modernHeaders } from '../fixtures/eras.fixture.ts'
+import { MODERN_META, modernHeaders } from '../fixtures/official-clients.fixture.ts'
 import { connectFirst, STATE, servePlainWorlds, serveWorlds, sessionUrl } from '../fixtures/resource-readers.fixture.ts'
 import { tally } from '../fixtures/tally.fixture.ts'
 import { createTestHost, initialize, rpc, send } from '../fixtures/testbed.fixture.ts'

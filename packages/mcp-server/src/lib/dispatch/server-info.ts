@@ -1,7 +1,7 @@
 import { type EnvironmentInfo, EXTENSION } from '@episodic/protocol'
 import { WIRE_VERSION } from '@episodic/protocol/extend'
 import { agentTool } from '../environment/agent-answer.ts'
-import { handleNames } from '../environment/handle-names.ts'
+import { handleNames } from '../environment/define-environment.ts'
 import type { AgentWorld, Caller } from '../host/caller.ts'
 import type { Host, Presented } from '../host/host.ts'
 import { environmentFor } from './agent-call.ts'
@@ -62,7 +62,10 @@ function present(host: Host, { principal, world }: Caller & { endpoint: 'agent' 
   return host.presentAt(principal, world.transportId, world.environment)
 }
 
-/** What a client may show its model before the first call, so that it makes no move without having seen how things stand. */
+/**
+ * What a client may show its model before the first call, so that it makes no move without having seen how things
+ * stand.
+ */
 function instruct({ description, handle }: EnvironmentInfo, world: AgentWorld, presented: Presented | null): string {
   if (presented) return `${description}\n\n${presented.observation}`
   if (world.by !== 'handle' || handle === undefined) return description

@@ -4,8 +4,8 @@ import { createManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { nextTurn } from '../environment/yield-to-event-loop.ts'
-import { MODERN_META, modernHeaders } from '../fixtures/eras.fixture.ts'
 import { createMarket } from '../fixtures/market.fixture.ts'
+import { MODERN_META, modernHeaders } from '../fixtures/official-clients.fixture.ts'
 import {
   connectFirst,
   connectSecond,

@@ -1,5 +1,5 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { handleNames } from '../environment/handle-names.ts'
+import { handleNames } from '../environment/define-environment.ts'
 import type { Caller } from '../host/caller.ts'
 import type { Host, Look } from '../host/host.ts'
 import { handledEnvironment } from './agent-call.ts'
@@ -35,8 +35,8 @@ function isTemplate(uri: string): boolean {
 }
 
 /**
- * How the session stands that a URI names. Throws `invalid-params` for a URI that names none of this caller, whatever the
- * reason, and `session-not-found` where the caller itself plays none any more.
+ * How the session stands that a URI names. Throws `invalid-params` for a URI that names none of this caller, whatever
+ * the reason, and `session-not-found` where the caller itself plays none any more.
  */
 export async function lookAtUri(
   host: Host,

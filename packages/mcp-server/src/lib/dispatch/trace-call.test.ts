@@ -3,7 +3,7 @@ import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { MODERN_META, modernHeaders } from '../fixtures/eras.fixture.ts'
+import { MODERN_META, modernHeaders } from '../fixtures/official-clients.fixture.ts'
 import { openOverHttp, rpc, serveTestHost } from '../fixtures/testbed.fixture.ts'
 import { openWebSocket } from '../fixtures/web-socket.fixture.ts'
 

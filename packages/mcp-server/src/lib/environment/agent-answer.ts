@@ -10,14 +10,14 @@ export const EPISODE_OVER = 'episode_over'
 
 /** JSON Schemas of the two fields. */
 export const OBSERVATION_FIELDS: JsonObject = {
-  [OBSERVATION]: { type: 'string', description: 'The answer in words, and how things stand after it.' },
+  [OBSERVATION]: { type: 'string', description: 'The answer in words, and the state after it.' },
   [EPISODE_OVER]: { type: 'boolean', description: 'Whether the episode is over, so that no further call is played.' },
 }
 
 /** A tool as agents see it: its output has the two fields too. */
 export function agentTool(tool: ToolInfo): ToolInfo {
   if (!tool.outputSchema) return tool
-  // Keys of a record may be restricted, and these two are none of them.
+  // The schema of a record may restrict its keys, which would forbid these two.
   const { properties = {}, required = [], propertyNames: _, ...rest } = tool.outputSchema as OutputSchema
   return {
     ...tool,
@@ -32,8 +32,8 @@ export function agentTool(tool: ToolInfo): ToolInfo {
 type OutputSchema = JsonObject & { readonly properties?: JsonObject; readonly required?: string[] }
 
 /**
- * The answer to an agent's step: no byte of reward, end reason or control is in it. `again` says how to play another
- * episode, and is used where this one is over. A refused step has no structured content, so that every client shows its
+ * Returns the answer to an agent's step, without reward, end reason or control. `again` says how to play another
+ * episode, and is used if this one is over. A refused step has no structured content, so that every client shows its
  * text.
  */
 export function agentResult({ observation, report }: LoggedStep, again: string): ToolResult {

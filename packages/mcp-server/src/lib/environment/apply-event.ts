@@ -5,31 +5,31 @@ import { ServerError } from '../server-error.ts'
 import type { EnvironmentDefinition, EventContext } from './environment.ts'
 import { ignoreRejection } from './thrown-value.ts'
 
-/** What the rules see of a session when something happens outside. What comes of it depends on nothing else. */
+/** The part of a session that the rules of an event see. The outcome of an event depends on nothing else. */
 export interface EventTurn {
   readonly record: Pick<SessionRecord, 'params' | 'seed' | 'rng' | 'now' | 'state'>
   readonly draft: SessionState
 }
 
-/** Characters that one event may say: players are told of all events since their last call at once. */
+/** Characters that one event may say: an answer reports all events since the player's last call. */
 const SAID_CHARACTERS = 4_000
 
 /** Characters of an event's id: a session keeps those of many. */
 const ID_CHARACTERS = 128
 
-/** Throws `invalid-params` for an id that no event has. */
+/** Throws `invalid-params` for an id that no event can have. */
 export function assertEventId(id: string): void {
   if (id.length === 0 || id.length > ID_CHARACTERS || !id.isWellFormed())
     throw new WireError('invalid-params', `The id of an event is a text of 1 to ${ID_CHARACTERS} characters.`)
 }
 
-/** Throws `invalid-params` for an event that an environment does not take: of another type, or with other data. */
+/** Throws `invalid-params` for an event that an environment does not take: of an unknown type, or with wrong data. */
 export function assertEvent(environment: EnvironmentDefinition, event: Pick<OutsideEvent, 'type' | 'data'>): void {
   const problem = findEventProblem(environment, event)
   if (problem) throw new WireError('invalid-params', problem)
 }
 
-/** Says why an environment does not take an event; `null` where it does. */
+/** Returns why an environment does not take an event; `null` if it does. */
 export function findEventProblem(
   environment: EnvironmentDefinition,
   { type, data }: { readonly type: string; readonly data: unknown },
@@ -44,9 +44,7 @@ export function findEventProblem(
   return problem && `Wrong data for the event ${type}: ${problem}.`
 }
 
-/**
- * Applies one event by the rules: pure, synchronous. For one that {@link findEventProblem} finds nothing wrong with.
- */
+/** Applies one valid event (see {@link findEventProblem}) by the rules: pure, synchronous. */
 export function applyEvent(
   environment: EnvironmentDefinition,
   { record, draft }: EventTurn,
@@ -79,14 +77,10 @@ export function applyEvent(
   const returned: unknown = event.apply(context)
   ignoreRejection(returned)
   if (returned instanceof Promise)
-    throw failed(
-      environment,
-      type,
-      'returned a promise. Rules are synchronous: await outside, and publish what came of it',
-    )
+    throw failed(environment, type, 'returned a promise. Rules are synchronous: await outside, and publish the result')
   const text = said.join('\n')
   const problem = said.every((each) => typeof each === 'string') ? findNonJson(text, 'what it says') : 'it says no text'
-  if (problem) throw failed(environment, type, `cannot be told: ${problem}`)
+  if (problem) throw failed(environment, type, `says what cannot be kept: ${problem}`)
   if (text.length > SAID_CHARACTERS)
     throw failed(environment, type, `says ${text.length} characters, and an event says ${SAID_CHARACTERS} at most`)
   return {

@@ -4,9 +4,9 @@ import type { z } from 'zod'
 import type { EnvironmentDefinition } from './environment.ts'
 
 /**
- * Returns an action without what its tool's schema drops: the rules never see that, so the step log and the history
- * need not keep it. Two actions that differ in nothing else are the same action. Where there is no such tool, nothing
- * is kept but the beginning of its name. An action of which all is kept is returned as it is.
+ * Returns an action without the keys that its tool's schema drops: the rules never see them, so the step log and the
+ * history do not keep them. Two actions that differ only in such keys are the same action. For an unknown tool, only
+ * the first characters of its name are kept. An action that loses nothing is returned as it is.
  */
 export function declaredAction(environment: EnvironmentDefinition, action: Action): Action {
   const tool = Object.hasOwn(environment.tools, action.tool) ? environment.tools[action.tool] : undefined
@@ -19,8 +19,8 @@ export function declaredAction(environment: EnvironmentDefinition, action: Actio
 const TOOL_NAME = 128
 
 /**
- * The part of a value that a schema declares, before any transform. Looks into objects, arrays and records, and through
- * what wraps them; a value that anything else describes, such as a union, is kept whole.
+ * Returns the part of a value that a schema declares, before any transform. Reads objects, arrays and records, and the
+ * schemas that wrap them; a value of any other schema, for example a union, is kept whole.
  */
 function declaredPart(schema: z.core.$ZodType, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
@@ -69,4 +69,25 @@ function mapped(values: readonly unknown[], element: z.core.$ZodType): unknown {
 
 function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   return !Array.isArray(value)
+}
+
+/** Returns the first key of `given` that is not in `kept`, at the top level only: cheap enough for every step. */
+export function findUndeclaredKey(given: unknown, kept: object): string | undefined {
+  for (const key in given as object) if (!Object.hasOwn(kept, key)) return key
+  return undefined
+}
+
+/**
+ * Returns the path of the first key in `given`, at any depth, that is not in `kept`: a key that a schema dropped.
+ * `null` if there is none.
+ */
+export function findUndeclared(given: unknown, kept: unknown, path = ''): string | null {
+  if (typeof given !== 'object' || given === null || typeof kept !== 'object' || kept === null) return null
+  for (const [key, value] of Object.entries(given)) {
+    const place = path === '' ? key : `${path}.${key}`
+    if (!Object.hasOwn(kept, key)) return place
+    const found = findUndeclared(value, (kept as Record<string, unknown>)[key], place)
+    if (found !== null) return found
+  }
+  return null
 }

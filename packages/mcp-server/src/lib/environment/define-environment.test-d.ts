@@ -68,7 +68,7 @@ defineEnvironment({
     return { public: { count: 0 }, private: { goal: rng.int(1, 9) } }
   },
   observe(state, params) {
-    // @ts-expect-error a player is told of the public state alone
+    // @ts-expect-error `observe` gets the public state alone
     state.goal
     // @ts-expect-error and there is no way around it
     state.private
@@ -235,11 +235,11 @@ defineEnvironment({
   rewards: {},
 })
 
-// What players are told is a function of the public state; what is kept from them may be one of all of it.
+// An observation is a function of the public state; secrets are a function of the whole state.
 defineEnvironment({
   ...described,
   start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
-  // @ts-expect-error the private state does not reach what a player is told
+  // @ts-expect-error `observe` does not get the private state
   observe: (state: { count: number; goal: number }) => `${state.goal}`,
   tools: ({ tool }) => ({ nothing: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
   rewards: {},
@@ -332,7 +332,7 @@ defineEnvironment({
   rewards: {},
 })
 
-// Literals keep their types wherever a start gives them: after statements, in branches, drawn, and with no parameters.
+// Literals of a start keep their types: after statements, in branches, drawn, and with no parameters.
 const Room = z.enum(['hall', 'cellar', 'attic'])
 const adventure = {
   name: 'adventure',
@@ -343,7 +343,7 @@ const adventure = {
     public: z.object({
       room: Room,
       carried: z.array(z.enum(['lamp', 'key'])),
-      doors: z.record(z.string(), z.enum(['open', 'locked'])),
+      locks: z.record(z.string(), z.enum(['open', 'locked'])),
       items: z.array(z.object({ name: z.enum(['lamp', 'key']), at: Room.nullable() })),
     }),
     private: z.object({ treasure: Room, trap: Room.nullable() }),
@@ -356,14 +356,14 @@ defineEnvironment({
     const room = 'hall'
     if (params.lamps === 0)
       return {
-        public: { room: 'cellar', carried: [], doors: { cellar: 'open', attic: 'open' }, items: [] },
+        public: { room: 'cellar', carried: [], locks: { cellar: 'open', attic: 'open' }, items: [] },
         private: { treasure: 'attic', trap: null },
       }
     return {
       public: {
         room,
         carried: ['key'],
-        doors: { cellar: 'locked', attic: 'open' },
+        locks: { cellar: 'locked', attic: 'open' },
         items: [{ name: 'lamp', at: 'hall' }],
       },
       private: { treasure, trap: rng.pick(['hall', 'cellar']) },
@@ -378,7 +378,7 @@ defineEnvironment({
   start: () => {
     const items = [] as const
     return {
-      public: { room: 'hall', carried: ['lamp'], doors: { attic: 'open' }, items: [...items] },
+      public: { room: 'hall', carried: ['lamp'], locks: { attic: 'open' }, items: [...items] },
       private: { treasure: 'attic', trap: null },
     }
   },
@@ -391,7 +391,7 @@ defineEnvironment({
   // @ts-expect-error a word that the schema does not list
   start: () => {
     return {
-      public: { room: 'kitchen', carried: [], doors: {}, items: [] },
+      public: { room: 'kitchen', carried: [], locks: {}, items: [] },
       private: { treasure: 'attic', trap: null },
     }
   },
@@ -402,8 +402,8 @@ defineEnvironment({
 defineEnvironment({
   ...adventure,
   start: ({ rng }) => ({
-    // @ts-expect-error an expression is told of at the very value
-    public: { room: 'kitchen', carried: [], doors: {}, items: [] },
+    // @ts-expect-error for an expression, the error is at the wrong value
+    public: { room: 'kitchen', carried: [], locks: {}, items: [] },
     private: { treasure: rng.pick(['attic', 'hall']), trap: null },
   }),
   observe: ({ room }) => room,
@@ -415,7 +415,7 @@ defineEnvironment({
   // @ts-expect-error a field of the schema is missing
   start: ({ rng }) => {
     const treasure = rng.pick(['attic', 'hall'])
-    return { public: { room: 'hall', carried: [], doors: {} }, private: { treasure, trap: null } }
+    return { public: { room: 'hall', carried: [], locks: {} }, private: { treasure, trap: null } }
   },
   observe: ({ room }) => room,
   tools: ({ tool }) => ({ wait: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),

@@ -77,7 +77,7 @@ describe('defineEnvironment', () => {
     expect(workshop.hasPotential).toBe(false)
   })
 
-  it('names sessions after the world unless it is told otherwise', () => {
+  it('names sessions after the world unless `handle` says otherwise', () => {
     expect(define({ name: 'two-lamps' }).handle).toBe('two_lamps')
     expect(numberGuessing.handle).toBeNull()
     const { code, message } = errorOf(() => define({ toolName: 'create_lamp' }))
@@ -147,8 +147,8 @@ describe('defineEnvironment', () => {
   ])('refuses an object that lets any key through %s, as an output and as the public state', (_, schema, message) => {
     expect(errorOf(() => define({ output: schema })).message).toContain('its output of press lets through')
     expect(errorOf(() => define({ output: schema })).message).toContain(message)
-    const { code, message: told } = errorOf(() => define({ publicState: schema, output: z.object({}) }))
-    expect([code, told]).toEqual(['definition-invalid', expect.stringContaining('its public state lets through')])
+    const { code, message: problem } = errorOf(() => define({ publicState: schema, output: z.object({}) }))
+    expect([code, problem]).toEqual(['definition-invalid', expect.stringContaining('its public state lets through')])
   })
 
   it('takes closed objects, records and what only the private state and the input may have', () => {

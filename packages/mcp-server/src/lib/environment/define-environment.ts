@@ -17,8 +17,6 @@ import type {
   WorldEvents,
   WorldState,
 } from './environment.ts'
-import { findOpenObject } from './find-open-object.ts'
-import { handleNames } from './handle-names.ts'
 import { legalActions } from './legal-actions.ts'
 
 /**
@@ -120,12 +118,10 @@ interface WrittenTool extends Omit<Tool, 'output' | 'preparation' | 'annotations
   prepare?: Preparation['prepare']
 }
 
-/** Seconds that a preparation may take where its author says nothing. */
+/** Seconds that a preparation may take by default. */
 const PREPARE_SECONDS = 30
 
-/**
- * A day. A timer that is set for more than 24 of them runs out at once, and the calls of the session wait meanwhile.
- */
+/** A day. A timer of more than 24 days fires at once, and the session's other calls wait for a preparation. */
 const MOST_PREPARE_SECONDS = 86_400
 
 const makeTool = (written: WrittenTool): Tool => {
@@ -134,7 +130,7 @@ const makeTool = (written: WrittenTool): Tool => {
   if (half && !(prepared && prepare))
     throw new ServerError(
       'definition-invalid',
-      `A tool has ${half} alone. What prepares is \`prepare\`, and \`prepared\` is the schema of what it gives: write both, or neither.`,
+      `A tool has ${half} alone. \`prepare\` does the preparing, and \`prepared\` is the schema of its result: write both, or neither.`,
     )
   if (!(seconds > 0 && seconds <= MOST_PREPARE_SECONDS))
     throw new ServerError(
@@ -184,7 +180,14 @@ function describeTool(environment: string, name: string, tool: Tool, publicState
   return { name, description: tool.description, inputSchema, outputSchema, annotations: tool.annotations }
 }
 
-/** A noun whose tools and argument would be taken for others is none. */
+/**
+ * Returns the names that a handle gives to two tools, which create and end a session, and to the argument of all tools.
+ */
+export function handleNames(noun: string) {
+  return { create: `create_${noun}`, destroy: `destroy_${noun}`, argument: `${noun}_id` }
+}
+
+/** Throws if the names that come from the handle are invalid or already taken by tools or arguments. */
 function assertHandle(environment: string, handle: string, tools: { readonly [name: string]: Tool }): void {
   if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(handle) || handle.length > 64)
     throw invalid(environment, `its handle is "${handle}", and a handle is one lower-case noun, such as game`)
@@ -205,9 +208,7 @@ function assertHandle(environment: string, handle: string, tools: { readonly [na
   }
 }
 
-/**
- * What players are told is what the author wrote down: a schema that lets other keys through would tell them anything.
- */
+/** Throws for a schema that lets undeclared keys through: players must see only what the author declared. */
 function assertClosed(environment: string, what: string, schema: z.ZodType): void {
   const open = findOpenObject(schema)
   if (open !== null)
@@ -216,6 +217,26 @@ function assertClosed(environment: string, what: string, schema: z.ZodType): voi
       `its ${what} lets through keys that it does not declare${open && ` (${open})`}; use z.object or z.strictObject there`,
     )
 }
+
+/**
+ * Returns the place in the JSON Schema of the first object that allows any key with any value, as `z.looseObject` does,
+ * at any depth. It is empty for the top; `null` if there is no such object.
+ */
+function findOpenObject(schema: z.ZodType): string | null {
+  let found: string | null = null
+  z.toJSONSchema(schema, {
+    io: 'output',
+    unrepresentable: 'any',
+    override({ zodSchema: { _zod }, path }) {
+      const { def } = _zod
+      const others = def.type === 'object' ? def.catchall : def.type === 'record' ? def.valueType : undefined
+      if (others && ANYTHING.has(others._zod.def.type)) found ??= path.join('.')
+    },
+  })
+  return found
+}
+
+const ANYTHING: ReadonlySet<string> = new Set(['any', 'unknown'])
 
 function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', what: string): JsonObject {
   try {
@@ -230,7 +251,7 @@ function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', what: string): 
 }
 
 function finite(environment: string, what: string, value: unknown): number {
-  // JSON has no -0: what a player in this process gets is what one across a wire gets.
+  // JSON has no -0: in-process players must get the same number as remote ones.
   if (typeof value === 'number' && Number.isFinite(value)) return value + 0
   throw new ServerError('rules-failed', `The ${what} of ${environment} is ${value}, and has to be a finite number.`)
 }

@@ -1,18 +1,18 @@
 import type { JsonObject } from '@episodic/protocol'
 
-/** How deep the parameters of a request may nest. What reads them further in is recursive, and a stack has an end. */
+/** How deep the parameters of a request may nest: the code that reads them later is recursive. */
 export const MAX_NESTING = 64
 
-/** How many values a request may hold in all. A schema needs a few microseconds for each, and others wait meanwhile. */
+/** How many values a request may hold: a schema takes a few microseconds for each, and other requests wait. */
 export const MAX_VALUES = 10_000
 
 /**
- * Says why the parameters of a request get no further than the endpoint, or `null` where nothing speaks against them.
+ * Returns why the parameters of a request are rejected at the endpoint; `null` if they are accepted.
  *
- * What passes is small enough to be checked in a few milliseconds and means the same to whoever reads it: JSON text
- * can spell numbers and characters that there are not, and keys that mean the prototype of an object to code that
- * merges it into another. Looks at no more than {@link MAX_VALUES} values, no deeper than {@link MAX_NESTING}, so
- * that it may be handed anything, a value of this process that contains itself included.
+ * Accepted parameters are small enough to be checked in a few milliseconds, and mean the same to all code that reads
+ * them. JSON text can spell numbers out of range and invalid characters, and keys that set the prototype of an object
+ * in code that merges it into another. Reads at most {@link MAX_VALUES} values, at most {@link MAX_NESTING} deep, so
+ * any value is safe to pass, even a circular one of this process.
  */
 export function checkParams(params: JsonObject): string | null {
   return findProblem(params, MAX_NESTING, { left: MAX_VALUES })
@@ -53,7 +53,7 @@ function findInObject(object: object, levels: number, values: { left: number }):
   for (const key in object) {
     if (--values.left < 0) return TOO_MANY
     const value = (object as Record<string, unknown>)[key]
-    // The same two as secure-json-parse. A key `constructor` or `prototype` by itself may well be what a tool takes.
+    // The same two as secure-json-parse. A key `constructor` or `prototype` by itself may be an argument of a tool.
     if (key === '__proto__' || (key === 'constructor' && hasPrototype(value)))
       return `hold the key ${key}, which no plain object carries safely`
     if (!key.isWellFormed()) return HALF_PAIR

@@ -4,7 +4,8 @@ import { ServerError } from '../server-error.ts'
 import type { LegalCalls } from './environment.ts'
 
 /**
- * What a world says is legal, as JSON Schema by tool. `said` is `undefined` where it says nothing: then every input is.
+ * Returns the legal actions of an environment as JSON Schema by tool. If `said` is `undefined`, every input is legal.
+ * Throws `rules-failed` for an unknown tool or an invalid value.
  */
 export function legalActions(
   environment: string,

@@ -12,13 +12,11 @@ import {
 import { formatZodError } from '@episodic/protocol/extend'
 import type { Played, SessionRecord, SessionState, Turn } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
-import { applyPublished } from './apply-published.ts'
-import { declaredAction } from './declared-action.ts'
+import { declaredAction, findUndeclared, findUndeclaredKey } from './declared-action.ts'
 import type { EnvironmentDefinition, Preparation, Tool, WorldState } from './environment.ts'
-import { prependEventTexts } from './event-text.ts'
 import { ToolCallContext } from './play-context.ts'
+import { applyPublished, prependEventTexts } from './step-events.ts'
 import { ignoreRejection } from './thrown-value.ts'
-import { findUndeclared, findUndeclaredKey } from './undeclared-keys.ts'
 
 /** The observation of a state, and its potential for the trainer. */
 export interface ObservedState {
@@ -84,15 +82,13 @@ export interface RulesTurn extends Pick<Turn, 'draft' | 'truncation' | 'prepared
 /** The outcome of an action. */
 export interface PlayOutcome extends Played {
   /**
-   * A key that the tool said and its output does not declare, so that nobody was told. Those inside others are left out
-   * as well, and not looked for.
+   * A key that the tool said and its output does not declare, so it was left out. Undeclared keys inside other objects
+   * are left out too, and not reported.
    */
   readonly undeclared?: string
 }
 
-/**
- * Plays one action by the rules: pure, synchronous, and all that an environment's own code decides.
- */
+/** Plays one action by the rules: pure and synchronous. Everything that an environment's own code decides is here. */
 export function playAction(
   environment: EnvironmentDefinition,
   turn: RulesTurn,
@@ -114,7 +110,7 @@ export function playAction(
       `There is no tool "${action.tool}". The tools are: ${Object.keys(environment.tools).join(', ')}.`,
     )
   const input = tool.input.safeParse(action.arguments)
-  // A -0 that was let in here would come back out of the store as 0, or be taken for a fault of the rules.
+  // A -0 would come back from the store as 0, or be reported as a fault of the rules.
   const problem = input.success
     ? findNonJson(action.arguments, 'arguments')
     : formatZodError(input.error, action.arguments)
@@ -210,9 +206,9 @@ function settle(environment: EnvironmentDefinition, turn: RulesTurn, action: Act
   const terms: Record<string, number> = {}
   for (const term of environment.terms) terms[term] = environment.reward(term, transition)
   // After a termination there is no state to act on; after a truncation there is.
-  const told =
+  const observed =
     end?.kind === 'terminated' ? decided.text : `${decided.text}\n${environment.observe(after.public, params)}`
-  const text = events.length > 0 ? prependEventTexts(events, told) : told
+  const text = events.length > 0 ? prependEventTexts(events, observed) : observed
   return {
     change: decided.change,
     end,

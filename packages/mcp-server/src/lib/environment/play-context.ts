@@ -11,7 +11,7 @@ const MOST_PUBLISHED = 16
 /** An event that a tool publishes. */
 export type ToolEvent = Pick<OutsideEvent, 'type' | 'data'>
 
-/** What a play begins with. */
+/** The inputs of one tool call. */
 export interface ToolCallSetup {
   readonly environment: EnvironmentDefinition
   /** The name of the tool. */
@@ -20,13 +20,13 @@ export interface ToolCallSetup {
   readonly draft: SessionState
   readonly input: unknown
   readonly prepared: unknown
-  /** Hears of each value that the rules reveal. */
+  /** Called with each value that the rules reveal. */
   readonly onReveal: ((value: Json) => void) | undefined
 }
 
 /**
- * One play of a tool: what its rules get, and what they did besides answering. A class, because an object with a getter
- * that is written anew for each step costs more than the rules of a small world.
+ * The context that a tool's `play` gets, which also records the effects of the call. A class, because building an
+ * object with getters for each step costs more than the rules of a small world.
  */
 export class ToolCallContext implements PlayContext<unknown, unknown, unknown, unknown, unknown> {
   readonly state: SessionState
@@ -58,7 +58,7 @@ export class ToolCallContext implements PlayContext<unknown, unknown, unknown, u
     this.#now = record.now
   }
 
-  /** Made when it is first asked for: most steps of most worlds draw nothing. */
+  /** Created on first access: most steps of most worlds draw nothing. */
   get rng(): Rng {
     this.#rng ??= createRng(this.#record.seed, this.#record.rng)
     return this.#rng
@@ -68,7 +68,7 @@ export class ToolCallContext implements PlayContext<unknown, unknown, unknown, u
     return this.#now
   }
 
-  /** The reason for which the rules ended the episode; `null` where they did not. */
+  /** The reason for which the rules ended the episode; `null` if they did not. */
   get ended(): string | null {
     return this.#ended
   }
@@ -78,12 +78,12 @@ export class ToolCallContext implements PlayContext<unknown, unknown, unknown, u
     return this.#published
   }
 
-  /** Where every random stream stands. */
+  /** The state of every random stream. */
   get chance(): RngState {
     return this.#rng ? this.#rng.save() : this.#record.rng
   }
 
-  // Rules take these out of their context and call them alone, so each is bound to its play.
+  // Rules destructure these from their context, so each is bound.
   readonly reveal = <T extends Json>(value: T): T => {
     this.#onReveal?.(value)
     return value
@@ -98,7 +98,7 @@ export class ToolCallContext implements PlayContext<unknown, unknown, unknown, u
       )
     const problem = findEventProblem(this.#environment, { type, data })
     if (problem) throw new ServerError('rules-failed', `${tool} could not publish. ${problem}`)
-    // A copy: the data may be part of the draft, which goes on changing.
+    // A copy: the data may be part of the draft, which the rules may still change.
     this.#published = [...this.#published, { type, data: structuredClone(data) as JsonObject }]
   }
 

@@ -82,17 +82,17 @@ describe('rehearse', () => {
       expect(world.state).toEqual(before)
     })
 
-    it('forgets draws, time and an end that came before the refusal', () => {
+    it('discards the draws, the time and the end that came before the refusal', () => {
       const regretful = rehearse(workshop)
       const plain = rehearse(workshop)
-      expect(regretful.play('regret', {})).toMatchObject({ refused: 'rules', end: null, terms: { patience: -1 } })
+      expect(regretful.play('regret', {})).toMatchObject({ refused: 'rules', end: null, terms: { stock: -1 } })
       const [after, unspoiled] = [regretful.play('take', {}).change, plain.play('take', {}).change]
       expect({ ...after, state: after?.state.private }).toEqual({ ...unspoiled, state: unspoiled?.state.private })
       // What a session remembers of its own steps holds the refusal too.
       expect(after?.state.public).toEqual({ ...unspoiled?.state.public, remembered: ['regret'] })
     })
 
-    it('never moves the state, in any mixture with other steps', () => {
+    it('never changes the state, in any order with other steps', () => {
       fc.assert(
         fc.property(fc.array(fc.constantFrom('take', 'regret', 'unknown'), { maxLength: 12 }), (tools) => {
           const world = rehearse(workshop, { params: { stock: 5 } })
@@ -105,13 +105,13 @@ describe('rehearse', () => {
     })
   })
 
-  it('lets out what the output schema declares and nothing else', () => {
+  it('returns what the output schema declares and nothing else', () => {
     const { observation } = rehearse(workshop).play('gossip', {})
-    expect(observation.structured).toEqual({ heard: 'something' })
+    expect(observation.structured).toEqual({ rumour: 'something' })
     expect(JSON.stringify(observation)).not.toContain(TRADE_SECRET)
   })
 
-  it('answers with the public state where a tool has no output, as far as its schema declares it', () => {
+  it('answers with the declared keys of the public state if a tool has no output', () => {
     const world = rehearse(leaky)
     expect(world.observation.structured).toEqual({ count: 0 })
     expect(world.play('count', {}).observation.structured).toEqual({ count: 1 })
@@ -119,7 +119,7 @@ describe('rehearse', () => {
 
   it.each([
     ['crash', /vault/],
-    ['lie', /Tool lie of workshop gave a wrong answer: heard/],
+    ['lie', /Tool lie of workshop gave a wrong answer: rumour/],
     ['silence', /Tool silence of workshop returned no answer/],
     ['wait', /elapse needs milliseconds from 0 up; it got -1/],
   ])('throws what %s throws, and stays where it was', (tool, message) => {
@@ -209,15 +209,15 @@ describe('a strict rehearsal', () => {
     expect(rehearse({ ...vault, secrets: () => ['short'] }).play('repeat', { text: 'Hello.' }).refused).toBeNull()
   })
 
-  it('refuses an answer that tells what is still secret after it, which a host would withhold', () => {
+  it('throws for an answer with a text that is still secret after it, which a host would withhold', () => {
     const play = (tool: string, args: JsonObject, strict = true) => rehearse(vault, { strict }).play(tool, args)
     for (const where of ['text', 'structured', 'refusal', 'observation', 'json']) {
       expect(() => play('blab', { where })).toThrow(/Tool blab of vault says what `secrets` lists/)
-      expect(tellsPassword(play('blab', { where }, false).observation)).toBe(true)
+      expect(showsPassword(play('blab', { where }, false).observation)).toBe(true)
     }
-    // What the player said itself is no news to it, and what is open is no secret any more.
-    expect(tellsPassword(play('repeat', { text: PASSWORD }).observation)).toBe(true)
-    expect(tellsPassword(play('try', { word: PASSWORD }).observation)).toBe(true)
+    // The player may see what it said itself, and the password of an open vault is not secret any more.
+    expect(showsPassword(play('repeat', { text: PASSWORD }).observation)).toBe(true)
+    expect(showsPassword(play('try', { word: PASSWORD }).observation)).toBe(true)
   })
 
   it('plays the same as a session, to the hash of the state', async () => {
@@ -240,7 +240,7 @@ describe('a strict rehearsal', () => {
     }
   })
 
-  it('plays on as a fork does that was given a seed, once it is given the same', async () => {
+  it('plays like a fork with a seed after `reseed` with the same seed', async () => {
     const { host } = createTestHost({ environments: [garden] })
     const water = { tool: 'water', arguments: { litres: 2 } }
     const { session } = await host.open(null, { environment: 'garden', seed: 'old', requestKey: freshKey() })
@@ -264,14 +264,14 @@ describe('a strict rehearsal', () => {
     }
   })
 
-  it('tells what is revealed, and plays on another private state', () => {
+  it('returns what is revealed, and plays on a given private state', () => {
     const world = rehearse(numberGuessing, { privateState: { target: 7 } })
     expect(world.play('guess', { value: 3 }).revealed).toEqual(['higher'])
     expect(world.play('guess', { value: 7 }).end).toEqual({ kind: 'terminated', reason: 'solved' })
   })
 })
 
-function tellsPassword(observation: Observation): boolean {
+function showsPassword(observation: Observation): boolean {
   return JSON.stringify(observation).includes('sesame')
 }
 

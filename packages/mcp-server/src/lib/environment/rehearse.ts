@@ -12,7 +12,7 @@ import {
 import { formatZodError } from '@episodic/protocol/extend'
 import {
   DEFAULT_EVENTS,
-  isEndUntold,
+  isEndUnreported,
   type Played,
   playStep,
   recordEvent,
@@ -24,22 +24,22 @@ import {
 import { ServerError } from '../server-error.ts'
 import { withoutAmbient } from './ambient-guard.ts'
 import { applyEvent, assertEvent } from './apply-event.ts'
+import { findUndeclared } from './declared-action.ts'
 import type { EnvironmentDefinition } from './environment.ts'
 import { type InitialState, playAction, startEnvironment } from './play-action.ts'
 import { containsListed, SHORTEST_SECRET, tooShortSecrets } from './secrets.ts'
-import { findUndeclared } from './undeclared-keys.ts'
 
 export interface RehearsalOptions {
   /** Default: the world's own defaults. */
   readonly params?: JsonObject
   /** Default `rehearsal`. */
   readonly seed?: string
-  /** Played with instead of the private state that the start made. */
+  /** Replaces the private state that `start` returned. */
   readonly privateState?: JsonObject
   /**
-   * Makes a fault of what play forgives or does not look for: reaching for the machine's own chance, time, timers or
-   * network; a key that no schema declares; a state that JSON cannot say or its schema refuses; a secret that is too
-   * short to be searched for; an answer that tells one. Costs some ten microseconds a step.
+   * Throws `rules-failed` for what ordinary play tolerates or does not check: use of the machine's own randomness,
+   * time, timers or network; a key that no schema declares; a state that JSON cannot hold or its schema rejects; a
+   * secret that is too short to be searched for; an answer that contains a secret. Costs some ten microseconds a step.
    */
   readonly strict?: boolean
 }
@@ -52,17 +52,16 @@ export interface RehearsedStep extends Played {
   readonly stateHash: string
 }
 
-/** A world played by its rules alone: no session, no store, no server. For tests, checks, replays and searches. */
+/** Plays an environment's rules alone: no session, no store, no server. For tests, checks, replays and searches. */
 export interface Rehearsal {
   readonly start: InitialState
-  /** How the world stands now. */
   readonly state: SessionState
   readonly observation: Observation
   readonly end: Played['end']
   /**
-   * Plays one action. There are no budgets; `truncation` plays the step as one that a budget cuts short. For a tool
-   * that prepares its steps, `prepared` is what it prepared: nothing outside is reached for. Throws `rules-failed` once
-   * the world has ended, but for the step that tells of an end that an event made, and what the rules throw.
+   * Plays one action. There are no budgets; `truncation` plays the step as if a budget cut it short. For a tool that
+   * prepares its steps, `prepared` is the prepared input: `prepare` is not called. Throws what the rules throw, and
+   * `rules-failed` once the world has ended. If an event ended it, one more step can be played, which reports that end.
    */
   play(
     tool: string,
@@ -70,15 +69,15 @@ export interface Rehearsal {
     options?: { readonly truncation?: Truncation | null; readonly prepared?: Json | undefined },
   ): RehearsedStep
   /**
-   * Tells the world what happened outside, before its next step. Throws `rules-failed` once it has ended,
-   * `invalid-params` (a `WireError`) for an event that it does not take, and what the rules throw.
+   * Applies an outside event before the next step. Throws `rules-failed` once the world has ended, `invalid-params` (a
+   * `WireError`) for an event that it does not take, and what the rules throw.
    */
   publish(type: string, data?: JsonObject): Pick<RecordedEvent, 'said' | 'end'>
-  /** Begins every stream of chance anew with another seed, as in a fork that was given one. */
+  /** Restarts every random stream with another seed, as a fork with a seed does. */
   reseed(seed: string): void
 }
 
-/** Starts a rehearsal. Throws `option-invalid` for parameters that the environment's schema refuses. */
+/** Starts a rehearsal. Throws `option-invalid` for parameters that the environment's schema rejects. */
 export function rehearse(
   environment: EnvironmentDefinition,
   { params = {}, seed = 'rehearsal', privateState, strict = false }: RehearsalOptions = {},
@@ -114,10 +113,10 @@ export function rehearse(
   }
   const listSecrets = () => environment.secrets(record.state, record.params)
   if (strict) assertSearchable(environment, closely('The secrets', listSecrets))
-  const assertSecret = (what: string, spoken: { readonly told: string; readonly said: string }) => {
+  const assertSecretsKept = (what: string, texts: { readonly shown: string; readonly said: string }) => {
     const listed = closely('The secrets', listSecrets)
     assertSearchable(environment, listed)
-    assertUntold(`${what} of ${environment.name}`, listed, spoken)
+    assertNotShown(`${what} of ${environment.name}`, listed, texts)
   }
   let stateText = JSON.stringify(record.state)
   let observation = start.observation
@@ -141,12 +140,12 @@ export function rehearse(
       const happened = closely(`Event ${type}`, () => applyEvent(environment, turn, event))
       if (strict) assertSound(environment, happened.change.state)
       record = recordEvent(record, event, happened, { bound: DEFAULT_EVENTS, now: 0 })
-      if (strict) assertSecret(`Event ${type}`, { told: happened.said ?? '', said: '' })
+      if (strict) assertSecretsKept(`Event ${type}`, { shown: happened.said ?? '', said: '' })
       stateText = JSON.stringify(record.state)
       return { said: happened.said, end: happened.end }
     },
     play(tool, args, { truncation = null, prepared } = {}) {
-      if (record.end && !isEndUntold(record))
+      if (record.end && !isEndUnreported(record))
         throw new ServerError('rules-failed', `The world has ended (${record.end.reason}); rehearse it anew.`)
       const action: Action = { tool, arguments: args }
       const revealed: Json[] = []
@@ -160,7 +159,7 @@ export function rehearse(
         prepared,
       }
       let played: Played | undefined
-      // Rules that play at once are answered at once.
+      // Not a promise, because the callback does not return one.
       const { next } = playStep(record, setting, (turn) => {
         played = closely(`Tool ${tool}`, () => playAction(environment, { ...turn, truncation }, action, scrutiny))
         return played
@@ -169,8 +168,8 @@ export function rehearse(
       record = next
       if (strict) {
         const { text, structured } = (played as Played).observation
-        assertSecret(`Tool ${tool}`, {
-          told: `${text}\n${JSON.stringify(structured)}`,
+        assertSecretsKept(`Tool ${tool}`, {
+          shown: `${text}\n${JSON.stringify(structured)}`,
           said: JSON.stringify([tool, args]),
         })
       }
@@ -196,22 +195,22 @@ function assertSearchable({ name }: EnvironmentDefinition, secrets: readonly str
 }
 
 /**
- * Throws `rules-failed` where what is told is secret even after it, and was not said to the world: a host would
- * withhold it.
+ * Throws `rules-failed` for a shown text that contains a listed secret which the player did not say: a host would
+ * withhold the answer.
  */
-function assertUntold(
+function assertNotShown(
   what: string,
   listed: readonly string[],
-  { told, said }: { readonly told: string; readonly said: string },
+  { shown, said }: { readonly shown: string; readonly said: string },
 ): void {
-  if (containsListed(listed, told, said))
+  if (containsListed(listed, shown, said))
     throw new ServerError(
       'rules-failed',
-      `${what} says what \`secrets\` lists, so that its answer would be withheld. Let it say less, or list no more what has been told.`,
+      `${what} says what \`secrets\` lists, so that its answer would be withheld. Leave it out of the answer, or do not list it once it has been revealed.`,
     )
 }
 
-/** Throws `rules-failed` for a state that its schemas refuse or do not declare, or that JSON cannot say. */
+/** Throws `rules-failed` for a state that its schemas reject or do not declare, or that JSON cannot hold. */
 function assertSound({ name, state: schemas }: EnvironmentDefinition, state: SessionState): void {
   for (const part of ['public', 'private'] as const) {
     const parsed = schemas[part].safeParse(state[part])

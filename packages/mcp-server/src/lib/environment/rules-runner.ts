@@ -31,10 +31,9 @@ export interface EndedEpisode {
 }
 
 /**
- * Where the rules of environments are played.
+ * Plays the rules of environments, in this thread or in another one. The same call has the same result in each.
  *
- * Wherever that is, the same call comes to the same thing. A promise costs a step a turn of the event loop, so a runner
- * that has its answer at once gives it at once.
+ * A promise costs a turn of the event loop for each step, so a runner that has the result at once returns it directly.
  */
 export interface RulesRunner {
   /** Returns the initial state for parsed parameters. Throws, or rejects with, what the rules throw. */
@@ -46,8 +45,8 @@ export interface RulesRunner {
     params: JsonObject,
   ): ObservedState | Promise<ObservedState>
   /**
-   * Plays one action on a turn. Throws, or rejects with, what the rules throw. A runner that does not answer at once
-   * gives up where `waiting` says so, and rejects with the reason of the abort.
+   * Plays one action on a turn. Throws, or rejects with, what the rules throw. A runner that returns a promise rejects
+   * it with the reason of the abort when the signal of `waiting` is aborted.
    */
   play(
     environment: EnvironmentDefinition,
@@ -64,23 +63,24 @@ export interface RulesRunner {
     params: JsonObject,
   ): LegalActions | Promise<LegalActions>
   /**
-   * Judges an episode that ended in a state; `undefined` where the world defines no success. Throws, or rejects with,
-   * what the rules throw.
+   * Judges an episode that ended in a state; `undefined` if the environment defines no success. Throws, or rejects
+   * with, what the rules throw.
    */
   judge(environment: EnvironmentDefinition, final: EndedEpisode): boolean | undefined | Promise<boolean | undefined>
   /**
-   * Whether worlds may be played whose tools prepare their steps: that code runs where the host does, which is no place
-   * for it where the rules are played elsewhere to keep them out of there.
+   * Whether tools may prepare their steps. `prepare` runs in the host's thread, so a runner that keeps the author's
+   * code out of that thread does not allow it.
    */
   readonly prepares: boolean
   /**
-   * Lists what the world declares to be secret in a state. Throws what the world throws. Answers are searched as they
-   * leave, so this is asked at once: a runner that plays elsewhere has it from the call that came to this very state.
+   * Returns the texts that the environment lists as secret in a state. Throws what its code throws. Synchronous,
+   * because answers are searched as they are sent: a runner in another thread keeps the list of the call that led to
+   * this state.
    */
   secrets(environment: EnvironmentDefinition, state: SessionState, params: JsonObject): readonly string[]
 }
 
-/** Plays the rules at once, where they are called. Rules that never return hold everything. */
+/** Plays the rules in the calling thread. Rules that never return block the whole process. */
 export const directRules = {
   start: (environment, ...given) => asFault(environment, () => startEnvironment(environment, ...given)),
   observe: (environment, ...given) => asFault(environment, () => observeState(environment, ...given)),
@@ -92,7 +92,7 @@ export const directRules = {
   secrets: (environment, state, params) => environment.secrets(state, params),
 } satisfies RulesRunner
 
-/** A world that throws a refusal of the wire has failed like any other: its words would reach whoever called. */
+/** Turns a `WireError` of an author's code into a fault, since the caller would receive its message otherwise. */
 function asFault<T>({ name }: EnvironmentDefinition, run: () => T): T {
   try {
     return run()

@@ -17,10 +17,10 @@ function keep(declared: () => readonly string[]): Secrets {
   return new Secrets({ ...OWN, capabilities: [CAPABILITY], declared, withhold: (found) => new Withheld(found) })
 }
 
-/** What is found in a text, said to somebody who said something. The world tells all of it, unless it is said otherwise. */
-function findIn(secrets: Secrets, text: string, said = '', told: string | null = text): SecretKind | null {
+/** Returns what is found in an answer to a caller who said `said`. By default all of it comes from the environment. */
+function findIn(secrets: Secrets, text: string, said = '', shown: string | null = text): SecretKind | null {
   try {
-    secrets.assertAbsent({ text, callerText: () => said, worldText: told === null ? null : () => told })
+    secrets.assertAbsent({ text, callerText: () => said, worldText: shown === null ? null : () => shown })
     return null
   } catch (error) {
     return (error as Withheld).found as SecretKind
@@ -31,7 +31,7 @@ const anyText = fc.string({ unit: 'binary', maxLength: 60 })
 const anySecret = fc.string({ unit: 'binary', minLength: 8, maxLength: 40 })
 
 describe('Secrets', () => {
-  it('finds a declared text wherever it stands, as it is and as JSON and JSON in JSON write it', () => {
+  it('finds a listed text anywhere, plain, in JSON and in JSON within JSON', () => {
     fc.assert(
       fc.property(anySecret, anyText, anyText, (secret, before, after) => {
         const secrets = keep(() => [secret])
@@ -42,7 +42,7 @@ describe('Secrets', () => {
     )
   })
 
-  it('lets through what has none of them in it', () => {
+  it('accepts an answer without secrets', () => {
     fc.assert(
       fc.property(fc.array(anySecret), anyText, (listed, text) => {
         fc.pre(!listed.some((secret) => text.includes(secret)))
@@ -56,7 +56,7 @@ describe('Secrets', () => {
     )
   })
 
-  it('lets a caller hear what it said itself, in whatever form', () => {
+  it('accepts a secret that the caller said itself, in any form', () => {
     fc.assert(
       fc.property(anySecret, (secret) => {
         const secrets = keep(() => [secret])
@@ -65,20 +65,20 @@ describe('Secrets', () => {
     )
   })
 
-  it('searches what the world tells for what it declares, and everything for its own', () => {
+  it('searches the part of the environment for what it lists, and the whole answer for the secrets of the session', () => {
     fc.assert(
-      fc.property(anySecret, anyText, anyText, (secret, envelope, told) => {
+      fc.property(anySecret, anyText, anyText, (secret, envelope, shown) => {
         const secrets = keep(() => [secret])
-        fc.pre(!told.includes(secret))
-        expect(findIn(secrets, `${envelope}${secret}${told}`, '', told)).toBeNull()
-        expect(findIn(secrets, `${envelope}${secret}${told}`, '', null)).toBeNull()
-        expect(findIn(secrets, `${envelope}${told}${secret}`, '', `${told}${secret}`)).toBe('declared')
-        for (const own of [told, null]) expect(findIn(secrets, `${secret}${OWN.id}${told}`, '', own)).toBe('id')
+        fc.pre(!shown.includes(secret))
+        expect(findIn(secrets, `${envelope}${secret}${shown}`, '', shown)).toBeNull()
+        expect(findIn(secrets, `${envelope}${secret}${shown}`, '', null)).toBeNull()
+        expect(findIn(secrets, `${envelope}${shown}${secret}`, '', `${shown}${secret}`)).toBe('declared')
+        for (const own of [shown, null]) expect(findIn(secrets, `${secret}${OWN.id}${shown}`, '', own)).toBe('id')
       }),
     )
   })
 
-  it('tells its own secrets apart', () => {
+  it('names the kind of each secret of the session', () => {
     const secrets = keep(() => [])
     for (const kind of ['seed', 'id', 'control'] as const) expect(findIn(secrets, `<${OWN[kind]}>`)).toBe(kind)
     expect(findIn(secrets, `<${CAPABILITY}>`)).toBe('capability')
@@ -86,7 +86,7 @@ describe('Secrets', () => {
     expect(findIn(secrets, `<${OWN.control}>`, `/mcp/s/${CAPABILITY}`)).toBe('control')
   })
 
-  it('does not search for what turns up by chance', () => {
+  it('does not search for texts so short that they occur by chance', () => {
     const secrets = keep(() => ['42', '', 'seven77'])
     expect(findIn(secrets, 'It was 42, and seven77.')).toBeNull()
     const short = new Secrets({
@@ -99,7 +99,7 @@ describe('Secrets', () => {
     expect(findIn(short, '7 of 7')).toBeNull()
   })
 
-  it('goes by what is declared at the time', () => {
+  it('searches for what is listed at the time', () => {
     let listed = ['the first secret']
     const secrets = keep(() => listed)
     expect(findIn(secrets, 'the first secret')).toBe('declared')
@@ -112,7 +112,7 @@ describe('Secrets', () => {
     expect(findIn(secrets, 'the third secret')).toBe('declared')
   })
 
-  it('lets nothing out where it cannot be said what is secret', () => {
+  it('withholds every answer of an environment whose secrets cannot be listed', () => {
     const cause = new Error('No list.')
     const secrets = keep(() => {
       throw cause
@@ -126,8 +126,8 @@ describe('containsListed', () => {
   it('finds a listed text in each of its forms, unless it was said', () => {
     fc.assert(
       fc.property(anySecret, anyText, (secret, before) => {
-        const told = `${before}${secret}`
-        for (const text of [told, JSON.stringify({ told })]) {
+        const shown = `${before}${secret}`
+        for (const text of [shown, JSON.stringify({ shown })]) {
           expect(containsListed(['something else', secret], text, '')).toBe(true)
           expect(containsListed([secret], text, JSON.stringify([secret]))).toBe(false)
         }

@@ -1,16 +1,16 @@
-/** What was found in an answer, as logs and metrics name it. The thing itself is named nowhere. */
+/** The kind of secret that was found in an answer, for logs and metrics. The secret itself is never logged. */
 export type SecretKind = 'seed' | 'id' | 'control' | 'capability' | 'declared'
 
-/** Shorter texts turn up by chance: they are not searched for. */
+/** Shorter texts occur by chance, so they are not searched for. */
 export const SHORTEST_SECRET = 8
 
-/** An opener may choose a seed, and a short one may well be a word of the world, which would withhold its answers. */
+/** A client may choose the seed, and a short one may be a word that the environment uses in every answer. */
 const SHORTEST_SEED = 16
 
-/** A shorter run of letters is in so many answers that looking for it spares nothing. */
+/** A shorter run of letters is in so many answers that searching for it first saves nothing. */
 const SHORTEST_TRACE = 4
 
-/** What answers are made of, the most common first. Capitals and signs are rarer than all of it. */
+/** The characters of answers, the most common first. Capitals and signs are rarer. */
 const COMMON = ' etaoinsrhldcum0123456789fpgwybvkxjqz'
 
 export interface SecretsOptions {
@@ -18,38 +18,37 @@ export interface SecretsOptions {
   readonly id: string
   readonly control: string
   readonly capabilities: readonly string[]
-  /** What the world declares of its present state. May throw. */
+  /** Returns the texts that the environment lists as secret now. May throw. */
   readonly declared: () => readonly string[]
-  /** Takes note of what was found, or of why it could not be looked for, and makes the refusal. */
+  /** Logs what was found, or why the search failed, and returns the error to throw. */
   readonly withhold: (found: SecretKind | { readonly cause: unknown }) => Error
 }
 
-/** What is about to leave. */
+/** An answer that is about to be sent. */
 export interface OutgoingText {
-  /** All of it, as it is written. */
+  /** The whole serialized answer. */
   readonly text: string
-  /** What of it the world itself tells; `null` where it tells nothing. Asked for where something was found. */
+  /** Returns the part that comes from the environment; `null` if there is none. Called only if something was found. */
   readonly worldText: (() => string) | null
-  /** What the caller said itself. Asked for where something was found. */
+  /** Returns what the caller sent. Called only if something was found. */
   readonly callerText: () => string
 }
 
-/** A secret, in each form that it may have in an answer. */
+/** A secret, in each form in which an answer can contain it. */
 interface Secret {
   readonly kind: SecretKind
   readonly forms: readonly string[]
 }
 
-/** What is searched for of a world that lists nothing. */
 const NOTHING: readonly never[] = []
 
 /**
- * What a session keeps from its players: its seed, its id, its handles, and what the world declares of its state. Ten
- * thousand sessions that wait to be played hold nothing of this yet.
+ * The secrets of a session: its seed, its id, its handles, and the texts that the environment lists. Everything is
+ * computed on first use, so a session that is not played yet costs little memory.
  */
 export class Secrets {
   readonly #options: SecretsOptions
-  /** Every handle of a session has its id inside. */
+  /** Traces of the seed and the id; every handle of a session contains its id. */
   #ownTraces: readonly string[] | null = null
   #listed: readonly string[] = NOTHING
   #declared: readonly Secret[] = NOTHING
@@ -60,20 +59,18 @@ export class Secrets {
   }
 
   /**
-   * Throws `internal` where what leaves has a secret in it: one of the session's own anywhere, and one that the world
-   * declares in what the world tells, because a word of a world may well be one of ours too. What the caller said
-   * itself is no news to it, and an echo that is refused would tell which of its guesses is the secret.
+   * Throws the error of `withhold` if an answer contains a secret. The session's own secrets are searched for in the
+   * whole answer, and those that the environment lists only in its own part, because our part may contain the same
+   * words. A text that the caller sent itself is allowed: rejecting the echo would show which guess is the secret.
    *
-   * A world that cannot say what is secret gets no answer out either.
+   * If the environment cannot list its secrets, its answer is withheld too.
    */
   assertAbsent(leaving: OutgoingText): void {
     const found = this.#find(leaving)
     if (found) throw this.#options.withhold(found)
   }
 
-  /**
-   * Whether there is anything in `text` to look at closely. Nearly always there is not, and this is all that it costs.
-   */
+  /** Returns whether `text` may contain a secret: a fast check, so that the exact search is rarely needed. */
   suspects(text: string): boolean {
     this.#refresh()
     return this.#suspectsOwn(text) || includesAny(text, this.#declaredTraces)
@@ -89,8 +86,8 @@ export class Secrets {
     if (!(worldText ? this.suspects(text) : this.#suspectsOwn(text))) return null
     const known = callerText()
     const leaked =
-      ownSecrets(this.#options).find(({ forms }) => isNews(forms, text, known)) ??
-      (worldText && this.#declared.find(({ forms }) => isNews(forms, worldText(), known)))
+      ownSecrets(this.#options).find(({ forms }) => isNew(forms, text, known)) ??
+      (worldText && this.#declared.find(({ forms }) => isNew(forms, worldText(), known)))
     return leaked?.kind ?? null
   }
 
@@ -124,29 +121,29 @@ function seedForms(seed: string): readonly string[] {
   return seed.length < SHORTEST_SEED ? NOTHING : formsOf(seed)
 }
 
-/** Whether what a world tells has a text in it that it lists as secret, and that was not said to it. */
-export function containsListed(listed: readonly string[], told: string, said: string): boolean {
-  return listed.some((text) => isNews(formsOf(text), told, said))
+/** Returns whether a shown text contains a listed secret that the player did not say. */
+export function containsListed(listed: readonly string[], shown: string, said: string): boolean {
+  return listed.some((text) => isNew(formsOf(text), shown, said))
 }
 
-/** Whether a text is told in one of its forms to somebody who said it in none of them. */
-function isNews(forms: readonly string[], told: string, said: string): boolean {
-  return includesAny(told, forms) && !includesAny(said, forms)
+/** Returns whether a text is shown in one of its forms and the player said none of them. */
+function isNew(forms: readonly string[], shown: string, said: string): boolean {
+  return includesAny(shown, forms) && !includesAny(said, forms)
 }
 
-/** For the few that there are, one search each is faster than one expression for all of them. */
+/** One search for each of a few texts is faster than one regular expression for all. */
 function includesAny(text: string, searched: readonly string[]): boolean {
   for (const each of searched) if (text.includes(each)) return true
   return false
 }
 
-/** The texts that a world lists and that are too short to be searched for. */
+/** Returns the listed texts that are too short to be searched for. */
 export function tooShortSecrets(listed: readonly string[]): readonly string[] {
   return listed.filter((text) => text.length < SHORTEST_SECRET)
 }
 
 /**
- * A text as it is, as it stands in JSON, and as it stands in JSON that is a text in JSON. None for one that is too
+ * Returns a text as it is, as JSON writes it, and as JSON writes it within a JSON text. Returns no form if it is too
  * short.
  */
 function formsOf(text: string): readonly string[] {
@@ -156,7 +153,7 @@ function formsOf(text: string): readonly string[] {
   return [...new Set([text, once, escaped(once)])]
 }
 
-/** What to look for first: the longest run of a text that JSON writes as it is stands in all of its forms. */
+/** Returns what to search for first: the longest run that JSON does not escape, which is in all forms of a text. */
 function tracesOf(forms: readonly string[]): readonly string[] {
   if (forms.length <= 1) return forms.map(fromRarest)
   const runs = (forms[0] as string).split(/[^\p{L}\p{N} ]+/u)
@@ -164,7 +161,7 @@ function tracesOf(forms: readonly string[]): readonly string[] {
   return longest.length < SHORTEST_TRACE ? forms : [fromRarest(longest)]
 }
 
-/** A text from the rarest letter of its first half on: a search stops at every letter that is the first one. */
+/** Returns a text from the rarest letter of its first half on: a search stops at each match of the first letter. */
 function fromRarest(text: string): string {
   const most = Math.min(text.length / 2, text.length - SHORTEST_TRACE)
   let start = 0

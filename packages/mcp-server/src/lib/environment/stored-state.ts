@@ -3,7 +3,7 @@ import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
 import type { EnvironmentDefinition } from './environment.ts'
 
-/** What in a state from a store does not fit the schemas of its environment. */
+/** A part of a stored state that does not fit the schemas of its environment. */
 export interface Misfit {
   readonly part: 'public' | 'private'
   /** What the schema says, without repeating values. */
@@ -11,9 +11,9 @@ export interface Misfit {
 }
 
 /**
- * Finds where a state that was kept by an earlier server does not fit the state schemas of the environment that is
- * served now, as it happens where the schemas changed and the version did not. A key that is not declared any more is
- * no misfit. A schema that transforms values is not asked: it describes what rules write, and not what it reads.
+ * Returns the first part of a stored state that does not fit the state schemas of the served environment; `null` if
+ * both fit. That happens if the schemas changed and the version did not. A key that is not declared any more is not a
+ * misfit. A schema that transforms values is not checked: it describes its input, and the store holds its output.
  */
 export function findMisfit(environment: EnvironmentDefinition, state: SessionState): Misfit | null {
   for (const part of ['public', 'private'] as const) {
@@ -25,10 +25,10 @@ export function findMisfit(environment: EnvironmentDefinition, state: SessionSta
   return null
 }
 
-/** Types of schemas that may give out another value than they were given. */
+/** Types of schemas whose output may differ from their input. */
 const CHANGING = new Set<string>(['pipe', 'transform', 'prefault', 'success', 'catch'])
 
-/** Answers by schema: there is one pair for each environment, and sessions are read by the thousand. */
+/** Cached results by schema: there is one pair for each environment, and sessions are read by the thousand. */
 const known = new WeakMap<z.ZodType, boolean>()
 
 function readsWhatItWrites(schema: z.ZodType): boolean {
@@ -37,7 +37,6 @@ function readsWhatItWrites(schema: z.ZodType): boolean {
   return found
 }
 
-/** A schema with a pipe or a transform in it gives out something else than it takes. */
 function isRepresentable(schema: z.ZodType): boolean {
   try {
     z.toJSONSchema(schema, {

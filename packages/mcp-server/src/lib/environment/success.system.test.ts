@@ -36,7 +36,7 @@ describe('success, as a world defines it', () => {
     }
   })
 
-  it.each([false, true])('is judged where closing ends the episode (isolated: %s)', async (isolated) => {
+  it.each([false, true])('is judged when closing ends the episode (isolated: %s)', async (isolated) => {
     const { host } = createLedgerHost(isolated)
     for (const [spent, success] of [
       [1, true],
@@ -48,11 +48,11 @@ describe('success, as a world defines it', () => {
     }
   })
 
-  it('is told at the trainer endpoint, and never to the agent', async () => {
+  it('is reported at the trainer endpoint, and never to the agent', async () => {
     const { host } = createTestHost({ environments: [ledger] })
     const server = await serve(host)
-    const told = await openOverHttp(server, { environment: 'ledger' })
-    const _meta = { [META.session]: told.session, [META.epoch]: told.epoch, [META.seq]: 0 }
+    const ours = await openOverHttp(server, { environment: 'ledger' })
+    const _meta = { [META.session]: ours.session, [META.epoch]: ours.epoch, [META.seq]: 0 }
     const trainer = await rpc(
       server.trainerUrl,
       'tools/call',
@@ -84,7 +84,7 @@ describe('success, as a world defines it', () => {
     expect(await host.close(null, session)).not.toHaveProperty('success')
   })
 
-  it('is told by rehearsals, and has to be a boolean', () => {
+  it('is returned by rehearsals, and has to be a boolean', () => {
     const world = rehearse(ledger, { params: { budget: 1 } })
     expect(world.play('spend', {})).not.toHaveProperty('success')
     expect(world.play('stop', {})).toMatchObject({ success: true })

@@ -33,7 +33,7 @@ describe.each(Object.entries(PLACES))('what a world leaves and cannot be kept, %
   }
 
   it.each(['cycle', 'depth', 'getter', 'hostile getter', 'shared key', 'shared key and throw'])(
-    'fails the call for a %s, changes nothing, and is told with its cause',
+    'fails the call for a %s, changes nothing, and reports the fault with its cause',
     async (way) => {
       const { host, faults, session, agent } = await open()
       const error = await host.step(null, session, call('leave', { way }, 0)).catch((error) => error)

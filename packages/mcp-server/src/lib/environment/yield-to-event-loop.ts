@@ -11,7 +11,7 @@ export function nextTurn(): Promise<void> {
 const SHARE = 5
 
 /**
- * Gives a function for long work to await between its pieces: it lets others have a turn where they have waited long.
+ * Returns a function for long work to await between its pieces. It yields to the event loop every {@link SHARE} ms.
  */
 export function takingTurns(clock: Clock): () => Promise<void> {
   let began = clock.monotonic()

@@ -183,7 +183,7 @@ describe('an outside event', () => {
       await host.publish(null, session, { id: String(i), type: 'heard', data: { text } })
     const { step } = await host.step(null, session, call('wait'))
     expect(step.observation.text).toBe(
-      ['(Before this, 4 more things were announced.)', ...texts.slice(4), 'Waited.', 'Still there.'].join('\n'),
+      ['(4 earlier events are left out.)', ...texts.slice(4), 'Waited.', 'Still there.'].join('\n'),
     )
     const event = { id: 'too long', type: 'heard', data: { text: 'x'.repeat(4_001) } }
     await expect(host.publish(null, session, event)).rejects.toMatchObject({ code: 'environment-failed' })

@@ -62,7 +62,7 @@ describe.each(Object.keys(STORES))('Host.fork, in %s', (name) => {
     }
     await fc.assert(
       fc.asyncProperty(fc.record(anyEpisode), async ({ seed, calls, at, more }) => {
-        const parent = await host.open(null, asking({ environment: 'garden', seed, params: { patience: 6 } }))
+        const parent = await host.open(null, asking({ environment: 'garden', seed, params: { maxHeight: 6 } }))
         const played = await play(host, parent, calls)
         const before = await host.state(null, parent.session)
         // An episode that is over is forked before its last step at the latest.
@@ -207,7 +207,7 @@ describe('Host.fork', () => {
 
   it('names an end, and the step before it can be forked', async () => {
     const { host } = createTestHost({ environments: [garden] })
-    const parent = await host.open(null, asking({ environment: 'garden', params: { patience: 0 } }))
+    const parent = await host.open(null, asking({ environment: 'garden', params: { maxHeight: 0 } }))
     const [last] = await play(host, parent, [water(1)])
     const ended = { code: 'episode-ended', details: { end: { kind: 'terminated', reason: 'grown' } } }
     await expect(fork(host, parent)).rejects.toMatchObject(ended)
@@ -314,7 +314,7 @@ describe('Host.fork', () => {
 
   it('finds a moment deep in a long log, and stops looking where nobody waits', async () => {
     const { host } = createTestHost({ environments: [garden] })
-    const parent = await host.open(null, asking({ environment: 'garden', params: { patience: 1_000 } }))
+    const parent = await host.open(null, asking({ environment: 'garden', params: { maxHeight: 1_000 } }))
     const calls = Array.from({ length: 600 }, (_, i) => water((i % 3) + 1))
     const played = await play(host, parent, calls)
     expect(played).toHaveLength(600)

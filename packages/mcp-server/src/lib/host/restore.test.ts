@@ -40,9 +40,9 @@ describe('Host.snapshot', () => {
       end: null,
     })
     Object.assign(snapshot.state.private, { luck: -1 })
-    Object.assign(snapshot.params, { patience: -1 })
+    Object.assign(snapshot.params, { maxHeight: -1 })
     expect((await host.state(null, session)).state).toEqual(state)
-    expect((await host.snapshot(null, session, {})).params).toEqual({ patience: 30 })
+    expect((await host.snapshot(null, session, {})).params).toEqual({ maxHeight: 30 })
   })
 
   it('says the same of a moment when it is past', async () => {
@@ -103,8 +103,8 @@ describe('Host.restore', () => {
     const restore = (change: object) =>
       host.restore(null, { snapshot: { ...sound, ...change } as SessionSnapshot, requestKey: freshKey() })
     for (const [change, message] of [
-      [{ params: { patience: 'none' } }, 'snapshot.params: patience'],
-      [{ params: { patience: 30, luck: 1 } }, 'snapshot.params holds what the environment does not declare'],
+      [{ params: { maxHeight: 'none' } }, 'snapshot.params: maxHeight'],
+      [{ params: { maxHeight: 30, luck: 1 } }, 'snapshot.params holds what the environment does not declare'],
       [{ params: {} }, 'snapshot.params holds'],
       [{ state: { ...state, public: {} } }, 'snapshot.state.public: height'],
       [{ state: { ...state, private: { luck: 0.5 } } }, 'snapshot.state.private: luck'],

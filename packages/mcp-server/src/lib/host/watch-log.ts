@@ -1,5 +1,5 @@
 import type { LoggedStep, MethodResult } from '@episodic/protocol'
-import { type Clock, isEndUntold, type SessionRecord, type SessionStore } from '@episodic/state'
+import { type Clock, isEndUnreported, type SessionRecord, type SessionStore } from '@episodic/state'
 import type { WatchRange } from './host.ts'
 import type { Live, LiveSessions } from './session-cache.ts'
 
@@ -27,7 +27,7 @@ export async function watchLog(
       const record: SessionRecord = await sessions.use(live, (session) => session.refresh())
       const { id, end, outside } = record
       // An end that an event made is told with the event; then there is one more step to wait for.
-      const over = end !== null && !isEndUntold(record)
+      const over = end !== null && !isEndUnreported(record)
       const entries = await sessions.guardStore(store.readLog(id, { after, limit }))
       const left = deadline - clock.monotonic()
       const events = outside?.pending.filter(({ revision }) => revision > after) ?? []

@@ -1,6 +1,6 @@
 import type { Action, EpisodeEnd } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
-import { isEndUntold } from './is-end-untold.ts'
+import { isEndUnreported } from './is-end-unreported.ts'
 import type { SeatRecord, SessionRecord } from './session-record.ts'
 import { stateLost } from './state-lost.ts'
 
@@ -46,7 +46,7 @@ export function decideStep(record: SessionRecord, request: StepRequest): StepVer
       )
     return { kind: 'replay', revision: last }
   }
-  if (record.end && !isEndUntold(record)) throw episodeEnded(record.end)
+  if (record.end && !isEndUnreported(record)) throw episodeEnded(record.end)
   return { kind: 'play' }
 }
 
