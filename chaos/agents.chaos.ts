@@ -1,6 +1,6 @@
 /**
  * 50 agents keep a session each with one server that is killed with `kill -9` while they work, and comes back without
- * any of them. Every agent ends with a result or with a typed error, in time, and none takes a fresh session for its own.
+ * any of them. Every agent ends with a result or with a typed error, in time, and none mistakes a fresh session for its own.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -29,7 +29,7 @@ type End =
   | { readonly kind: 'error'; readonly error: unknown }
   | { readonly kind: 'late' }
 
-/** What one agent was told, and what it takes for true. */
+/** The progress of one agent, by the answers that it received. */
 interface Work {
   /** Entries whose answer came, in the session that is its own by now. */
   confirmed: number
@@ -82,7 +82,7 @@ await runTrial('agents', { kills: '3' }, async ({ rng, quick, options, folder, s
   }
 })
 
-/** Runs an agent that adds one entry after the other; every other one knows how to bring a fresh session to where it was. */
+/** Runs an agent that adds entries one by one. With `recovers`, it can bring a fresh session to the state of the old one. */
 async function runAgent(server: Server, work: Work, rng: Rng, recovers: boolean): Promise<End> {
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), SECONDS * 1_000)
@@ -121,7 +121,7 @@ function entries(work: Work, rng: Rng): Model {
     if (last?.role === 'tool') {
       const total = Number(/total of (\d+)/.exec(last.answer.text)?.[1])
       if (total !== work.confirmed + 1)
-        work.breaches.push(`An agent with ${work.confirmed} entries was told: ${last.answer.text}`)
+        work.breaches.push(`An agent with ${work.confirmed} entries received: ${last.answer.text}`)
       work.confirmed = total
     }
     await pause(rng.int(0, THINKING))

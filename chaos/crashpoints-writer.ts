@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs'
 import { openSqliteStore } from '@episodic/state/sqlite'
 
-// A process of its own for `crashpoints`: `node crashpoints-writer.ts <path>`. It commits to a store, four sessions a
-// turn, and tells of each commit after it was acknowledged, with synchronous writes: what it said has left it.
+// A process for `crashpoints`: `node crashpoints-writer.ts <path>`. It commits to four sessions of a store at once, and
+// reports each acknowledged commit with a synchronous write, so that a kill loses no report.
 
 const TURNS = 200
 const SESSIONS = 4

@@ -7,8 +7,8 @@ import { runTrial } from './trial.ts'
 
 const WRITER = fileURLToPath(new URL('./crashpoints-writer.ts', import.meta.url))
 
-/** What a writer had told of when it was killed. */
-interface Told {
+/** What a writer had reported when it was killed. */
+interface Reported {
   readonly secret: string | null
   readonly created: readonly string[]
   /** The last acknowledged revision of each session. */
@@ -28,17 +28,17 @@ await runTrial('crashpoints', {}, async ({ quick, folder }) => {
       [WRITER, path],
       { cwd: folder, env: { NODE_COMPILE_CACHE: join(folder, 'compiled') } },
     )
-    if (!killed) return void breaches.push(`The writer came to no write ${point}.`)
+    if (!killed) return void breaches.push(`The writer ended before write ${point}.`)
     reached += 1
-    const told = readTold(out)
-    for (const revision of told.revisions.values()) acknowledged += revision
-    for (const breach of await recovered(path, told)) breaches.push(`Killed at write ${point}: ${breach}`)
+    const reported = readReports(out)
+    for (const revision of reported.revisions.values()) acknowledged += revision
+    for (const breach of await problemsAfterCrash(path, reported)) breaches.push(`Killed at write ${point}: ${breach}`)
   })
   return { breaches, figures: { points: points.count, killed: reached, acknowledged } }
 })
 
-/** What is wrong with a store that was opened again after its writer was killed. */
-async function recovered(path: string, { secret, created, revisions }: Told): Promise<string[]> {
+/** Opens a store again after its writer was killed, and resolves with what is wrong with it. */
+async function problemsAfterCrash(path: string, { secret, created, revisions }: Reported): Promise<string[]> {
   const breaches: string[] = []
   try {
     await using store = await openSqliteStore(path)
@@ -46,7 +46,7 @@ async function recovered(path: string, { secret, created, revisions }: Told): Pr
       breaches.push('O2 the secret is another one, and with it every handle.')
     for (const id of created) {
       const session = await store.read(id)
-      const told = revisions.get(id) ?? 0
+      const acknowledged = revisions.get(id) ?? 0
       if (!session) {
         breaches.push(`O1 ${id} is gone.`)
         continue
@@ -54,8 +54,8 @@ async function recovered(path: string, { secret, created, revisions }: Told): Pr
       const { revision, head, state } = session
       const text = `${id} at ${revision}`
       // One commit may have landed whose acknowledgement was cut off by the crash.
-      if (revision < told || revision > told + 1)
-        breaches.push(`O1 ${id} is at ${revision}, and ${told} was acknowledged.`)
+      if (revision < acknowledged || revision > acknowledged + 1)
+        breaches.push(`O1 ${id} is at ${revision}, and ${acknowledged} was acknowledged.`)
       if (head !== text || state !== text)
         breaches.push(`O1 ${id} at ${revision} is half of one commit: ${head}, ${state}.`)
       const log = await store.readLog(id, { after: 0, limit: 1_000 })
@@ -63,7 +63,7 @@ async function recovered(path: string, { secret, created, revisions }: Told): Pr
       if (log.map((entry) => entry.text).join() !== entries.join()) breaches.push(`O1 the log of ${id} has gaps.`)
       const next = { ...session, revision: revision + 1 }
       const goesOn = await store.commit(next, { revision, epoch: 1 }, { revision: revision + 1, text: 'next' })
-      if (!goesOn) breaches.push(`${id} takes no further commit.`)
+      if (!goesOn) breaches.push(`${id} rejects a further commit.`)
     }
   } catch (error) {
     breaches.push(`it does not open: ${error}`)
@@ -71,7 +71,7 @@ async function recovered(path: string, { secret, created, revisions }: Told): Pr
   return breaches
 }
 
-function readTold(out: string): Told {
+function readReports(out: string): Reported {
   const revisions = new Map<string, number>()
   let secret: string | null = null
   let created: readonly string[] = []

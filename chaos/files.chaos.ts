@@ -129,7 +129,7 @@ function wrongWith(path: string, whole: readonly string[], kept: string): string
   return breaches
 }
 
-/** Every line of a run, parsed, without times and names, in the order of tasks. Throws for a line that is no episode. */
+/** Every line of a run, parsed, without times and names, in the order of tasks. Throws for a line that is not an episode. */
 function played(path: string): string[] {
   return readFileSync(join(path, 'episodes.jsonl'), 'utf8')
     .trimEnd()
@@ -143,16 +143,16 @@ function withoutTimes({ time: _, run: __, steps, ...record }: EpisodeRecord): st
   return JSON.stringify({ ...record, steps: steps.map(({ milliseconds: ___, ...step }) => step) })
 }
 
-/** What came of a run on a disk that was too small. */
+/** The result of a run on a disk that is too small. */
 interface Filled {
   readonly breaches: readonly string[]
   /** The lines that were sealed when the disk was full. */
   readonly kept: string
-  /** `disk` where one could be mounted; `limit` where the size of files was limited instead, which fails in the same places. */
+  /** `disk` if one could be mounted; otherwise `limit`: the size of files was limited, which fails in the same places. */
   readonly by: 'disk' | 'limit'
 }
 
-/** Runs where there is too little room, makes more, and resumes; `copy` in the folder is what came of it. */
+/** Runs with too little disk space, adds space, and resumes; the resumed run is then in `copy` in the folder. */
 async function fillDisk(args: readonly string[], { cwd, env }: Setting): Promise<Filled> {
   const mount = `mount -t tmpfs -o size=${DISK_KIB}k chaos disk`
   const namespaces = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-root-user', '--mount']

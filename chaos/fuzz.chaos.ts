@@ -1,4 +1,4 @@
-/** Messages that are wrong in every way, on every endpoint: each is answered, and nobody else notices. */
+/** Sends malformed messages of every kind to every endpoint: each is answered, and other clients are not disturbed. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect as connectSocket } from 'node:net'
@@ -11,13 +11,13 @@ import { drawRequest } from './hostile-request.ts'
 import type { Fared, Ready } from './hostile-server.ts'
 import { runTrial, type Trial } from './trial.ts'
 
-/** Seconds after which a message that was neither answered nor hung up on counts as a hang. A request may take 10 to arrive. */
-const PATIENCE = 20
-/** The CPU that a turn of the server's event loop may take, as a multiple of what it takes to read a message as large as one may be. */
+/** Seconds without an answer or a close after which a message counts as a hang. A request may take 10 to arrive. */
+const HANG_SECONDS = 20
+/** The longest turn of the server's event loop, in CPU time: a multiple of what reading the largest message takes. */
 const LONGEST_TURN = 10
 /** Sockets of well-formed requests, and of malformed ones, which often wait for the server to hang up. */
 const [SOCKETS, RAW_SOCKETS] = [4, 16]
-/** Messages on a pipe before one waits for their answers. */
+/** Messages written to a pipe before their answers are awaited. */
 const BATCH = 50
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -50,13 +50,13 @@ await runTrial('fuzz', { endpoints: 'http,stdio,in-process' }, async ({ rng, qui
   return { breaches, figures }
 })
 
-/** What came of the messages at one endpoint. */
+/** The results of the messages to one endpoint. */
 interface Tally {
   readonly sent: number
   readonly answered: number
   readonly hangs: number
   readonly exits: number
-  /** Answers of 5xx but for 503 with `Retry-After`. */
+  /** Answers with status 5xx, except 503 with `Retry-After`. */
   readonly failed: number
   readonly longestTurn: number
 }
@@ -73,7 +73,7 @@ function sum(tallies: readonly Tally[]): Tally {
 interface Besieged {
   readonly child: ChildProcess
   readonly ready: Ready
-  /** Asks how it fared, and adds what should not have been to `breaches`. */
+  /** Reads the server's own measurements, and adds what is wrong to `breaches`. */
   fared(breaches: string[]): Promise<{ readonly exits: number; readonly longestTurn: number }>
 }
 
@@ -86,9 +86,9 @@ async function besiege(stack: Trial['stack'], endpoint: string, ...args: string[
     ([status, signal]) => `The server of ${endpoint} ended with ${status ?? signal}.`,
   )
   const next = async <T>(): Promise<T> => {
-    const told = await Promise.race([once(child, 'message'), exited])
-    if (typeof told === 'string') throw new Error(told)
-    return told[0] as T
+    const received = await Promise.race([once(child, 'message'), exited])
+    if (typeof received === 'string') throw new Error(received)
+    return received[0] as T
   }
   const ready = await next<Ready>()
   return {
@@ -118,8 +118,8 @@ async function attackHttp(rng: Rng, messages: number, stack: Trial['stack'], bre
   const { port, token } = ready
   const pool = new Pool(`http://127.0.0.1:${port}`, {
     connections: SOCKETS,
-    headersTimeout: PATIENCE * 1_000,
-    bodyTimeout: PATIENCE * 1_000,
+    headersTimeout: HANG_SECONDS * 1_000,
+    bodyTimeout: HANG_SECONDS * 1_000,
   })
   const json = { 'content-type': 'application/json' }
   const authorization = `Bearer ${token}`
@@ -186,7 +186,7 @@ async function attackHttp(rng: Rng, messages: number, stack: Trial['stack'], bre
   return { sent: messages, ...tally, ...(await fared(breaches)) }
 }
 
-/** Writes bytes on a socket of their own, and gives all that comes back until it is closed; `null` where it never is. */
+/** Writes bytes to a new socket, and resolves with all it receives until the close; with `null` if it is never closed. */
 function shout(port: number, bytes: Buffer, hangUp: boolean): Promise<string | null> {
   return new Promise((resolve) => {
     let said = ''
@@ -194,7 +194,7 @@ function shout(port: number, bytes: Buffer, hangUp: boolean): Promise<string | n
     const timer = setTimeout(() => {
       resolve(null)
       socket.destroy()
-    }, PATIENCE * 1_000)
+    }, HANG_SECONDS * 1_000)
     socket.on('error', () => {})
     socket.on('close', () => {
       clearTimeout(timer)
@@ -202,7 +202,7 @@ function shout(port: number, bytes: Buffer, hangUp: boolean): Promise<string | n
     })
     socket.on('data', (data) => {
       said += data.toString('latin1')
-      // It has been heard. Whether there is more to come, nobody can tell of such a request.
+      // The request was answered. Whether the server would send more is unknown for a malformed request.
       socket.end()
     })
     if (hangUp) socket.end(bytes)
@@ -276,7 +276,7 @@ async function attackPipe(
       stdin.write(bytes)
       stdin.write('\n')
     }
-    const deadline = performance.now() + PATIENCE * 1_000
+    const deadline = performance.now() + HANG_SECONDS * 1_000
     while (answers < expected && hangs === 0) {
       changed = Promise.withResolvers()
       if ((await within(changed.promise)) === null || performance.now() > deadline) {
@@ -302,7 +302,7 @@ async function attackPipe(
   return { sent, answered: answers, hangs, failed: 0, ...(await fared(breaches)) }
 }
 
-/** How many answers the lines of these bytes get at least: a notification gets none, and neither does a blank line. */
+/** Returns the least number of answers to the lines of these bytes: a notification and a blank line get none. */
 function answersTo(bytes: Buffer): number {
   return bytes
     .toString('latin1')
@@ -321,7 +321,7 @@ function answersTo(bytes: Buffer): number {
 
 async function attackItself(messages: number, seed: number, stack: Trial['stack'], breaches: string[]): Promise<Tally> {
   const { fared } = await besiege(stack, 'in-process', String(seed), String(messages))
-  // It answers once it has been through all of them.
+  // It answers once it has sent all of them.
   const outcome = await within(fared(breaches), Math.max(60, messages / 100))
   if (outcome === null) breaches.push('A call in process was never answered.')
   return {
@@ -340,8 +340,8 @@ function bootyOf(opened: readonly OpenResult[]): Booty {
   }
 }
 
-/** Waits for something, and gives `null` where that takes too long. */
-async function within<T>(work: Promise<T>, seconds = PATIENCE): Promise<T | null> {
+/** Resolves with the result of `work`, or with `null` after the timeout. */
+async function within<T>(work: Promise<T>, seconds = HANG_SECONDS): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), seconds * 1_000)

@@ -1,4 +1,4 @@
-/** One session whose rules compute and do not come back, others that play beside it: nobody but itself pays for it. */
+/** The rules of one session compute for ever while others play: only that session is slowed or fails. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createHost } from '@episodic/mcp-server'
@@ -9,7 +9,7 @@ import { ask, type Server, startServer } from './server.ts'
 import { runTrial } from './trial.ts'
 
 const WORLD = new URL('./hog-world.ts', import.meta.url)
-/** Sessions that play beside the hog. */
+/** Sessions that play at the same time as the hog. */
 const OTHERS = 16
 /** Milliseconds that a player thinks. */
 const THOUGHT = 10
@@ -25,7 +25,7 @@ await runTrial('hog', {}, async ({ quick, folder, stack }) => {
   const { session } = await open(server, 'the hog')
   const breaches: string[] = []
 
-  // What is compiled on the first calls is nobody's fault.
+  // The first calls compile code, and are not measured.
   await playWhile(server, players, pause(500))
   const undisturbed = await playWhile(server, players, pause(seconds * 1_000))
   let busy = { outcome: 'never called', seconds: 0 }
@@ -49,10 +49,10 @@ await runTrial('hog', {}, async ({ quick, folder, stack }) => {
   const errors = [...undisturbed.errors, ...disturbed.errors]
   for (const error of errors) breaches.push(`Another's call failed: ${error}.`)
   if (disturbed.longest >= seconds * 1_000)
-    breaches.push(`Somebody waited for the hog: ${disturbed.longest} ms, and it computed for ${seconds} s.`)
+    breaches.push(`A player waited for the hog: ${disturbed.longest} ms, and it computed for ${seconds} s.`)
   // The quick form runs beside other tests, which take what time they like.
   if (!quick && disturbed.p99 > SLOWED * undisturbed.p99)
-    breaches.push(`The others' p99 is ${disturbed.p99} ms, and ${undisturbed.p99} ms when nobody computes.`)
+    breaches.push(`The others' p99 is ${disturbed.p99} ms, and ${undisturbed.p99} ms without the hog.`)
   return {
     breaches,
     figures: {
@@ -88,14 +88,14 @@ function codeOf(error: unknown): string {
   return WireError.is(error) ? error.code : String(error)
 }
 
-/** Makes the rules compute, and says what came of it and after how long. */
+/** Makes the rules compute, and resolves with the outcome and the seconds that it took. */
 async function hog(server: Server, session: string, seq: number, args: { readonly seconds?: number }) {
   const began = performance.now()
   const outcome = await step(server, session, seq, 'compute', args).then(() => 'answered', codeOf)
   return { outcome, seconds: Math.round(performance.now() - began) / 1_000 }
 }
 
-/** Plays step after step in every session until something is over. Latencies in milliseconds. */
+/** Plays step after step in every session until `until` settles. Latencies are in milliseconds. */
 async function playWhile(server: Server, players: readonly OpenResult[], until: Promise<unknown>) {
   let over = false
   const ended = until.finally(() => {

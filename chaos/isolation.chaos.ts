@@ -1,4 +1,7 @@
-/** Many sessions of several principals on one server: nobody hears of anybody else, and foreign is as good as unknown. */
+/**
+ * Many sessions of several principals on one server: no answer contains a byte of another's session, and another's handle
+ * is answered like an unknown one.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { META, METHODS, type OpenResult, type Rng } from '@episodic/protocol'
 import { Pool } from 'undici'
@@ -11,9 +14,9 @@ import { runTrial } from './trial.ts'
 const PRINCIPALS = ['anna', 'boris', 'chen', 'dana']
 /** Calls in flight at once. */
 const IN_FLIGHT = 64
-/** The share of calls with somebody else's handle. */
-const FOREIGN = 0.05
-/** What a session of the ledger says with every answer. */
+/** The share of calls with another principal's handle. */
+const STOLEN = 0.05
+/** The mark that a session of the ledger puts into every answer. */
 const MARKS = /mark-[0-9a-f]{24}/g
 
 /** One session, and who may use it. */
@@ -28,7 +31,7 @@ interface Owned {
 }
 
 interface Answer {
-  /** Everything that came back for a request, the date left out. */
+  /** The whole answer to a request, without the date. */
   readonly bytes: string
   readonly body: string
 }
@@ -48,10 +51,10 @@ await runTrial('isolation', { store: 'sqlite' }, async ({ rng, quick, options, f
   )
 
   const breaches: string[] = []
-  const counts = { steps: 0, foreign: 0, foreignBytes: 0, differing: 0 }
+  const counts = { steps: 0, stolen: 0, leakedBytes: 0, differing: 0 }
   const check = (answer: Answer, own: string, what: string) => {
     const strangers = strangersIn(answer.bytes, own, MARKS)
-    counts.foreignBytes += strangers.join('').length
+    counts.leakedBytes += strangers.join('').length
     if (strangers.length > 0) breaches.push(`O6 ${what} of ${own} was answered with ${strangers.join(', ')}.`)
   }
   const draws = rng.stream('calls')
@@ -72,7 +75,7 @@ await runTrial('isolation', { store: 'sqlite' }, async ({ rng, quick, options, f
     }
     session.busy = false
   }
-  const foreign = async (session: Owned): Promise<void> => {
+  const withStolenHandle = async (session: Owned): Promise<void> => {
     const others = PRINCIPALS.filter((name) => name !== session.principal)
     const token = tokenOf(draws.pick(others))
     const { session: handle } = session.opened
@@ -81,11 +84,11 @@ await runTrial('isolation', { store: 'sqlite' }, async ({ rng, quick, options, f
     const [theirs, nobodys] = await Promise.all(
       [params, unknown].map((sent) => insist(() => call(pool, token, method, sent))),
     )
-    counts.foreign += 1
+    counts.stolen += 1
     check(theirs as Answer, '', `${method} by another`)
     if (theirs?.bytes === nobodys?.bytes && isRefusal(theirs?.body ?? '')) return
     counts.differing += 1
-    breaches.push(`O6 ${method} with a foreign handle: ${theirs?.bytes}, with an unknown one: ${nobodys?.bytes}`)
+    breaches.push(`O6 ${method} with another's handle: ${theirs?.bytes}, with an unknown one: ${nobodys?.bytes}`)
   }
 
   let made = 0
@@ -94,7 +97,7 @@ await runTrial('isolation', { store: 'sqlite' }, async ({ rng, quick, options, f
     while (made < calls) {
       if (++made === Math.floor(calls / 2)) killing = server.restart()
       const session = draws.pick(owned.filter(({ busy }) => !busy))
-      await (draws.chance(FOREIGN) ? foreign(session) : own(session))
+      await (draws.chance(STOLEN) ? withStolenHandle(session) : own(session))
     }
   }
   await Promise.all(Array.from({ length: Math.min(IN_FLIGHT, sessions / 2) }, worker))
@@ -116,7 +119,7 @@ function markOf(rng: Rng): string {
   return `mark-${Array.from({ length: 24 }, () => rng.int(0, 15).toString(16)).join('')}`
 }
 
-/** A handle of the same shape that was never given out. */
+/** Returns a handle of the same shape that was never issued. */
 function unknownLike(handle: string, rng: Rng): string {
   const digits = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_'
   return handle.slice(0, 4) + Array.from(handle.slice(4), () => rng.pick([...digits])).join('')

@@ -1,4 +1,4 @@
-/** Secrets stay where they are: pairs of episodes, canaries at every door, and planted leaks that must not pass unseen. */
+/** Secrets do not leak: compares pairs of episodes, searches every endpoint for canaries, and finds planted leaks. */
 import { fileURLToPath } from 'node:url'
 import { type CheckReport, checkWorld, loadWorld } from '@episodic/harness'
 import { PLANTED_LEAKS } from './leaks/planted-leaks.ts'
@@ -6,7 +6,7 @@ import { runTrial } from './trial.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const WORLDS = ['number-guessing', 'frozen-lake', 'warehouse']
-/** Pairs by which a planted leak is looked for. */
+/** Pairs of episodes with which a planted leak is searched for. */
 const PLANTED_PAIRS = 200
 
 await runTrial('leak', { pairs: '1000' }, async ({ rng, quick, options }) => {

@@ -10,32 +10,32 @@ const add = (amount: number) => ({ tool: 'add', arguments: { amount } })
 describe('Oracle', () => {
   let oracle: Oracle
   let channel: Channel
-  let heard: { request: string; status: number; reply: string }[]
+  let exchanges: { request: string; status: number; reply: string }[]
   let id: string
-  /** Plays a step, and tells the oracle what its player was told; `alter` makes that something else. */
+  /** Plays a step, and reports the received step to the oracle; `alter` changes it first. */
   let play: (amount: number, alter?: (step: Step) => Step) => Promise<void>
   let close: () => Promise<void>
 
   beforeEach(async () => {
     oracle = new Oracle()
-    heard = []
+    exchanges = []
     const host = createHost({ environments: [ledger] })
     channel = inProcess(host)
-    const overheard: Channel = {
+    const recorded: Channel = {
       async request(method, params, options) {
         const result = await channel.request(method, params, options)
-        heard.push({ request: JSON.stringify({ method, params }), status: 200, reply: JSON.stringify({ result }) })
-        oracle.hear(heard.at(-1) as (typeof heard)[number])
+        exchanges.push({ request: JSON.stringify({ method, params }), status: 200, reply: JSON.stringify({ result }) })
+        oracle.record(exchanges.at(-1) as (typeof exchanges)[number])
         return result
       },
       close: async () => {},
     }
-    const connection = await connect(overheard)
+    const connection = await connect(recorded)
     const environment = connection.environment()
     id = (await environment.reset()).info.id as string
     play = async (amount, alter = (step) => step) => {
       oracle.asks(id)
-      oracle.tells(id, add(amount), alter(await environment.step(add(amount))))
+      oracle.receives(id, add(amount), alter(await environment.step(add(amount))))
     }
     close = async () => host[Symbol.asyncDispose]()
     await play(3)
@@ -46,7 +46,7 @@ describe('Oracle', () => {
   const settle = () =>
     oracle.settle(<T>(method: string, params: object) => channel.request(method, { ...params }) as Promise<T>)
   const handle = () =>
-    (JSON.parse(heard.find(({ request }) => request.includes(METHODS.open))?.reply ?? '').result as OpenResult).session
+    (JSON.parse(exchanges.find(({ request }) => request.includes(METHODS.open))?.reply ?? '').result as OpenResult).session
   const step = (amount: number, seq: number) =>
     channel.request('tools/call', {
       name: 'add',
@@ -54,20 +54,20 @@ describe('Oracle', () => {
       _meta: { [META.session]: handle(), [META.seq]: seq },
     })
 
-  it('finds nothing wrong where every promise was kept', async () => {
+  it('finds nothing if every guarantee holds', async () => {
     await settle()
     expect(oracle.breaches).toEqual([])
-    expect(oracle).toMatchObject({ told: 2, sessions: 1, inFlight: 0 })
+    expect(oracle).toMatchObject({ received: 2, sessions: 1, inFlight: 0 })
   })
 
-  it('lets one step be there that its player was not told of yet, where it was asked for', async () => {
+  it('accepts a step that its player asked for and did not receive yet', async () => {
     oracle.asks(id)
     await step(5, 2)
     await settle()
     expect(oracle.breaches).toEqual([])
   })
 
-  it('finds a step that nobody asked for (O1)', async () => {
+  it('finds a step that no player asked for (O1)', async () => {
     await step(4, 2)
     await settle()
     expect(oracle.broken).toMatchObject({ lost: 0, doubled: 1 })
@@ -75,45 +75,45 @@ describe('Oracle', () => {
 
   it('finds a step that is gone (O1)', async () => {
     await play(5, (step) => {
-      // One more than there is: as if the server had lost it since.
+      // One step more than the log has: as if the server had lost it since.
       oracle.asks(id)
-      oracle.tells(id, add(5), step)
+      oracle.receives(id, add(5), step)
       return { ...step, info: { ...step.info, seq: 4 } }
     })
     await settle()
     expect(oracle.broken).toMatchObject({ lost: 1, doubled: 0 })
   })
 
-  it('finds a step that its player was told of otherwise (O1)', async () => {
+  it('finds a step that differs from what its player received (O1)', async () => {
     await play(5, (step) => ({ ...step, observation: { ...step.observation, text: 'Nothing.' } }))
     await settle()
     expect(oracle.broken.lost).toBe(1)
   })
 
-  it('finds an answer that was given again with other bytes (O2)', () => {
-    const { request, status, reply } = heard.at(-1) as (typeof heard)[number]
-    oracle.hear({ request, status, reply })
+  it('finds an answer that was repeated with other bytes (O2)', () => {
+    const { request, status, reply } = exchanges.at(-1) as (typeof exchanges)[number]
+    oracle.record({ request, status, reply })
     expect(oracle.breaches).toEqual([])
-    oracle.hear({ request, status, reply: reply.replace('a total of 7', 'a total of 8') })
+    oracle.record({ request, status, reply: reply.replace('a total of 7', 'a total of 8') })
     expect(oracle.broken.unstable).toBe(1)
   })
 
   it('finds an opening that was answered with two sessions (O2)', () => {
-    const { request, status, reply } = heard.find((exchange) =>
+    const { request, status, reply } = exchanges.find((exchange) =>
       exchange.request.includes(METHODS.open),
-    ) as (typeof heard)[number]
-    oracle.hear({ request, status, reply: reply.replaceAll(id, 'another-session') })
+    ) as (typeof exchanges)[number]
+    oracle.record({ request, status, reply: reply.replaceAll(id, 'another-session') })
     expect(oracle.broken.unstable).toBe(1)
   })
 
-  it('finds a reward that its player adds up differently (O3)', async () => {
+  it('finds a player whose rewards have another sum (O3)', async () => {
     await play(5, (step) => ({ ...step, reward: { ...step.reward, total: 6 } }))
     await settle()
     expect(oracle.broken).toMatchObject({ lost: 0, wrongSums: 1 })
   })
 })
 
-describe('the rest of what the oracle knows', () => {
+describe('the invariants of runs and principals', () => {
   it('counts every episode once (O4)', () => {
     expect(countsHold({ scheduled: 6, finished: 3, failed: 2, unresolved: 1 })).toBe(true)
     expect(countsHold({ scheduled: 6, finished: 3, failed: 2, unresolved: 2 })).toBe(false)

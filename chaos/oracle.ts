@@ -12,45 +12,45 @@ import {
 } from '@episodic/protocol'
 import type { Exchange } from './proxy.ts'
 
-/** Asks the truth of a server, past every proxy. */
+/** Sends a request to the server directly, without a proxy. */
 export type Ask = <T>(method: string, params: object) => Promise<T>
 
-/** What was broken, counted. All are zero where every invariant held. */
+/** How often each invariant was broken. All are zero if every invariant held. */
 export interface Broken {
-  /** Steps that a player was told of and that the session does not have, or not so (O1). */
+  /** Answered steps that the session lacks, or has otherwise (O1). */
   readonly lost: number
-  /** Steps that a session has and that nobody asked for (O1). */
+  /** Steps that a session has and that no player asked for (O1). */
   readonly doubled: number
   /** Answers to one step of one session that differ from each other (O2). */
   readonly unstable: number
-  /** Sessions whose rewards add up differently for the player, in the step log and in the state (O3). */
+  /** Sessions whose rewards have different sums for the player, in the step log and in the state (O3). */
   readonly wrongSums: number
 }
 
-/** What is known of one session from outside. */
+/** What the oracle has seen of one session. */
 interface Book {
   readonly id: string
   readonly handle: string
-  /** The bytes of every answer that a server has ever written for a step, by the number of the step. */
+  /** The bytes of the answer that a server wrote for each step, by the number of the step. */
   readonly answers: Map<number, string>
-  /** What the player was told, step by step. */
-  readonly told: { readonly action: Action; readonly step: Step }[]
-  /** Steps that the player has asked for, answered or not. */
+  /** The steps whose answers the player received, in order. */
+  readonly received: { readonly action: Action; readonly step: Step }[]
+  /** The number of steps that the player asked for, answered or not. */
   asked: number
 }
 
 /**
- * Decides whether what was promised was kept, from what was seen outside of the server.
+ * Checks the guarantees from outside of the server.
  *
- * It hears every answer that a server writes, lost ones included, and what players are told; at the end it asks the
- * server for the truth. The invariants that it holds, numbered for all programs of this folder:
+ * It records every answer that a server writes, including lost ones, and the steps that players receive. At the end it
+ * compares them with the server's own log and state. The invariants, numbered for all programs of this folder:
  *
- * - **O1** A session has each step that its player was told of, once and in order, and none that nobody asked for.
- * - **O2** The answer to a step of a session is the same bytes, however often and whenever it is given.
- * - **O3** Rewards have one sum: the player's, the step log's and the one in the state.
+ * - **O1** A session has each step that its player received, once and in order, and none that no player asked for.
+ * - **O2** The answer to a step of a session has the same bytes, however often and whenever it is sent.
+ * - **O3** Rewards have one sum: for the player, in the step log and in the state.
  * - **O4** Scheduled episodes are finished, failed or unresolved, each once; {@link countsHold}.
  * - **O6** No byte of one principal's session is in an answer to another; {@link strangersIn}.
- * - **O8** Afterwards the server holds as much of the machine as before; `resourcesHold`.
+ * - **O8** Afterwards the server uses no more resources than before; `resourcesHold`.
  */
 export class Oracle {
   readonly breaches: string[] = []
@@ -58,16 +58,16 @@ export class Oracle {
   readonly #handles = new Map<string, string>()
   readonly #keys = new Map<string, string>()
   readonly #broken = { lost: 0, doubled: 0, unstable: 0, wrongSums: 0 }
-  #told = 0
+  #received = 0
 
-  /** Steps that players were told of. */
-  get told(): number {
-    return this.#told
+  /** The number of steps that players received. */
+  get received(): number {
+    return this.#received
   }
 
-  /** Steps that players have asked for and were not told of yet. */
+  /** The number of steps that players asked for and did not receive yet. */
   get inFlight(): number {
-    return [...this.#books.values()].reduce((all, { asked, told }) => all + asked - told.length, 0)
+    return [...this.#books.values()].reduce((all, { asked, received }) => all + asked - received.length, 0)
   }
 
   get sessions(): number {
@@ -78,38 +78,38 @@ export class Oracle {
     return { ...this.#broken }
   }
 
-  /** Hears an answer that a server has written. */
-  hear({ request, reply }: Exchange): void {
+  /** Records an answer that a server has written. */
+  record({ request, reply }: Exchange): void {
     const { method, params } = parse(request)
     const { result } = parse(reply)
     if (typeof method !== 'string' || !isObject(params) || !isObject(result)) return
-    if (method === METHODS.open) this.#hearOpen(String(params.requestKey), result as unknown as OpenResult)
-    if (method === 'tools/call') this.#hearStep(params, result)
+    if (method === METHODS.open) this.#recordOpen(String(params.requestKey), result as unknown as OpenResult)
+    if (method === 'tools/call') this.#recordStep(params, result)
   }
 
-  /** A player is about to ask for a step that it has not asked for before. */
+  /** Records that a player is about to ask for a new step. */
   asks(id: string): void {
     this.#bookOf(id).asked += 1
   }
 
-  /** A player was told of a step. */
-  tells(id: string, action: Action, step: Step): void {
-    const { told } = this.#bookOf(id)
-    told.push({ action, step })
-    this.#told += 1
-    if (step.info.seq !== told.length)
+  /** Records that a player received a step. */
+  receives(id: string, action: Action, step: Step): void {
+    const { received } = this.#bookOf(id)
+    received.push({ action, step })
+    this.#received += 1
+    if (step.info.seq !== received.length)
       this.#break(
         'doubled',
-        `O1 session ${id}: the player's step ${told.length} was answered as step ${step.info.seq}.`,
+        `O1 session ${id}: the player's step ${received.length} was answered as step ${step.info.seq}.`,
       )
   }
 
-  /** Compares what was told with the truth, session by session. */
+  /** Compares what was recorded with the server's log and state, session by session. */
   async settle(ask: Ask): Promise<void> {
     for (const book of this.#books.values()) await this.#settleOne(book, ask)
   }
 
-  async #settleOne({ id, handle, told, asked, answers }: Book, ask: Ask): Promise<void> {
+  async #settleOne({ id, handle, received, asked, answers }: Book, ask: Ask): Promise<void> {
     const { state, seats } = await ask<MethodResult<'state'>>(METHODS.state, { session: handle })
     const log = await readLog(handle, ask)
     const applied = seats.agent?.seq ?? 0
@@ -121,30 +121,30 @@ export class Oracle {
         `O1 session ${id}: ${applied} steps were applied, and ${asked} were asked for.`,
         applied - asked,
       )
-    for (const [index, { action, step }] of told.entries())
+    for (const [index, { action, step }] of received.entries())
       if (!log[index] || !isTheSame(log[index], action, step))
-        this.#break('lost', `O1 session ${id}: step ${index + 1} is not what its player was told.`)
+        this.#break('lost', `O1 session ${id}: step ${index + 1} is not what its player received.`)
     for (const [seq, text] of answers)
       if (!log[seq - 1] || canonicalJson(reportIn(text)) !== canonicalJson({ ...log[seq - 1]?.report } as JsonObject))
         this.#break('unstable', `O2 session ${id}: step ${seq} was answered differently from what its log has.`)
     const last = log.at(-1)
     if (last && !(await this.#isAnsweredAgain(handle, last, ask, answers.get(log.length))))
       this.#break('unstable', `O2 session ${id}: its last step, asked for again, is answered differently.`)
-    this.#checkSums(id, told, log, state.public)
+    this.#checkSums(id, received, log, state.public)
   }
 
-  #checkSums(id: string, told: Book['told'], log: readonly LoggedStep[], state: JsonObject): void {
+  #checkSums(id: string, received: Book['received'], log: readonly LoggedStep[], state: JsonObject): void {
     const logged = log.map(({ report }) => total(report.terms))
-    const heard = sum(told.map(({ step }) => step.reward.total))
-    const same = heard === sum(logged.slice(0, told.length)) && (!('total' in state) || state.total === sum(logged))
+    const own = sum(received.map(({ step }) => step.reward.total))
+    const same = own === sum(logged.slice(0, received.length)) && (!('total' in state) || state.total === sum(logged))
     if (!same)
       this.#break(
         'wrongSums',
-        `O3 session ${id}: its player adds up ${heard}, its log ${sum(logged)}, its state ${state.total}.`,
+        `O3 session ${id}: its player adds up ${own}, its log ${sum(logged)}, its state ${state.total}.`,
       )
   }
 
-  /** Asks for the last step once more, with another message: the answer has to be the one that was given. */
+  /** Asks for the last step once more, in another message, and resolves with whether the answer is the same. */
   async #isAnsweredAgain(handle: string, last: LoggedStep, ask: Ask, before: string | undefined): Promise<boolean> {
     const { action, report } = last
     const _meta = { [META.session]: handle, [META.seq]: report.seq - 1 }
@@ -152,17 +152,17 @@ export class Oracle {
     return isObject(result._meta) && result._meta[META.replayed] === true && (!before || textOf(result) === before)
   }
 
-  #hearOpen(key: string, { id, session }: OpenResult): void {
+  #recordOpen(key: string, { id, session }: OpenResult): void {
     const known = this.#keys.get(key)
     if (known !== undefined && known !== id)
       this.#break('unstable', `O2 opening with the key ${key} gave session ${known}, and again session ${id}.`)
     if (known !== undefined) return
     this.#keys.set(key, id)
     this.#handles.set(session, id)
-    this.#books.set(id, { id, handle: session, answers: new Map(), told: [], asked: 0 })
+    this.#books.set(id, { id, handle: session, answers: new Map(), received: [], asked: 0 })
   }
 
-  #hearStep(params: JsonObject, result: JsonObject): void {
+  #recordStep(params: JsonObject, result: JsonObject): void {
     const id = this.#handles.get(String(metaOf(params)[META.session]))
     const book = id === undefined ? undefined : this.#books.get(id)
     if (!book) return
@@ -176,7 +176,7 @@ export class Oracle {
 
   #bookOf(id: string): Book {
     const book = this.#books.get(id)
-    if (!book) throw new Error(`No server was ever heard to open session ${id}.`)
+    if (!book) throw new Error(`No server has answered that it opened session ${id}.`)
     return book
   }
 
@@ -196,7 +196,7 @@ export function countsHold(counts: {
   return counts.scheduled === counts.finished + counts.failed + counts.unresolved
 }
 
-/** O6: the marks of others that a text has in it. */
+/** O6: returns the marks of other sessions in a text. */
 export function strangersIn(text: string, own: string, marks: RegExp): string[] {
   return [...text.matchAll(marks)].map(([mark]) => mark).filter((mark) => mark !== own)
 }
@@ -221,7 +221,7 @@ function isTheSame(logged: LoggedStep, action: Action, step: Step): boolean {
   )
 }
 
-/** The bytes of an answer, without the mark that it was given before. */
+/** Returns the bytes of an answer, without the mark of a replay. */
 function textOf(result: JsonObject): string {
   const { [META.replayed]: _, ...meta } = metaOf(result)
   return JSON.stringify({ ...result, _meta: meta })

@@ -7,23 +7,23 @@ export interface PlayOptions {
   readonly connection: Connection
   readonly oracle: Oracle
   readonly rng: Rng
-  /** How many play at once, each one episode after the other. */
+  /** The number of players, each of which plays one episode after the other. */
   readonly players: number
-  /** Steps of all of them together. */
+  /** Steps of all players together. */
   readonly steps: number
   /** Steps of an episode. */
   readonly length: number
-  /** Hears of every step that was told. */
+  /** Called after every answered step. */
   readonly onStep?: () => void
-  /** Says that there is no point in going on. */
+  /** Returns whether to stop. */
   readonly over?: () => boolean
 }
 
 /**
- * Plays the ledger's world until all steps are told, with the real client, and tells the oracle.
+ * Plays the ledger's world with the real client until all steps are answered, and reports each step to the oracle.
  *
- * Sessions are left open, so that all of them can be settled in the end. What the client gives up on (it has bounds, and
- * a server may be away for longer) is asked for again.
+ * Sessions stay open, so that the oracle can check all of them in the end. A call that the client gives up on is repeated:
+ * its retries are bounded, and a server may be down for longer.
  */
 export async function playLedgers(options: PlayOptions): Promise<void> {
   const { players, steps, length } = options
@@ -44,16 +44,16 @@ async function playLedger(environment: Environment, rng: Rng, options: PlayOptio
     const action = { tool: 'add', arguments: { amount: rng.int(1, 1_000) } }
     oracle.asks(id)
     const step = await insist(() => environment.step(action))
-    oracle.tells(id, action, step)
+    oracle.receives(id, action, step)
     onStep?.()
     ended = step.end !== null
   }
 }
 
-/** Milliseconds between two calls that nobody answered: a server needs some time to come back. */
+/** Milliseconds before a call is repeated: a server needs some time to restart. */
 const PAUSE = 25
 
-/** Makes a call until it is answered. Passes on every refusal but the ones that ask for it again. */
+/** Repeats a call until it is answered. Rejects with every error except those that ask for a retry. */
 export async function insist<T>(call: () => Promise<T>, seconds = 60): Promise<T> {
   const deadline = performance.now() + seconds * 1_000
   for (;;) {

@@ -4,20 +4,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 
 /**
- * What becomes of one request.
+ * What happens to one request.
  *
  * - `request-lost`: the connection breaks before the server sees anything.
  * - `reply-lost`: it breaks after the server has written its whole answer.
  * - `doubled`: two copies arrive at once, over two connections; the client gets whichever answer is first.
  * - `late-copy`: it is answered as usual, and a copy arrives `milliseconds` later.
- * - `straggler`: the connection breaks at once, and the request arrives `milliseconds` later all the same.
+ * - `straggler`: the connection breaks at once, and the request still arrives `milliseconds` later.
  * - `delayed`: it arrives `milliseconds` late.
  */
 export type Fate =
   | { readonly kind: 'fine' | 'request-lost' | 'reply-lost' | 'doubled' }
   | { readonly kind: 'late-copy' | 'straggler' | 'delayed'; readonly milliseconds: number }
 
-/** A request, and the whole answer that a server has written to it: whether or not the client ever got that. */
+/** A request and the whole answer that a server wrote, whether or not the client received it. */
 export interface Exchange {
   readonly request: string
   readonly status: number
@@ -25,26 +25,26 @@ export interface Exchange {
 }
 
 export interface ProxyOptions {
-  /** Decides what becomes of a request, by its body. */
+  /** Decides what happens to a request, by its body. */
   readonly fate: (request: string) => Fate
-  /** Hears of every answer of the server, those that are then lost included. */
+  /** Called with every answer of the server, including those that are then lost. */
   readonly onExchange: (exchange: Exchange) => void
 }
 
-/** A bad connection to one server of this machine. */
+/** A bad connection to one server on this machine. */
 export interface Proxy extends AsyncDisposable {
   readonly port: number
-  /** Requests to which each fate has come. */
+  /** The number of requests for each fate. */
   readonly fates: Readonly<Partial<Record<Fate['kind'], number>>>
-  /** Requests that a server was sent and left without an answer. */
+  /** Requests that a server received and did not answer. */
   readonly severed: number
-  /** Resolves once no copy is on its way any more. */
+  /** Resolves once no copy is still to be sent. */
   settled(): Promise<void>
 }
 
 /**
- * Stands between clients and the server at `port`, and loses, delays and doubles what passes, whole messages at a time.
- * Where the server is gone, the client's connection breaks, as it would without anything in between.
+ * Forwards requests of clients to the server at `port`, and loses, delays and doubles whole messages. If the server is
+ * gone, the client's connection breaks, as it would without a proxy.
  */
 export async function startProxy(port: number, { fate, onExchange }: ProxyOptions): Promise<Proxy> {
   const server = new Pool(`http://127.0.0.1:${port}`, { connections: 1_024, pipelining: 1 })

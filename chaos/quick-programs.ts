@@ -2,13 +2,13 @@
 export interface QuickProgram {
   /** Its name, then its options. */
   readonly args: readonly string[]
-  /** A program of the system that it cannot do without. */
+  /** A program of the system that it needs. */
   readonly needs?: 'redis-server' | 'strace'
-  /** What its line of JSON has to say, besides `ok`. */
+  /** What its line of JSON must contain, besides `ok`. */
   readonly figures: Readonly<Record<string, unknown>>
 }
 
-/** The quick form of every program, with the figures that it has to find. */
+/** The quick form of every program, with the figures that it must report. */
 export const QUICK_PROGRAMS: readonly QuickProgram[] = [
   {
     args: ['step', '--store', 'sqlite'],
@@ -22,14 +22,14 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
   { args: ['crashpoints'], needs: 'strace', figures: { points: 10, killed: 10 } },
   { args: ['redis'], needs: 'redis-server', figures: { kills: 2, lost: 0, doubled: 0, rolledBack: 64, silent: 0 } },
   { args: ['zombie'], needs: 'redis-server', figures: { writers: 20, acceptedAfter: 0 } },
-  { args: ['isolation'], figures: { sessions: 32, kills: 1, foreignBytes: 0, differing: 0 } },
+  { args: ['isolation'], figures: { sessions: 32, kills: 1, leakedBytes: 0, differing: 0 } },
   { args: ['files'], needs: 'strace', figures: { points: 4, killed: 4 } },
   { args: ['hog'], figures: { errors: 0, busyHog: 'answered', endlessHog: 'environment-failed' } },
   { args: ['leak'], figures: { differing: 0, found: 0, planted: 26, caught: 26 } },
   {
     args: ['fuzz'],
     figures: Object.fromEntries(
-      ['http', 'stdio', 'in-process'].map((door) => [door, { sent: 1_500, hangs: 0, failed: 0, exits: 0 }]),
+      ['http', 'stdio', 'in-process'].map((endpoint) => [endpoint, { sent: 1_500, hangs: 0, failed: 0, exits: 0 }]),
     ),
   },
   { args: ['slowloris'], figures: { errors: 0 } },

@@ -1,4 +1,4 @@
-/** A Redis server that is killed under load loses nothing; one that comes back with older files is found out. */
+/** A Redis server that is killed under load loses nothing; a restart with older files is detected. */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -19,7 +19,7 @@ await runTrial('redis', {}, async ({ rng, quick, folder, stack }) => {
   const redis = stack.use(await startRedis(join(folder, 'redis')))
   const server = stack.use(await startServer({ folder, args: ['--store', redis.url] }))
   const oracle = new Oracle()
-  const onExchange = oracle.hear.bind(oracle)
+  const onExchange = oracle.record.bind(oracle)
   const proxy = stack.use(await startProxy(server.port, { fate: () => ({ kind: 'fine' }), onExchange }))
   const target = { url: `http://127.0.0.1:${proxy.port}/env`, token: server.token }
   const connection = stack.use(await connect(target))
@@ -52,13 +52,13 @@ await runTrial('redis', {}, async ({ rng, quick, folder, stack }) => {
   const breaches = [...oracle.breaches]
   if (silent > 0) breaches.push(`O1 ${silent} sessions went on, though the store had lost their last steps.`)
   const unexpected = rolledBack.filter((code) => !['answered', 'state-lost', 'session-not-found'].includes(code))
-  if (unexpected.length > 0) breaches.push(`Lost steps were told of as ${[...new Set(unexpected)].join(', ')}.`)
+  if (unexpected.length > 0) breaches.push(`Lost steps were reported as ${[...new Set(unexpected)].join(', ')}.`)
   return {
     breaches,
     figures: {
       kills,
       killedFor: Math.round(killedFor * 10) / 10,
-      steps: oracle.told,
+      steps: oracle.received,
       sessions: oracle.sessions,
       ...oracle.broken,
       rolledBack: rolledBack.length,
@@ -69,8 +69,8 @@ await runTrial('redis', {}, async ({ rng, quick, folder, stack }) => {
 })
 
 /**
- * Plays some sessions, has Redis come back with what it had some steps earlier, and plays on: what each player then
- * hears, by its code, or `answered`. Half of them ask a server that was there all the time, half one that is new.
+ * Plays some sessions, restarts Redis with its files of some steps earlier, and plays on. Resolves with each player's next
+ * result: an error code, or `answered`. Half of the players call the same server as before, half a restarted one.
  */
 async function rollBack(connection: Connection, redis: Redis, server: Server, older: string): Promise<string[]> {
   const environments = Array.from({ length: PLAYERS }, () => connection.environment('ledger'))
@@ -89,7 +89,7 @@ async function rollBack(connection: Connection, redis: Redis, server: Server, ol
   await redis.kill()
   await redis.start(older)
   const codes: string[] = []
-  const hear = async (environment: Environment) => {
+  const playOn = async (environment: Environment) => {
     try {
       await insist(() => add(environment))
       codes.push('answered')
@@ -97,9 +97,9 @@ async function rollBack(connection: Connection, redis: Redis, server: Server, ol
       codes.push(WireError.is(error) ? error.code : String(error))
     }
   }
-  await Promise.all(environments.slice(0, PLAYERS / 2).map(hear))
+  await Promise.all(environments.slice(0, PLAYERS / 2).map(playOn))
   await server.restart()
-  await Promise.all(environments.slice(PLAYERS / 2).map(hear))
+  await Promise.all(environments.slice(PLAYERS / 2).map(playOn))
   return codes
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { until } from './until.ts'
 
-/** What a process holds of the machine. */
+/** The resources that a process uses. */
 export interface Resources {
   /** Resident memory, in bytes. */
   readonly resident: number
@@ -9,18 +9,18 @@ export interface Resources {
   readonly files: number
 }
 
-/** Reads what a process holds, from Linux' `/proc`. */
+/** Reads the resources of a process from Linux' `/proc`. */
 export function resourcesOf(pid: number): Resources {
   const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return { resident: Number(kibibytes) * 1_024, files: readdirSync(`/proc/${pid}/fd`).length }
 }
 
-/** Bytes that a server may have grown by: what it keeps in hand of its sessions, and a heap that settles after some ten thousand calls. */
+/** Bytes that a server may have grown by: its cached sessions, and a heap that settles after some ten thousand calls. */
 const GROWTH = 256 * 1_048_576
-/** Files and sockets that may be open for a moment longer. */
+/** Files and sockets that may stay open for a short time. */
 const LEFT_OPEN = 8
 
-/** O8: waits until a server holds no more of the machine than `before`, by a tenth and a fixed growth; says what it holds. */
+/** O8: waits until a server uses no more than `before`, plus a tenth and a fixed growth. Resolves with what it then uses. */
 export async function resourcesHold(pid: number, before: Resources): Promise<{ holds: boolean; after: Resources }> {
   const within = ({ files, resident }: Resources) =>
     files <= before.files + LEFT_OPEN && resident <= before.resident * 1.1 + GROWTH

@@ -1,21 +1,21 @@
 /**
- * Clients that take their time, in a process of their own so that an honest one is not slowed by them: `<port> <token>
- * <sockets> <unread>`. Says on its channel when all have connected.
+ * Slow clients, in a separate process so that they do not slow an honest one: `<port> <token> <sockets> <unread>`. Sends
+ * a message to the parent process when all have connected.
  */
 import { connect, type Socket } from 'node:net'
 import { META, METHODS, type OpenResult } from '@episodic/protocol'
 import { ask } from './server.ts'
 
 const [port = '', token = '', sockets = '0', unread = '0'] = process.argv.slice(2)
-/** Sockets that connect at the same time: more than a server lets wait are held back by the system, not by the server. */
+/** Sockets that connect at the same time: with more, the system would delay them, and not the server. */
 const ABREAST = 100
-/** Requests whose answers are not read, of one socket, and the milliseconds between two of them. */
+/** Requests per socket whose answers are not read, and the milliseconds between two of them. */
 const [UNREAD, PACE] = [64, 30]
-/** Characters in each of the two steps that their answers tell of: together they are more than the system holds for a reader. */
+/** Characters in each of the two steps of such an answer: together more than the system buffers for a reader. */
 const NOTE = 60_000
 
 const HEAD = `POST /env HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`
-/** What is sent at once, and then a byte each second. */
+/** What is sent at once, and what then follows with a byte each second. */
 const WAYS: readonly (readonly [atOnce: string, dribble: string])[] = [
   ['', ''],
   ['P', 'OST /env HTTP/1.1 and more'],
@@ -46,7 +46,7 @@ async function open(index: number): Promise<void> {
   await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve))
   if (index < Number(unread)) return askAndIgnore(socket)
   const [atOnce, dribble] = WAYS[index % WAYS.length] as (typeof WAYS)[number]
-  // An answer is read, and changes nothing.
+  // Answers are read and ignored.
   socket.resume()
   if (atOnce !== '') socket.write(atOnce)
   if (dribble !== '') dribbling.push({ socket, dribble, at: 0 })
@@ -61,12 +61,12 @@ function askAndIgnore(socket: Socket): void {
   }, PACE)
 }
 
-/** A short request that has a long answer: what a session of two long steps has to tell. */
+/** Returns a short request with a long answer: the log of a session with two long steps. */
 async function prepareLongAnswer(): Promise<string> {
   const server = { port: Number(port), token }
   const { session } = await ask<OpenResult>(server, METHODS.open, {
     environment: 'ledger',
-    requestKey: 'a-long-story-told-to-nobody',
+    requestKey: 'a-long-answer-that-is-never-read',
   })
   for (const seq of [0, 1])
     await ask(server, 'tools/call', {

@@ -1,4 +1,4 @@
-/** Thousands of clients that send a byte a second or never read: a server is rid of them, and an honest player hardly notices. */
+/** Thousands of clients send a byte a second or never read: the server closes them, and an honest player is hardly slowed. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from '@episodic/env'
@@ -9,21 +9,21 @@ import { type Server, startServer } from './server.ts'
 import { runTrial } from './trial.ts'
 import { until } from './until.ts'
 
-/** Seconds after which the last of them has to be gone. */
+/** Seconds within which the server must close the last of them. */
 const SHED_WITHIN = 12
-/** How much slower the slowest hundredth of an honest player's calls may be than when nobody attacks. */
+/** How much slower the slowest hundredth of an honest player's calls may be than without the attack. */
 const SLOWED = 2
-/** How much longer the longest turn of the server's event loop may be than when nobody attacks, in CPU of its main thread. */
+/** How much longer the longest turn of the event loop may be than without the attack, in CPU time of the main thread. */
 const LONGER = 20
 /** Bytes that the server may hold for a slow client whose request is not complete. */
 const HELD = 16 * 1_024
-/** Slow clients that come and go first, so that what a server keeps of the first ones ever is not counted. */
+/** Slow clients that connect and leave first, so that what a server allocates for its first clients is not counted. */
 const FIRST = 100
-/** Bytes that it may grow by as a whole: what the honest player's sessions keep, and a heap that settles, besides. */
+/** Bytes that the server may grow by, including the honest player's sessions and a heap that settles. */
 const GROWTH = 160 * 1_048_576
-/** Milliseconds between two looks at what the server holds. To list two thousand sockets takes longer than a call, and holds the player up. */
+/** Milliseconds between two measurements of the server: listing two thousand sockets delays the player. */
 const GLANCE = 250
-/** Files and sockets that an honest player may have opened meanwhile. */
+/** Files and sockets that the honest player may have opened meanwhile. */
 const OWN = 8
 
 await runTrial('slowloris', { sockets: '2000' }, async ({ quick, options, folder, stack }) => {
@@ -74,7 +74,7 @@ await runTrial('slowloris', { sockets: '2000' }, async ({ quick, options, folder
   if (seconds > SHED_WITHIN) breaches.push(`The last slow client was gone after ${seconds} s.`)
   if (heldEach > HELD) breaches.push(`The server held ${heldEach} bytes for a slow client.`)
   if (held > GROWTH) breaches.push(`The server grew by ${held} bytes.`)
-  if (player.errors.length > 0) breaches.push(`An honest player heard: ${player.errors[0]}`)
+  if (player.errors.length > 0) breaches.push(`An honest player received: ${player.errors[0]}`)
   // A second or two of a shared machine say nothing of its speed.
   if (!quick && turn > LONGER * turnUndisturbed)
     breaches.push(`A turn of the event loop was ${turn / turnUndisturbed} times as long.`)

@@ -1,4 +1,4 @@
-/** Steps over a bad connection to a server that is killed all the time: none is lost, none is doubled. */
+/** Steps over a bad connection to a server that is killed again and again: no step is lost or doubled. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from '@episodic/env'
 import { Oracle } from './oracle.ts'
@@ -17,7 +17,7 @@ await runTrial('step', { store: 'sqlite' }, async ({ rng, quick, options, folder
   const server = stack.use(await startServer({ folder, args: ['--store', store.address, '--idle', '86400'] }))
   const oracle = new Oracle()
   const fate = drawFates(rng.stream('weather'), STORM)
-  const proxy = stack.use(await startProxy(server.port, { fate, onExchange: (exchange) => oracle.hear(exchange) }))
+  const proxy = stack.use(await startProxy(server.port, { fate, onExchange: (exchange) => oracle.record(exchange) }))
   const connection = stack.use(await connect({ url: `http://127.0.0.1:${proxy.port}/env`, token: server.token }))
 
   // Kills come after so many steps, not after so much time: a slow machine gets as many.
@@ -25,7 +25,7 @@ await runTrial('step', { store: 'sqlite' }, async ({ rng, quick, options, folder
   let striking: Promise<void> | null = null
   let next = steps / (kills + 1)
   const strike = () => {
-    if (striking || oracle.told < next || server.kills === kills) return
+    if (striking || oracle.received < next || server.kills === kills) return
     next += steps / (kills + 1)
     striking = pause(killing.int(0, 10))
       .then(() => server.restart())
@@ -48,12 +48,12 @@ await runTrial('step', { store: 'sqlite' }, async ({ rng, quick, options, folder
   return {
     breaches,
     figures: {
-      steps: oracle.told,
+      steps: oracle.received,
       sessions: oracle.sessions,
       kills: server.kills,
       ...oracle.broken,
       fates: proxy.fates,
-      stepsPerSecond: Math.round(oracle.told / seconds),
+      stepsPerSecond: Math.round(oracle.received / seconds),
     },
   }
 })

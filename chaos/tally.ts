@@ -8,7 +8,7 @@ import {
   systemClock,
 } from '@episodic/state'
 
-/** Makes a session whose steps are signed by whoever plays them. */
+/** Creates a session whose steps are signed by their player. Throws if the id is taken. */
 export async function createTally(store: SessionStore, id: string): Promise<void> {
   const now = systemClock.now()
   const record: SessionRecord = {
@@ -34,13 +34,13 @@ export async function createTally(store: SessionStore, id: string): Promise<void
   if (!(await store.create(encodeSession(record)))) throw new Error(`There is a session ${id} already.`)
 }
 
-/** Takes hold of a session as it is in the store. */
+/** Loads a session from the store. */
 export async function holdTally(store: SessionStore, id: string): Promise<Session> {
   const stored = (await store.read(id)) as StoredSession
   return new Session(stored, { store, clock: systemClock, history: null, queue: 8 })
 }
 
-/** Plays one step with a signature, and gives the revision that it was committed with. */
+/** Plays one step with a signature, and resolves with the revision of its commit. */
 export async function sign(session: Session, signature: string): Promise<number> {
   const action = { tool: 'sign', arguments: { signature } }
   const { step } = await session.step({ seat: 'agent', action }, ({ record, draft }) => {
@@ -58,13 +58,13 @@ export async function sign(session: Session, signature: string): Promise<number>
   return step.report.revision
 }
 
-/** A step of a session's log: when it was committed, and by whom. */
+/** A step of a session's log, by its revision and player. */
 export interface Signed {
   readonly revision: number
   readonly signature: string
 }
 
-/** Every signature in a session's log. */
+/** Resolves with every signature in a session's log. */
 export async function signatures(store: SessionStore, id: string): Promise<Signed[]> {
   const entries = await store.readLog(id, { after: 0, limit: 1_000_000 })
   return entries.map(({ revision, text }) => {

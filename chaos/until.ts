@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Waits until something holds; looking again and again, every so many milliseconds, is all that can be done about another process. */
+/** Waits until a condition holds, checked every so many milliseconds, which is the only way for another process. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: string,

@@ -3,9 +3,9 @@ import { StateError } from '@episodic/state'
 import { openRedisStore } from '@episodic/state/redis'
 import { holdTally, sign } from './tally.ts'
 
-// A process of its own for `zombie`: `node zombie-writer.ts <redis> <name> <session…>`. It writes to its sessions
-// without end, and knows nothing of being stopped. A session that refuses it is tried a few times more, and then told of:
-// the last revision that was accepted, and every refusal.
+// A process for `zombie`: `node zombie-writer.ts <redis> <name> <session…>`. It writes to its sessions without end, and
+// does not notice that it is frozen. After a rejected write it tries a few times more, and then reports the session: the
+// last accepted revision, and the code of every rejection.
 
 const TRIES = 5
 

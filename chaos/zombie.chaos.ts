@@ -1,4 +1,4 @@
-/** Writers that are frozen, lose their sessions to another owner, and wake: nothing that they write is taken. */
+/** Writers are frozen, lose their sessions to another owner, and wake: nothing that they then write is accepted. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openRedisStore } from '@episodic/state/redis'
@@ -12,8 +12,8 @@ const OWNER = 'owner'
 /** Steps of the new owner while the former one is frozen, and again after it woke. */
 const STEPS = 3
 
-/** What a writer says in the end of one of its sessions. */
-interface Told {
+/** What a writer reports of one of its sessions in the end. */
+interface WriterReport {
   readonly id: string
   readonly accepted: number
   readonly last: number
@@ -45,10 +45,10 @@ await runTrial('zombie', {}, async ({ quick, folder, stack }) => {
     }),
   )
   for (const writer of writers) writer.signal('SIGCONT')
-  // While they try, the owner goes on.
-  const [told] = await Promise.all([
+  // The owner goes on while they try.
+  const [reports] = await Promise.all([
     Promise.all(
-      writers.map(async (writer) => (await linesOf(() => writer.line(), each)).map((line) => JSON.parse(line) as Told)),
+      writers.map(async (writer) => (await linesOf(() => writer.line(), each)).map((line) => JSON.parse(line) as WriterReport)),
     ),
     ...owned.map(async ({ session }) => {
       for (let step = 0; step < STEPS; step++) await sign(session, OWNER)
@@ -56,12 +56,12 @@ await runTrial('zombie', {}, async ({ quick, folder, stack }) => {
   ])
 
   const breaches: string[] = []
-  const byId = new Map(told.flat().map((writer) => [writer.id, writer]))
+  const byId = new Map(reports.flat().map((writer) => [writer.id, writer]))
   let written = 0
   let late = 0
   for (const { id, takenAt } of owned) {
     const log = await signatures(store, id)
-    const writer = byId.get(id) as Told
+    const writer = byId.get(id) as WriterReport
     const before = log.filter(({ revision }) => revision < takenAt)
     const after = log.filter(({ revision }) => revision > takenAt)
     const strangers = after.filter(({ signature }) => signature !== OWNER)
@@ -70,10 +70,10 @@ await runTrial('zombie', {}, async ({ quick, folder, stack }) => {
     if (strangers.length > 0) breaches.push(`${id} took ${strangers.length} writes of a former owner.`)
     if (after.length - strangers.length !== 2 * STEPS)
       breaches.push(`O1 ${id} has ${after.length} of ${2 * STEPS} steps of its owner.`)
-    // One commit may have landed whose answer the writer was too frozen to hear.
+    // One commit may have succeeded whose answer did not reach the frozen writer.
     if (writer.accepted < before.length - 1 || writer.accepted > before.length || writer.last > takenAt)
       breaches.push(
-        `O1 ${id} told its writer of ${writer.accepted} steps up to ${writer.last}, and has ${before.length}.`,
+        `O1 ${id} acknowledged ${writer.accepted} steps up to ${writer.last} to its writer, and has ${before.length}.`,
       )
     if (writer.refusals.some((code) => code !== 'fenced'))
       breaches.push(`${id} refused with ${writer.refusals.join(', ')}.`)

@@ -1,13 +1,13 @@
 import { defineEnvironment, type EnvironmentDefinition } from '@episodic/mcp-server'
 import { z } from 'zod'
 
-/** What an honest vault keeps to itself. */
+/** The private state of a vault. */
 interface Hidden {
   word: string
   code: number
 }
 
-/** What a player may know of a vault. */
+/** The public state of a vault. */
 interface Open {
   tries: number
   field: string
@@ -15,33 +15,33 @@ interface Open {
   dials: { left?: number | undefined; right?: number | undefined }
 }
 
-/** What is wrong with a vault: each is what an author might well write. An honest one has none of it. */
+/** Mistakes that an author may make in a vault. A correct vault has none. */
 export interface Flaw {
-  /** Filled into a field of the public state that nobody needs. */
+  /** Returns the value of an unneeded field of the public state. */
   readonly field?: (hidden: Hidden) => string
-  /** Done to the public state with every try, whose answer shows nothing of it. */
+  /** Changes the public state with every try; its answer does not show the change. */
   readonly changes?: (open: Open, hidden: Hidden) => void
-  /** Done to the public state where a vault begins. */
+  /** Changes the public state of a new vault. */
   readonly begins?: (open: Open, hidden: Hidden) => void
-  /** Filled into a field of the structured answer that the text does not mention. */
+  /** Returns the value of a field of the structured answer that the text does not mention. */
   readonly note?: (hidden: Hidden) => string
-  /** Said instead of the text. */
+  /** Replaces the text. */
   readonly text?: (hidden: Hidden, text: string) => string
-  /** Whether a look is refused. */
+  /** Returns whether a look is refused. */
   readonly refuses?: (hidden: Hidden) => boolean
-  /** The word of every vault, instead of one that is drawn. */
+  /** The word of every vault, instead of a random one. */
   readonly word?: string
-  /** Described with the tool. */
+  /** Added to the description of the tool. */
   readonly description?: string
-  /** What a player may say besides a code. */
+  /** The schema of a further argument. */
   readonly spoken?: z.ZodType
 }
 
 const LARGEST = 15
-/** What stands on the shelf of every vault. */
+/** The numbers on the shelf of every vault. */
 const SHELF = [0, 3, 6, 9, 12, 15]
 
-/** A vault with a code and a word. A try tells whether the code is higher or lower; a look tells nothing new. */
+/** A vault with a code and a word. A try reveals whether the code is higher or lower; a look reveals nothing new. */
 export function createVault(flaw: Flaw = {}): EnvironmentDefinition {
   return defineEnvironment({
     name: 'vault',
