@@ -1,0 +1,193 @@
+/**
+ * Prints the way of one call through the sources: the files that it enters, in order, and how often it goes from one file to
+ * another. `pnpm trip [name…] [--json] [--way]`.
+ *
+ * Measured, not read off the imports: a loader hook writes `trip(<file>)` at the head of every function of this repository
+ * as it is loaded, found with the TypeScript parser. A scenario runs a few times first, so that what is loaded, cached or
+ * compiled once is not counted; then one call of it is recorded. A hop is two entries in a row that are in different files;
+ * a return counts only if another function is entered after it.
+ */
+
+import { registerHooks } from 'node:module'
+import { relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import ts from 'typescript'
+import { root } from './workspace.ts'
+
+/** What one call should stay within. */
+interface Goal {
+  readonly files: number
+  readonly hops: number
+}
+
+interface Scenario {
+  readonly title: string
+  /** Left out where nothing was promised. */
+  readonly goal?: Goal
+  /** Files that count, by the start of their path; all of the repository unless given. */
+  readonly within?: string
+  /** Prepares the scenario, and returns what makes one call of it. */
+  prepare(disposables: AsyncDisposableStack): Promise<() => Promise<unknown>>
+}
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  http: {
+    title: 'one tools/call over HTTP, agent endpoint: bytes, commit, bytes',
+    goal: { files: 42, hops: 90 },
+    async prepare(disposables) {
+      const { url } = await serveGame(disposables)
+      return async () => {
+        const { status } = await call(url, 'tools/call', { name: 'guess', arguments: { value: 1 } })
+        if (status !== 200) throw new Error(`The server answered with ${status}.`)
+      }
+    },
+  },
+  step: {
+    title: 'one step of a run, in process',
+    async prepare(disposables) {
+      const [{ createHost, openInProcess }, { connect }, { environment }] = await Promise.all([
+        import('@episodic/mcp-server'),
+        import('@episodic/env'),
+        import('../examples/number-guessing/src/index.ts'),
+      ])
+      const host = disposables.use(createHost({ environments: [environment] }))
+      const played = disposables.use(await connect(openInProcess(host)))
+      await played.reset({ params: GAME, seed: '1' })
+      return () => played.step({ tool: 'guess', arguments: { value: 1 } })
+    },
+  },
+  utterance: {
+    title: 'one utterance of a conversation',
+    async prepare() {
+      const { conversation } = await import('../examples/flight-booking/src/index.ts')
+      const now = Date.UTC(2026, 0, 5, 9)
+      const text = 'From Lahore to Dubai'
+      const start = conversation.start({ now }).record
+      const asked = 'I want to book a flight'
+      const meant = conversation.interpretNow(start, asked, { now })
+      const { record } = conversation.advance(start, { kind: 'utterance', text: asked, interpreted: meant, now })
+      return async () => {
+        const interpreted = conversation.interpretNow(record, text, { now })
+        conversation.advance(record, { kind: 'utterance', text, interpreted, now })
+      }
+    },
+  },
+  agent: {
+    title: 'one callTool of an agent, the agent side alone',
+    within: 'packages/agent/',
+    async prepare(disposables) {
+      const { url } = await serveGame(disposables)
+      const { createMcpSessions } = await import('@episodic/agent')
+      const sessions = disposables.use(createMcpSessions({ mcpServers: { game: { url } } }))
+      const session = await sessions.open('game')
+      return () => session.callTool('guess', { value: 1 })
+    },
+  },
+}
+
+/** A game that is not over while it is measured. */
+const GAME = { low: 1, high: 1_000 }
+const WARM_UP = 4
+
+/** Serves a world over HTTP, with one session open. */
+async function serveGame(disposables: AsyncDisposableStack) {
+  const [{ createHost }, { serveHttp }, { environment }] = await Promise.all([
+    import('@episodic/mcp-server'),
+    import('@episodic/mcp-server/http'),
+    import('../examples/number-guessing/src/index.ts'),
+  ])
+  const host = disposables.use(createHost({ environments: [environment] }))
+  const server = disposables.use(await serveHttp(host))
+  const opened = await host.open(null, { environment: environment.name, params: GAME, seed: '1', requestKey: 'trip' })
+  const [seat] = Object.values(opened.seats)
+  if (!seat) throw new Error('The session has no seat.')
+  return { url: server.sessionUrl(seat.capability) }
+}
+
+async function call(url: string, method: string, params: object) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+/** The files entered since recording began; `null` while nothing is recorded. */
+let entered: string[] | null = null
+Object.assign(globalThis, { __trip: (file: string) => void entered?.push(file) })
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context)
+    if (!url.startsWith('file:') || !url.endsWith('.ts') || loaded.source == null) return loaded
+    const file = relative(root, fileURLToPath(url)).split(sep).join('/')
+    if (file.startsWith('..') || file.includes('node_modules/') || file.startsWith('scripts/')) return loaded
+    return { ...loaded, source: withRecords(file, String(loaded.source)) }
+  },
+})
+
+/** The source with a record at the head of every function. Line numbers stay as they are. */
+function withRecords(file: string, source: string): string {
+  const record = `globalThis.__trip(${JSON.stringify(file)})`
+  const inserts: { readonly at: number; readonly text: string }[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && 'body' in node && node.body) {
+      const body = node.body as ts.Node
+      if (ts.isBlock(body)) inserts.push({ at: body.getStart() + 1, text: `${record};` })
+      else inserts.push({ at: body.getStart(), text: `(${record}, ` }, { at: body.end, text: ')' })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true))
+  inserts.sort((a, b) => b.at - a.at)
+  return inserts.reduce((text, insert) => text.slice(0, insert.at) + insert.text + text.slice(insert.at), source)
+}
+
+/** Makes one call of a scenario and measures it. */
+async function measure({ title, goal, within = '', prepare }: Scenario) {
+  await using disposables = new AsyncDisposableStack()
+  const makeCall = await prepare(disposables)
+  for (let i = 0; i < WARM_UP; i++) await makeCall()
+  const way: string[] = []
+  entered = way
+  await makeCall()
+  entered = null
+  const counted = way.filter((file) => file.startsWith(within))
+  const stops = counted.filter((file, i) => file !== counted[i - 1])
+  const files = [...new Set(stops)]
+  return {
+    title,
+    files: files.length,
+    entries: counted.length,
+    hops: Math.max(0, stops.length - 1),
+    goal,
+    order: files,
+    stops,
+  }
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean', default: false }, way: { type: 'boolean', default: false } },
+})
+const unknown = positionals.find((name) => !Object.hasOwn(SCENARIOS, name))
+if (unknown !== undefined)
+  throw new Error(`There is no trip "${unknown}". There are: ${Object.keys(SCENARIOS).join(', ')}.`)
+for (const [name, scenario] of Object.entries(SCENARIOS)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue
+  const { stops, ...trip } = await measure(scenario)
+  if (values.json) {
+    console.log(JSON.stringify({ name, ...trip, ...(values.way && { way: stops }) }))
+    continue
+  }
+  const { goal } = trip
+  console.log(`${name}: ${trip.title}`)
+  console.log(
+    `  ${trip.files} files${goal ? ` (goal: ${goal.files})` : ''}, ${trip.hops} hops${goal ? ` (goal: ${goal.hops})` : ''}, ${trip.entries} function entries`,
+  )
+  for (const file of values.way ? stops : trip.order) console.log(`    ${file}`)
+}
+// A client's keep-alive connection would hold the process for some seconds.
+process.exit()
