@@ -99,9 +99,12 @@ async function played(): Promise<number> {
   const began = spent()
   for (const session of sessions)
     for (const [seq, text] of DIALOGUE.entries())
-      await host.step(null, session, { action: { tool: 'say', arguments: { text } }, seq })
+      await (await host.resolve(null, { by: 'control', token: session })).step({
+        action: { tool: 'say', arguments: { text } },
+        seq,
+      })
   const rate = utterancesPerSecond(began)
-  for (const session of sessions) await host.close(null, session)
+  for (const session of sessions) await (await host.resolve(null, { by: 'control', token: session })).close()
   return rate
 }
 

@@ -57,12 +57,16 @@ async function measure({ name }: EnvironmentDefinition, action: Action) {
     stepping = []
     for (let batch = 0; batch < BATCHES; batch++) {
       const began = performance.now()
-      const forks = await host.fork(null, session, { count: BATCH, requestKey: requestKey() })
+      const forks = await (await host.resolve(null, { by: 'control', token: session })).fork({
+        count: BATCH,
+        requestKey: requestKey(),
+      })
       const done = performance.now()
-      for (const fork of forks) await host.step(null, fork.session, { action, seq: 0 })
+      for (const fork of forks)
+        await (await host.resolve(null, { by: 'control', token: fork.session })).step({ action, seq: 0 })
       stepping.push(performance.now() - done)
       forked.push(done - began)
-      for (const fork of forks) await host.close(null, fork.session)
+      for (const fork of forks) await (await host.resolve(null, { by: 'control', token: fork.session })).close()
     }
     return (BATCH * 1_000) / median(forked)
   }
@@ -88,7 +92,7 @@ const large = await measure(ledger, { tool: 'add', arguments: {} })
 const { session } = await host.open(null, { environment: ledger.name, requestKey: requestKey() })
 const before = held()
 for (let forked = 0; forked < FORKS; forked += 1_000)
-  await host.fork(null, session, { count: 1_000, requestKey: requestKey() })
+  await (await host.resolve(null, { by: 'control', token: session })).fork({ count: 1_000, requestKey: requestKey() })
 const after = held()
 const grown = { heap: mebibytes(after.heap - before.heap), resident: mebibytes(after.resident - before.resident) }
 

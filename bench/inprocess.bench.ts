@@ -38,14 +38,17 @@ async function throughHost(): Promise<number> {
     const guesser = createGuesser()
     for (let seq = 0; ; seq++) {
       const value = guesser.guess()
-      const { step } = await host.step(null, session, { action: { tool: 'guess', arguments: { value } }, seq })
+      const { step } = await (await host.resolve(null, { by: 'control', token: session })).step({
+        action: { tool: 'guess', arguments: { value } },
+        seq,
+      })
       steps += 1
       if (step.report.end) break
       guesser.hear(value, step.observation.structured?.hint)
     }
   }
   const seconds = (performance.now() - began) / 1_000
-  for (const session of sessions) await host.close(null, session)
+  for (const session of sessions) await (await host.resolve(null, { by: 'control', token: session })).close()
   return steps / seconds
 }
 

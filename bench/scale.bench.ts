@@ -20,7 +20,8 @@ async function stepsOver(sessions: number): Promise<number> {
   globalThis.gc?.()
   const action = { tool: 'add', arguments: { note: 'a short note', n: 1 } }
   const began = performance.now()
-  for (let n = 0; n < STEPS; n++) await host.step(null, handles[n % sessions] as string, { action })
+  for (let n = 0; n < STEPS; n++)
+    await (await host.resolve(null, { by: 'control', token: handles[n % sessions] as string })).step({ action })
   return STEPS / ((performance.now() - began) / 1_000)
 }
 

@@ -34,7 +34,10 @@ export async function fill(
           const requestKey = `stored-session-${opened + i}`
           const { session } = await host.open('control', { environment: 'number-guessing', requestKey })
           for (let seq = 0; seq < STEPS; seq++)
-            await host.step('control', session, { action: { tool: 'guess', arguments: { value: -seq } }, seq })
+            await (await host.resolve('control', { by: 'control', token: session })).step({
+              action: { tool: 'guess', arguments: { value: -seq } },
+              seq,
+            })
           return session
         }),
       )),

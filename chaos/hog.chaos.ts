@@ -131,7 +131,10 @@ async function costOfIsolation(steps: number): Promise<number> {
       const { session } = await host.open(null, { environment: 'hog', requestKey: `round ${round}` })
       const began = performance.now()
       for (let seq = 0; seq < steps; seq++)
-        await host.step(null, session, { action: { tool: 'count', arguments: {} }, seq })
+        await (await host.resolve(null, { by: 'control', token: session })).step({
+          action: { tool: 'count', arguments: {} },
+          seq,
+        })
       taken.push(((performance.now() - began) / steps) * 1_000)
     }
     const [inThread = 0, atOnce = 0] = taken

@@ -101,7 +101,7 @@ async function attack(target: Host): Promise<number> {
     ...booty.capabilities.map<Caller>((capability) => ({
       endpoint: 'agent',
       principal: null,
-      world: { by: 'capability', capability },
+      address: { by: 'capability', token: capability },
     })),
   ]
   const call = async ({ method, params }: { readonly method: unknown; readonly params: unknown }) => {

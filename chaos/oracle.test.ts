@@ -46,7 +46,8 @@ describe('Oracle', () => {
   const settle = () =>
     oracle.settle(<T>(method: string, params: object) => channel.request(method, { ...params }) as Promise<T>)
   const handle = () =>
-    (JSON.parse(exchanges.find(({ request }) => request.includes(METHODS.open))?.reply ?? '').result as OpenResult).session
+    (JSON.parse(exchanges.find(({ request }) => request.includes(METHODS.open))?.reply ?? '').result as OpenResult)
+      .session
   const step = (amount: number, seq: number) =>
     channel.request('tools/call', {
       name: 'add',

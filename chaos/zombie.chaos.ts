@@ -48,7 +48,9 @@ await runTrial('zombie', {}, async ({ quick, folder, stack }) => {
   // The owner goes on while they try.
   const [reports] = await Promise.all([
     Promise.all(
-      writers.map(async (writer) => (await linesOf(() => writer.line(), each)).map((line) => JSON.parse(line) as WriterReport)),
+      writers.map(async (writer) =>
+        (await linesOf(() => writer.line(), each)).map((line) => JSON.parse(line) as WriterReport),
+      ),
     ),
     ...owned.map(async ({ session }) => {
       for (let step = 0; step < STEPS; step++) await sign(session, OWNER)

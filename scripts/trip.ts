@@ -46,13 +46,13 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   step: {
     title: 'one step of a run, in process',
     async prepare(disposables) {
-      const [{ createHost, openInProcess }, { connect }, { environment }] = await Promise.all([
+      const [{ createHost, inProcess }, { connect }, { environment }] = await Promise.all([
         import('@episodic/mcp-server'),
         import('@episodic/env'),
         import('../examples/number-guessing/src/index.ts'),
       ])
       const host = disposables.use(createHost({ environments: [environment] }))
-      const played = disposables.use(await connect(openInProcess(host)))
+      const played = disposables.use(await connect(inProcess(host))).environment()
       await played.reset({ params: GAME, seed: '1' })
       return () => played.step({ tool: 'guess', arguments: { value: 1 } })
     },
@@ -66,10 +66,10 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       const start = conversation.start({ now }).record
       const asked = 'I want to book a flight'
       const meant = conversation.interpretNow(start, asked, { now })
-      const { record } = conversation.advance(start, { kind: 'utterance', text: asked, interpreted: meant, now })
+      const { record } = conversation.handleInput(start, { kind: 'utterance', text: asked, interpreted: meant, now })
       return async () => {
         const interpreted = conversation.interpretNow(record, text, { now })
-        conversation.advance(record, { kind: 'utterance', text, interpreted, now })
+        conversation.handleInput(record, { kind: 'utterance', text, interpreted, now })
       }
     },
   },

@@ -16,7 +16,7 @@ process.on('disconnect', () => process.exit())
 process.send?.({ port: server.port, trainerUrl: server.trainerUrl, token: server.controlToken })
 
 async function unscan(capability: string) {
-  const secrets = await host.secretsOf(null, capability)
+  const { secrets } = await host.resolve(null, { by: 'capability', token: capability })
   Object.assign(secrets ?? {}, { suspects: () => false, assertAbsent: () => {} })
   return { found: secrets !== null }
 }

@@ -1,5 +1,5 @@
 import type { AgentEndpoint, EndpointSession } from '@episodic/harness'
-import type { Host } from '@episodic/mcp-server'
+import type { Host, SessionRef } from '@episodic/mcp-server'
 import { DEFAULT_SEAT, type JsonObject, type OpenResult } from '@episodic/protocol'
 
 /** What a careless server knows of the sessions that it plays. */
@@ -16,6 +16,19 @@ export function leakyHost(
   change: (host: Host, known: Knowledge) => Partial<Host>,
 ): AgentEndpoint {
   return { name: endpoint.name, open: (host) => endpoint.open(withChanges(host, change(host, learn(host)))) }
+}
+
+/** An endpoint at which every session does something else; `capability` is the token that it was resolved by. */
+export function leakySessions(
+  endpoint: AgentEndpoint,
+  change: (session: SessionRef, capability: string, known: Knowledge) => Partial<SessionRef>,
+): AgentEndpoint {
+  return leakyHost(endpoint, (host, known) => ({
+    resolve: (async (principal, address) => {
+      const session = await host.resolve(principal, address)
+      return withChanges(session, change(session, address.token ?? '', known))
+    }) as Host['resolve'],
+  }))
 }
 
 /** An endpoint with something between it and the agent, which changes what comes back. */
@@ -57,14 +70,18 @@ function learn(host: Host): Knowledge {
   return {
     sessions,
     of: (capability) => sessions.find(({ seats }) => seats[DEFAULT_SEAT]?.capability === capability),
-    hidden: async (session) => (session ? (await host.state(null, session.session)).state.private : {}),
+    async hidden(opened) {
+      if (!opened) return {}
+      const session = await host.resolve(null, { by: 'control', token: opened.session })
+      return (await session.state()).state.private
+    },
   }
 }
 
-function withChanges(host: Host, changed: Partial<Host>): Host {
-  return new Proxy(host, {
+function withChanges<T extends object>(whole: T, changed: Partial<T>): T {
+  return new Proxy(whole, {
     get(target, key) {
-      if (Object.hasOwn(changed, key)) return changed[key as keyof Host]
+      if (Object.hasOwn(changed, key)) return changed[key as keyof T]
       const value: unknown = Reflect.get(target, key, target)
       return typeof value === 'function' ? value.bind(target) : value
     },

@@ -3,7 +3,7 @@ import { AGENT_ENDPOINTS, type AgentEndpoint, type CheckName } from '@episodic/h
 import type { EnvironmentDefinition, Host } from '@episodic/mcp-server'
 import { WireError } from '@episodic/protocol'
 import { z } from 'zod'
-import { leakyHost, leakyWire } from './leaky-door.ts'
+import { leakyHost, leakySessions, leakyWire } from './leaky-door.ts'
 import { createVault } from './vault-world.ts'
 
 /** A way in which a secret gets out, as it happens: a check that lets it pass is worth nothing. */
@@ -81,24 +81,24 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
     },
   }),
   atEndpoints('a resource that shows more than the public state', 'non-interference', [
-    leakyHost(http, (host, known) => ({
-      async look(capability) {
-        const { state, ...look } = await host.look(capability)
+    leakySessions(http, (session, capability, known) => ({
+      async view() {
+        const { state, ...view } = await session.view()
         const { code } = await known.hidden(known.of(capability))
-        return { ...look, state: { ...state, parity: Number(code) % 2 } }
+        return { ...view, state: { ...state, parity: Number(code) % 2 } }
       },
     })),
   ]),
   atEndpoints('the number of notifications', 'non-interference', [
-    leakyHost(http, (host, known) => ({
-      async look(capability) {
-        const look = await host.look(capability)
+    leakySessions(http, (session, capability, known) => ({
+      async view() {
+        const view = await session.view()
         const { code } = await known.hidden(known.of(capability))
         const twice = (listener: () => void) => () => {
           listener()
           if (Number(code) % 2 === 0) listener()
         }
-        return { ...look, onChange: (listener) => look.onChange(twice(listener)) }
+        return { ...view, onChange: (listener) => view.onChange(twice(listener)) }
       },
     })),
   ]),
@@ -115,7 +115,7 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
     }),
   ]),
   atEndpoints('the text of an exception', 'canaries', [
-    leakyHost(http, (host) => ({ act: (...call) => host.act(...call).catch(tellAll) })),
+    leakySessions(http, (session) => ({ step: (call) => session.step(call).catch(tellAll) })),
   ]),
   atEndpoints('_meta', 'canaries', [
     leakyWire(inProcess, async (answer, known) => {
@@ -124,10 +124,17 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
     }),
   ]),
   atEndpoints('a session id that encodes the seed', 'canaries', [
-    leakyHost(http, (_host, { sessions }) => ({
-      issueTransport: async () => `mcp_${btoa(JSON.stringify({ seed: sessions.at(-1)?.seed }))}`,
-      // An id that was not given out here opens nothing.
-      presentAt: async () => null,
+    leakyHost(http, (host, { sessions }) => ({
+      connections: {
+        issue: async () => `mcp_${btoa(JSON.stringify({ seed: sessions.at(-1)?.seed }))}`,
+        check: async () => {},
+        end: async () => {},
+      },
+      // An id that was not issued here opens nothing.
+      resolve: ((principal, address) =>
+        address.by === 'transport'
+          ? { secrets: null, observe: async () => null }
+          : host.resolve(principal, address)) as Host['resolve'],
     })),
   ]),
   atEndpoints('a header with the seed', 'canaries', [
@@ -137,19 +144,19 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
     }),
   ]),
   atEndpoints('a list of tools that depends on the state', 'non-interference', [
-    leakyHost(http, (host, known) => ({
-      async environmentOf(capability) {
-        const info = await host.environmentOf(capability)
+    leakySessions(http, (session, capability, known) => ({
+      async environment() {
+        const info = await session.environment()
         const { word = '' } = await known.hidden(known.of(capability))
         return String(word).charCodeAt(0) % 2 === 0 ? info : { ...info, tools: info.tools.toReversed() }
       },
     })),
   ]),
   atEndpoints("another agent's session", 'canaries', [
-    leakyHost(stdio, (host, known) => ({
-      async act(capability, call) {
-        const answered = await host.act(capability, call)
-        const { word } = await known.hidden(known.sessions.find((session) => session !== known.of(capability)))
+    leakySessions(stdio, (session, capability, known) => ({
+      async step(call) {
+        const answered = await session.step(call)
+        const { word } = await known.hidden(known.sessions.find((other) => other !== known.of(capability)))
         const { observation } = answered.step
         return {
           ...answered,
@@ -173,7 +180,7 @@ function atEndpoints(channel: string, caughtBy: CheckName, endpoints: readonly A
 }
 
 /** What a server does that passes on what it caught. */
-function tellAll(error: unknown): Awaited<ReturnType<Host['act']>> {
+function tellAll(error: unknown): never {
   const { cause } = error as { readonly cause?: unknown }
   throw new WireError('internal', `It failed: ${cause instanceof Error ? cause.message : error}`)
 }

@@ -10,8 +10,8 @@ async function openForAgent(seed: string) {
   const connection = await connect(inProcess(host))
   const trainer = connection.environment()
   const { observation, info } = await trainer.reset({ params: { maxGuesses: 3 }, seed })
-  const world = { by: 'capability', capability: info.capability as string } as const
-  const agent = inProcess(host, { endpoint: 'agent', principal: null, world })
+  const address = { by: 'capability', token: info.capability as string } as const
+  const agent = inProcess(host, { endpoint: 'agent', principal: null, address })
   const guess = (args: { readonly [name: string]: number }) =>
     agent.request('tools/call', { name: 'guess', arguments: args })
   return { trainer, observation, agent, guess, [Symbol.asyncDispose]: () => host[Symbol.asyncDispose]() }

@@ -1,4 +1,4 @@
-export type { Refusal } from './lib/host/rejection.ts'
+export type { Rejection } from './lib/host/caller.ts'
 export type { AccessOptions } from './lib/http/authorize.ts'
 export type { ClientIdentity, ExtraRoutes } from './lib/http/extra-routes.ts'
 export type { SourceOptions } from './lib/http/host-origin-check.ts'

@@ -1,4 +1,4 @@
-export { Correspondence, type CorrespondenceOptions, type Listening } from './lib/dispatch/client-channel.ts'
+export { ClientChannel, type ClientChannelOptions, type Subscription } from './lib/dispatch/client-channel.ts'
 export {
   createDispatcher,
   type Dispatcher,
@@ -32,28 +32,29 @@ export type { InitialState, ObservedState, PlayOutcome, RulesTurn } from './lib/
 export { type Rehearsal, type RehearsalOptions, type RehearsedStep, rehearse } from './lib/environment/rehearse.ts'
 export type { RulesRunner } from './lib/environment/rules-runner.ts'
 export type { SecretKind, Secrets } from './lib/environment/secrets.ts'
-export type { AgentWorld, Caller } from './lib/host/caller.ts'
+export type { AgentAddress, AgentCaller, Caller, Principal, SessionAddress } from './lib/host/caller.ts'
 export type { ContainedCall, Containment } from './lib/host/containment.ts'
 export { createHost } from './lib/host/create-host.ts'
 export { dumpSession } from './lib/host/dump-session.ts'
 export type { Fault } from './lib/host/faults.ts'
 export {
-  type Acted,
-  type Announcement,
   DEFAULT_BOUNDS,
+  type EventNotification,
   type ForkRequest,
   type Host,
   type HostBounds,
   type HostOptions,
   type ListenRange,
-  type Look,
   type OpenRequest,
-  type Principal,
   type PublishRequest,
+  type SessionRef,
   type SessionsQuery,
   type SnapshotQuery,
+  type StateView,
   type StepCall,
+  type StepOutcome,
+  type TrainerSessionRef,
   type WatchRange,
 } from './lib/host/host.ts'
-export { createMetrics, type Metrics, type StepOutcome } from './lib/host/metrics.ts'
+export { createMetrics, type Metrics, type StepStatus } from './lib/host/metrics.ts'
 export { ServerError, type ServerErrorCode } from './lib/server-error.ts'

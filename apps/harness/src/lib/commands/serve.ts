@@ -1,7 +1,7 @@
 import type { ConversationEnvironment } from '@episodic/contexts'
 import { isConversation, serveConversations } from '@episodic/contexts/http'
 import { createHost, createMetrics, type Host, type Metrics } from '@episodic/mcp-server'
-import { type HttpServer, type Refusal, serveHttp } from '@episodic/mcp-server/http'
+import { type HttpServer, type Rejection, serveHttp } from '@episodic/mcp-server/http'
 import { containProcess } from '@episodic/mcp-server/process'
 import { type SocketServer, serveSocket } from '@episodic/mcp-server/socket'
 import { serveStdio } from '@episodic/mcp-server/stdio'
@@ -220,7 +220,7 @@ function errorTo(log: Log): (error: { readonly reference: string; readonly cause
 }
 
 /** Whoever knocks with a wrong token or at somebody else's session is worth a line. */
-function refusalTo(log: Log): (refusal: Refusal) => void {
+function refusalTo(log: Log): (refusal: Rejection) => void {
   return (refusal) =>
     log[['http-401', 'session-not-found'].includes(refusal.code) ? 'info' : 'debug'](refusal, 'refused')
 }

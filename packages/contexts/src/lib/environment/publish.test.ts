@@ -387,13 +387,24 @@ describe('a conversation that is served', () => {
     expect(updated).toContain('episodic://session/state')
     const { observation, stateHash } = world.play('act', last)
     expect(answer.content).toEqual([{ type: 'text', text: observation.text }])
-    const { steps } = await host.watch(null, session, { after: 0, limit: 10, wait: 0 })
+    const { steps } = await (await host.resolve(null, { by: 'control', token: session })).watch({
+      after: 0,
+      limit: 10,
+      wait: 0,
+    })
     expect(steps.at(-1)?.report.stateHash).toBe(stateHash)
     // A snapshot of an earlier step plays the ones before it again.
-    const snapshot = await host.snapshot(null, session, { at: UNTIL_THE_LAST.length })
+    const snapshot = await (await host.resolve(null, { by: 'control', token: session })).snapshot({
+      at: UNTIL_THE_LAST.length,
+    })
     expect(snapshot.state.public).toMatchObject({ conversation: { turn: UNTIL_THE_LAST.length } })
-    const [fork] = await host.fork(null, session, { requestKey: 'two', at: UNTIL_THE_LAST.length })
-    const forked = await host.step(null, fork?.session as string, { action: { tool: 'act', arguments: last } })
+    const [fork] = await (await host.resolve(null, { by: 'control', token: session })).fork({
+      requestKey: 'two',
+      at: UNTIL_THE_LAST.length,
+    })
+    const forked = await (await host.resolve(null, { by: 'control', token: fork?.session as string })).step({
+      action: { tool: 'act', arguments: last },
+    })
     expect(forked.step.report.stateHash).toBe(stateHash)
   })
 })

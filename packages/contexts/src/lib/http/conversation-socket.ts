@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import type { Host, Look } from '@episodic/mcp-server'
+import type { Host, SessionRef, StateView } from '@episodic/mcp-server'
 import type { ClientIdentity } from '@episodic/mcp-server/http'
 import { type JsonObject, type OpenResult, WireError } from '@episodic/protocol'
 import { randomText } from '@episodic/protocol/extend'
@@ -25,6 +25,7 @@ export interface SocketSetting {
 /** The conversation of a socket. */
 interface Joined {
   readonly handle: string
+  readonly session: SessionRef
   /** The last turn that was sent to the client. */
   turn: number
   readonly unsubscribe: () => void
@@ -165,7 +166,7 @@ export class ConversationSocket {
     this.#changed = false
     if (!this.#joined) return
     try {
-      const view = await this.#setting.host.look(this.#joined.handle)
+      const view = await this.#joined.session.view()
       if (!this.#joined) return
       const push = this.#pushAfter(view, this.#joined.turn)
       if (push.turn <= this.#joined.turn) return
@@ -227,21 +228,26 @@ export class ConversationSocket {
     onOpened(opened)
     const [seat] = Object.values(opened.seats)
     if (!seat) throw new Error(`${world.name} was opened without a seat.`)
-    return this.#attach(seat.capability, 0, opened.session)
+    return this.#attach(seat.capability, await this.#sessionOf(seat.capability), 0, opened.session)
   }
 
   async #resume({ handle, since }: ClientFrame & { type: 'resume' }): Promise<ServerFrame> {
-    const { host, world } = this.#setting
-    const { name } = await host.environmentOf(handle)
+    const { world } = this.#setting
+    const session = await this.#sessionOf(handle)
+    const { name } = await session.environment()
     if (name !== world.name)
       throw new WireError('invalid-params', `This handle is of a conversation of ${name}, not of ${world.name}.`)
-    return this.#attach(handle, since)
+    return this.#attach(handle, session, since)
   }
 
-  async #attach(handle: string, since: number, control?: string): Promise<ServerFrame> {
-    const { host, claim } = this.#setting
+  #sessionOf(token: string): SessionRef | Promise<SessionRef> {
+    return this.#setting.host.resolve(this.#client.principal, { by: 'capability', token })
+  }
+
+  async #attach(handle: string, session: SessionRef, since: number, control?: string): Promise<ServerFrame> {
+    const { claim } = this.#setting
     this.#leaveConversation()
-    const view = await host.look(handle)
+    const view = await session.view()
     const push = this.#pushAfter(view, since)
     if (this.#webSocket.readyState !== this.#webSocket.OPEN)
       throw new WireError('invalid-request', 'The client has gone.')
@@ -250,7 +256,7 @@ export class ConversationSocket {
       this.#changed = true
       this.#work()
     })
-    this.#joined = { handle, turn: push.turn, unsubscribe }
+    this.#joined = { handle, session, turn: push.turn, unsubscribe }
     // It may have changed between reading the view and subscribing.
     this.#changed = true
     const { dialogue } = stateOf(view)
@@ -260,8 +266,8 @@ export class ConversationSocket {
   }
 
   async #act(seq: number, input: JsonObject, tool: string): Promise<ServerFrame> {
-    const { handle } = this.#requireJoined()
-    const { step, replayed, secrets } = await this.#setting.host.act(handle, {
+    const { session } = this.#requireJoined()
+    const { step, replayed, secrets } = await session.step({
       action: { tool, arguments: input },
       seq,
     })
@@ -275,11 +281,11 @@ export class ConversationSocket {
   }
 
   async #publish({ id, event, data, to }: ClientFrame & { type: 'publish' }): Promise<ServerFrame> {
-    const { handle } = this.#requireJoined()
+    const { session } = this.#requireJoined()
     if (!this.#client.trainer)
       throw new WireError('unauthorized', 'Publishing events requires a token of the trainer endpoint.')
     const published = { id, type: event, data: { data, to } }
-    const { delivered } = await this.#setting.host.publishAt(this.#client.principal, handle, published)
+    const { delivered } = await session.publish(published)
     return { type: 'published', id, delivered }
   }
 
@@ -289,7 +295,7 @@ export class ConversationSocket {
   }
 
   /** Returns the changes after a turn. Throws if they contain a secret of the session. */
-  #pushAfter(view: Look, since: number): ServerPush {
+  #pushAfter(view: StateView, since: number): ServerPush {
     const push = serverPushAfter(stateOf(view).conversation, since)
     const text = JSON.stringify(push)
     view.secrets.assertAbsent({
@@ -323,6 +329,6 @@ const NO_ANSWER: { readonly replies: readonly string[]; readonly intent: string 
   intent: null,
 }
 
-function stateOf({ state }: Look): ConversationState['public'] {
+function stateOf({ state }: StateView): ConversationState['public'] {
   return state as unknown as ConversationState['public']
 }

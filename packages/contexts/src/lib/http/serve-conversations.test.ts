@@ -180,7 +180,10 @@ describe('a conversation over a WebSocket', () => {
     const { url, host } = await serveTravel()
     const talker = await openTalker(url)
     const { handle } = await talker.join()
-    await host.act(handle, { action: { tool: 'say', arguments: { text: BOOK } }, seq: 0 })
+    await (await host.resolve(null, { by: 'capability', token: handle })).step({
+      action: { tool: 'say', arguments: { text: BOOK } },
+      seq: 0,
+    })
     expect(await talker.next('news')).toMatchObject({ turn: 1, turns: [{ text: BOOK }] })
   })
 })
@@ -211,7 +214,7 @@ describe('a person', () => {
     })
     const talker = await openTalker(`http://127.0.0.1:${server.port}/conversations/travel`)
     const { handle } = await talker.join()
-    expect((await host.look(handle)).state.goal).toBeNull()
+    expect((await (await host.resolve(null, { by: 'capability', token: handle })).view()).state.goal).toBeNull()
     for (const line of [BOOK, TO_DUBAI, 'pay 1']) expect(await talker.say(line)).toMatchObject({ refused: null })
     // More than any limit that a world has by default.
     for (let seq = 3; seq < 1_100; seq++) expect(await talker.say('hm', seq)).toMatchObject({ seq, refused: null })
@@ -315,7 +318,11 @@ describe('events', () => {
     await talker.say(BOOK)
     await talker.next('news')
     const { session } = opened[0] as OpenResult
-    await host.publish(null, session, { id: '1', type: 'sold-out', data: { data: {} } })
+    await (await host.resolve(null, { by: 'control', token: session })).publish({
+      id: '1',
+      type: 'sold-out',
+      data: { data: {} },
+    })
     expect(await talker.next('news')).toMatchObject({ turns: [{ kind: 'event' }], stack: [{ state: 'sold-out' }] })
   })
 
@@ -339,7 +346,7 @@ describe('events', () => {
     expect(await operator.say('end 1')).toMatchObject({ seq: 0, refused: null })
     expect(await operator.fail(price('5'))).toMatchObject({ code: 'episode-ended', id: '5' })
     expect(await operator.fail({ type: 'say', seq: 1, text: BOOK })).toMatchObject({ code: 'episode-ended', seq: 1 })
-    await host.close('control', (opened[1] as OpenResult).session)
+    await (await host.resolve('control', { by: 'control', token: (opened[1] as OpenResult).session })).close()
     expect(await operator.fail({ type: 'resume', handle })).toMatchObject({ code: 'session-not-found' })
   })
 })
@@ -505,7 +512,10 @@ describe('the server of conversations', () => {
     // More than what the system keeps between two sockets.
     const turns = 3_000
     for (let seq = 0; seq < turns; seq++)
-      await host.act(handle, { action: { tool: 'say', arguments: { text: `${seq} ${'x'.repeat(3_900)}` } }, seq })
+      await (await host.resolve(null, { by: 'capability', token: handle })).step({
+        action: { tool: 'say', arguments: { text: `${seq} ${'x'.repeat(3_900)}` } },
+        seq,
+      })
     deaf.webSocket.resume()
     let [frames, news] = [1, await deaf.next('news')]
     for (; news.turn < turns; frames++) news = await deaf.next('news')

@@ -194,11 +194,11 @@ describe('Environment.fork', () => {
     const forks = await environment.fork({ count: 5 })
     expect(lost).toEqual([])
     expect(forks).toHaveLength(5)
-    expect((await host.sessions({ limit: 10 })).total).toBe(6)
+    expect((await host.list({ limit: 10 })).total).toBe(6)
     const snapshot = await environment.snapshot()
     lost.push(METHODS.restore)
     await environment.restore(snapshot)
-    expect((await host.sessions({ limit: 10 })).total).toBe(6)
+    expect((await host.list({ limit: 10 })).total).toBe(6)
   })
 })
 

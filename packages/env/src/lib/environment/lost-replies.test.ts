@@ -48,7 +48,7 @@ describe('a lost request or reply', () => {
         }
         await environment.close()
         // One session for the reference, and none that a repeated open or a lost close left behind.
-        expect((await host.sessions({ limit: 10 })).total).toBe(1)
+        expect((await host.list({ limit: 10 })).total).toBe(1)
       }),
       { numRuns: 100 },
     )

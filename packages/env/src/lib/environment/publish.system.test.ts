@@ -92,7 +92,7 @@ it('is passed by whoever watches somebody else play, and told with the step that
   await watched.publish({ type: 'noise', data: { what: 'an owl' } })
   expect(await watched.next({ wait: 60 })).toBeNull()
   const taken = watched.next({ wait: 60 })
-  await host.act(watched.capability as string, { action: WAIT })
+  await (await host.resolve(null, { by: 'capability', token: watched.capability as string })).step({ action: WAIT })
   expect(await taken).toEqual(WAIT)
   expect((await watched.step(WAIT)).info.events).toMatchObject([{ type: 'noise' }])
 })

@@ -33,7 +33,7 @@ async function grow(asked: Asked): Promise<{ readonly leaves: Leaf[]; readonly o
     branchSeed: 'fresh',
     ...asked,
   })
-  return { leaves, open: (await host.sessions({ limit: 10 })).total }
+  return { leaves, open: (await host.list({ limit: 10 })).total }
 }
 
 const facts = (steps: readonly PlayedStep[]) => steps.map(({ milliseconds: _, ...step }) => step)
@@ -214,7 +214,7 @@ describe('runTree', () => {
       ],
     })
     expect(leaves.map(({ episode }) => episode.kind)).toEqual(Array(9).fill('finished'))
-    expect((await host.sessions({ limit: 1 })).total).toBe(0)
+    expect((await host.list({ limit: 1 })).total).toBe(0)
   })
 })
 

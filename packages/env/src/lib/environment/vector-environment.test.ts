@@ -93,6 +93,6 @@ describe('createVectorEnvironment', () => {
     )
     await vector.reset([{}, {}, {}])
     await expect(vector.close()).rejects.toMatchObject({ errors: [expect.objectContaining({ message: 'Stuck.' })] })
-    expect((await host.sessions({ limit: 10 })).total).toBe(1)
+    expect((await host.list({ limit: 10 })).total).toBe(1)
   })
 })

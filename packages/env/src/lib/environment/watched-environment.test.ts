@@ -13,7 +13,8 @@ async function open() {
   const host = cleanUp.use(createHost({ environments: [walk] }))
   const connection = cleanUp.use(await connect(inProcess(host)))
   const watched = cleanUp.use(connection.watched('walk'))
-  const act = (action: Action) => host.act(watched.capability as string, { action })
+  const act = async (action: Action) =>
+    (await host.resolve(null, { by: 'capability', token: watched.capability as string })).step({ action })
   return { connection, watched, act, [Symbol.asyncDispose]: () => cleanUp.disposeAsync() }
 }
 

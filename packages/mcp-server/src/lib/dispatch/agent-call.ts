@@ -1,66 +1,79 @@
 import { type EnvironmentInfo, WireError } from '@episodic/protocol'
 import { agentResult } from '../environment/agent-answer.ts'
-import { handleNames } from '../environment/define-environment.ts'
 import { renderText, toolError, toolResult } from '../environment/tool-result.ts'
-import type { AgentWorld, Caller } from '../host/caller.ts'
-import type { Acted, Host, StepCall } from '../host/host.ts'
+import type { AgentAddress, AgentCaller } from '../host/caller.ts'
+import type { Host, SessionRef, StepCall } from '../host/host.ts'
 import { unknownEnvironment } from '../host/open-session.ts'
-import { actByHandle } from './handle-arguments.ts'
+import { callByArgument, howToCreate } from './handle-arguments.ts'
 import type { Answer } from './leak-scan.ts'
 
-/** Plays one `tools/call` of an agent. Faults and ends come back as tool errors, which a model can read. */
-export async function actAsAgent(host: Host, caller: Caller & { endpoint: 'agent' }, call: StepCall): Promise<Answer> {
-  try {
-    return answerOf(await act(host, caller, call), () => howToPlayAgain(host, caller.world))
-  } catch (error) {
-    if (WireError.is(error, 'episode-ended'))
-      return refused(`The episode is over, so this call was not played. ${howToPlayAgain(host, caller.world)}`)
-    if (WireError.is(error, 'outcome-unknown')) return refused(error.message)
-    if (WireError.is(error, 'too-large'))
-      return refused(
-        `The record of this session is full. The call changed nothing, and no further calls are played in it. ${howToPlayAgain(host, caller.world)}`,
-      )
-    if (WireError.is(error, 'environment-failed')) {
-      const { reference, sessionFailed } = error.details
-      return refused(
-        sessionFailed
-          ? `The environment failed after an earlier call, so no further calls are played in this session. Reference: ${reference}. ${howToPlayAgain(host, caller.world)}`
-          : `The environment failed, and the call changed nothing. Reference: ${reference}.`,
-      )
-    }
-    throw error
-  }
-}
-
-function act(
+/** Answers one `tools/call` of an agent. Faults and ends are tool errors, which a model can read. */
+export async function callAsAgent(
   host: Host,
-  { world, principal }: Caller & { endpoint: 'agent' },
+  { address, principal }: AgentCaller,
+  session: SessionRef | null,
   call: StepCall,
-): Promise<Acted | Answer> {
-  if (world.by === 'capability') return host.act(world.capability, call)
-  if (world.by === 'handle') return actByHandle(host, principal, handledEnvironment(host, world.environment), call)
-  if (world.transportId === null)
-    throw new WireError('invalid-request', 'Send the Mcp-Session-Id that initialize answered with.')
-  return host.actAt(principal, world.transportId, world.environment, call)
+): Promise<Answer> {
+  if (address.by === 'argument') {
+    const environment = handledEnvironment(host, address.environment)
+    return callByArgument(host, principal, environment, call, (named, rest) =>
+      play(named, rest, howToCreate(environment)),
+    )
+  }
+  return await play(session ?? (await host.resolve(principal, address)), call, PLAY_AGAIN[address.by])
 }
 
-/** What an agent has to do for another episode. */
-function howToPlayAgain(host: Host, world: AgentWorld): string {
-  switch (world.by) {
-    case 'capability':
-      return 'This address plays one session alone: ask for the address of another one to play again.'
-    case 'handle':
-      return `Call ${handleNames(handledEnvironment(host, world.environment).handle).create} to play again.`
-    case 'transport':
-      return 'Each MCP session is one episode here: connect again, or send initialize again, to play again.'
+/** Plays one step. `again` tells the agent how to play another episode. */
+async function play(session: SessionRef, call: StepCall, again: string): Promise<Answer> {
+  try {
+    const { step, secrets } = await session.step(call)
+    // What the server adds is in its own words, and repeats what the world said.
+    return {
+      result: agentResult(step, step.report.end ? again : ''),
+      secrets,
+      worldText: () => renderText(toolResult(step)),
+    }
+  } catch (error) {
+    const text = failureText(error, again)
+    if (text === null) throw error
+    return { result: toolError(text), secrets: null }
   }
 }
 
-/** The environment that an agent's caller plays. */
-export async function environmentFor(host: Host, caller: Caller & { endpoint: 'agent' }): Promise<EnvironmentInfo> {
-  const { world } = caller
-  if (world.by === 'capability') return host.environmentOf(world.capability)
-  return namedEnvironment(host, world.environment)
+const PLAY_AGAIN: Readonly<Record<'capability' | 'transport', string>> = {
+  capability: 'This address plays one session alone: ask for the address of another one to play again.',
+  transport: 'Each MCP session is one episode here: connect again, or send initialize again, to play again.',
+}
+
+/** What a model reads about a step that was not played; `null` for an error of the protocol. */
+function failureText(error: unknown, again: string): string | null {
+  if (!WireError.is(error)) return null
+  const { reference, sessionFailed } = error.details
+  switch (error.code) {
+    case 'episode-ended':
+      return `The episode is over, so this call was not played. ${again}`
+    case 'outcome-unknown':
+      return error.message
+    case 'too-large':
+      return `The record of this session is full. The call changed nothing, and no further calls are played in it. ${again}`
+    case 'environment-failed':
+      return sessionFailed
+        ? `The environment failed after an earlier call, so no further calls are played in this session. Reference: ${reference}. ${again}`
+        : `The environment failed, and the call changed nothing. Reference: ${reference}.`
+    default:
+      return null
+  }
+}
+
+/** The environment that an agent plays. Throws, or rejects with, `session-not-found` and `unknown-environment`. */
+export function environmentFor(
+  host: Host,
+  address: AgentAddress,
+  session: SessionRef | null,
+): EnvironmentInfo | Promise<EnvironmentInfo> {
+  if (address.by !== 'capability') return namedEnvironment(host, address.environment)
+  if (session) return session.environment()
+  throw new TypeError('The session of a capability is resolved before its environment is asked for.')
 }
 
 export function namedEnvironment(host: Host, name: string): EnvironmentInfo {
@@ -70,21 +83,7 @@ export function namedEnvironment(host: Host, name: string): EnvironmentInfo {
   throw unknownEnvironment(name, served)
 }
 
-/**
- * The environment of a caller who names sessions by handle. The caller has checked that the environment has a handle.
- */
+/** The environment of a caller who names sessions in arguments. The caller has checked that the environment has a handle. */
 export function handledEnvironment(host: Host, name: string): EnvironmentInfo & { readonly handle: string } {
   return namedEnvironment(host, name) as EnvironmentInfo & { readonly handle: string }
-}
-
-function answerOf(answered: Acted | Answer, again: () => string): Answer {
-  if ('result' in answered) return answered
-  const { step, secrets } = answered
-  // What the server adds is said in its own words, and repeats what the world said.
-  const told = () => renderText(toolResult(step))
-  return { result: agentResult(step, step.report.end ? again() : ''), secrets, told }
-}
-
-function refused(text: string): Answer {
-  return { result: toolError(text), secrets: null }
 }

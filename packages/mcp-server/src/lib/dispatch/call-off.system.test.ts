@@ -4,6 +4,7 @@ import { DEFAULT_SEAT, META, METHODS } from '@episodic/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CallOptions } from '../environment/call-options.ts'
 import { nextTurn } from '../environment/yield-to-event-loop.ts'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { createGatedStore } from '../fixtures/gated-store.fixture.ts'
 import { createExchange, createMarket } from '../fixtures/market.fixture.ts'
 import { MODERN_META, modernHeaders } from '../fixtures/official-clients.fixture.ts'
@@ -23,7 +24,7 @@ async function openGated(options: Partial<HostOptions> = {}) {
   const { host, nextCall } = recordHost(inner)
   const { session, seats } = await host.open(null, asking({ environment: 'workshop' }))
   const capability = seats[DEFAULT_SEAT]?.capability as string
-  const stock = async () => ((await host.state(null, session)).state.public as { stock: number }).stock
+  const stock = async () => ((await atControl(host, session).state()).state.public as { stock: number }).stock
   return { ...gate, host, clock, nextCall, faults, session, capability, stock }
 }
 
@@ -151,7 +152,7 @@ describe('a call that waits for its turn', () => {
     const endpoint = inProcess(host, {
       endpoint: 'agent',
       principal: null,
-      world: { by: 'capability', capability },
+      address: { by: 'capability', token: capability },
     })
     const abort = new AbortController()
     const call = (signal?: AbortSignal) => endpoint.request('tools/call', { name: 'take', arguments: {} }, { signal })
@@ -207,7 +208,7 @@ describe('a call whose tool prepares', () => {
     expect(answer.text).toContain('"method":"notifications/progress","params":{"progressToken":"fee","progress":0')
     expect(answer.text).not.toContain('"id"')
     expect(signal.aborted).toBe(true)
-    expect((await host.state(null, session)).revision).toBe(0)
+    expect((await atControl(host, session).state()).revision).toBe(0)
     expect(faults).toEqual([])
   })
 })
@@ -244,11 +245,11 @@ describe('progress', () => {
   it('is reported again every five seconds while the call waits, and no more once its turn has come', async () => {
     const { host, clock, nextCall, open, reached, session } = await openGated()
     const reports: string[] = []
-    const step = (waiting?: CallOptions) => host.step(null, session, { ...call('take'), waiting })
+    const step = (waiting?: CallOptions) => atControl(host, session).step({ ...call('take'), waiting })
     const first = step()
     await reached
     const second = step({ signal: new AbortController().signal, report: (message) => void reports.push(message) })
-    await nextCall()
+    await Promise.all([nextCall(), nextCall()])
     for (let i = 0; i < 3; i++) {
       clock.advance(5_000)
       await nextTurn()

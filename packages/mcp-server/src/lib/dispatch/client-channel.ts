@@ -1,13 +1,13 @@
 import { WireError } from '@episodic/protocol'
-import type { Look } from '../host/host.ts'
-import type { CallsWaiting, RequestId } from './pending-call.ts'
+import type { StateView } from '../host/host.ts'
+import type { PendingCalls, RequestId } from './pending-call.ts'
 
 /** Resources that one client may be subscribed to at once. */
 const SUBSCRIPTIONS = 64
 /** Calls of one client that may be called off while they wait; those beyond are answered whatever comes. */
 const CALLS = 1_024
 
-export interface CorrespondenceOptions {
+export interface ClientChannelOptions {
   /** Says something that is no answer. Resolves once there is room for more: until then nothing further is said. */
   readonly say: (text: string) => Promise<void>
   /** Hears when it gets idle. */
@@ -15,9 +15,9 @@ export interface CorrespondenceOptions {
 }
 
 /** What a client listens to by one request, and what it hears. */
-export interface Listening {
+export interface Subscription {
   /** Of each change that it hears of: the state that changes, and how it is told. */
-  readonly changes: readonly { readonly look: Look; readonly text: string }[]
+  readonly changes: readonly { readonly view: StateView; readonly text: string }[]
   /** Said where the server ends it. `null` where nothing is. */
   readonly farewell: string | null
 }
@@ -28,16 +28,16 @@ export interface Listening {
  *
  * A client that is behind with reading is told of a change once, however often it happens meanwhile.
  */
-export class Correspondence implements CallsWaiting {
-  readonly #options: CorrespondenceOptions
+export class ClientChannel implements PendingCalls {
+  readonly #options: ClientChannelOptions
   readonly #calls = new Map<RequestId, AbortController>()
-  readonly #listenings = new Map<unknown, { readonly listening: Listening; readonly stop: () => void }>()
+  readonly #listenings = new Map<unknown, { readonly listening: Subscription; readonly stop: () => void }>()
   /** What has changed and was not told yet. */
   readonly #news = new Set<string>()
   #telling = false
   #ended = false
 
-  constructor(options: CorrespondenceOptions) {
+  constructor(options: ClientChannelOptions) {
     this.#options = options
   }
 
@@ -67,7 +67,7 @@ export class Correspondence implements CallsWaiting {
    * Listens, until `unlisten` of the same key or the end. What is listened to by a key that is there already is replaced.
    * Throws `capacity` where it would be too much.
    */
-  listen(key: unknown, listening: Listening): void {
+  listen(key: unknown, listening: Subscription): void {
     // Who is gone by now hears of nothing.
     if (this.#ended) return
     this.#drop(key)
@@ -84,7 +84,7 @@ export class Correspondence implements CallsWaiting {
       for (const { text } of changes) this.#news.delete(text)
     }
     try {
-      for (const { look, text } of changes) stops.push(look.onChange(() => this.#tell(text)))
+      for (const { view, text } of changes) stops.push(view.onChange(() => this.#tell(text)))
     } catch (error) {
       stop()
       this.#tellIdle()

@@ -1,16 +1,16 @@
 import { type JsonObject, WireError, type WireErrorCode } from '@episodic/protocol'
 import { ENVELOPE, idOf, isObject, WIRE_ERROR_NUMBERS, wireErrorCodeOf } from '@episodic/protocol/extend'
 import type { Caller } from '../host/caller.ts'
-import { conceal, type ErrorHearer } from '../host/faults.ts'
-import type { Host } from '../host/host.ts'
+import { type OnError, toInternalError } from '../host/faults.ts'
+import type { Host, SessionRef } from '../host/host.ts'
 import { randomText } from '../host/session-tokens.ts'
-import type { Correspondence } from './client-channel.ts'
-import { answerRequest } from './handle-request.ts'
+import type { ClientChannel } from './client-channel.ts'
+import { answerRequest, resolveCaller } from './handle-request.ts'
 import { type Answer, scanAnswer } from './leak-scan.ts'
 import { isLong, parseMessage } from './parse-message.ts'
-import { Turns } from './parse-queue.ts'
-import { CallWaiting, type RequestId } from './pending-call.ts'
-import { assertSpoken, readEnvelope } from './protocol-version.ts'
+import { ParseQueue } from './parse-queue.ts'
+import { PendingCall, type RequestId } from './pending-call.ts'
+import { isStateless, readEnvelope } from './protocol-version.ts'
 import { discover } from './sdk-discovery.ts'
 import { advertise, type Identity, identify } from './server-info.ts'
 import { listen, subscribe, unsubscribe } from './subscriptions.ts'
@@ -24,7 +24,7 @@ export interface Reply {
   readonly refusal: WireErrorCode | null
   /** Seconds after which to try again, where the refusal says so. */
   readonly retryAfter?: number
-  /** The answer comes later, on the same correspondence: the client listens. */
+  /** The answer comes later, on the same channel: the client listens. */
   readonly open?: true
 }
 
@@ -35,14 +35,21 @@ export interface DispatchOptions {
   /** Aborted when the caller is gone. Asked for where that calls a request off, as it does in the modern era over HTTP. */
   readonly gone?: (() => AbortSignal) | undefined
   /** What else goes on with the same client. Without it, a client calls off nothing and listens to nothing. */
-  readonly correspondence?: (() => Correspondence) | undefined
+  readonly channel?: (() => ClientChannel) | undefined
+  /** The session of an agent's address, if the endpoint has resolved it. */
+  readonly session?: SessionRef | undefined
+  /**
+   * Whether the endpoint has found the message to be of the stateless version; see {@link isStateless}. If omitted, its `_meta`
+   * decides.
+   */
+  readonly modern?: boolean | undefined
   /** Says something on the way to the answer. Without it, an answer is all that comes. */
   readonly say?: ((text: string) => void) | undefined
   /** The headers that a message came with, which may name the trace that it belongs to. */
   readonly headers?: TraceHeaders | undefined
 }
 
-/** Turns messages of a caller into bytes: every endpoint ends here, and nothing else reaches a session. */
+/** Turns the messages of a caller into bytes: every endpoint ends here, and nothing else reaches a session. */
 export interface Dispatcher {
   readonly host: Host
   /**
@@ -58,12 +65,12 @@ export interface Dispatcher {
 
 export interface DispatcherOptions {
   /** Hears of what reached a caller as `internal`, and of what a store said where a caller heard that it is unavailable. */
-  readonly onError?: ErrorHearer
+  readonly onError?: OnError
 }
 
 export function createDispatcher(host: Host, { onError = () => {} }: DispatcherOptions = {}): Dispatcher {
   const refuse = (cause: unknown, id: string | number | null = null): Reply => {
-    const error = WireError.is(cause) ? cause : conceal(cause, onError)
+    const error = WireError.is(cause) ? cause : toInternalError(cause, onError)
     const { code, message, details } = error
     if (code === 'store-unavailable') onError({ reference: randomText(), cause: error.cause })
     const body = { code: WIRE_ERROR_NUMBERS[code], message, data: { code, ...details } }
@@ -73,27 +80,31 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
   }
   const answerMessage = async (caller: Caller, message: Message, options: DispatchOptions): Promise<Reply> => {
     const { id, method, params } = message
+    let session: SessionRef | null = null
     let answer: Answer | null = null
     let reply: Reply
-    let waiting: CallWaiting | undefined
+    let waiting: PendingCall | undefined
     try {
       // Who calls from this process may hand over anything too, so what comes is looked at where all endpoints meet.
       const given = (params === undefined ? {} : params) as JsonObject
-      const modern = isModern(caller, method, given)
+      const { modern = decideVersion(caller, method, given) } = options
+      const resolving = options.session ?? resolveCaller(host, caller)
+      session = resolving instanceof Promise ? await resolving : resolving
       const request = { id, method, params: given }
-      if (method === 'tools/call') waiting = new CallWaiting(request, modern, options)
-      answer = (await answerRequest(host, caller, method, given, { signal: options.signal, waiting })) ?? null
-      const listening = answer ? null : await answerListening(host, caller, request, modern, options)
+      if (method === 'tools/call') waiting = new PendingCall(request, modern, options)
+      const { signal } = options
+      answer = (await answerRequest(host, caller, session, request, { signal, waiting })) ?? null
+      const listening = answer ? null : await answerListening(host, caller, session, request, modern, options)
       if (listening) reply = listening
       else if (answer) {
-        const result = modern ? completed(method, answer.result, await identify(host, caller)) : answer.result
+        const result = modern ? completed(method, answer.result, await identify(host, caller, session)) : answer.result
         reply = { text: JSON.stringify({ jsonrpc: '2.0', id, result }), refusal: null }
       } else {
         const asked = { jsonrpc: '2.0', id, method, params }
-        const advertisement = await advertise(host, caller, method)
+        const advertisement = await advertise(host, caller, session, method)
         reply = replyOf(await (modern ? discoverLater : discover)(advertisement, asked))
         const { presented } = advertisement
-        if (presented) answer = { result: null, secrets: presented.secrets, told: () => presented.observation }
+        if (presented) answer = { result: null, secrets: presented.secrets, worldText: () => presented.observation }
       }
     } catch (error) {
       // Of a call that was called off, no answer is expected.
@@ -104,14 +115,13 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
     }
     if (reply.text === null) return reply
     try {
-      const looking = scanAnswer(host, caller, message, reply.text, answer)
-      if (looking) await looking
+      scanAnswer(caller, session, message, reply.text, answer)
       return reply
     } catch (error) {
       return refuse(error, id)
     }
   }
-  const turns = new Turns()
+  const turns = new ParseQueue()
   return {
     host,
     refuse,
@@ -132,8 +142,7 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
       const { id, method, params } = message
       // A notification asks for nothing, and one alone concerns a session.
       if (id === undefined) {
-        if (method === 'notifications/cancelled' && isObject(params))
-          options.correspondence?.().callOff(params.requestId)
+        if (method === 'notifications/cancelled' && isObject(params)) options.channel?.().callOff(params.requestId)
         return Promise.resolve(NOTHING)
       }
       if (idOf(message) === null)
@@ -151,17 +160,10 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
   }
 }
 
-/**
- * Whether a request is one of the modern era, in which an answer says that it is complete and who gives it. An environment
- * without a handle wants an MCP session, so it is played in the era before alone. Throws what
- * `readEnvelope` and `assertSpoken` throw.
- */
-function isModern(caller: Caller, method: string, params: unknown): boolean {
-  if (caller.endpoint === 'agent' && caller.world.by === 'transport') return false
-  const version = readEnvelope(method, params)
-  if (version === null) return false
-  assertSpoken(version)
-  return true
+function decideVersion(caller: Caller, method: string, params: JsonObject): boolean {
+  // Such a caller is answered in the session-based version whatever its `_meta` says, so nothing is read from there.
+  if (caller.endpoint === 'agent' && caller.address.by === 'transport') return false
+  return isStateless(caller, readEnvelope(method, params))
 }
 
 /** The result of the modern era that says the same. */
@@ -182,18 +184,19 @@ const UNCACHED = { ttlMs: 0, cacheScope: 'private' } as const
 async function answerListening(
   host: Host,
   caller: Caller,
+  session: SessionRef | null,
   { id, method, params }: { readonly id: RequestId; readonly method: string; readonly params: JsonObject },
   modern: boolean,
-  { correspondence, say }: DispatchOptions,
+  { channel, say }: DispatchOptions,
 ): Promise<Reply | null> {
-  if (caller.endpoint !== 'agent' || LISTENING[method] !== modern || !correspondence) return null
+  if (caller.endpoint !== 'agent' || LISTENING[method] !== modern || !channel) return null
   const told = (result: unknown): Reply => ({ text: JSON.stringify({ jsonrpc: '2.0', id, result }), refusal: null })
-  if (method === 'resources/subscribe') return told(await subscribe(host, caller, correspondence, params))
-  if (method === 'resources/unsubscribe') return told(unsubscribe(correspondence, params))
+  if (method === 'resources/subscribe') return told(await subscribe(host, caller, session, channel, params))
+  if (method === 'resources/unsubscribe') return told(unsubscribe(channel, params))
   if (!say) return null
-  const server = await identify(host, caller)
-  const channel = { correspondence, say, completed: (result: JsonObject) => completed(method, result, server) }
-  const result = await listen(host, caller, { id, params }, channel)
+  const server = await identify(host, caller, session)
+  const listening = { channel, say, completed: (result: JsonObject) => completed(method, result, server) }
+  const result = await listen(host, caller, session, { id, params }, listening)
   return result ? told(result) : OPEN
 }
 

@@ -100,7 +100,7 @@ describe('a world with a handle', () => {
       const client = await connect(tallyUrl)
       expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['create_tally', 'add', 'destroy_tally'])
       await countToTen(client, await createTally(client))
-      expect((await host.sessions({ limit: 10 })).sessions).toMatchObject([{ steps: 3, end: { reason: 'counted' } }])
+      expect((await host.list({ limit: 10 })).sessions).toMatchObject([{ steps: 3, end: { reason: 'counted' } }])
     },
   )
 
@@ -133,7 +133,7 @@ describe('a world with a handle', () => {
           const { tally_id, ...opening } = created.structuredContent as Record<string, unknown>
           expect(opening).toEqual({ observation: 'The count is 0.', episode_over: false })
           if (place === tallyUrl)
-            expect((await host.sessions({ limit: 10 })).sessions).toContainEqual(expect.objectContaining({ steps: 0 }))
+            expect((await host.list({ limit: 10 })).sessions).toContainEqual(expect.objectContaining({ steps: 0 }))
           for (const by of [5, 5]) {
             const told = await client.callTool({ name: 'add', arguments: { tally_id, by } })
             expect(told.structuredContent).toMatchObject({
@@ -290,7 +290,7 @@ describe('a world without a handle', () => {
     const { agentUrl } = await serve(host)
     for (let i = 0; i < 5; i++) {
       const client = await OFFICIAL_CLIENTS['SDK 1'](agentUrl)
-      expect((await host.sessions({ limit: 10 })).total).toBe(i)
+      expect((await host.list({ limit: 10 })).total).toBe(i)
       const place = /You stand at \d+\./.exec(client.getInstructions() ?? '')?.[0]
       expect(place).toBeDefined()
       expect(textOf(await client.callTool({ name: 'look', arguments: {} }))).toContain(place)
@@ -443,7 +443,7 @@ describe('a request of 2026', () => {
     const answer = await rpc(tallyUrl, method, params, headers)
     expect([answer.status, answer.json.error?.code, answer.json.id]).toEqual([status, code, 1])
     if (code === -32022) expect(answer.json.error?.data).toMatchObject({ supported: [MODERN_VERSION] })
-    expect((await host.sessions({ limit: 1 })).total).toBe(0)
+    expect((await host.list({ limit: 1 })).total).toBe(0)
   })
 
   it('may have its name in base64', async () => {

@@ -1,8 +1,9 @@
-import { DEFAULT_SEAT, type EnvironmentInfo, type JsonObject, type ToolInfo, WireError } from '@episodic/protocol'
+import { type EnvironmentInfo, type JsonObject, type ToolInfo, WireError } from '@episodic/protocol'
 import { agentTool, EPISODE_OVER, OBSERVATION, OBSERVATION_FIELDS } from '../environment/agent-answer.ts'
 import { handleNames } from '../environment/define-environment.ts'
 import { type ToolResult, toolError } from '../environment/tool-result.ts'
-import type { Acted, Host, Principal, StepCall } from '../host/host.ts'
+import type { Principal } from '../host/caller.ts'
+import type { Host, SessionRef, StepCall } from '../host/host.ts'
 import type { Answer } from './leak-scan.ts'
 
 /**
@@ -36,26 +37,33 @@ export function handleTools({ tools, handle = '' }: EnvironmentInfo, idleSeconds
   ]
 }
 
-/** Plays one call that names its session in its arguments. Rejects with what its session may refuse. */
-export async function actByHandle(
+/** Tells an agent how to play another episode. */
+export function howToCreate({ handle }: EnvironmentInfo & { readonly handle: string }): string {
+  return `Call ${handleNames(handle).create} to play again.`
+}
+
+/** Answers one call that names its session in its arguments; `play` plays a step of that session. */
+export async function callByArgument(
   host: Host,
   principal: Principal,
-  { name, handle, tools }: EnvironmentInfo & { readonly handle: string },
+  { name: environment, handle, tools }: EnvironmentInfo & { readonly handle: string },
   { action: { tool, arguments: given }, waiting }: StepCall,
-): Promise<Answer | Acted> {
+  play: (session: SessionRef, call: StepCall) => Promise<Answer>,
+): Promise<Answer> {
   const { create, destroy, argument } = handleNames(handle)
   const noun = spoken(handle)
-  if (tool === create) return begin(host, principal, name, argument)
+  if (tool === create) return createSession(host, principal, environment, argument)
   if (tool !== destroy && !tools.some((known) => known.name === tool))
     return refused(
       `There is no tool of that name. The tools are: ${[create, ...tools.map((known) => known.name), destroy].join(', ')}.`,
     )
-  const { [argument]: id, ...rest } = given
-  if (typeof id !== 'string')
+  const { [argument]: token, ...rest } = given
+  if (typeof token !== 'string')
     return refused(`${argument} is missing: ${tool} needs the text that ${create} answered with. Call ${create} first.`)
   try {
-    if (tool !== destroy) return await host.actAt(principal, id, name, { action: { tool, arguments: rest }, waiting })
-    await host.endTransport(principal, id, name)
+    const session = await host.resolve(principal, { by: 'argument', token, environment })
+    if (tool !== destroy) return await play(session, { action: { tool, arguments: rest }, waiting })
+    await session.close()
     return { result: { content: [{ type: 'text', text: `The ${noun} is over.` }] }, secrets: null }
   } catch (error) {
     if (!WireError.is(error, 'session-not-found')) throw error
@@ -65,15 +73,21 @@ export async function actByHandle(
   }
 }
 
-async function begin(host: Host, principal: Principal, environment: string, argument: string): Promise<Answer> {
-  const id = await host.issueTransport(principal)
-  const { seats } = await host.beginAt(principal, id, environment)
-  const observation = seats[DEFAULT_SEAT]?.observation.text as string
+async function createSession(host: Host, principal: Principal, environment: string, argument: string): Promise<Answer> {
+  const token = await host.connections.issue(principal)
+  const session = await host.resolve(principal, { by: 'argument', token, environment })
+  const { secrets } = await session.view()
+  const { observation } = (await session.observe()) ?? unobserved(environment)
   const result: ToolResult = {
-    content: [{ type: 'text', text: `${argument}: ${id}\n${observation}` }],
-    structuredContent: { [argument]: id, [OBSERVATION]: observation, [EPISODE_OVER]: false },
+    content: [{ type: 'text', text: `${argument}: ${token}\n${observation}` }],
+    structuredContent: { [argument]: token, [OBSERVATION]: observation, [EPISODE_OVER]: false },
   }
-  return { result, secrets: await host.secretsOf(principal, id), told: () => observation }
+  return { result, secrets, worldText: () => observation }
+}
+
+/** Opening the session has observed it, so its code answers differently when asked again. */
+function unobserved(environment: string): never {
+  throw new WireError('internal', `The environment ${environment} opened a session that it cannot observe.`)
 }
 
 function withArgument(inputSchema: JsonObject, argument: string, schema: JsonObject): JsonObject {

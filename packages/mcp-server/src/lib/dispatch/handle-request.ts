@@ -2,23 +2,25 @@ import { type JsonObject, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/extend'
 import { checkParams } from '../environment/json-limits.ts'
 import type { Caller } from '../host/caller.ts'
-import type { Host } from '../host/host.ts'
-import { actAsAgent } from './agent-call.ts'
+import type { Host, SessionRef } from '../host/host.ts'
+import { callAsAgent } from './agent-call.ts'
 import type { Answer } from './leak-scan.ts'
 import { readResource } from './state-resource.ts'
 import { answerExtension, type RequestOptions, stepAsTrainer } from './trainer-methods.ts'
 
 /**
- * Answers one request of one caller: the only way from any endpoint to a session.
+ * Answers one request of one caller: the only way from any endpoint to a session. `session` is the session of an agent's
+ * address; see {@link resolveCaller}.
  *
- * Resolves with the answer, which the endpoint has still to look through, or with `undefined` for a method that is not about sessions (discovery and negotiation,
- * which the MCP SDK answers). Rejects with a `WireError`, or with whatever else went wrong: the endpoint says `internal`.
+ * Resolves with the answer, which the endpoint has yet to scan, or with `undefined` for a method that is not about sessions
+ * (discovery and negotiation, which the MCP SDK answers). Rejects with a `WireError`, or with whatever else failed, which the
+ * endpoint reports as `internal`.
  */
 export async function answerRequest(
   host: Host,
   caller: Caller,
-  method: string,
-  params: JsonObject,
+  session: SessionRef | null,
+  { method, params }: { readonly method: string; readonly params: JsonObject },
   options: RequestOptions = {},
 ): Promise<Answer | undefined> {
   const problem = isObject(params) ? checkParams(params) : 'have to be an object'
@@ -26,12 +28,22 @@ export async function answerRequest(
   if (method === 'tools/call') {
     const call = { action: readAction(params), waiting: options.waiting }
     return caller.endpoint === 'agent'
-      ? actAsAgent(host, caller, call)
+      ? callAsAgent(host, caller, session, call)
       : stepAsTrainer(host, caller.principal, call, isObject(params._meta) ? params._meta : {})
   }
-  if (method === 'resources/read' && caller.endpoint === 'agent') return readResource(host, caller, params)
+  if (method === 'resources/read' && caller.endpoint === 'agent') return readResource(host, caller, session, params)
   const answering = caller.endpoint === 'trainer' ? answerExtension(host, caller, method, params, options) : undefined
   return answering && { result: await answering, secrets: null }
+}
+
+/**
+ * Resolves the session of an agent's address. Returns `null` if the requests of the caller name their sessions themselves, and
+ * before an MCP session has an id. Throws what `Host.resolve` throws.
+ */
+export function resolveCaller(host: Host, caller: Caller): SessionRef | null | Promise<SessionRef> {
+  if (caller.endpoint === 'trainer') return null
+  const { principal, address } = caller
+  return address.by === 'argument' || address.token === null ? null : host.resolve(principal, address)
 }
 
 function readAction(params: JsonObject): { tool: string; arguments: JsonObject } {

@@ -23,7 +23,7 @@ import { serveStdio } from '../stdio/serve-stdio.ts'
 import { inProcess } from './in-process.ts'
 import { STATE_URI } from './state-resource.ts'
 
-const TRAINER: Caller = { endpoint: 'trainer', principal: null }
+const TRUSTED: Caller = { endpoint: 'trainer', principal: null }
 
 /** JSON texts that may not stand anywhere in the parameters, and a word of why. */
 const HOSTILE: readonly (readonly [text: string, why: string])[] = [
@@ -52,8 +52,8 @@ describe('parameters', () => {
     const { host } = createTestHost()
     const { seats } = await host.open(null, asking())
     const capability = seats.agent?.capability as string
-    const agent: Caller = { endpoint: 'agent', principal: null, world: { by: 'capability', capability } }
-    for (const caller of [TRAINER, agent]) {
+    const agent: Caller = { endpoint: 'agent', principal: null, address: { by: 'capability', token: capability } }
+    for (const caller of [TRUSTED, agent]) {
       const refusal = await inProcess(host, caller)
         .request('tools/call', JSON.parse(call(text)))
         .catch((error) => error as WireError)

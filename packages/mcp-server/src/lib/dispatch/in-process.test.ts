@@ -55,7 +55,11 @@ describe('inProcess', () => {
     const trainer = inProcess(host)
     const { seats, session } = (await trainer.request(METHODS.open, { ...asking() })) as OpenResult
     const capability = seats[DEFAULT_SEAT]?.capability as string
-    const agent = inProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
+    const agent = inProcess(host, {
+      endpoint: 'agent',
+      principal: null,
+      address: { by: 'capability', token: capability },
+    })
     expect(await agent.request('tools/call', guess(1))).toEqual({
       content: [{ type: 'text', text: expect.any(String) }],
       structuredContent: {

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { type Channel, DEFAULT_SEAT, META, METHODS, type OpenResult, WireError } from '@episodic/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import {
   asking,
   controlHeaders,
@@ -58,7 +59,11 @@ const DOORS: Record<string, (vault: Vault) => Promise<Ask>> = {
     }
   },
   async 'this process'({ host, capability }) {
-    const channel = inProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
+    const channel = inProcess(host, {
+      endpoint: 'agent',
+      principal: null,
+      address: { by: 'capability', token: capability },
+    })
     return askChannel(channel, {})
   },
   async 'the trainer endpoint in this process'({ host, opened }) {
@@ -199,7 +204,7 @@ describe('the scanner', () => {
     const gossip = () => rpc(agentUrl, 'tools/call', { name: 'gossip', arguments: {} }, headers)
     rumour.text = 'Nothing.'
     await gossip()
-    const { sessions } = await host.sessions({ limit: 10 })
+    const { sessions } = await host.list({ limit: 10 })
     rumour.text = sessions.map(({ id }) => id).join(' and ')
     expect((await gossip()).json.error).toMatchObject({ message: expect.stringMatching(/^The server failed/) })
     expect(faults).toMatchObject([{ cause: { message: expect.stringContaining("the session's id") } }])
@@ -222,7 +227,7 @@ describe('the scanner', () => {
     await expect(blab()).rejects.toMatchObject({ code: 'internal' })
     await expect(blab()).rejects.toMatchObject({ code: 'internal' })
     expect(faults).toHaveLength(2)
-    const { seats, state } = await host.state(null, opened.session)
+    const { seats, state } = await atControl(host, opened.session).state()
     expect(seats[DEFAULT_SEAT]?.seq).toBe(1)
     expect(tellsPassword(String(state.public.sign))).toBe(true)
   })
@@ -230,7 +235,7 @@ describe('the scanner', () => {
   it('says nothing of another session to whoever only guesses its name', async () => {
     const { host, opened, capability, faults } = await openVault()
     const guessed = `${capability.slice(0, -1)}${capability.endsWith('A') ? 'B' : 'A'}`
-    const caller: Caller = { endpoint: 'agent', principal: null, world: { by: 'capability', capability: guessed } }
+    const caller: Caller = { endpoint: 'agent', principal: null, address: { by: 'capability', token: guessed } }
     const texts = await Promise.all(
       [opened.seed, PASSWORD, 'anything else'].map((name) => askChannel(inProcess(host, caller), {})(name)),
     )

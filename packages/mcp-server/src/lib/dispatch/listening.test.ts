@@ -69,9 +69,9 @@ describe('listening', () => {
     say(2, 'subscriptions/listen', { notifications: { resourceSubscriptions: [uri] } })
     expect(await next()).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
     // Nobody takes that for now, and meanwhile the world goes on.
-    const world = { by: 'handle', transportId: null, environment: 'tally' } as const
-    const endpoint = inProcess(host, { endpoint: 'agent', principal: null, world })
-    for (let i = 0; i < 9; i++) await endpoint.request('tools/call', { name: 'add', arguments: { tally_id, by: 1 } })
+    const world = { by: 'argument', token: null, environment: 'tally' } as const
+    const door = inProcess(host, { endpoint: 'agent', principal: null, address: world })
+    for (let i = 0; i < 9; i++) await door.request('tools/call', { name: 'add', arguments: { tally_id, by: 1 } })
     input.end()
     const told: string[] = []
     for (let message = { method: '' }; message.method !== undefined; ) {

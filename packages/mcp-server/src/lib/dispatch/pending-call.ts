@@ -5,18 +5,18 @@ import type { CallOptions } from '../environment/call-options.ts'
 export type RequestId = string | number
 
 /** Where a client looks that calls off a request of its own. */
-export interface CallsWaiting {
+export interface PendingCalls {
   /** Takes note of a call that waits, until it is answered. */
   add(id: RequestId, call: AbortController): void
   delete(id: RequestId, call: AbortController): void
 }
 
 /** What an endpoint can do while a call waits. */
-export interface CallWaitingOptions {
+export interface PendingCallOptions {
   /** Aborted when the caller is gone. */
   readonly gone?: (() => AbortSignal) | undefined
   /** The calls of the same client; left out where it has no way to call one off. */
-  readonly correspondence?: (() => CallsWaiting) | undefined
+  readonly channel?: (() => PendingCalls) | undefined
   /** Says something on the way to the answer. */
   readonly say?: ((text: string) => void) | undefined
 }
@@ -25,19 +25,19 @@ export interface CallWaitingOptions {
  * One call as its client sees it wait. It can be called off only where it waits: what the rules have begun is answered, and
  * a call that never waits pays for nothing of this.
  */
-export class CallWaiting implements CallOptions {
+export class PendingCall implements CallOptions {
   readonly #request: { readonly id: RequestId; readonly params: JsonObject }
   readonly #modern: boolean
-  readonly #options: CallWaitingOptions
+  readonly #options: PendingCallOptions
   #call: AbortController | null = null
-  #calls: CallsWaiting | undefined
+  #calls: PendingCalls | undefined
   #progress = 0
 
   /** In the modern era, a client that is gone has called off what it asked. */
   constructor(
     request: { readonly id: RequestId; readonly params: JsonObject },
     modern: boolean,
-    options: CallWaitingOptions,
+    options: PendingCallOptions,
   ) {
     this.#request = request
     this.#modern = modern
@@ -46,10 +46,10 @@ export class CallWaiting implements CallOptions {
 
   get signal(): AbortSignal {
     if (!this.#call) {
-      const { correspondence, gone } = this.#options
+      const { channel, gone } = this.#options
       const call = new AbortController()
       this.#call = call
-      this.#calls = correspondence?.()
+      this.#calls = channel?.()
       this.#calls?.add(this.#request.id, call)
       const left = this.#modern ? gone?.() : undefined
       if (left?.aborted) call.abort(left.reason)

@@ -1,5 +1,6 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { ENVELOPE, isObject, MODERN_VERSION } from '@episodic/protocol/extend'
+import type { Caller } from '../host/caller.ts'
 
 /**
  * The revision of MCP that a request names in `_meta`, as every one of the modern era does; `null` for one of the era
@@ -22,6 +23,17 @@ export function readEnvelope(method: string, params: unknown): string | null {
 /** Whether a version is that of the modern era, or comes after it. */
 export function isModern(version: string): boolean {
   return version >= MODERN_VERSION
+}
+
+/**
+ * Decides once whether a request is answered in the stateless version, in which an answer says that it is complete and who
+ * gives it. `version` is what {@link readEnvelope} returned. An environment without a handle needs an MCP session, so it is
+ * played in the session-based version alone. Throws `unsupported-version`.
+ */
+export function isStateless(caller: Caller, version: string | null): boolean {
+  if (version === null || (caller.endpoint === 'agent' && caller.address.by === 'transport')) return false
+  assertSpoken(version)
+  return true
 }
 
 /** Throws `unsupported-version`, with the revisions that are spoken without a handshake. */

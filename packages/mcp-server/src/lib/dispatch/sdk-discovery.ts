@@ -12,7 +12,7 @@ import {
   ListToolsRequestSchema,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { Presented } from '../host/host.ts'
+import type { PresentedState } from '../host/host.ts'
 import { complete, getPrompt, PROMPTS } from './instructions.ts'
 import { numbered } from './numbered-list.ts'
 import { listResources, listTemplates } from './state-resource.ts'
@@ -25,7 +25,7 @@ export interface Advertisement {
   readonly version: string
   readonly instructions: string
   /** How the caller's session stands, where the instructions say it; `null` elsewhere. */
-  readonly presented: Presented | null
+  readonly presented: PresentedState | null
   readonly tools: readonly ToolInfo[]
   /** The URI of the state of a world, or a template of it; `null` at the trainer endpoint, where the extension tells it. */
   readonly state: string | null

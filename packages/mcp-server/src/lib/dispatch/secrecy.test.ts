@@ -3,6 +3,7 @@ import { DEFAULT_SEAT, type JsonObject, META, METHODS } from '@episodic/protocol
 import { type SessionStore, StateError } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
+import { atCapability, atControl } from '../fixtures/addressed.fixture.ts'
 import { halve } from '../fixtures/number-guessing.fixture.ts'
 import {
   asking,
@@ -157,8 +158,8 @@ describe('the agent endpoint', () => {
       await served
       answers.push(String(output.read()))
     } else {
-      const world = { by: 'capability', capability } as const
-      const channel = inProcess(host, { endpoint: 'agent', principal: null, world })
+      const world = { by: 'capability', token: capability } as const
+      const channel = inProcess(host, { endpoint: 'agent', principal: null, address: world })
       for (const { method, params } of requests)
         answers.push(await channel.request(method, params).then((result) => JSON.stringify(result), readError))
     }
@@ -179,16 +180,16 @@ describe('the agent endpoint', () => {
     ]) {
       const { seats } = await host.open(null, request)
       const capability = seats[DEFAULT_SEAT]?.capability as string
-      await host.act(capability, call('guess', { value: 5 }))
-      const world = { by: 'capability', capability } as const
+      await atCapability(host, capability).step(call('guess', { value: 5 }))
+      const world = { by: 'capability', token: capability } as const
       const message = {
         jsonrpc: '2.0',
         id: 1,
         method: 'tools/call',
         params: { name: 'guess', arguments: { value: 5 } },
       }
-      await dispatcher.dispatch({ endpoint: 'agent', principal: null, world }, message)
-      texts.add((await dispatcher.dispatch({ endpoint: 'agent', principal: null, world }, message)).text ?? '')
+      await dispatcher.dispatch({ endpoint: 'agent', principal: null, address: world }, message)
+      texts.add((await dispatcher.dispatch({ endpoint: 'agent', principal: null, address: world }, message)).text ?? '')
     }
     expect([...texts]).toEqual([expect.stringContaining('The episode is over, so this call was not played.')])
   })
@@ -221,9 +222,9 @@ describe('the agent endpoint', () => {
     const dispatcher = createDispatcher(Object.assign(Object.create(host), { act, secretsOf: () => null }), {
       onError: (error) => errors.push(error),
     })
-    const world = { by: 'capability', capability: 'any' } as const
+    const world = { by: 'capability', token: 'any' } as const
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'guess', arguments: {} } }
-    const { text, refusal } = await dispatcher.dispatch({ endpoint: 'agent', principal: null, world }, message)
+    const { text, refusal } = await dispatcher.dispatch({ endpoint: 'agent', principal: null, address: world }, message)
     expect(refusal).toBe('internal')
     expect(text).not.toContain(TRADE_SECRET)
     expect(errors).toMatchObject([{ cause: expect.any(TypeError) }])
@@ -235,10 +236,10 @@ describe('the agent endpoint', () => {
     const { host, faults } = createTestHost({ metrics })
     const { session } = await host.open(null, asking({ environment: 'workshop' }))
     for (let i = 0; i < 3; i++) {
-      const { step } = await host.step(null, session, call('gossip'))
+      const { step } = await atControl(host, session).step(call('gossip'))
       expect(step.observation.structured).toEqual({ heard: 'something' })
     }
-    await host.step(null, session, call('take'))
+    await atControl(host, session).step(call('take'))
     expect(faults).toMatchObject([
       {
         reference: null,

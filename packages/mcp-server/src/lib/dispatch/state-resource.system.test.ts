@@ -4,6 +4,7 @@ import { createManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { nextTurn } from '../environment/yield-to-event-loop.ts'
+import { atCapability, atControl } from '../fixtures/addressed.fixture.ts'
 import { createMarket } from '../fixtures/market.fixture.ts'
 import { MODERN_META, modernHeaders } from '../fixtures/official-clients.fixture.ts'
 import {
@@ -105,12 +106,12 @@ describe('the public state of a session', () => {
     const { host, server } = await serveWorlds()
     const { seats } = await openOverHttp(server, { environment: 'tally' })
     const capability = seats[DEFAULT_SEAT]?.capability as string
-    const endpoint = inProcess(host, {
+    const door = inProcess(host, {
       endpoint: 'agent',
       principal: null,
-      world: { by: 'capability', capability },
+      address: { by: 'capability', token: capability },
     })
-    const { contents } = (await endpoint.request('resources/read', { uri: STATE })) as { contents: [{ text: string }] }
+    const { contents } = (await door.request('resources/read', { uri: STATE })) as { contents: [{ text: string }] }
     expect(JSON.parse(contents[0].text)).toEqual({ count: 0 })
   })
 
@@ -120,8 +121,8 @@ describe('the public state of a session', () => {
     const { session, seats } = await host.open(null, asking({ environment: 'market' }))
     const reader = await connectSecond(server.sessionUrl(seats[DEFAULT_SEAT]?.capability as string))
     await reader.subscribe(STATE)
-    await host.publish(null, session, { id: 'one', type: 'order-filled', data: {} })
-    await host.publish(null, session, { id: 'two', type: 'price-changed', data: { price: 7 } })
+    await atControl(host, session).publish({ id: 'one', type: 'order-filled', data: {} })
+    await atControl(host, session).publish({ id: 'two', type: 'price-changed', data: { price: 7 } })
     expect(await reader.updated()).toBe(STATE)
     expect(await read(reader, STATE)).toMatchObject({ price: 7 })
   })
@@ -133,31 +134,31 @@ describe('the public state of a session', () => {
     const [here, there] = [createTestHost(options).host, createTestHost(options).host]
     const { seats } = await here.open(null, asking({ environment: 'tally' }))
     const capability = seats[DEFAULT_SEAT]?.capability as string
-    const look = await here.look(capability)
+    const look = await atCapability(here, capability).view()
     expect(look.state).toEqual({ count: 0 })
     const changed = Promise.withResolvers<void>()
     onTestFinished(look.onChange(changed.resolve))
-    await there.act(capability, call('add', { by: 2 }))
+    await atCapability(there, capability).step(call('add', { by: 2 }))
     clock.advance(1_000)
     await changed.promise
-    expect((await here.look(capability)).state).toEqual({ count: 2 })
+    expect((await atCapability(here, capability).view()).state).toEqual({ count: 2 })
     for (let i = 0; i < 61; i++) {
       clock.advance(1_000)
       await nextTurn()
     }
     await here.sweep()
-    await expect(here.look(capability)).rejects.toMatchObject({ code: 'session-not-found' })
+    await expect(atCapability(here, capability).view()).rejects.toMatchObject({ code: 'session-not-found' })
   })
 
   it('opens the world of a plain client as its first call does, and the same one', async () => {
     const { server, host } = await servePlainWorlds()
     const headers = await initialize(server.agentUrl)
-    expect((await host.sessions({ limit: 5 })).total).toBe(0)
+    expect((await host.list({ limit: 5 })).total).toBe(0)
     await rpc(server.agentUrl, 'resources/read', { uri: STATE }, headers)
     await rpc(server.agentUrl, 'tools/call', { name: 'add', arguments: { by: 3 } }, headers)
     const { json } = await rpc(server.agentUrl, 'resources/read', { uri: STATE }, headers)
     expect(json.result).toMatchObject({ contents: [{ text: '{"count":3}' }] })
-    expect((await host.sessions({ limit: 5 })).total).toBe(1)
+    expect((await host.list({ limit: 5 })).total).toBe(1)
   })
 
   it('is not at the trainer endpoint, where there is more of it', async () => {

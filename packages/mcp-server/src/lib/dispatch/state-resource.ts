@@ -1,7 +1,7 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { handleNames } from '../environment/define-environment.ts'
-import type { Caller } from '../host/caller.ts'
-import type { Host, Look } from '../host/host.ts'
+import type { AgentCaller, Principal } from '../host/caller.ts'
+import type { Host, SessionRef, StateView } from '../host/host.ts'
 import { handledEnvironment } from './agent-call.ts'
 import type { Answer } from './leak-scan.ts'
 
@@ -35,32 +35,32 @@ function isTemplate(uri: string): boolean {
 }
 
 /**
- * How the session stands that a URI names. Throws `invalid-params` for a URI that names none of this caller, whatever
- * the reason, and `session-not-found` where the caller itself plays none any more.
+ * Returns the public state of the session that a URI names. Throws `invalid-params` for a URI that names none of this caller,
+ * whatever the reason, and `session-not-found` if the session of the caller's own address is gone.
  */
-export async function lookAtUri(
+export async function viewUri(
   host: Host,
-  { principal, world }: Caller & { endpoint: 'agent' },
+  { principal, address }: AgentCaller,
+  session: SessionRef | null,
   uri: string,
-): Promise<Look> {
-  if (world.by === 'handle') return lookByHandle(host, principal, handledEnvironment(host, world.environment), uri)
+): Promise<StateView> {
+  if (address.by === 'argument')
+    return viewArgument(host, principal, handledEnvironment(host, address.environment), uri)
   if (uri !== STATE_URI) throw noResource(`The only one is ${STATE_URI}.`)
-  if (world.by === 'capability') return host.look(world.capability)
-  if (world.transportId === null)
-    throw new WireError('invalid-request', 'Send the Mcp-Session-Id that initialize answered with.')
-  return host.lookAt(principal, world.transportId, world.environment)
+  return (session ?? (await host.resolve(principal, address))).view()
 }
 
-/** Answers `resources/read` at the agent endpoint. */
+/** Answers `resources/read` of an agent. */
 export async function readResource(
   host: Host,
-  caller: Caller & { endpoint: 'agent' },
+  caller: AgentCaller,
+  session: SessionRef | null,
   params: JsonObject,
 ): Promise<Answer> {
   const uri = uriIn(params)
-  const { state, secrets } = await lookAtUri(host, caller, uri)
+  const { state, secrets } = await viewUri(host, caller, session, uri)
   const text = JSON.stringify(state)
-  return { result: { contents: [{ uri, mimeType: STATE.mimeType, text }] }, secrets, told: () => text }
+  return { result: { contents: [{ uri, mimeType: STATE.mimeType, text }] }, secrets, worldText: () => text }
 }
 
 /** Throws `invalid-params` for parameters that name no resource. */
@@ -69,15 +69,15 @@ export function uriIn({ uri }: JsonObject): string {
   throw new WireError('invalid-params', 'The uri of a resource is a string.')
 }
 
-async function lookByHandle(
+async function viewArgument(
   host: Host,
-  principal: Caller['principal'],
-  { name, handle }: { readonly name: string; readonly handle: string },
+  principal: Principal,
+  { name: environment, handle }: { readonly name: string; readonly handle: string },
   uri: string,
-): Promise<Look> {
-  const id = /^episodic:\/\/session\/([\w.-]+)\/state$/.exec(uri)?.[1]
+): Promise<StateView> {
+  const token = /^episodic:\/\/session\/([\w.-]+)\/state$/.exec(uri)?.[1]
   try {
-    if (id !== undefined) return await host.lookAt(principal, id, name)
+    if (token !== undefined) return await (await host.resolve(principal, { by: 'argument', token, environment })).view()
   } catch (error) {
     if (!WireError.is(error, 'session-not-found')) throw error
   }

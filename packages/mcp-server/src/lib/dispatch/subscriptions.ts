@@ -1,35 +1,34 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { z } from 'zod'
-import type { Caller } from '../host/caller.ts'
-import type { Host, Look } from '../host/host.ts'
-import type { Correspondence } from './client-channel.ts'
+import type { AgentCaller } from '../host/caller.ts'
+import type { Host, SessionRef, StateView } from '../host/host.ts'
+import type { ClientChannel } from './client-channel.ts'
 import type { RequestId } from './pending-call.ts'
-import { lookAtUri, uriIn } from './state-resource.ts'
-
-type AgentCaller = Caller & { readonly endpoint: 'agent' }
+import { uriIn, viewUri } from './state-resource.ts'
 
 /** Answers `resources/subscribe`, with which a client of the era before 2026 asks to be told of changes of a resource. */
 export async function subscribe(
   host: Host,
   caller: AgentCaller,
-  correspondence: () => Correspondence,
+  session: SessionRef | null,
+  channel: () => ClientChannel,
   params: JsonObject,
 ): Promise<object> {
   const uri = uriIn(params)
-  const look = await lookAtUri(host, caller, uri)
-  correspondence().listen(keyOf(uri), { changes: [{ look, text: updated(caller, look, { uri }) }], farewell: null })
+  const view = await viewUri(host, caller, session, uri)
+  channel().listen(keyOf(uri), { changes: [{ view, text: updated(caller, view, { uri }) }], farewell: null })
   return {}
 }
 
 /** Answers `resources/unsubscribe`: there is nothing wrong with ending what never began. */
-export function unsubscribe(correspondence: () => Correspondence, params: JsonObject): object {
-  correspondence().unlisten(keyOf(uriIn(params)))
+export function unsubscribe(channel: () => ClientChannel, params: JsonObject): object {
+  channel().unlisten(keyOf(uriIn(params)))
   return {}
 }
 
 /** What is said to whoever listens, and how. */
 interface ListenChannel {
-  readonly correspondence: () => Correspondence
+  readonly channel: () => ClientChannel
   readonly say: (text: string) => void
   /** Makes a whole result of what is in one. */
   readonly completed: (result: JsonObject) => JsonObject
@@ -43,29 +42,30 @@ interface ListenChannel {
 export async function listen(
   host: Host,
   caller: AgentCaller,
+  session: SessionRef | null,
   { id, params }: { readonly id: RequestId; readonly params: JsonObject },
-  channel: ListenChannel,
+  { channel: open, say, completed }: ListenChannel,
 ): Promise<JsonObject | null> {
   const parsed = filterSchema.safeParse(params.notifications)
   if (!parsed.success)
     throw new WireError('invalid-params', 'Say what to listen to: notifications has to be a filter of MCP 2026-07-28.')
   const uris = [...new Set(parsed.data.resourceSubscriptions)]
   const _meta = { [SUBSCRIPTION_ID]: id }
-  const changes: { uri: string; look: Look; text: string }[] = []
+  const changes: { uri: string; view: StateView; text: string }[] = []
   for (const uri of uris) {
-    const look = await lookIfThere(host, caller, uri)
-    if (look) changes.push({ uri, look, text: updated(caller, look, { uri, _meta }) })
+    const view = await viewIfThere(host, caller, session, uri)
+    if (view) changes.push({ uri, view, text: updated(caller, view, { uri, _meta }) })
   }
-  const correspondence = channel.correspondence()
-  const result = channel.completed({ _meta })
+  const channel = open()
+  const result = completed({ _meta })
   const farewell = JSON.stringify({ jsonrpc: '2.0', id, result })
   // Before anything is said of it, because it may be too much.
-  correspondence.listen(id, { changes, farewell })
+  channel.listen(id, { changes, farewell })
   // None of the lists changes, so of those nobody is told.
   const honoured: JsonObject = changes.length > 0 ? { resourceSubscriptions: changes.map(({ uri }) => uri) } : {}
-  channel.say(notice('notifications/subscriptions/acknowledged', { notifications: honoured, _meta }))
+  say(notice('notifications/subscriptions/acknowledged', { notifications: honoured, _meta }))
   if (changes.length > 0) return null
-  correspondence.unlisten(id)
+  channel.unlisten(id)
   return result
 }
 
@@ -80,9 +80,14 @@ const filterSchema = z.looseObject({
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 
 /** A resource that is not there is left out of what is listened to. */
-async function lookIfThere(host: Host, caller: AgentCaller, uri: string): Promise<Look | null> {
+async function viewIfThere(
+  host: Host,
+  caller: AgentCaller,
+  session: SessionRef | null,
+  uri: string,
+): Promise<StateView | null> {
   try {
-    return await lookAtUri(host, caller, uri)
+    return await viewUri(host, caller, session, uri)
   } catch (error) {
     if (WireError.is(error, 'invalid-params')) return null
     throw error
@@ -90,9 +95,9 @@ async function lookIfThere(host: Host, caller: AgentCaller, uri: string): Promis
 }
 
 /** How a change is told, looked through once for all: it is the same each time. */
-function updated(caller: AgentCaller, { secrets }: Look, params: JsonObject): string {
+function updated(caller: AgentCaller, { secrets }: StateView, params: JsonObject): string {
   const text = notice('notifications/resources/updated', params)
-  secrets.assertAbsent({ text, worldText: null, callerText: () => JSON.stringify([params, caller.world]) })
+  secrets.assertAbsent({ text, worldText: null, callerText: () => JSON.stringify([params, caller.address]) })
   return text
 }
 

@@ -3,8 +3,8 @@ import { formatZodError } from '@episodic/protocol/extend'
 import type { z } from 'zod'
 import type { CallOptions } from '../environment/call-options.ts'
 import { toolResult } from '../environment/tool-result.ts'
-import type { Caller } from '../host/caller.ts'
-import type { Host, Principal, StepCall } from '../host/host.ts'
+import type { Caller, Principal } from '../host/caller.ts'
+import type { Host, StepCall, TrainerSessionRef } from '../host/host.ts'
 import type { Answer } from './leak-scan.ts'
 
 /** What may come with a request besides its parameters. */
@@ -17,32 +17,36 @@ export interface RequestOptions {
 /** Answers one method of the extension; `undefined` for a method that is not one of them. */
 export function answerExtension(
   host: Host,
-  { principal, operator = false }: Caller & { readonly endpoint: 'trainer' },
+  { principal, operator = false }: Extract<Caller, { readonly endpoint: 'trainer' }>,
   method: string,
   params: JsonObject,
   options: RequestOptions,
 ): Promise<unknown> | undefined {
+  /** Runs a method of the session that a control token names. */
+  const at = async <T>(token: string, run: (session: TrainerSessionRef) => Promise<T>): Promise<T> =>
+    run(await host.resolve(principal, { by: 'control', token }))
+  const { signal } = options
   switch (method) {
     case METHODS.list:
       return Promise.resolve({ environments: host.environments })
     case METHODS.open:
       return host.open(principal, parse(METHOD_SCHEMAS.open.params, params, method))
     case METHODS.state:
-      return host.state(principal, parse(METHOD_SCHEMAS.state.params, params, method).session)
+      return at(parse(METHOD_SCHEMAS.state.params, params, method).session, (session) => session.state())
     case METHODS.legal:
-      return host
-        .legal(principal, parse(METHOD_SCHEMAS.state.params, params, method).session)
-        .then((tools) => ({ tools }))
+      return at(parse(METHOD_SCHEMAS.state.params, params, method).session, async (session) => ({
+        tools: await session.legal(),
+      }))
     case METHODS.watch: {
-      const { session, ...range } = parse(METHOD_SCHEMAS.watch.params, params, method)
-      return host.watch(principal, session, { ...range, signal: options.signal })
+      const { session: token, ...range } = parse(METHOD_SCHEMAS.watch.params, params, method)
+      return at(token, (session) => session.watch({ ...range, signal }))
     }
     case METHODS.publish: {
-      const { session, id, type, data } = parse(METHOD_SCHEMAS.publish.params, params, method)
-      return host.publish(principal, session, { id, type, data, signal: options.signal })
+      const { session: token, id, type, data } = parse(METHOD_SCHEMAS.publish.params, params, method)
+      return at(token, (session) => session.publish({ id, type, data, signal }))
     }
     case METHODS.sessions:
-      return host.sessions({
+      return host.list({
         ...parse(METHOD_SCHEMAS.sessions.params, params, method),
         ...(!operator && { owner: principal }),
       })
@@ -51,40 +55,39 @@ export function answerExtension(
       return host.dump({ ...request, ...(!operator && { owner: principal }) })
     }
     case METHODS.snapshot: {
-      const { session, at } = parse(METHOD_SCHEMAS.snapshot.params, params, method)
-      return host.snapshot(principal, session, { at, signal: options.signal }).then((snapshot) => ({ snapshot }))
+      const { session: token, at: step } = parse(METHOD_SCHEMAS.snapshot.params, params, method)
+      return at(token, async (session) => ({ snapshot: await session.snapshot({ at: step, signal }) }))
     }
     case METHODS.restore:
       return host.restore(principal, parse(METHOD_SCHEMAS.restore.params, params, method))
     case METHODS.fork: {
-      const { session, ...request } = parse(METHOD_SCHEMAS.fork.params, params, method)
-      return host.fork(principal, session, { ...request, signal: options.signal }).then((forks) => ({ forks }))
+      const { session: token, ...request } = parse(METHOD_SCHEMAS.fork.params, params, method)
+      return at(token, async (session) => ({ forks: await session.fork({ ...request, signal }) }))
     }
     case METHODS.close:
-      return host.close(principal, parse(METHOD_SCHEMAS.state.params, params, method).session)
+      return at(parse(METHOD_SCHEMAS.state.params, params, method).session, (session) => session.close())
     default:
       return undefined
   }
 }
 
-/** Plays one `tools/call` at the trainer endpoint: the player's answer, and the step report in `_meta`. */
+/** Plays one `tools/call` of a trainer: the player's answer, with the step report in `_meta`. */
 export async function stepAsTrainer(
   host: Host,
   principal: Principal,
   call: StepCall,
   meta: JsonObject,
 ): Promise<Answer> {
-  const session = meta[META.session]
-  if (typeof session !== 'string')
+  const token = meta[META.session]
+  if (typeof token !== 'string')
     throw new WireError(
       'invalid-params',
       `A step at this endpoint names its session: send the handle in _meta["${META.session}"].`,
     )
-  const { step, replayed, secrets } = await host.step(principal, session, {
-    ...call,
-    seq: wholeNumber(meta, META.seq),
-    epoch: wholeNumber(meta, META.epoch),
-  })
+  const [seq, epoch] = [wholeNumber(meta, META.seq), wholeNumber(meta, META.epoch)]
+  const resolved = host.resolve(principal, { by: 'control', token })
+  const session = resolved instanceof Promise ? await resolved : resolved
+  const { step, replayed, secrets } = await session.step({ ...call, seq, epoch })
   const report = { [META.step]: step.report as unknown as JsonObject }
   const _meta = replayed ? { ...report, [META.replayed]: true } : report
   return { result: { ...toolResult(step), _meta }, secrets }

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { inProcess } from '../dispatch/in-process.ts'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { openSqliteFile } from '../fixtures/sqlite-file.fixture.ts'
 import { asking, call, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
 import { declaredAction } from './declared-action.ts'
@@ -113,11 +114,11 @@ describe.each(Object.keys(STORES))('undeclared arguments of a step, in %s', (nam
   it('are kept nowhere, and cost a session no bytes', async () => {
     const [plain, stuffed] = [await open(), await open()]
     for (let seq = 0; seq < 3; seq++) {
-      const { step } = await stuffed.host.step(null, stuffed.session, draw(seq, seq, { junk }))
-      expect(step).toEqual((await plain.host.step(null, plain.session, draw(seq, seq))).step)
+      const { step } = await atControl(stuffed.host, stuffed.session).step(draw(seq, seq, { junk }))
+      expect(step).toEqual((await atControl(plain.host, plain.session).step(draw(seq, seq))).step)
       expect(step.action.arguments).toEqual({ at: { x: seq } })
     }
-    const sessionOf = async ({ host }: typeof plain) => (await host.sessions({ limit: 1 })).sessions[0]
+    const sessionOf = async ({ host }: typeof plain) => (await host.list({ limit: 1 })).sessions[0]
     const bytes = (await sessionOf(stuffed))?.bytes as number
     // Ids have one length, so nothing else differs in size.
     expect(bytes).toBe((await sessionOf(plain))?.bytes)
@@ -127,21 +128,21 @@ describe.each(Object.keys(STORES))('undeclared arguments of a step, in %s', (nam
 
   it('do not make another request of a retry', async () => {
     const { host, session } = await open()
-    const first = await host.step(null, session, draw(1, 0, { junk }))
+    const first = await atControl(host, session).step(draw(1, 0, { junk }))
     for (const more of [{}, { junk }, { junk: 'other' }])
-      expect(await host.step(null, session, draw(1, 0, more))).toEqual({ ...first, replayed: true })
-    await expect(host.step(null, session, draw(2, 0, { junk }))).rejects.toMatchObject({ code: 'seq-reused' })
+      expect(await atControl(host, session).step(draw(1, 0, more))).toEqual({ ...first, replayed: true })
+    await expect(atControl(host, session).step(draw(2, 0, { junk }))).rejects.toMatchObject({ code: 'seq-reused' })
   })
 
   it('are not needed to play a session again from its step log', async () => {
     const { host, session } = await open()
-    await host.step(null, session, draw(1, 0, { junk }))
-    await host.step(null, session, call('erase', { junk }, 1))
-    await host.step(null, session, call('draw', { at: 'nowhere', junk }, 2))
-    await host.step(null, session, draw(2, 3, { junk }))
+    await atControl(host, session).step(draw(1, 0, { junk }))
+    await atControl(host, session).step(call('erase', { junk }, 1))
+    await atControl(host, session).step(call('draw', { at: 'nowhere', junk }, 2))
+    await atControl(host, session).step(draw(2, 3, { junk }))
     for (const at of [1, 2, 3, 4]) {
-      const [fork] = await host.fork(null, session, { at, requestKey: freshKey() })
-      const { step } = await host.step(null, fork?.session as string, draw(9, at))
+      const [fork] = await atControl(host, session).fork({ at, requestKey: freshKey() })
+      const { step } = await atControl(host, fork?.session as string).step(draw(9, at))
       expect(step.observation.text).toContain(`${at === 4 ? 3 : 2} places are drawn.`)
     }
   })
@@ -149,20 +150,24 @@ describe.each(Object.keys(STORES))('undeclared arguments of a step, in %s', (nam
   it('do not lift the limit of a step log: once it is full, further calls are refused and change nothing', async () => {
     const { host, session, capability } = await open({ logBytes: 150_000 })
     const say = (seq: number) => call('draw', { at: { x: seq }, note: junk }, seq)
-    await host.step(null, session, say(0))
-    const last = await host.step(null, session, say(1))
-    const agent = inProcess(host, { endpoint: 'agent', principal: null, world: { by: 'capability', capability } })
+    await atControl(host, session).step(say(0))
+    const last = await atControl(host, session).step(say(1))
+    const agent = inProcess(host, {
+      endpoint: 'agent',
+      principal: null,
+      address: { by: 'capability', token: capability },
+    })
     expect(await agent.request('tools/call', { name: 'draw', arguments: { at: { x: 2 } } })).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('The record of this session is full.') }],
     })
-    const refusal = host.step(null, session, draw(2, 2))
+    const refusal = atControl(host, session).step(draw(2, 2))
     await expect(refusal).rejects.toMatchObject({ code: 'too-large', details: { limit: 150_000 } })
     await expect(refusal).rejects.toThrow('no further step is played')
-    expect(await host.step(null, session, say(1))).toEqual({ ...last, replayed: true })
-    expect((await host.state(null, session)).state.public).toEqual({ drawn: 2 })
-    const [fork] = await host.fork(null, session, { requestKey: freshKey() })
-    await host.step(null, fork?.session as string, draw(2, 2))
-    expect(await host.close(null, session)).toMatchObject({ end: { reason: 'closed' } })
+    expect(await atControl(host, session).step(say(1))).toEqual({ ...last, replayed: true })
+    expect((await atControl(host, session).state()).state.public).toEqual({ drawn: 2 })
+    const [fork] = await atControl(host, session).fork({ requestKey: freshKey() })
+    await atControl(host, fork?.session as string).step(draw(2, 2))
+    expect(await atControl(host, session).close()).toMatchObject({ end: { reason: 'closed' } })
   })
 })

@@ -2,6 +2,7 @@ import type { JsonObject, Observation } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { garden } from '../fixtures/garden.fixture.ts'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
@@ -226,7 +227,7 @@ describe('a strict rehearsal', () => {
     const { session } = await host.open(null, { environment: 'number-guessing', seed, requestKey: 'k'.repeat(22) })
     const world = rehearse(numberGuessing, { seed, strict: true })
     for (const value of [1, 100, 0, 2]) {
-      const { step } = await host.step(null, session, { action: { tool: 'guess', arguments: { value } } })
+      const { step } = await atControl(host, session).step({ action: { tool: 'guess', arguments: { value } } })
       const { observation, terms, potential, refused, stateHash } = world.play('guess', { value })
       expect({ observation, report: { terms, potential, refused, stateHash } }).toMatchObject({
         observation: step.observation,
@@ -246,15 +247,15 @@ describe('a strict rehearsal', () => {
     const { session } = await host.open(null, { environment: 'garden', seed: 'old', requestKey: freshKey() })
     const world = rehearse(garden, { seed: 'old' })
     for (let i = 0; i < 3; i++) {
-      const { step } = await host.step(null, session, { action: water })
+      const { step } = await atControl(host, session).step({ action: water })
       expect(world.play('water', water.arguments).stateHash).toBe(step.report.stateHash)
     }
-    const [fork] = await host.fork(null, session, { seed: 'fresh', requestKey: freshKey() })
+    const [fork] = await atControl(host, session).fork({ seed: 'fresh', requestKey: freshKey() })
     const unlike = rehearse(garden, { seed: 'old' })
     for (let i = 0; i < 3; i++) unlike.play('water', water.arguments)
     world.reseed(fork?.seed as string)
     for (let i = 0; i < 3; i++) {
-      const { step } = await host.step(null, fork?.session as string, { action: water })
+      const { step } = await atControl(host, fork?.session as string).step({ action: water })
       const { observation, stateHash } = world.play('water', water.arguments)
       expect({ observation, stateHash }).toEqual({
         observation: step.observation,

@@ -1,6 +1,7 @@
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { atCapability, atControl } from '../fixtures/addressed.fixture.ts'
 import { asking, call, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
 import { defineEnvironment } from './define-environment.ts'
 
@@ -39,8 +40,8 @@ async function kept(more: Parameters<typeof counting>[0] = {}) {
   const store = createMemoryStore()
   const before = createTestHost({ environments: [counting(more).environment], store })
   const { session, seats } = await before.host.open(null, asking({ environment: 'counting', seed: 'one' }))
-  await before.host.step(null, session, call('count', {}, 0))
-  const snapshot = await before.host.snapshot(null, session, {})
+  await atControl(before.host, session).step(call('count', {}, 0))
+  const snapshot = await atControl(before.host, session).snapshot({})
   const serve = (world: ReturnType<typeof counting>) => createTestHost({ environments: [world.environment], store })
   return { session, capability: seats.agent?.capability as string, snapshot, serve }
 }
@@ -55,9 +56,9 @@ describe('a session from the store', () => {
     const world = counting(more)
     const { host, faults } = serve(world)
     const refusals = [
-      host.step(null, session, call('count', {}, 1)),
-      host.act(capability, call('count')),
-      host.state(null, session),
+      atControl(host, session).step(call('count', {}, 1)),
+      atCapability(host, capability).step(call('count')),
+      atControl(host, session).state(),
     ]
     for (const [i, refusal] of refusals.entries()) {
       const error = await refusal.catch((error) => error)
@@ -76,7 +77,7 @@ describe('a session from the store', () => {
   it('is played where its state fits, and where the schema declares less', async () => {
     for (const more of [{}, { public: { colour: z.string().optional() } }]) {
       const { session, serve } = await kept()
-      const { step } = await serve(counting(more)).host.step(null, session, call('count', {}, 1))
+      const { step } = await atControl(serve(counting(more)).host, session).step(call('count', {}, 1))
       expect(step.observation.structured).toMatchObject({ count: 2 })
     }
   })
@@ -87,7 +88,7 @@ describe('a session from the store', () => {
       .transform((text) => text.length)
       .pipe(z.number())
     const { session, serve } = await kept({ private: { key } })
-    expect(await serve(counting({ private: { key } })).host.state(null, session)).toMatchObject({
+    expect(await atControl(serve(counting({ private: { key } })).host, session).state()).toMatchObject({
       state: { private: { key: 6 } },
     })
   })
@@ -95,20 +96,22 @@ describe('a session from the store', () => {
   it('of another version is left to the server of that version, and expires as any does', async () => {
     const { session, serve } = await kept()
     const [old, current] = [serve(counting()), serve(counting({ version: '2.0.0' }))]
-    await expect(current.host.step(null, session, call('count', {}, 1))).rejects.toThrow('which is not served here')
-    await old.host.step(null, session, call('count', {}, 1))
+    await expect(atControl(current.host, session).step(call('count', {}, 1))).rejects.toThrow(
+      'which is not served here',
+    )
+    await atControl(old.host, session).step(call('count', {}, 1))
     await old.host[Symbol.asyncDispose]()
     for (let looks = 0; looks < 2; looks++) {
       current.clock.advance(901_000)
       await current.host.sweep()
     }
-    expect(await current.host.sessions({ limit: 10 })).toEqual({ total: 0, sessions: [] })
+    expect(await current.host.list({ limit: 10 })).toEqual({ total: 0, sessions: [] })
   })
 
   it('of another version is refused by name, and its snapshot can be restored once it is migrated', async () => {
     const { session, snapshot, serve } = await kept()
     const { host } = serve(counting({ version: '2.0.0', public: { colour: z.string() } }))
-    await expect(host.state(null, session)).rejects.toThrow(
+    await expect(atControl(host, session).state()).rejects.toThrow(
       'This session plays counting 1.0.0, which is not served here.',
     )
     const restore = (state: object) =>
@@ -122,7 +125,7 @@ describe('a session from the store', () => {
       })
     await expect(restore({})).rejects.toMatchObject({ code: 'invalid-params' })
     const migrated = await restore({ colour: 'blue' })
-    const { step } = await host.step(null, migrated.session, call('count', {}, 1))
+    const { step } = await atControl(host, migrated.session).step(call('count', {}, 1))
     expect(step.observation.structured).toEqual({ count: 2, colour: 'blue' })
   })
 })

@@ -1,5 +1,6 @@
 import { META, METHODS } from '@episodic/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { ledger } from '../fixtures/ledger.fixture.ts'
 import { asking, call, controlHeaders, createTestHost, openOverHttp, rpc, serve } from '../fixtures/testbed.fixture.ts'
 import { createWorkerPool } from '../workers/worker-pool.ts'
@@ -27,12 +28,12 @@ describe('success, as a world defines it', () => {
     ] as const) {
       const { session } = await host.open(null, { ...opening, requestKey: crypto.randomUUID() })
       const answers = []
-      for (const [seq, tool] of books.entries()) answers.push(await host.step(null, session, call(tool, {}, seq)))
+      for (const [seq, tool] of books.entries()) answers.push(await atControl(host, session).step(call(tool, {}, seq)))
       expect(answers.map(({ step }) => step.report.success)).toEqual([...books.slice(1).map(() => undefined), success])
       // A retry of the last step gets the very same report.
-      const again = await host.step(null, session, call(books.at(-1)!, {}, books.length - 1))
+      const again = await atControl(host, session).step(call(books.at(-1)!, {}, books.length - 1))
       expect([again.replayed, again.step.report]).toEqual([true, answers.at(-1)?.step.report])
-      expect(await host.close(null, session)).not.toHaveProperty('success')
+      expect(await atControl(host, session).close()).not.toHaveProperty('success')
     }
   })
 
@@ -43,8 +44,8 @@ describe('success, as a world defines it', () => {
       [2, false],
     ] as const) {
       const { session } = await host.open(null, { ...opening, requestKey: crypto.randomUUID() })
-      for (let seq = 0; seq < spent; seq++) await host.step(null, session, call('spend', {}, seq))
-      expect(await host.close(null, session)).toEqual({ end: { kind: 'truncated', reason: 'closed' }, success })
+      for (let seq = 0; seq < spent; seq++) await atControl(host, session).step(call('spend', {}, seq))
+      expect(await atControl(host, session).close()).toEqual({ end: { kind: 'truncated', reason: 'closed' }, success })
     }
   })
 
@@ -77,11 +78,11 @@ describe('success, as a world defines it', () => {
   it('is no part of the report in a world that defines none', async () => {
     const { host } = createTestHost()
     const { session } = await host.open(null, asking({ seed: 's', limits: { steps: 1 } }))
-    const { step } = await host.step(null, session, call('guess', { value: 1 }))
+    const { step } = await atControl(host, session).step(call('guess', { value: 1 }))
     expect(step.report.end).not.toBeNull()
     expect(step.report).not.toHaveProperty('success')
     expect(host.environments[0]).not.toHaveProperty('success')
-    expect(await host.close(null, session)).not.toHaveProperty('success')
+    expect(await atControl(host, session).close()).not.toHaveProperty('success')
   })
 
   it('is returned by rehearsals, and has to be a boolean', () => {

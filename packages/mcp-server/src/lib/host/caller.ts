@@ -1,35 +1,47 @@
-import type { Principal } from './host.ts'
+/** A verified caller; `null` for an anonymous one. */
+export type Principal = string | null
 
 /**
- * Who is calling, as the endpoint made sure of it.
+ * The token with which a request names a session.
  *
- * The trainer endpoint opens, steps and watches sessions by control handle. The agent endpoint plays one world: the one
- * of a capability (a session URL), the one that a transport session opens lazily, or whichever a call names in its arguments.
+ * - `control`: the handle that opening a session returned to its trainer.
+ * - `capability`: the token in a session URL, for one seat of one session.
+ * - `transport`: the `Mcp-Session-Id` of an environment without a handle. The MCP session is the episode, and opens at its
+ *   first call. `null` before `initialize` has issued one.
+ * - `argument`: the token that each call sends in its arguments, for an environment with a handle. In a {@link Caller} it is
+ *   the `Mcp-Session-Id` of a client of a version before 2026-07-28, which plays no session itself; `null` for other clients.
+ */
+export type SessionAddress = { readonly by: 'control'; readonly token: string } | AgentAddress
+
+export type AgentAddress =
+  | { readonly by: 'capability'; readonly token: string }
+  | { readonly by: 'transport' | 'argument'; readonly token: string | null; readonly environment: string }
+
+/**
+ * Who is calling, as the endpoint has verified it. The trainer endpoint names a session in each request; the address of an
+ * agent is that of its endpoint.
  */
 export type Caller =
   | {
       readonly endpoint: 'trainer'
       readonly principal: Principal
-      /** Runs the server, and may list everybody's sessions. Play, read and close it may only its own. */
+      /** Runs the server, and may list everyone's sessions. It may play, read and close only its own. */
       readonly operator?: boolean
     }
-  | { readonly endpoint: 'agent'; readonly principal: Principal; readonly world: AgentWorld }
+  | AgentCaller
 
-/**
- * Which world an agent's call goes to.
- *
- * - `capability`: the session of a session URL.
- * - `handle`: each call names its session in its arguments. `transportId` names the MCP session of a client of a version
- *   before 2026-07-28; it is `null` for clients since then, and before `initialize` has answered.
- * - `transport`: an environment without a handle. The MCP session is the episode. `transportId` is `null` before
- *   `initialize` has given one out.
- */
-export type AgentWorld =
-  | { readonly by: 'capability'; readonly capability: string }
-  | { readonly by: 'transport'; readonly transportId: string | null; readonly environment: string }
-  | { readonly by: 'handle'; readonly transportId: string | null; readonly environment: string }
+export interface AgentCaller {
+  readonly endpoint: 'agent'
+  readonly principal: Principal
+  readonly address: AgentAddress
+}
 
-/** The secret that every request of a caller carries: a capability or a transport id. `null` where there is none. */
-export function addressOf(world: AgentWorld): string | null {
-  return world.by === 'capability' ? world.capability : world.transportId
+/** A request that was not answered with a result. Holds no secret. */
+export interface Rejection {
+  /** `null` for a request that reached no endpoint. */
+  readonly endpoint: Caller['endpoint'] | null
+  /** Who sent it, as far as that was verified. */
+  readonly principal: Principal
+  /** A code of the wire, or `http-<status>`; `connections` if there were too many connections. */
+  readonly code: string
 }

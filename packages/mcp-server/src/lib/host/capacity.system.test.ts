@@ -2,9 +2,11 @@ import { WireError } from '@episodic/protocol'
 import type { SessionStore } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { openSqliteFile } from '../fixtures/sqlite-file.fixture.ts'
 import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
-import type { Host, Principal } from './host.ts'
+import type { Principal } from './caller.ts'
+import type { Host } from './host.ts'
 
 const STORES: Readonly<Record<string, () => Promise<SessionStore>>> = {
   memory: async () => createMemoryStore(),
@@ -56,7 +58,7 @@ describe.each(Object.keys(STORES))('the cap on sessions, in %s', (name) => {
     const kept = await Promise.all([1, 2].map(() => host.open('anna', asking())))
     await host.open('ben', asking())
     await openAtOnce(host, [...times(20, 'anna'), ...times(20, 'ben')])
-    for (const { session } of kept) await host.step('anna', session, call('guess', { value: 1 }))
+    for (const { session } of kept) await atControl(host, session, 'anna').step(call('guess', { value: 1 }))
   })
 })
 
@@ -76,10 +78,10 @@ describe.each(Object.keys(STORES))('the quota of a principal, in %s', (name) => 
   it('is free again after closing and after expiring', async () => {
     const { host, clock } = createTestHost({ store: await openStore(), bounds })
     const [first] = await Promise.all(times(5, 'anna').map((anna) => host.open(anna, asking())))
-    await host.close('anna', first?.session as string)
+    await atControl(host, first?.session as string, 'anna').close()
     expect(await openAtOnce(host, times(3, 'anna'))).toEqual({ opened: 1, refused: 2 })
     clock.advance(1_000_000)
-    await expect.poll(() => host.sweep().then(() => host.sessions({ limit: 1 }))).toMatchObject({ total: 0 })
+    await expect.poll(() => host.sweep().then(() => host.list({ limit: 1 }))).toMatchObject({ total: 0 })
     expect(await openAtOnce(host, times(6, 'anna'))).toEqual({ opened: 5, refused: 1 })
   })
 

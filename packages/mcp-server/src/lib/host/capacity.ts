@@ -1,6 +1,7 @@
 import { WireError } from '@episodic/protocol'
 import type { SessionStore } from '@episodic/state'
-import type { HostBounds, Principal } from './host.ts'
+import type { Principal } from './caller.ts'
+import type { HostBounds } from './host.ts'
 import { Owners } from './sessions-per-owner.ts'
 
 /**

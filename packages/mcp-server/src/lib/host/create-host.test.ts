@@ -7,6 +7,7 @@ import { createMemoryStore } from '@episodic/state/memory'
 import { openSqliteStore } from '@episodic/state/sqlite'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { atCapability, atControl } from '../fixtures/addressed.fixture.ts'
 import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
 import type { Host } from './host.ts'
 
@@ -27,7 +28,7 @@ describe('Host.step', () => {
   it('answers with what a player sees and what a trainer counts', async () => {
     const { host } = createTestHost()
     const { session } = await host.open(null, asking({ params: { low: 5, high: 5 } }))
-    expect(await host.step(null, session, guess(5, 0))).toEqual({
+    expect(await atControl(host, session).step(guess(5, 0))).toEqual({
       replayed: false,
       secrets: expect.anything(),
       step: {
@@ -50,27 +51,27 @@ describe('Host.step', () => {
   it('applies a step once, and answers a retry with the same answer', async () => {
     const { host } = createTestHost()
     const { session } = await host.open(null, asking())
-    const first = await host.step(null, session, guess(1, 0))
-    expect(await host.step(null, session, guess(1, 0))).toEqual({ ...first, replayed: true })
-    expect(await told(host.step(null, session, guess(2, 0)))).toMatchObject({ code: 'seq-reused' })
-    expect(await told(host.step(null, session, guess(2, 5)))).toMatchObject({ code: 'state-lost' })
-    expect(await told(host.step(null, session, { ...guess(2, 1), epoch: 0 }))).toMatchObject({ code: 'fenced' })
-    expect((await host.state(null, session)).seats).toEqual({ [DEFAULT_SEAT]: { seq: 1 } })
+    const first = await atControl(host, session).step(guess(1, 0))
+    expect(await atControl(host, session).step(guess(1, 0))).toEqual({ ...first, replayed: true })
+    expect(await told(atControl(host, session).step(guess(2, 0)))).toMatchObject({ code: 'seq-reused' })
+    expect(await told(atControl(host, session).step(guess(2, 5)))).toMatchObject({ code: 'state-lost' })
+    expect(await told(atControl(host, session).step({ ...guess(2, 1), epoch: 0 }))).toMatchObject({ code: 'fenced' })
+    expect((await atControl(host, session).state()).seats).toEqual({ [DEFAULT_SEAT]: { seq: 1 } })
   })
 
   it('keeps the order of calls that are made at once', async () => {
     const { host } = createTestHost()
     const { session } = await host.open(null, asking({ params: { low: 1, high: 1_000_000_000, maxGuesses: 50 } }))
     const values = Array.from({ length: 30 }, (_, i) => i + 1)
-    await Promise.all(values.map((value) => host.step(null, session, guess(value))))
-    const { state } = await host.state(null, session)
+    await Promise.all(values.map((value) => atControl(host, session).step(guess(value))))
+    const { state } = await atControl(host, session).state()
     expect((state.public.guesses as { value: number }[]).map(({ value }) => value)).toEqual(values)
   })
 
   it('refuses calls beyond the queue, and plays the others', async () => {
     const { host } = createTestHost({ bounds: { queue: 3 } })
     const { session } = await host.open(null, asking())
-    const played = await Promise.allSettled([1, 2, 3, 4, 5].map((value) => host.step(null, session, guess(value))))
+    const played = await Promise.allSettled([1, 2, 3, 4, 5].map((value) => atControl(host, session).step(guess(value))))
     expect(played.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'])
     expect(await told(Promise.reject((played[4] as PromiseRejectedResult).reason))).toMatchObject({
       code: 'rate-limited',
@@ -80,52 +81,52 @@ describe('Host.step', () => {
   it('answers a refused step, counts it, and charges its terms', async () => {
     const { host } = createTestHost()
     const { session } = await host.open(null, asking())
-    const before = await host.state(null, session)
-    const { step } = await host.step(null, session, call('peek', {}, 0))
+    const before = await atControl(host, session).state()
+    const { step } = await atControl(host, session).step(call('peek', {}, 0))
     expect(step.report).toMatchObject({ seq: 1, refused: 'tool', terms: { toll: -0.05 }, end: null })
     expect(step.observation.text).toContain('The tools are: guess.')
-    expect((await host.state(null, session)).state).toEqual(before.state)
+    expect((await atControl(host, session).state()).state).toEqual(before.state)
   })
 
   it('truncates at the step limit, refused steps counted, and then refuses', async () => {
     const { host } = createTestHost()
     const { session } = await host.open(null, asking({ limits: { steps: 3 } }))
-    expect((await host.step(null, session, guess(1))).step.report.end).toBeNull()
-    expect((await host.step(null, session, call('peek'))).step.report.end).toBeNull()
-    const last = await host.step(null, session, guess(2, 2))
+    expect((await atControl(host, session).step(guess(1))).step.report.end).toBeNull()
+    expect((await atControl(host, session).step(call('peek'))).step.report.end).toBeNull()
+    const last = await atControl(host, session).step(guess(2, 2))
     expect(last.step.report.end).toEqual({ kind: 'truncated', reason: 'step-limit' })
     expect(last.step.observation.text).toContain('6 guesses left')
-    expect(await told(host.step(null, session, guess(3)))).toMatchObject({ code: 'episode-ended' })
-    expect(await host.step(null, session, guess(2, 2))).toEqual({ ...last, replayed: true })
+    expect(await told(atControl(host, session).step(guess(3)))).toMatchObject({ code: 'episode-ended' })
+    expect(await atControl(host, session).step(guess(2, 2))).toEqual({ ...last, replayed: true })
   })
 
   it('lets the rules end an episode at its last step', async () => {
     const { host } = createTestHost()
     const { session } = await host.open(null, asking({ params: { low: 5, high: 5 }, limits: { steps: 1 } }))
-    expect((await host.step(null, session, guess(5))).step.report.end).toMatchObject({ kind: 'terminated' })
+    expect((await atControl(host, session).step(guess(5))).step.report.end).toMatchObject({ kind: 'terminated' })
   })
 
   it('truncates at the time limit, by real time', async () => {
     const { host, clock } = createTestHost()
     const { session } = await host.open(null, asking({ limits: { seconds: 10 } }))
     clock.advance(9_999)
-    expect((await host.step(null, session, guess(1))).step.report.end).toBeNull()
+    expect((await atControl(host, session).step(guess(1))).step.report.end).toBeNull()
     clock.advance(1)
-    const { step } = await host.step(null, session, guess(2))
+    const { step } = await atControl(host, session).step(guess(2))
     expect(step.report).toMatchObject({ refused: 'time', end: { kind: 'truncated', reason: 'time-limit' } })
-    expect(await told(host.step(null, session, guess(3)))).toMatchObject({ code: 'episode-ended' })
+    expect(await told(atControl(host, session).step(guess(3)))).toMatchObject({ code: 'episode-ended' })
   })
 
   it('keeps a history only where the environment bounds one', async () => {
     const { host } = createTestHost()
     const shop = await host.open(null, asking({ environment: 'workshop', params: { stock: 9 } }))
     for (const tool of ['wait', 'gossip', 'gossip', 'regret'])
-      await host.step(null, shop.session, call(tool, { milliseconds: 1 }))
-    const { step } = await host.step(null, shop.session, call('take'))
+      await atControl(host, shop.session).step(call(tool, { milliseconds: 1 }))
+    const { step } = await atControl(host, shop.session).step(call('take'))
     expect(step.observation.structured).toMatchObject({ remembered: ['gossip', 'gossip', 'regret'] })
     const game = await host.open(null, asking())
-    await host.step(null, game.session, guess(1))
-    const { sessions } = await host.sessions({ limit: 10 })
+    await atControl(host, game.session).step(guess(1))
+    const { sessions } = await host.list({ limit: 10 })
     expect(sessions.find(({ id }) => id === shop.id)?.history).toBe(3)
     expect(sessions.find(({ id }) => id === game.id)?.history).toBe(0)
   })
@@ -138,7 +139,7 @@ describe('Host.step', () => {
         const play = async (values: readonly number[], session: string) => {
           const steps = []
           for (const value of values) {
-            const { step } = await host.step(null, session, guess(value))
+            const { step } = await atControl(host, session).step(guess(value))
             steps.push(step)
             if (step.report.end) break
           }
@@ -160,33 +161,33 @@ describe('a fault of the environment', () => {
     async (tool) => {
       const { host, faults } = createTestHost()
       const { session, id } = await host.open(null, asking({ environment: 'workshop' }))
-      const before = await host.state(null, session)
-      const refusal = await told(host.step(null, session, call(tool, {}, 0)))
+      const before = await atControl(host, session).state()
+      const refusal = await told(atControl(host, session).step(call(tool, {}, 0)))
       expect(refusal).toMatchObject({ code: 'environment-failed' })
       expect(faults).toMatchObject([
         { ...(refusal as { details: object }).details, environment: 'workshop', session: id },
       ])
-      expect(await host.state(null, session)).toEqual(before)
-      expect((await host.step(null, session, call('take', {}, 0))).step.report.seq).toBe(1)
+      expect(await atControl(host, session).state()).toEqual(before)
+      expect((await atControl(host, session).step(call('take', {}, 0))).step.report.seq).toBe(1)
     },
   )
 
   it('is what a state beyond its limit of bytes is', async () => {
     const { host, faults } = createTestHost()
     const { session } = await host.open(null, asking({ environment: 'workshop', limits: { bytes: 10_000 } }))
-    expect(await told(host.step(null, session, call('stuff', { bytes: 10_001 })))).toMatchObject({
+    expect(await told(atControl(host, session).step(call('stuff', { bytes: 10_001 })))).toMatchObject({
       code: 'environment-failed',
     })
     expect(faults).toHaveLength(1)
-    expect((await host.step(null, session, call('stuff', { bytes: 5_000 }))).step.report.seq).toBe(1)
+    expect((await atControl(host, session).step(call('stuff', { bytes: 5_000 }))).step.report.seq).toBe(1)
   })
 
   it('is not what an argument is that JSON cannot say', async () => {
     const { host, faults } = createTestHost()
     const { session } = await host.open(null, asking())
-    const { step } = await host.step(null, session, call('guess', { value: -0 }))
+    const { step } = await atControl(host, session).step(call('guess', { value: -0 }))
     expect(step.report.refused).toBe('arguments')
-    expect(await told(host.step(null, session, call('guess', { value: '\ud800' })))).toMatchObject({
+    expect(await told(atControl(host, session).step(call('guess', { value: '\ud800' })))).toMatchObject({
       code: 'invalid-params',
     })
     expect(faults).toEqual([])
@@ -201,15 +202,15 @@ describe('who may come to a session', () => {
     return { ...testbed, session }
   }
   const atTrainerEndpoint = (host: Host, principal: string | null, handle: string) => [
-    host.step(principal, handle, guess(1)),
-    host.state(principal, handle),
-    host.watch(principal, handle, { after: 0, limit: 1, wait: 0 }),
-    host.close(principal, handle),
+    atControl(host, handle, principal).step(guess(1)),
+    atControl(host, handle, principal).state(),
+    atControl(host, handle, principal).watch({ after: 0, limit: 1, wait: 0 }),
+    atControl(host, handle, principal).close(),
   ]
 
   it('is told to nobody else: foreign, unknown, expired, closed and malformed handles get the same (invariant 5)', async () => {
     const { host, clock, session } = await opened()
-    const unknown = await told(host.state('owner', `ctl_${'x'.repeat(44)}`))
+    const unknown = await told(atControl(host, `ctl_${'x'.repeat(44)}`, 'owner').state())
     expect(unknown).toMatchObject({ code: 'session-not-found', details: {} })
     const forged = `${session.session.slice(0, -1)}${session.session.endsWith('A') ? 'B' : 'A'}`
     for (const [principal, handle] of [
@@ -224,7 +225,7 @@ describe('who may come to a session', () => {
     ] as const)
       for (const refused of atTrainerEndpoint(host, principal, handle)) expect(await told(refused)).toEqual(unknown)
 
-    expect((await host.state('owner', session.session)).revision).toBe(0)
+    expect((await atControl(host, session.session, 'owner').state()).revision).toBe(0)
     clock.advance(901_000)
     await host.sweep()
     for (const refused of atTrainerEndpoint(host, 'owner', session.session))
@@ -234,12 +235,12 @@ describe('who may come to a session', () => {
   it('is the same at the agent endpoint, where a control handle opens nothing', async () => {
     const { host, session } = await opened()
     const capability = capabilityOf(session)
-    const unknown = await told(host.act(`cap_0${'x'.repeat(44)}`, guess(1)))
+    const unknown = await told(atCapability(host, `cap_0${'x'.repeat(44)}`).step(guess(1)))
     const forged = `${capability.slice(0, -1)}${capability.endsWith('A') ? 'B' : 'A'}`
     const otherSeat = `cap_1${capability.slice(5)}`
     for (const handle of [session.session, session.id, forged, otherSeat, `cap__${capability.slice(5)}`, ''])
-      expect(await told(host.act(handle, guess(1)))).toEqual(unknown)
-    expect((await host.act(capability, guess(1))).step.report.seq).toBe(1)
+      expect(await told(atCapability(host, handle).step(guess(1)))).toEqual(unknown)
+    expect((await atCapability(host, capability).step(guess(1))).step.report.seq).toBe(1)
   })
 
   it('never derives one handle from another', async () => {
@@ -256,7 +257,7 @@ describe('Host.state', () => {
   it('tells the truth, private state included, and hands out copies', async () => {
     const { host } = createTestHost()
     const { session, id } = await host.open(null, asking({ params: { low: 7, high: 7 } }))
-    const told = await host.state(null, session)
+    const told = await atControl(host, session).state()
     expect(told).toEqual({
       id,
       environment: { name: 'number-guessing', version: '1.0.0' },
@@ -268,7 +269,7 @@ describe('Host.state', () => {
       end: null,
     })
     Object.assign(told.state.private, { target: 0 })
-    expect((await host.step(null, session, guess(7))).step.report.terms).toEqual({ jackpot: 1, toll: -0.01 })
+    expect((await atControl(host, session).step(guess(7))).step.report.terms).toEqual({ jackpot: 1, toll: -0.01 })
   })
 })
 
@@ -276,17 +277,19 @@ describe('Host.close', () => {
   it('says how the episode stood, and leaves nothing', async () => {
     const { host } = createTestHost()
     const open = await host.open(null, asking())
-    expect(await host.close(null, open.session)).toEqual({ end: { kind: 'truncated', reason: 'closed' } })
-    expect(await told(host.close(null, open.session))).toMatchObject({ code: 'session-not-found' })
-    expect(await told(host.act(capabilityOf(open), guess(1)))).toMatchObject({ code: 'session-not-found' })
-    expect((await host.sessions({ limit: 10 })).total).toBe(0)
+    expect(await atControl(host, open.session).close()).toEqual({ end: { kind: 'truncated', reason: 'closed' } })
+    expect(await told(atControl(host, open.session).close())).toMatchObject({ code: 'session-not-found' })
+    expect(await told(atCapability(host, capabilityOf(open)).step(guess(1)))).toMatchObject({
+      code: 'session-not-found',
+    })
+    expect((await host.list({ limit: 10 })).total).toBe(0)
   })
 
   it('keeps the end that an episode came to by itself', async () => {
     const { host } = createTestHost()
     const { session } = await host.open(null, asking({ params: { low: 5, high: 5 } }))
-    await host.step(null, session, guess(5))
-    expect(await host.close(null, session)).toEqual({ end: { kind: 'terminated', reason: 'solved' } })
+    await atControl(host, session).step(guess(5))
+    expect(await atControl(host, session).close()).toEqual({ end: { kind: 'terminated', reason: 'solved' } })
   })
 })
 
@@ -295,10 +298,10 @@ describe('Host.sessions', () => {
     const { host, clock } = createTestHost()
     const opened = await Promise.all(Array.from({ length: 5 }, () => host.open('trainer', asking())))
     clock.advance(3_000)
-    await host.step('trainer', opened[0]?.session as string, guess(50))
+    await atControl(host, opened[0]?.session as string, 'trainer').step(guess(50))
     clock.advance(2_000)
-    const first = await host.sessions({ limit: 3 })
-    const second = await host.sessions({ limit: 3, after: first.sessions.at(-1)?.id })
+    const first = await host.list({ limit: 3 })
+    const second = await host.list({ limit: 3, after: first.sessions.at(-1)?.id })
     expect(first.total).toBe(5)
     const listed = [...first.sessions, ...second.sessions]
     expect(listed.map(({ id }) => id)).toEqual(opened.map(({ id }) => id).sort())
@@ -321,7 +324,7 @@ describe('Host.sessions', () => {
     const [ahead, host] = [createTestHost({ store }), createTestHost({ store }).host]
     ahead.clock.advance(40)
     await ahead.host.open(null, asking())
-    const [listed] = (await host.sessions({ limit: 1 })).sessions
+    const [listed] = (await host.list({ limit: 1 })).sessions
     expect([listed?.age, listed?.idle]).toEqual([0, 0])
   })
 })
@@ -336,9 +339,9 @@ describe('a host whose SQLite file is locked by another program', () => {
     const { session } = await host.open(null, asking())
     const other = new DatabaseSync(path)
     other.exec('BEGIN EXCLUSIVE')
-    expect(await told(host.step(null, session, guess(1, 0)))).toMatchObject({ code: 'store-unavailable' })
+    expect(await told(atControl(host, session).step(guess(1, 0)))).toMatchObject({ code: 'store-unavailable' })
     other.exec('COMMIT')
     other.close()
-    expect((await host.step(null, session, guess(1, 0))).step.report.seq).toBe(1)
+    expect((await atControl(host, session).step(guess(1, 0))).step.report.seq).toBe(1)
   })
 })

@@ -1,57 +1,48 @@
 import {
   DEFAULT_SEAT,
   type EnvironmentInfo,
-  type LegalActions,
   type MethodParams,
   type MethodResult,
   type OpenResult,
-  type SessionSnapshot,
   WireError,
 } from '@episodic/protocol'
-import { type Clock, type SessionRecord, type SessionStore, systemClock } from '@episodic/state'
+import { type Clock, type SessionRecord, systemClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import { directRules, type RulesRunner } from '../environment/rules-runner.ts'
-import type { Secrets } from '../environment/secrets.ts'
+import { ServerError } from '../server-error.ts'
+import type { Principal, SessionAddress } from './caller.ts'
 import { Capacity } from './capacity.ts'
 import { dumpSession } from './dump-session.ts'
-import { announcementsOf } from './event-feed.ts'
 import { Faults } from './faults.ts'
 import {
-  type Acted,
-  type Announcement,
+  type ControlAddress,
   DEFAULT_BOUNDS,
   type DumpQuery,
-  type ForkRequest,
   type Host,
+  type HostBounds,
   type HostOptions,
-  type ListenRange,
-  type Look,
   type OpenRequest,
-  type Presented,
-  type Principal,
-  type PublishRequest,
+  type SessionRef,
   type SessionsQuery,
-  type SnapshotQuery,
-  type StepCall,
-  type WatchRange,
+  type TrainerSessionRef,
 } from './host.ts'
-import { repeat } from './interval.ts'
 import { listSessions } from './list-sessions.ts'
 import { withMetrics } from './metered-store.ts'
-import type { Metrics } from './metrics.ts'
 import { describeEnvironment } from './open-session.ts'
-import { type Live, LiveSessions, notFound } from './session-cache.ts'
-import { Expiry } from './session-expiry.ts'
-import { Beginnings } from './session-factory.ts'
-import { PublicChanges } from './state-subscription.ts'
-import { withSteadyNow } from './steady-clock.ts'
-import { Commits } from './step-session.ts'
-import { TransportSessions } from './transport-sessions.ts'
-import { assertHost } from './validate-options.ts'
-import { watchLog } from './watch-log.ts'
+import { type AtOnce, notFound, SEATS, SessionCache } from './session-cache.ts'
+import { Expiry, repeat } from './session-expiry.ts'
+import { SessionFactory } from './session-factory.ts'
+import { ResolvedSession, type SessionParts, TrainerSession } from './session-ref.ts'
+import { equalSecrets, readClaim, type SessionTokens } from './session-tokens.ts'
+import { StateSubscriptions } from './state-subscription.ts'
+import { SessionWriter } from './step-session.ts'
+import { TransportSession, TransportSessions, verifyTransport } from './transport-sessions.ts'
 
-/** Creates a host. Throws `option-invalid` for no environments, two of one name, or bounds that bound nothing. */
+/**
+ * Creates a host. Throws `option-invalid` for no environments, two of one name, bounds that bound nothing, and an environment
+ * that prepares its steps if the rules run in worker threads.
+ */
 export function createHost(options: HostOptions): Host {
   return new SessionHost(options)
 }
@@ -62,26 +53,17 @@ const SWEEP_INTERVAL = 30_000
 class SessionHost implements Host {
   readonly environments: readonly EnvironmentInfo[]
   readonly idleSeconds: number
-  readonly #environments: readonly EnvironmentDefinition[]
-  readonly #store: SessionStore
+  readonly connections: TransportSessions
+  readonly #definitions: readonly EnvironmentDefinition[]
+  readonly #parts: SessionParts
   readonly #ownsStore: boolean
-  readonly #clock: Clock
-  readonly #sessions: LiveSessions
-  readonly #commits: Commits
-  readonly #rules: RulesRunner
-  readonly #faults: Faults
-  readonly #transports: TransportSessions
-  readonly #capacity: Capacity
-  readonly #beginnings: Beginnings
   readonly #expiry: Expiry
-  readonly #changes: PublicChanges
-  readonly #metrics: Metrics | undefined
   readonly #stopping = new AbortController()
   readonly #stopSweeps: () => void
 
   constructor({
     environments,
-    store,
+    store: given,
     clock: machine = systemClock,
     bounds: wanted,
     onFault = () => {},
@@ -90,275 +72,158 @@ class SessionHost implements Host {
     rules = directRules,
   }: HostOptions) {
     const bounds = { ...DEFAULT_BOUNDS, ...wanted }
-    assertHost({ environments, bounds, rules })
-    const byName = new Map(environments.map((environment) => [environment.name, environment]))
-    this.#environments = environments
-    this.environments = environments.map(describeEnvironment)
-    const clock = withSteadyNow(machine)
-    const given = store ?? createMemoryStore()
-    this.#store = metrics ? withMetrics(given, metrics, clock) : given
-    this.#ownsStore = !store
-    this.#clock = clock
-    this.#metrics = metrics
-    const faults = new Faults({
-      onFault,
-      metrics,
-      containment,
-      onEscaped: (session, refusal) => this.#sessions.fail(session, refusal),
-    })
-    this.#faults = faults
-    this.#rules = rules
     const { idleSeconds, queue, events, logBytes, textBytes } = bounds
+    assertOptions(environments, bounds, rules)
+    this.#definitions = environments
+    this.environments = environments.map(describeEnvironment)
     this.idleSeconds = idleSeconds
-    this.#sessions = new LiveSessions({
-      environments: byName,
-      rules,
-      store: this.#store,
+    this.#ownsStore = !given
+    const byName = new Map(environments.map((environment) => [environment.name, environment]))
+    const clock = withSteadyNow(machine)
+    const bare = given ?? createMemoryStore()
+    const store = metrics ? withMetrics(bare, metrics, clock) : bare
+    const capacity = new Capacity(store, bounds)
+    const onEscaped = (session: string, refusal: WireError) => sessions.fail(session, refusal)
+    const faults = new Faults({ onFault, metrics, containment, onEscaped })
+    const common = { environments: byName, rules, store, clock, faults, events, metrics }
+    const sessions = new SessionCache({ ...common, idleSeconds, queue, logBytes, textBytes })
+    this.#parts = {
+      environments: this.environments,
+      sessions,
+      writer: new SessionWriter({ sessions, rules, clock, faults, metrics }),
+      factory: new SessionFactory({ ...common, sessions, capacity }),
+      subscriptions: new StateSubscriptions({ store, clock }),
+      capacity,
+      store,
       clock,
-      faults,
-      idleSeconds,
-      queue,
-      events,
-      logBytes,
-      textBytes,
-    })
-    this.#commits = new Commits({ sessions: this.#sessions, rules, clock, faults, metrics })
-    this.#transports = new TransportSessions(this.#sessions, clock, idleSeconds)
-    this.#capacity = new Capacity(this.#store, bounds)
-    this.#beginnings = new Beginnings({
-      environments: byName,
       rules,
-      sessions: this.#sessions,
-      store: this.#store,
-      capacity: this.#capacity,
-      clock,
-      events,
       faults,
       metrics,
-    })
-    this.#changes = new PublicChanges({ store: this.#store, clock })
-    this.#expiry = new Expiry({
-      sessions: this.#sessions,
-      store: this.#store,
-      clock,
-      idleSeconds,
-      onRemoved: (id) => {
-        this.#capacity.removed(id)
-        metrics?.expired()
-      },
-    })
-    // A store that fails to sweep fails its calls too, and they say so; the next sweep tries again.
+      stopping: this.#stopping.signal,
+    }
+    this.connections = new TransportSessions(sessions, clock, idleSeconds)
+    const onRemoved = (id: string) => {
+      capacity.removed(id)
+      metrics?.expired()
+    }
+    this.#expiry = new Expiry({ sessions, store, clock, idleSeconds, onRemoved })
+    // A store that fails to sweep also fails its calls, which report it; the next sweep tries again.
     this.#stopSweeps = repeat(clock, Math.min(SWEEP_INTERVAL, (idleSeconds * 1_000) / 4), () => this.sweep())
   }
 
   async open(principal: Principal, request: OpenRequest): Promise<OpenResult> {
-    return this.#beginnings.describe(await this.#beginnings.open(principal, request))
+    const { factory } = this.#parts
+    return factory.describe(await factory.open(principal, request))
   }
 
   async restore(principal: Principal, request: MethodParams<'restore'>): Promise<OpenResult> {
-    return this.#beginnings.describe(await this.#beginnings.restore(principal, request))
+    const { factory } = this.#parts
+    return factory.describe(await factory.restore(principal, request))
   }
 
-  async fork(principal: Principal, control: string, request: ForkRequest): Promise<readonly OpenResult[]> {
-    return this.#beginnings.fork(await this.#sessions.controlled(principal, control), request)
+  resolve(principal: Principal, address: ControlAddress): AtOnce<TrainerSessionRef>
+  resolve(principal: Principal, address: SessionAddress): AtOnce<SessionRef>
+  resolve(principal: Principal, address: SessionAddress): AtOnce<SessionRef> {
+    const tokens = this.#parts.sessions.tokens()
+    return tokens instanceof Promise
+      ? tokens.then((loaded) => this.#verify(loaded, principal, address))
+      : this.#verify(tokens, principal, address)
   }
 
-  async snapshot(principal: Principal, control: string, query: SnapshotQuery): Promise<SessionSnapshot> {
-    return this.#beginnings.snapshot(await this.#sessions.controlled(principal, control), query)
-  }
-
-  async step(principal: Principal, control: string, call: StepCall): Promise<Acted> {
-    const found = this.#sessions.controlled(principal, control)
-    return await this.#commits.step(found instanceof Promise ? await found : found, DEFAULT_SEAT, call)
-  }
-
-  async act(capability: string, call: StepCall): Promise<Acted> {
-    const found = this.#sessions.seated(capability)
-    const { live, seat } = found instanceof Promise ? await found : found
-    return await this.#commits.step(live, seat, call)
-  }
-
-  async actAt(principal: Principal, transportId: string, environment: string, call: StepCall): Promise<Acted> {
-    const live = await this.#liveAt(principal, transportId, environment)
-    try {
-      return await this.#commits.step(live, DEFAULT_SEAT, call)
-    } catch (error) {
-      // Where another process has closed it since this one last looked, the id is as unknown here as it is there.
-      if (WireError.is(error, 'episode-ended')) await this.#transports.find(principal, transportId)
-      throw error
+  /** An unknown, an expired and another principal's token get the same answer: what does not verify is not looked up. */
+  #verify(tokens: SessionTokens, principal: Principal, address: SessionAddress): SessionRef {
+    const { token } = address
+    if (token === null) throw new WireError('invalid-request', 'Send the Mcp-Session-Id that initialize answered with.')
+    if (address.by === 'transport' || address.by === 'argument') {
+      const verified = verifyTransport(tokens, principal, token, address.environment, DEFAULT_SEAT)
+      return new TransportSession(this.#parts, this.connections, verified)
     }
+    const claim = readClaim(token)
+    if (claim?.kind !== address.by) throw notFound()
+    const { id } = claim
+    // Deriving a token costs more than the rest of a look-up, and a cached session has its own.
+    const cached = this.#parts.sessions.cached(id)
+    if (claim.kind === 'control') {
+      const issued = cached?.session.record.owner === principal ? cached.control : tokens.control(id, principal)
+      if (!equalSecrets(issued, token)) throw notFound()
+      return new TrainerSession(this.#parts, { principal, id, seat: DEFAULT_SEAT })
+    }
+    const seat = SEATS[claim.seat]
+    const issued = cached?.capabilities[claim.seat] ?? tokens.capability(id, claim.seat)
+    if (seat === undefined || !equalSecrets(issued, token)) throw notFound()
+    return new ResolvedSession(this.#parts, { principal, id, seat })
   }
 
-  async beginAt(principal: Principal, transportId: string, environment: string): Promise<OpenResult> {
-    return this.#beginnings.describe(await this.#openAt(principal, transportId, environment))
-  }
-
-  async present(capability: string): Promise<Presented | null> {
-    return this.#beginnings.present((await this.#sessions.seated(capability)).live)
-  }
-
-  async presentAt(principal: Principal, transportId: string, environment: string): Promise<Presented | null> {
-    const found = await this.#transports.find(principal, transportId, environment)
-    if (found) return this.#beginnings.present(found)
-    return this.#beginnings.foresee(principal, { environment, ...(await this.#transports.opening(transportId)) })
-  }
-
-  async look(capability: string): Promise<Look> {
-    const found = this.#sessions.seated(capability)
-    return this.#look((found instanceof Promise ? await found : found).live)
-  }
-
-  async lookAt(principal: Principal, transportId: string, environment: string): Promise<Look> {
-    return this.#look(await this.#liveAt(principal, transportId, environment))
-  }
-
-  async state(principal: Principal, control: string): Promise<MethodResult<'state'>> {
-    const live = await this.#sessions.controlled(principal, control)
-    const record = await this.#sessions.use(live, (session) => session.refresh())
-    // A caller in this process may keep what it gets and change it; the record is not theirs.
-    const { id, environment, revision, epoch, now, state, end } = structuredClone(record)
-    const seats = Object.fromEntries(Object.entries(record.seats).map(([seat, { seq }]) => [seat, { seq }]))
-    return { id, environment, revision, epoch, seats, now, state, end }
-  }
-
-  async legal(principal: Principal, control: string): Promise<LegalActions> {
-    const live = await this.#sessions.controlled(principal, control)
-    const { id, end, state, params } = await this.#sessions.use(live, (session) => session.refresh())
-    if (end) return {}
-    const { environment } = live
-    return this.#faults.guard(environment.name, id, () => this.#rules.legal(environment, state, params))
-  }
-
-  async watch(principal: Principal, control: string, range: WatchRange): Promise<MethodResult<'watch'>> {
-    const live = await this.#sessions.controlled(principal, control)
-    const stopping = this.#stopping.signal
-    return watchLog(live, range, { sessions: this.#sessions, store: this.#store, clock: this.#clock, stopping })
-  }
-
-  async publish(
-    principal: Principal,
-    control: string,
-    { signal, ...event }: PublishRequest,
-  ): Promise<MethodResult<'publish'>> {
-    return this.#commits.publish(await this.#sessions.controlled(principal, control), event, signal)
-  }
-
-  async publishAt(principal: Principal, capability: string, { signal, ...event }: PublishRequest) {
-    const { live } = await this.#sessions.seated(capability)
-    const { owner } = live.session.record
-    if (owner !== null && owner !== principal)
-      throw new WireError('unauthorized', 'Somebody else opened this session, and nobody but they may publish to it.')
-    return this.#commits.publish(live, event, signal)
-  }
-
-  async *listen(capability: string, range: ListenRange = {}): AsyncGenerator<Announcement, void, undefined> {
-    const found = this.#sessions.seated(capability)
-    const { live } = found instanceof Promise ? await found : found
-    yield* announcementsOf(live, range, { sessions: this.#sessions, store: this.#store, clock: this.#clock })
-  }
-
-  async close(principal: Principal, control: string): Promise<MethodResult<'close'>> {
-    const live = await this.#sessions.controlled(principal, control)
-    const { end, final } = await this.#commits.close(live, (record) => record.end === null)
-    const { id } = live.session.record
-    await this.#sessions.remove(id)
-    this.#capacity.removed(id)
-    this.#metrics?.closed(live.environment.name)
-    // The session is closed, whatever the world makes of it.
-    const success = final && live.environment.hasSuccess ? await this.#commits.judge(live, final) : undefined
-    return { end, ...(success !== undefined && { success }) }
-  }
-
-  issueTransport(principal: Principal, earlier?: string): Promise<string> {
-    return this.#transports.issue(principal, earlier)
-  }
-
-  vouch(principal: Principal, secret: string): boolean | Promise<boolean> {
-    return this.#sessions.vouch(principal, secret)
-  }
-
-  secretsOf(principal: Principal, secret: string): Secrets | null | Promise<Secrets | null> {
-    return this.#sessions.secretsAt(secret) ?? this.#transports.secretsOf(principal, secret)
-  }
-
-  async checkTransport(principal: Principal, transportId: string): Promise<void> {
-    await this.#transports.find(principal, transportId)
-  }
-
-  checkConnection(principal: Principal, transportId: string): Promise<void> {
-    return this.#transports.check(principal, transportId)
-  }
-
-  async endConnection(principal: Principal, transportId: string): Promise<void> {
-    await this.#transports.check(principal, transportId)
-    this.#transports.spend(transportId)
-  }
-
-  async endTransport(principal: Principal, transportId: string, environment: string): Promise<void> {
-    const live = await this.#transports.find(principal, transportId, environment)
-    // The ended record stays until it expires, so that the id is refused from now on and not opened anew.
-    if (live) await this.#commits.close(live, () => true)
-    else this.#transports.spend(transportId)
-  }
-
-  async environmentOf(capability: string): Promise<EnvironmentInfo> {
-    const { live } = await this.#sessions.seated(capability)
-    return this.environments.find(({ name }) => name === live.environment.name) as EnvironmentInfo
-  }
-
-  sessions(query: SessionsQuery) {
-    return this.#sessions.guardStore(listSessions(this.#store, query, this.#clock.now()))
+  list(query: SessionsQuery) {
+    const { sessions, store, clock } = this.#parts
+    return sessions.guardStore(listSessions(store, query, clock.now()))
   }
 
   async dump(query: DumpQuery): Promise<MethodResult<'dump'>> {
+    const { sessions, store, faults, rules } = this.#parts
     const secretsOf = ({ id, environment: { name, version }, state, params }: SessionRecord) => {
-      const environment = this.#environments.find((served) => served.name === name && served.version === version)
-      return environment ? this.#faults.guard(name, id, () => this.#rules.secrets(environment, state, params)) : []
+      const environment = this.#definitions.find((served) => served.name === name && served.version === version)
+      return environment ? faults.guard(name, id, () => rules.secrets(environment, state, params)) : []
     }
-    const dump = await this.#sessions.guardStore(dumpSession(this.#store, query, secretsOf))
+    const dump = await sessions.guardStore(dumpSession(store, query, secretsOf))
     if (!dump) throw notFound()
     return dump
   }
 
   async ready(): Promise<void> {
-    await this.#sessions.guardStore(this.#store.read('ready'))
+    const { sessions, store } = this.#parts
+    await sessions.guardStore(store.read('ready'))
   }
 
   async sweep(): Promise<number> {
+    const { sessions, capacity } = this.#parts
     const swept = await this.#expiry.sweep()
-    await this.#sessions.guardStore(this.#capacity.refresh())
+    await sessions.guardStore(capacity.refresh())
     return swept
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const { subscriptions, sessions, store } = this.#parts
     this.#stopping.abort()
     this.#stopSweeps()
-    this.#changes.stop()
-    this.#sessions.release()
-    if (this.#ownsStore) await this.#store[Symbol.asyncDispose]()
+    subscriptions.stop()
+    sessions.release()
+    if (this.#ownsStore) await store[Symbol.asyncDispose]()
   }
+}
 
-  /** The world of a transport session; it opens where there is none yet. */
-  async #liveAt(principal: Principal, transportId: string, environment: string): Promise<Live> {
-    const found = await this.#transports.find(principal, transportId, environment)
-    if (found) return found
-    return this.#openAt(principal, transportId, environment)
+/**
+ * Returns a clock whose `now` is the machine's time at this moment and moves with the monotonic one from here on: a
+ * machine whose time is set expires nothing early and keeps nothing longer.
+ */
+function withSteadyNow(clock: Clock): Clock {
+  const offset = clock.now() - clock.monotonic()
+  return {
+    now: () => Math.round(offset + clock.monotonic()),
+    monotonic: () => clock.monotonic(),
+    after: (milliseconds, run) => clock.after(milliseconds, run),
   }
+}
 
-  async #openAt(principal: Principal, transportId: string, environment: string): Promise<Live> {
-    const opening = await this.#transports.opening(transportId)
-    const live = await this.#beginnings.open(principal, { environment, ...opening })
-    this.#transports.spend(transportId)
-    return live
-  }
+function assertOptions(
+  environments: readonly EnvironmentDefinition[],
+  bounds: HostBounds,
+  rules: Pick<RulesRunner, 'prepares'>,
+): void {
+  if (environments.length === 0) throw new ServerError('option-invalid', 'A host needs at least one environment.')
+  if (new Set(environments.map(({ name }) => name)).size < environments.length)
+    throw new ServerError('option-invalid', 'Two environments of a host have the same name; a name opens one of them.')
+  if (!rules.prepares) for (const environment of environments) assertUnprepared(environment)
+  for (const [name, bound] of Object.entries(bounds))
+    if (!(bound > 0)) throw new ServerError('option-invalid', `The bound ${name} is ${bound}, and has to be above 0.`)
+}
 
-  async #look(live: Live): Promise<Look> {
-    const { state } = await this.#sessions.use(live, (session) => session.refresh())
-    return {
-      // A caller in this process may keep what it gets and change it; the record is not theirs.
-      state: structuredClone(state.public),
-      secrets: live.secrets,
-      onChange: (listener) => this.#changes.listen(live, state.public, listener),
-    }
-  }
+/** A preparation would run in the thread that is kept free of the environments' code. */
+function assertUnprepared({ name, tools }: EnvironmentDefinition): void {
+  const preparing = Object.keys(tools).find((tool) => tools[tool]?.preparation)
+  if (preparing === undefined) return
+  throw new ServerError(
+    'option-invalid',
+    `Tool ${preparing} of ${name} prepares its steps, which worker threads do not support. Serve ${name} without worker threads, beside a server with them.`,
+  )
 }

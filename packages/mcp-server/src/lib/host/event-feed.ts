@@ -1,7 +1,7 @@
 import type { LoggedStep, PublishedEvent } from '@episodic/protocol'
 import { type Clock, decodeSession, type SessionRecord, type SessionStore } from '@episodic/state'
-import type { Announcement, ListenRange } from './host.ts'
-import { type Live, type LiveSessions, notFound } from './session-cache.ts'
+import type { EventNotification, ListenRange } from './host.ts'
+import { type CachedSession, notFound, type SessionCache } from './session-cache.ts'
 
 /** How often a listener looks by itself, in milliseconds: commits of other processes on the same store wake nobody here. */
 const LISTEN_INTERVAL = 1_000
@@ -10,7 +10,7 @@ const LISTEN_INTERVAL = 1_000
 const PAGE = 250
 
 export interface ListenSetting {
-  readonly sessions: Pick<LiveSessions, 'guardStore'>
+  readonly sessions: Pick<SessionCache, 'guardStore'>
   readonly store: SessionStore
   readonly clock: Clock
 }
@@ -19,12 +19,12 @@ export interface ListenSetting {
  * Tells what players of a session may know of its events, as they come; see `Host.listen`. To listen is not to use: it
  * waits in no queue, and keeps no session from expiring.
  */
-export async function* announcementsOf(
-  live: Live,
+export async function* eventNotifications(
+  cached: CachedSession,
   { after, signal }: ListenRange,
   { sessions, store, clock }: ListenSetting,
-): AsyncGenerator<Announcement, void, undefined> {
-  const { session, watchers, environment } = live
+): AsyncGenerator<EventNotification, void, undefined> {
+  const { session, watchers, environment } = cached
   const { id } = session.record
   const takesEvents = environment.eventInfos.length > 0
   let seen = after ?? (await present()).revision
@@ -34,7 +34,7 @@ export async function* announcementsOf(
       const record = session.record.revision > seen ? session.record : await present()
       const over = record.end !== null
       if (record.revision > seen || over) {
-        const said = withoutSecrets(live, await saidIn(record))
+        const said = withoutSecrets(cached, await saidIn(record))
         seen = record.revision
         if (said.length > 0 || over) yield { revision: seen, said, over }
         if (over) return
@@ -78,7 +78,7 @@ export async function* announcementsOf(
 type Said = Pick<PublishedEvent, 'said'>
 
 /** What is said and tells a secret of the session is told to nobody, and is reported as a fault of its world. */
-function withoutSecrets({ secrets }: Live, said: readonly string[]): string[] {
+function withoutSecrets({ secrets }: CachedSession, said: readonly string[]): string[] {
   return said.filter((text) => {
     try {
       secrets.assertAbsent({ text, worldText: () => text, callerText: () => '' })

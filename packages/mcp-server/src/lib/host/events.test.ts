@@ -6,10 +6,11 @@ import { z } from 'zod'
 import { inProcess } from '../dispatch/in-process.ts'
 import { defineEnvironment } from '../environment/define-environment.ts'
 import { rehearse } from '../environment/rehearse.ts'
+import { atCapability, atControl } from '../fixtures/addressed.fixture.ts'
 import { createMarket, INSIDE_TIP } from '../fixtures/market.fixture.ts'
 import { openSqliteFile } from '../fixtures/sqlite-file.fixture.ts'
 import { asking, call, connectClient, createTestHost, freshKey, serve } from '../fixtures/testbed.fixture.ts'
-import type { Announcement, Host } from './host.ts'
+import type { EventNotification, Host } from './host.ts'
 
 /** A host of a market, and one session of it. */
 async function openMarket(options: Parameters<typeof createTestHost>[0] = {}) {
@@ -21,9 +22,9 @@ async function openMarket(options: Parameters<typeof createTestHost>[0] = {}) {
     control,
     capability: opened.seats[DEFAULT_SEAT]?.capability as string,
     publish: (type: string, data: OutsideEvent['data'] = {}, id: string = freshKey()) =>
-      testbed.host.publish(null, control, { id, type, data }),
-    buy: (shares: number, seq?: number) => testbed.host.step(null, control, call('buy', { shares }, seq)),
-    state: () => testbed.host.state(null, control),
+      atControl(testbed.host, control).publish({ id, type, data }),
+    buy: (shares: number, seq?: number) => atControl(testbed.host, control).step(call('buy', { shares }, seq)),
+    state: () => atControl(testbed.host, control).state(),
   }
 }
 
@@ -76,10 +77,10 @@ describe('an outside event', () => {
   it('is told of by a refusal too, and by a retry again', async () => {
     const { publish, host, control, buy } = await openMarket()
     await publish('price-changed', { price: 12 })
-    const refused = await host.step(null, control, call('sell', {}, 0))
+    const refused = await atControl(host, control).step(call('sell', {}, 0))
     expect(refused.step.report).toMatchObject({ refused: 'tool', terms: { news: 1 } })
     expect(refused.step.observation.text).toMatch(/^The price is now 12\.\nThere is no tool/)
-    const again = await host.step(null, control, call('sell', {}, 0))
+    const again = await atControl(host, control).step(call('sell', {}, 0))
     expect(again).toMatchObject({ replayed: true, step: refused.step })
     expect((await buy(1, 1)).step.report.terms.news).toBe(0)
   })
@@ -141,8 +142,10 @@ describe('an outside event', () => {
   it('is refused by a session that is not there, or is somebody else’s', async () => {
     const { host, control } = await openMarket()
     const event = { id: 'event-1', type: 'order-filled', data: {} }
-    await expect(host.publish(null, 'unknown', event)).rejects.toMatchObject({ code: 'session-not-found' })
-    await expect(host.publish('mallory', control, event)).rejects.toMatchObject({ code: 'session-not-found' })
+    await expect(atControl(host, 'unknown').publish(event)).rejects.toMatchObject({ code: 'session-not-found' })
+    await expect(atControl(host, control, 'mallory').publish(event)).rejects.toMatchObject({
+      code: 'session-not-found',
+    })
   })
 
   it('waits for a step where too many have come since the last one', async () => {
@@ -180,13 +183,13 @@ describe('an outside event', () => {
     const { session } = await host.open(null, asking({ environment: 'chatty' }))
     const texts = Array.from({ length: 12 }, (_, i) => `${i} `.padEnd(1_000, '.'))
     for (const [i, text] of texts.entries())
-      await host.publish(null, session, { id: String(i), type: 'heard', data: { text } })
-    const { step } = await host.step(null, session, call('wait'))
+      await atControl(host, session).publish({ id: String(i), type: 'heard', data: { text } })
+    const { step } = await atControl(host, session).step(call('wait'))
     expect(step.observation.text).toBe(
       ['(4 earlier events are left out.)', ...texts.slice(4), 'Waited.', 'Still there.'].join('\n'),
     )
     const event = { id: 'too long', type: 'heard', data: { text: 'x'.repeat(4_001) } }
-    await expect(host.publish(null, session, event)).rejects.toMatchObject({ code: 'environment-failed' })
+    await expect(atControl(host, session).publish(event)).rejects.toMatchObject({ code: 'environment-failed' })
   })
 })
 
@@ -238,8 +241,8 @@ describe('environment/publish', () => {
     await expect(trainer.request(METHODS.publish, { ...params, id: '' })).rejects.toMatchObject({
       code: 'invalid-params',
     })
-    const world = { by: 'transport', transportId: null, environment: 'market' } as const
-    const agent = inProcess(host, { endpoint: 'agent', principal: null, world })
+    const world = { by: 'transport', token: null, environment: 'market' } as const
+    const agent = inProcess(host, { endpoint: 'agent', principal: null, address: world })
     await expect(agent.request(METHODS.publish, params)).rejects.toMatchObject({ code: 'method-not-found' })
   })
 
@@ -260,11 +263,11 @@ describe('environment/publish', () => {
 describe('watch', () => {
   it('wakes at an event, gives it at once, and not after the step that tells of it', async () => {
     const { host, control, publish, buy } = await openMarket()
-    const waiting = host.watch(null, control, { after: 0, limit: 10, wait: 60 })
+    const waiting = atControl(host, control).watch({ after: 0, limit: 10, wait: 60 })
     await publish('price-changed', { price: 12 }, 'event-1')
     expect(await waiting).toMatchObject({ steps: [], events: [{ id: 'event-1', revision: 1 }], end: null })
     await buy(1)
-    const { steps, events } = await host.watch(null, control, { after: 1, limit: 10, wait: 0 })
+    const { steps, events } = await atControl(host, control).watch({ after: 1, limit: 10, wait: 0 })
     expect(steps.map(({ report }) => report.events?.map(({ revision }) => revision))).toEqual([[1]])
     expect(events).toBeUndefined()
   })
@@ -275,19 +278,19 @@ describe('a watch of an episode that an event has ended', () => {
     const { host, control, publish, buy } = await openMarket()
     const end = { kind: 'terminated', reason: 'market-closed' }
     await publish('market-closed')
-    const told = await host.watch(null, control, { after: 0, limit: 10, wait: 60 })
+    const told = await atControl(host, control).watch({ after: 0, limit: 10, wait: 60 })
     expect(told).toMatchObject({ steps: [], events: [{ type: 'market-closed', end, revision: 1 }], end })
-    const waiting = host.watch(null, control, { after: 1, limit: 10, wait: 60 })
+    const waiting = atControl(host, control).watch({ after: 1, limit: 10, wait: 60 })
     const { step } = await buy(1)
     expect(await waiting).toEqual({ steps: [step], end })
-    expect(await host.watch(null, control, { after: 2, limit: 10, wait: 60 })).toEqual({ steps: [], end })
+    expect(await atControl(host, control).watch({ after: 2, limit: 10, wait: 60 })).toEqual({ steps: [], end })
   })
 })
 
 describe('listen', () => {
   /** Takes so many announcements, or as many as there are. */
-  async function take(announcements: AsyncIterable<Announcement>, count: number): Promise<Announcement[]> {
-    const taken: Announcement[] = []
+  async function take(announcements: AsyncIterable<EventNotification>, count: number): Promise<EventNotification[]> {
+    const taken: EventNotification[] = []
     for await (const announcement of announcements) if (taken.push(announcement) === count) break
     return taken
   }
@@ -295,7 +298,7 @@ describe('listen', () => {
   it('tells what events say, also of those that a step has told of by then, and ends with the episode', async () => {
     const { host, capability, publish, buy } = await openMarket()
     await publish('price-changed', { price: 11 })
-    const listening = take(host.listen(capability, { after: 0 }), Number.POSITIVE_INFINITY)
+    const listening = take(atCapability(host, capability).events({ after: 0 }), Number.POSITIVE_INFINITY)
     await publish('price-changed', { price: 12 })
     await buy(1)
     await publish('order-filled')
@@ -315,26 +318,26 @@ describe('listen', () => {
   it('goes on after a revision, ends with its signal, and rejects where the session is gone', async () => {
     const { host, control, capability, publish } = await openMarket()
     await publish('price-changed', { price: 11 })
-    const [first] = await take(host.listen(capability, { after: 0 }), 1)
+    const [first] = await take(atCapability(host, capability).events({ after: 0 }), 1)
     await publish('price-changed', { price: 12 })
-    expect(await take(host.listen(capability, { after: first?.revision }), 1)).toMatchObject([
+    expect(await take(atCapability(host, capability).events({ after: first?.revision }), 1)).toMatchObject([
       { revision: 2, said: ['The price is now 12.'], over: false },
     ])
     const stop = new AbortController()
-    const stopped = take(host.listen(capability, { signal: stop.signal }), 1)
+    const stopped = take(atCapability(host, capability).events({ signal: stop.signal }), 1)
     stop.abort()
     expect(await stopped).toEqual([])
-    const left = take(host.listen(capability, { after: 2 }), 1)
-    await host.close(null, control)
+    const left = take(atCapability(host, capability).events({ after: 2 }), 1)
+    await atControl(host, control).close()
     await expect(left).resolves.toMatchObject([{ said: [], over: true }])
-    await expect(take(host.listen(capability), 1)).rejects.toMatchObject({ code: 'session-not-found' })
+    await expect(take(atCapability(host, capability).events(), 1)).rejects.toMatchObject({ code: 'session-not-found' })
   })
 
   it('tells no secret, and reports a world that does', async () => {
     const { host, capability, publish, faults } = await openMarket()
     await publish('tip')
     await publish('price-changed', { price: 12 })
-    const heard = await take(host.listen(capability, { after: 0 }), 1)
+    const heard = await take(atCapability(host, capability).events({ after: 0 }), 1)
     expect(heard).toMatchObject([{ said: ['The price is now 12.'] }])
     expect(faults.map(({ cause }) => (cause as Error).message)).toEqual([
       expect.stringContaining('a text that the world declares to be secret'),
@@ -345,9 +348,9 @@ describe('listen', () => {
     const store = createMemoryStore()
     const { host, clock, control, capability } = await openMarket({ store })
     const other = createTestHost({ environments: [createMarket()], store }).host
-    const listening = take(host.listen(capability, { after: 0 }), 1)
-    await other.publish(null, control, { id: 'event-1', type: 'price-changed', data: { price: 12 } })
-    let heard: Announcement[] | null = null
+    const listening = take(atCapability(host, capability).events({ after: 0 }), 1)
+    await atControl(other, control).publish({ id: 'event-1', type: 'price-changed', data: { price: 12 } })
+    let heard: EventNotification[] | null = null
     void listening.then((announcements) => {
       heard = announcements
     })
@@ -362,7 +365,7 @@ describe('listen', () => {
 describe('a look at the public state', () => {
   it('hears of events as of steps, where they change it', async () => {
     const { host, capability, publish } = await openMarket()
-    const look = await host.look(capability)
+    const look = await atCapability(host, capability).view()
     let changes = 0
     look.onChange(() => {
       changes += 1
@@ -370,7 +373,7 @@ describe('a look at the public state', () => {
     await publish('price-changed', { price: 12 })
     await publish('order-filled')
     expect(changes).toBe(1)
-    expect((await host.look(capability)).state.price).toBe(12)
+    expect((await atCapability(host, capability).view()).state.price).toBe(12)
   })
 })
 
@@ -388,9 +391,9 @@ describe('an answer that tells a secret which an event said', () => {
 
 describe('the session after an event', () => {
   const happen = async (host: Host, control: string) => {
-    const step = (shares: number) => host.step(null, control, call('buy', { shares }))
+    const step = (shares: number) => atControl(host, control).step(call('buy', { shares }))
     const publish = (price: number) =>
-      host.publish(null, control, { id: `to ${price}`, type: 'price-changed', data: { price } })
+      atControl(host, control).publish({ id: `to ${price}`, type: 'price-changed', data: { price } })
     await publish(11)
     await step(1)
     await publish(12)
@@ -403,11 +406,11 @@ describe('the session after an event', () => {
   it('is forked with what no step has told of, and knows the same ids', async () => {
     const { host, control } = await openMarket()
     await happen(host, control)
-    const [fork] = await host.fork(null, control, { requestKey: freshKey() })
+    const [fork] = await atControl(host, control).fork({ requestKey: freshKey() })
     const there = fork?.session as string
     const again = { id: 'to 14', type: 'price-changed', data: { price: 14 } }
-    expect(await host.publish(null, there, again)).toMatchObject({ delivered: 'before' })
-    const steps = await Promise.all([there, control].map((id) => host.step(null, id, call('buy', { shares: 1 }))))
+    expect(await atControl(host, there).publish(again)).toMatchObject({ delivered: 'before' })
+    const steps = await Promise.all([there, control].map((id) => atControl(host, id).step(call('buy', { shares: 1 }))))
     const [one, other] = steps.map(({ step }) => step)
     expect(one?.observation).toEqual(other?.observation)
     expect(one?.report.stateHash).toBe(other?.report.stateHash)
@@ -419,46 +422,46 @@ describe('the session after an event', () => {
     await happen(host, control)
     const prices: number[] = []
     for (const at of [0, 1, 2, 3]) {
-      const snapshot = await host.snapshot(null, control, { at })
+      const snapshot = await atControl(host, control).snapshot({ at })
       prices.push(snapshot.state.public.price as number)
     }
     expect(prices).toEqual([10, 11, 13, 13])
-    expect((await host.snapshot(null, control, {})).state.public.price).toBe(14)
+    expect((await atControl(host, control).snapshot({})).state.public.price).toBe(14)
   })
 
   it('is found at its earlier steps in a fork that something happened to, too', async () => {
     const { host, control } = await openMarket()
-    const [fork] = await host.fork(null, control, { requestKey: freshKey() })
+    const [fork] = await atControl(host, control).fork({ requestKey: freshKey() })
     const there = fork?.session as string
     await happen(host, there)
     const prices = await Promise.all(
-      [0, 1, 2, 3].map(async (at) => (await host.snapshot(null, there, { at })).state.public.price),
+      [0, 1, 2, 3].map(async (at) => (await atControl(host, there).snapshot({ at })).state.public.price),
     )
     expect(prices).toEqual([10, 11, 13, 13])
-    expect((await host.snapshot(null, there, { at: 0 })).outside).toBeUndefined()
-    const { outside } = await host.snapshot(null, there, { at: 2 })
+    expect((await atControl(host, there).snapshot({ at: 0 })).outside).toBeUndefined()
+    const { outside } = await atControl(host, there).snapshot({ at: 2 })
     expect(outside?.known.map(({ id }) => id)).toEqual(['to 11', 'to 12', 'to 13'])
   })
 
   it('can be restored from a snapshot, and goes on as it would have', async () => {
     const { host, control } = await openMarket()
     await happen(host, control)
-    const snapshot = await host.snapshot(null, control, {})
+    const snapshot = await atControl(host, control).snapshot({})
     const restored = await host.restore(null, { snapshot, requestKey: freshKey() })
     const steps = await Promise.all(
-      [restored.session, control].map((id) => host.step(null, id, call('buy', { shares: 4 }))),
+      [restored.session, control].map((id) => atControl(host, id).step(call('buy', { shares: 4 }))),
     )
     expect(steps[0]?.step.observation).toEqual(steps[1]?.step.observation)
     expect(steps[0]?.step.report.stateHash).toBe(steps[1]?.step.report.stateHash)
     // And a fork of an earlier step of it begins where the snapshot was taken.
-    const again = await host.snapshot(null, restored.session, { at: 3 })
+    const again = await atControl(host, restored.session).snapshot({ at: 3 })
     expect(again.state.public.price).toBe(14)
   })
 
   it('refuses a snapshot of what no session has had', async () => {
     const { host, control } = await openMarket()
     await happen(host, control)
-    const snapshot = await host.snapshot(null, control, {})
+    const snapshot = await atControl(host, control).snapshot({})
     const [event] = snapshot.outside?.pending ?? []
     const forged = { ...snapshot, outside: { known: [], pending: [{ ...event, type: 'dividend' } as never] } }
     await expect(host.restore(null, { snapshot: forged, requestKey: freshKey() })).rejects.toMatchObject({
@@ -511,13 +514,14 @@ describe('any steps and events, in any order, with any of them sent again', () =
           if (move.kind === 'buy') {
             const at = seq
             seq += 1
-            const step = async () => (await host.step(null, control, call('buy', { shares: move.shares }, at))).step
+            const step = async () =>
+              (await atControl(host, control).step(call('buy', { shares: move.shares }, at))).step
             const { observation, terms, stateHash } = world.play('buy', { shares: move.shares })
             expect(await step()).toMatchObject({ observation, report: { terms, stateHash } })
             sent.push(step)
           } else if (move.kind === 'event') {
             const data: OutsideEvent['data'] = move.type === 'price-changed' ? { price: move.price } : {}
-            const publish = () => host.publish(null, control, { id: String(i), type: move.type, data })
+            const publish = () => atControl(host, control).publish({ id: String(i), type: move.type, data })
             let played: unknown
             try {
               played = world.publish(move.type, data)
@@ -542,8 +546,8 @@ describe('any steps and events, in any order, with any of them sent again', () =
         const results = await Promise.all(
           ids.map((id, i) =>
             i % 3 === 2
-              ? host.step(null, control, call('buy', { shares: 1 }))
-              : host.publish(null, control, { id: String(id), type: 'order-filled', data: {} }),
+              ? atControl(host, control).step(call('buy', { shares: 1 }))
+              : atControl(host, control).publish({ id: String(id), type: 'order-filled', data: {} }),
           ),
         )
         const published = new Set(ids.filter((_, i) => i % 3 !== 2))

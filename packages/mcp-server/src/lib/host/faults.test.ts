@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { createDispatcher } from '../dispatch/dispatcher.ts'
 import { inProcess } from '../dispatch/in-process.ts'
 import { defineEnvironment } from '../environment/define-environment.ts'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
 import { TRADE_SECRET } from '../fixtures/workshop.fixture.ts'
 import { ServerError } from '../server-error.ts'
@@ -110,7 +111,7 @@ describe.each(MISSILES)('a world that throws %s', (_, missile) => {
       const { host, faults } = createTestHost({ environments: [environment] })
       const { seats, session } = await host.open(null, asking({ environment: 'bomb' }))
       const capability = seats[DEFAULT_SEAT]?.capability as string
-      const caller = { endpoint: 'agent', principal: null, world: { by: 'capability', capability } } as const
+      const caller = { endpoint: 'agent', principal: null, address: { by: 'capability', token: capability } } as const
       arm()
       const params = { name: 'light', arguments: {} }
       const failure = (reference: unknown) => ({
@@ -129,8 +130,10 @@ describe.each(MISSILES)('a world that throws %s', (_, missile) => {
       const sameProcess = await inProcess(host, caller).request('tools/call', params)
       expect(sameProcess).toEqual(failure(faults.at(-1)?.reference))
       expect(faults).toHaveLength(2)
-      // At the trainer endpoint whoever wrote the world may read what it threw, as far as it can be read.
-      const thrown = await host.step(null, session, call('light')).catch((error) => error)
+      // At the trusted door whoever wrote the world may read what it threw, as far as it can be read.
+      const thrown = await atControl(host, session)
+        .step(call('light'))
+        .catch((error) => error)
       expect(thrown).toMatchObject({ code: 'environment-failed', details: { reference: faults.at(-1)?.reference } })
       expect(thrown.message.length).toBeLessThan(2_000)
       for (const { cause } of faults) expect(() => String((cause as Error).stack)).not.toThrow()
@@ -140,8 +143,8 @@ describe.each(MISSILES)('a world that throws %s', (_, missile) => {
   it('at the start opens no session for a plain client, and says as little', async () => {
     const { environment, arm } = bomb('start', missile)
     const { host } = createTestHost({ environments: [environment] })
-    const world = { by: 'transport', transportId: await host.issueTransport(null), environment: 'bomb' } as const
-    const caller = { endpoint: 'agent', principal: null, world } as const
+    const world = { by: 'transport', token: await host.connections.issue(null), environment: 'bomb' } as const
+    const caller = { endpoint: 'agent', principal: null, address: world } as const
     arm()
     const params = { name: 'light', arguments: {} }
     const { text } = await createDispatcher(host).dispatch(caller, {

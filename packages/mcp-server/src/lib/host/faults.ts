@@ -152,10 +152,10 @@ const LEAKED: Readonly<Record<SecretKind, string>> = {
 }
 
 /** Hears of what a caller is not told, with the reference that the caller was given. */
-export type ErrorHearer = (error: { readonly reference: string; readonly cause: unknown }) => void
+export type OnError = (error: { readonly reference: string; readonly cause: unknown }) => void
 
-/** Turns whatever went wrong into a refusal that says nothing. */
-export function conceal(cause: unknown, onError: ErrorHearer): WireError {
+/** ParseQueue whatever went wrong into a refusal that says nothing. */
+export function toInternalError(cause: unknown, onError: OnError): WireError {
   const reference = randomText()
   onError({ reference, cause })
   return internalError(reference)

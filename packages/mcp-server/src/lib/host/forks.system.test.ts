@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineEnvironment } from '../environment/define-environment.ts'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { garden } from '../fixtures/garden.fixture.ts'
 import { openSqliteFile } from '../fixtures/sqlite-file.fixture.ts'
 import { asking, call, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
@@ -26,10 +27,10 @@ const anyCalls = fc.array(
 
 /** Plays calls one after the other, and gives the answers without what names their place in the session. */
 async function play(host: Host, { session }: OpenResult, calls: readonly StepCall[]) {
-  let { seq } = (await host.state(null, session)).seats[DEFAULT_SEAT] as { seq: number }
+  let { seq } = (await atControl(host, session).state()).seats[DEFAULT_SEAT] as { seq: number }
   const answers = []
   for (const { action } of calls) {
-    const { step } = await host.step(null, session, { action, seq })
+    const { step } = await atControl(host, session).step({ action, seq })
     const { revision: _, ...report } = step.report
     answers.push({ ...step, report })
     if (report.end) break
@@ -46,7 +47,7 @@ function creating(store: SessionStore, create: SessionStore['create']): SessionS
 }
 
 const fork = (host: Host, { session }: OpenResult, request: object = {}) =>
-  host.fork(null, session, { requestKey: freshKey(), ...request })
+  atControl(host, session).fork({ requestKey: freshKey(), ...request })
 
 describe.each(Object.keys(STORES))('Host.fork, in %s', (name) => {
   const openStore = STORES[name] as () => Promise<SessionStore>
@@ -64,7 +65,7 @@ describe.each(Object.keys(STORES))('Host.fork, in %s', (name) => {
       fc.asyncProperty(fc.record(anyEpisode), async ({ seed, calls, at, more }) => {
         const parent = await host.open(null, asking({ environment: 'garden', seed, params: { maxHeight: 6 } }))
         const played = await play(host, parent, calls)
-        const before = await host.state(null, parent.session)
+        const before = await atControl(host, parent.session).state()
         // An episode that is over is forked before its last step at the latest.
         const last = played.length - (before.end ? 1 : 0)
         const place = at % (last + 1)
@@ -73,7 +74,7 @@ describe.each(Object.keys(STORES))('Host.fork, in %s', (name) => {
         for (const one of forks) {
           expect(one.seats[DEFAULT_SEAT]?.seq).toBe(place)
           expect(await play(host, one, rest)).toEqual(played.slice(place))
-          const { state, now, seats, end } = await host.state(null, one.session)
+          const { state, now, seats, end } = await atControl(host, one.session).state()
           expect({ state, now, seats, end }).toEqual({
             state: before.state,
             now: before.now,
@@ -81,7 +82,7 @@ describe.each(Object.keys(STORES))('Host.fork, in %s', (name) => {
             end: before.end,
           })
         }
-        expect(await host.state(null, parent.session)).toEqual(before)
+        expect(await atControl(host, parent.session).state()).toEqual(before)
         // A fork of a fork, at a step that the fork itself played; and of the present.
         const [first] = forks as [OpenResult]
         const later = place + ((at * 7) % (last - place + 1))
@@ -106,7 +107,7 @@ describe.each(Object.keys(STORES))('Host.fork, in %s', (name) => {
     await play(host, parent, [water(3)])
     await play(host, twins[0]?.[1] as OpenResult, [water(3)])
     expect(await fork(host, parent, request)).toEqual(twins[0])
-    expect((await host.sessions({ limit: 10 })).total).toBe(4)
+    expect((await host.list({ limit: 10 })).total).toBe(4)
     for (const other of [{ count: 2 }, { count: 4 }, { at: 1 }, { seed: 'x' }])
       await expect(fork(host, parent, { ...request, ...other })).rejects.toMatchObject({ code: 'invalid-params' })
     const another = await host.open(null, asking({ environment: 'garden' }))
@@ -119,14 +120,14 @@ describe.each(Object.keys(STORES))('Host.fork, in %s', (name) => {
     await play(host, parent, [water(1)])
     const request = { requestKey: freshKey(), count: 3 }
     const forks = await fork(host, parent, request)
-    await host.close(null, forks[closed]?.session as string)
+    await atControl(host, forks[closed]?.session as string).close()
     await play(host, parent, [water(3)])
     await expect(fork(host, parent, request)).rejects.toMatchObject({
       code: 'invalid-params',
       message: expect.stringMatching(/^Of the 3 forks of this request key, 1 are gone: .* Make a new key\.$/),
       details: { asked: 3, left: 2 },
     })
-    expect((await host.sessions({ limit: 10 })).total).toBe(3)
+    expect((await host.list({ limit: 10 })).total).toBe(3)
   })
 
   it('is there for another server on the same store', async () => {
@@ -178,7 +179,7 @@ describe('Host.fork', () => {
     const [start, present] = [await fork(host, parent, { at: 0 }), await fork(host, parent)]
     expect(start[0]).toMatchObject({ potential: parent.potential, seats: { agent: { seq: 0 } } })
     expect(start[0]?.seats[DEFAULT_SEAT]?.observation).toEqual(parent.seats[DEFAULT_SEAT]?.observation)
-    const { state } = await host.state(null, parent.session)
+    const { state } = await atControl(host, parent.session).state()
     expect(present[0]?.seats).toMatchObject({ agent: { seq: 3, observation: { structured: state.public } } })
   })
 
@@ -214,7 +215,7 @@ describe('Host.fork', () => {
     await expect(fork(host, parent, { at: 1 })).rejects.toMatchObject(ended)
     const [one] = (await fork(host, parent, { at: 0 })) as [OpenResult]
     expect(await play(host, one, [water(1)])).toEqual([last])
-    expect(await host.snapshot(null, parent.session, {})).toMatchObject({ end: { reason: 'grown' } })
+    expect(await atControl(host, parent.session).snapshot({})).toMatchObject({ end: { reason: 'grown' } })
   })
 
   it('goes on before a time limit that ran out, with a new one', async () => {
@@ -235,14 +236,14 @@ describe('Host.fork', () => {
       code: 'capacity',
       message: expect.stringContaining('Of 5 sessions, 4 are free, and 5 were asked for.'),
     })
-    expect((await host.sessions({ limit: 10 })).total).toBe(1)
+    expect((await host.list({ limit: 10 })).total).toBe(1)
     const raced = await Promise.allSettled([2, 2, 2].map((count) => fork(host, parent, { count })))
     expect(raced.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
-    expect((await host.sessions({ limit: 10 })).total).toBe(5)
+    expect((await host.list({ limit: 10 })).total).toBe(5)
 
     const quota = createTestHost({ environments: [garden], bounds: { sessionsPerPrincipal: 3 } }).host
     const annas = await quota.open('anna', asking({ environment: 'garden' }))
-    const forkAnnas = (count: number) => quota.fork('anna', annas.session, { requestKey: freshKey(), count })
+    const forkAnnas = (count: number) => atControl(quota, annas.session, 'anna').fork({ requestKey: freshKey(), count })
     await expect(forkAnnas(3)).rejects.toMatchObject({
       code: 'capacity',
       message: expect.stringContaining(
@@ -251,7 +252,7 @@ describe('Host.fork', () => {
     })
     expect(await forkAnnas(2)).toHaveLength(2)
     await expect(forkAnnas(1)).rejects.toMatchObject({ code: 'capacity' })
-    expect((await quota.sessions({ limit: 10 })).total).toBe(3)
+    expect((await quota.list({ limit: 10 })).total).toBe(3)
   })
 
   it('leaves nothing where the store fails in the middle, and can be asked for again', async () => {
@@ -300,7 +301,7 @@ describe('Host.fork', () => {
     for (const at of [0, 1]) expect(await fork(host, parent, { at })).toHaveLength(1)
     const diverged = { code: 'replay-diverged', details: { step: 2, field: 'stateHash' } }
     await expect(fork(host, parent, { at: 2 })).rejects.toMatchObject(diverged)
-    await expect(host.snapshot(null, parent.session, { at: 2 })).rejects.toMatchObject(diverged)
+    await expect(atControl(host, parent.session).snapshot({ at: 2 })).rejects.toMatchObject(diverged)
     expect(await fork(host, parent)).toHaveLength(1)
   })
 
@@ -321,7 +322,7 @@ describe('Host.fork', () => {
     const [one] = (await fork(host, parent, { at: 555 })) as [OpenResult]
     expect(await play(host, one, calls.slice(555))).toEqual(played.slice(555))
     const signal = AbortSignal.abort(new Error('Nobody waits.'))
-    await expect(host.snapshot(null, parent.session, { at: 555, signal })).rejects.toThrow('Nobody waits.')
+    await expect(atControl(host, parent.session).snapshot({ at: 555, signal })).rejects.toThrow('Nobody waits.')
     const request = { at: 555, requestKey: freshKey() }
     const twins = [{ ...request, signal }, request, request].map((asked) => fork(host, parent, asked))
     await expect(twins[0]).rejects.toThrow('Nobody waits.')

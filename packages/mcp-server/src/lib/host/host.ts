@@ -15,6 +15,7 @@ import type { CallOptions } from '../environment/call-options.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import type { Secrets } from '../environment/secrets.ts'
+import type { Principal, SessionAddress } from './caller.ts'
 import type { Containment } from './containment.ts'
 import type { Fault } from './faults.ts'
 import type { Metrics } from './metrics.ts'
@@ -86,13 +87,13 @@ export interface OpenRequest {
   readonly requestKey: string
 }
 
-/** Which moment of a session: after `at` answered steps, or the present. */
+/** The state to take a snapshot of: after `at` answered steps, or the present. */
 export interface SnapshotQuery {
   readonly at?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a fork is asked for with; see `environment/fork`. */
+/** A request for forks; see `environment/fork`. */
 export interface ForkRequest {
   readonly at?: number | undefined
   /** Default 1. */
@@ -107,133 +108,141 @@ export interface StepCall {
   readonly action: Action
   readonly seq?: number | undefined
   readonly epoch?: number | undefined
-  /** What to do while the call has to wait. Left out, it waits for as long as it takes, and tells nobody. */
+  /** Cancellation and progress of a call that has to wait. If omitted, the call waits without limit and reports nothing. */
   readonly waiting?: CallOptions | undefined
 }
 
-/** How a session stands, as its players may see it. */
-export interface Look {
+/** The public state of a session. */
+export interface StateView {
   readonly state: JsonObject
-  /** What must not be in what a player is told of it. */
+  /** Must not appear in anything that is sent to a player. */
   readonly secrets: Secrets
   /**
-   * Calls `listener` after every commit that changed the public state, a step's or any other, until the function that it
-   * returns is called; of what other processes commit, within a second or so. The listener must not throw. Throws `capacity`
-   * where 256 listen to the session already.
+   * Calls `listener` after every commit that changed the public state, until the returned function is called. Commits of
+   * other processes are noticed within about a second. The listener must not throw. Throws `capacity` if the session has 256
+   * listeners.
    */
   onChange(listener: () => void): () => void
 }
 
-/** How a session stands, in the words of its world. */
-export interface Presented {
+/** The observation of a session, as text. */
+export interface PresentedState {
   readonly observation: string
-  /** What must not be in it; the caller checks that before passing it on. */
+  /** Must not appear in the text; the caller checks that before it passes the text on. */
   readonly secrets: Secrets
 }
 
-/** An answered step, and what must not be in what a player is told of it: whoever passes it on has to look. */
-export interface Acted extends Answered {
+/** An answered step, and the secrets that must not appear in anything that is sent to a player. */
+export interface StepOutcome extends Answered {
   readonly secrets: Secrets
 }
-
-/** Whoever proved who they are; `null` for nobody in particular. */
-export type Principal = string | null
 
 /**
- * Plays environments: opens sessions, steps them, watches, expires and closes them.
+ * Plays environments: opens sessions, resolves them, lists and expires them. The only way to a session, for every endpoint.
  *
- * The only way to a session, for every endpoint. Rejects with `WireError`, whose code and message are fit for the
- * trainer endpoint; the agent endpoint says less.
+ * Methods reject with `WireError`, whose code and message are fit for the trainer endpoint; the agent endpoint says less.
  */
 export interface Host extends AsyncDisposable {
   readonly environments: readonly EnvironmentInfo[]
   /** Seconds after its last finished call until a session expires. */
   readonly idleSeconds: number
   open(principal: Principal, request: OpenRequest): Promise<OpenResult>
-  /** Steps the session of a control handle, at the trainer endpoint. */
-  step(principal: Principal, control: string, call: StepCall): Promise<Acted>
-  /** Steps the seat of an agent capability, at the agent endpoint. */
-  act(capability: string, call: StepCall): Promise<Acted>
-  /** Steps the world of a plain client's transport session, opening it at the first call. */
-  actAt(principal: Principal, transportId: string, environment: string, call: StepCall): Promise<Acted>
-  /** The public state of a capability's session. */
-  look(capability: string): Promise<Look>
-  /** The public state of the world of a plain client's transport session, opening it as its first call does. */
-  lookAt(principal: Principal, transportId: string, environment: string): Promise<Look>
-  /** How a capability's session stands. `null` where the world's `observe` fails, which is reported as a fault. */
-  present(capability: string): Promise<Presented | null>
-  /**
-   * How the world of a plain client's transport session stands, or will stand at its first call, which opens it. `null` where
-   * no world begins without parameters.
-   */
-  presentAt(principal: Principal, transportId: string, environment: string): Promise<Presented | null>
-  state(principal: Principal, control: string): Promise<MethodResult<'state'>>
-  /** The actions that the rules accept as the session stands; none once its episode has ended. */
-  legal(principal: Principal, control: string): Promise<LegalActions>
-  watch(principal: Principal, control: string, range: WatchRange): Promise<MethodResult<'watch'>>
-  /**
-   * Tells a session what happened outside: applied once by its id, in its turn among the steps, and kept before this
-   * resolves. Rejects with `invalid-params` for an event that the environment does not take, and for an id that was another
-   * event's; with `too-large`, `rate-limited` where too many have come since the last step, `episode-ended`.
-   */
-  publish(principal: Principal, control: string, event: PublishRequest): Promise<MethodResult<'publish'>>
-  /**
-   * The same for whoever has a capability of the session, and not its control handle. Rejects with `unauthorized` where
-   * somebody else than `principal` opened it; one that was opened by nobody in particular takes events of anybody.
-   * Whether they may publish at all is for the endpoint to know.
-   */
-  publishAt(principal: Principal, capability: string, event: PublishRequest): Promise<MethodResult<'publish'>>
-  /**
-   * Tells what players of a capability's session may know of its events, as they come; of those that other processes publish
-   * within a second or so. Ends with the episode, which is told last, and with `signal`. Rejects with `session-not-found`
-   * where there is no session, or none any more.
-   *
-   * For what players are told in words. Whoever wants the public state itself, and to hear when it changes, takes
-   * {@link look}: its `onChange` hears of events as it does of steps.
-   */
-  listen(capability: string, range?: ListenRange): AsyncIterableIterator<Announcement>
-  snapshot(principal: Principal, control: string, query: SnapshotQuery): Promise<SessionSnapshot>
-  /** Opens a new session where a snapshot was taken. Its limit of `seconds` counts from now, its steps from the first. */
+  /** Opens a new session from a snapshot. Its limit of `seconds` counts from now, its steps from the first. */
   restore(principal: Principal, request: MethodParams<'restore'>): Promise<OpenResult>
   /**
-   * Opens new sessions where one stands, or stood: all that are asked for, or none. Each has the limit of `seconds` anew,
-   * as any session that opens now; the steps of its parent count against its own.
+   * Verifies the token of an address and returns a reference to its session, at once in nearly every call. Throws, or rejects
+   * with, `session-not-found` for a token that was not issued here or not to `principal`, and `invalid-request` for an
+   * address without a token.
+   *
+   * The session itself is read when a method of the reference needs it, and that method rejects with `session-not-found` if
+   * the session is closed or expired. Resolve once per call: the rate limiter, the step and the leak scan share the reference.
    */
-  fork(principal: Principal, control: string, request: ForkRequest): Promise<readonly OpenResult[]>
-  close(principal: Principal, control: string): Promise<MethodResult<'close'>>
+  resolve(principal: Principal, address: ControlAddress): TrainerSessionRef | Promise<TrainerSessionRef>
+  resolve(principal: Principal, address: SessionAddress): SessionRef | Promise<SessionRef>
+  /** MCP sessions: the ids that clients send as `Mcp-Session-Id`. */
+  readonly connections: Connections
+  /** Lists open sessions: all for an operator, and for anyone else their own. */
+  list(query: SessionsQuery): Promise<{ total: number; sessions: MethodResult<'sessions'>['sessions'][number][] }>
   /**
-   * Names a new MCP session. Nothing is kept for it until it plays. `earlier`, an id that never played, is named anew: the
-   * world of both begins the same.
-   */
-  issueTransport(principal: Principal, earlier?: string): Promise<string>
-  /** Begins the world of a transport session at once, and gives how it stands. */
-  beginAt(principal: Principal, transportId: string, environment: string): Promise<OpenResult>
-  /** Whether a transport id or a capability was given out here, living or not: who floods with others is nobody. */
-  vouch(principal: Principal, secret: string): boolean | Promise<boolean>
-  /** What the session of a transport id or a capability keeps from its players; `null` where none is in hand. */
-  secretsOf(principal: Principal, secret: string): Secrets | null | Promise<Secrets | null>
-  /** Which environment a capability plays. */
-  environmentOf(capability: string): Promise<EnvironmentInfo>
-  /** Throws `session-not-found` for a transport session that was not issued here, has expired or was ended. */
-  checkTransport(principal: Principal, transportId: string): Promise<void>
-  /** The same for an MCP session that plays no world itself, because its calls name theirs: it does not expire. */
-  checkConnection(principal: Principal, transportId: string): Promise<void>
-  /** Ends such an MCP session. The sessions that its calls named live on. */
-  endConnection(principal: Principal, transportId: string): Promise<void>
-  /** Ends a plain client's transport session, and with it the world that it played. */
-  endTransport(principal: Principal, transportId: string, environment: string): Promise<void>
-  /** Live sessions: all for an operator, and for anybody else those of their own. */
-  sessions(query: SessionsQuery): Promise<{ total: number; sessions: MethodResult<'sessions'>['sessions'][number][] }>
-  /**
-   * One session with a page of its step log, for a bug report: any for an operator, and for anybody else one of their own.
-   * Private state is in it only where it is asked for, and what the world lists as secret never. Rejects with
+   * Returns one session with a page of its step log, for a bug report: any session for an operator, and for anyone else one
+   * of their own. Private state is included only on request, and texts that the world lists as secret never. Rejects with
    * `session-not-found`.
    */
   dump(query: DumpQuery): Promise<MethodResult<'dump'>>
-  /** Resolves where the store answers; rejects with `store-unavailable` where it does not. */
+  /** Resolves if the store answers; rejects with `store-unavailable` if it does not. */
   ready(): Promise<void>
-  /** Removes what has been idle too long and says how many. Runs by itself, too. */
+  /** Removes expired sessions and resolves with their number. Runs by itself, too. */
   sweep(): Promise<number>
+}
+
+/** The address that a trainer resolves. */
+export type ControlAddress = Extract<SessionAddress, { readonly by: 'control' }>
+
+/** A session as a player reaches it. Resolved by a control token, it is a {@link TrainerSessionRef}. */
+export interface SessionRef {
+  /** What the session withholds from its players; `null` if this process has not cached the session. */
+  readonly secrets: Secrets | null
+  /** Returns the environment that the session plays. Throws, or rejects with, `session-not-found`. */
+  environment(): EnvironmentInfo | Promise<EnvironmentInfo>
+  /** Plays one step, or returns the stored answer of a repeated `seq`. Opens a session that opens at its first call. */
+  step(call: StepCall): Promise<StepOutcome>
+  /** Returns the public state. Opens a session that opens at its first call. */
+  view(): Promise<StateView>
+  /**
+   * Returns the observation; before the first call, the one with which the session will open. `null` if the world's `observe`
+   * fails, which is reported as a fault, and if no session opens without parameters.
+   */
+  observe(): Promise<PresentedState | null>
+  /**
+   * Publishes an outside event: applies it once by its id, in its turn among the steps, and commits it before this resolves.
+   * Rejects with `invalid-params` for an event that the environment does not take, and for an id that another event had; with
+   * `too-large`; with `rate-limited` if too many events have come since the last step; with `episode-ended`; and with
+   * `unauthorized` if another principal opened the session. Whether a caller may publish at all is for the endpoint to decide.
+   */
+  publish(event: PublishRequest): Promise<MethodResult<'publish'>>
+  /**
+   * Yields what players may know of the session's events, as they happen; those that other processes publish, within about a
+   * second. The last notification is the end of the episode. Also ends with `signal`. Throws `session-not-found` if the
+   * session is gone. For changes of the public state, use `onChange` of {@link view}.
+   */
+  events(range?: ListenRange): AsyncIterableIterator<EventNotification>
+  /**
+   * Closes the session. By a control token, removes it; for a session of an MCP connection or an argument, ends its episode
+   * and refuses the token from now on. Rejects with `unauthorized` for a capability.
+   */
+  close(): Promise<MethodResult<'close'>>
+}
+
+/** A session as its trainer reaches it. */
+export interface TrainerSessionRef extends SessionRef {
+  /** Returns the whole state, its private part included. */
+  state(): Promise<MethodResult<'state'>>
+  /** Returns the actions that the rules accept now; none once the episode has ended. */
+  legal(): Promise<LegalActions>
+  /** Returns step-log entries after a revision, and waits for the first one. */
+  watch(range: WatchRange): Promise<MethodResult<'watch'>>
+  snapshot(query: SnapshotQuery): Promise<SessionSnapshot>
+  /**
+   * Opens new sessions at the present state or at an earlier step: all that are asked for, or none. Each has the limit of
+   * `seconds` anew; the steps of its parent count against its own.
+   */
+  fork(request: ForkRequest): Promise<readonly OpenResult[]>
+}
+
+/** The ids of MCP sessions. An id proves by itself that this server issued it, to whom and when; nothing is stored for it. */
+export interface Connections {
+  /**
+   * Issues an id. `earlier`, an id whose session was never opened, is replaced by the new one: the sessions of both open with
+   * the same seed.
+   */
+  issue(principal: Principal, earlier?: string): Promise<string>
+  /**
+   * Throws, or rejects with, `session-not-found` for an id that was not issued here, or was ended. Does not look for a
+   * session: an MCP session whose calls name theirs has none, and does not expire.
+   */
+  check(principal: Principal, id: string): void | Promise<void>
+  /** Ends an MCP session whose calls name their session. Those sessions live on. Rejects as `check` does. */
+  end(principal: Principal, id: string): Promise<void>
 }
 
 /** Asks for a dump; `owner` narrows it to the sessions of one principal. */
@@ -251,24 +260,24 @@ export interface WatchRange {
 
 /** An outside event for a session. */
 export interface PublishRequest extends OutsideEvent {
-  /** Where it is aborted before the event's turn comes, nothing happens; an event whose turn has come is applied. */
+  /** Nothing happens if it is aborted before the event's turn comes; an event whose turn has come is applied. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Where listening begins, and what ends it. */
+/** Where a subscription to events starts, and what ends it. */
 export interface ListenRange {
-  /** A revision; left out, the present. */
+  /** A revision; default: the present one. */
   readonly after?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /** What events have done to a session, from outside or from its own tools, as its players may know it. */
-export interface Announcement {
-  /** The revision to listen on after. */
+export interface EventNotification {
+  /** The revision to continue after. */
   readonly revision: number
-  /** What events have said, oldest first. The calls of its players tell of it too. Holds no secret of the session. */
+  /** The texts of the events, oldest first. Answers to the players' calls contain them too. Holds no secret of the session. */
   readonly said: readonly string[]
-  /** Whether the episode has ended, whatever made it. */
+  /** Whether the episode has ended, for any reason. */
   readonly over: boolean
 }
 
@@ -276,6 +285,6 @@ export interface Announcement {
 export interface SessionsQuery {
   readonly after?: string | undefined
   readonly limit: number
-  /** Whose sessions; left out, everybody's. */
+  /** Whose sessions; default: everyone's. */
   readonly owner?: Principal | undefined
 }

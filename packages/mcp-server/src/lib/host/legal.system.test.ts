@@ -1,5 +1,6 @@
 import { METHODS } from '@episodic/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { board } from '../fixtures/board.fixture.ts'
 import { asking, call, controlHeaders, createTestHost, openOverHttp, rpc, serve } from '../fixtures/testbed.fixture.ts'
 import { createWorkerPool } from '../workers/worker-pool.ts'
@@ -24,18 +25,18 @@ describe('environment/legal', () => {
     const { session } = await host.open(null, onBoard())
     expect(host.environments[0]).toMatchObject({ legal: true })
     const cells = (...numbers: number[]) => ({ enum: numbers.map((cell) => ({ cell })) })
-    expect(await host.legal(null, session)).toEqual({ place: cells(0, 1, 2, 3), bet: stakes(4) })
-    await host.step(null, session, call('place', { cell: 2 }))
+    expect(await atControl(host, session).legal()).toEqual({ place: cells(0, 1, 2, 3), bet: stakes(4) })
+    await atControl(host, session).step(call('place', { cell: 2 }))
     const resign = host.environments[0]?.tools.find(({ name }) => name === 'resign')?.inputSchema
-    expect(await host.legal(null, session)).toEqual({ place: cells(0, 1, 3), bet: stakes(3), resign })
-    await host.step(null, session, call('resign', { why: 'bored' }))
-    expect(await host.legal(null, session)).toEqual({})
+    expect(await atControl(host, session).legal()).toEqual({ place: cells(0, 1, 3), bet: stakes(3), resign })
+    await atControl(host, session).step(call('resign', { why: 'bored' }))
+    expect(await atControl(host, session).legal()).toEqual({})
   })
 
   it('fails where the world names a tool that there is not', async () => {
     const { host, faults } = createBoardHost(false)
     const { session } = await host.open(null, onBoard({ wrong: true }))
-    await expect(host.legal(null, session)).rejects.toMatchObject({ code: 'environment-failed' })
+    await expect(atControl(host, session).legal()).rejects.toMatchObject({ code: 'environment-failed' })
     expect(JSON.stringify(faults.map(({ cause }) => String(cause)))).toContain('names a tool')
   })
 
@@ -44,7 +45,7 @@ describe('environment/legal', () => {
     const { session } = await host.open(null, asking())
     const [info] = host.environments
     expect(info).not.toHaveProperty('legal')
-    expect(await host.legal(null, session)).toEqual({ guess: info?.tools[0]?.inputSchema })
+    expect(await atControl(host, session).legal()).toEqual({ guess: info?.tools[0]?.inputSchema })
   })
 
   it('is answered at the trainer endpoint, and not to agents', async () => {

@@ -35,7 +35,7 @@ it('keeps no object of an MCP SDK for a session, after 10,000 of them have playe
   }
   await Promise.all(Array.from({ length: IN_FLIGHT }, play))
   expect(played).toBe(SESSIONS)
-  expect((await host.sessions({ limit: 1 })).total).toBe(SESSIONS)
+  expect((await host.list({ limit: 1 })).total).toBe(SESSIONS)
 
   await expect.poll(count, { timeout: 10_000 }).toBe(0)
 }, 300_000)

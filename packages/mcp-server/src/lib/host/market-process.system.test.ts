@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { openSqliteStore } from '@episodic/state/sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { createExchange, createMarket } from '../fixtures/market.fixture.ts'
 import { createHost } from './create-host.ts'
 import type { Host } from './host.ts'
@@ -59,7 +60,7 @@ describe('a server that is killed with -9, over SQLite', () => {
       if (from > 0) expect(said[0]?.delivered).toBe('before')
       acknowledged = from + said.length
     }
-    const { state, revision, seats } = await after((host, control) => host.state(null, control))
+    const { state, revision, seats } = await after((host, control) => atControl(host, control).state())
     const changes = (state.private.log as string[]).map((change) => Number(change.split('>')[1]))
     expect(changes.length).toBeGreaterThanOrEqual(acknowledged)
     expect(changes).toEqual(changes.map((_, i) => i + 1))
@@ -73,8 +74,8 @@ describe('a server that is killed with -9, over SQLite', () => {
     await after(async (host, control) => {
       const retry = { action: { tool: 'order', arguments: { shares: 3 } }, seq: 0 }
       for (const call of [retry, retry])
-        await expect(host.step(null, control, call)).rejects.toMatchObject({ code: 'outcome-unknown' })
-      const other = await host.step(null, control, { action: { tool: 'buy', arguments: { shares: 1 } }, seq: 0 })
+        await expect(atControl(host, control).step(call)).rejects.toMatchObject({ code: 'outcome-unknown' })
+      const other = await atControl(host, control).step({ action: { tool: 'buy', arguments: { shares: 1 } }, seq: 0 })
       expect(other.step.report).toMatchObject({ seq: 1, refused: null })
     }, exchange)
     expect({ orders: await readFile(orders, 'utf8'), again: exchange.orders }).toEqual({ orders: '3\n', again: 0 })

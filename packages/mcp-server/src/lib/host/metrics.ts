@@ -3,7 +3,7 @@ import type { Stray } from './containment.ts'
 import { Counter, Histogram, type Labels, renderCounter, renderGauge } from './prometheus-text.ts'
 
 /** How a step came out. */
-export type StepOutcome = 'played' | 'refused' | 'replayed'
+export type StepStatus = 'played' | 'refused' | 'replayed'
 
 /** What a metrics text says of the moment. */
 export interface Gauges {
@@ -57,7 +57,7 @@ export class Metrics {
     this.#expired.add({})
   }
 
-  step(environment: string, outcome: StepOutcome, milliseconds: number): void {
+  step(environment: string, outcome: StepStatus, milliseconds: number): void {
     this.#steps.add({ environment, outcome })
     this.#stepSeconds.observe({ environment }, milliseconds / 1_000)
   }

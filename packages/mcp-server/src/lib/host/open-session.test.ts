@@ -1,5 +1,6 @@
 import { WireError, type WireErrorCode } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { asking, call, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
 import { TRADE_SECRET } from '../fixtures/workshop.fixture.ts'
@@ -47,9 +48,9 @@ describe('Host.open', () => {
     const request = asking()
     const first = await host.open('trainer', request)
     expect(await host.open('trainer', request)).toEqual(first)
-    await host.step('trainer', first.session, call('guess', { value: 1 }))
+    await atControl(host, first.session, 'trainer').step(call('guess', { value: 1 }))
     expect(await host.open('trainer', request)).toEqual(first)
-    expect((await host.sessions({ limit: 10 })).total).toBe(1)
+    expect((await host.list({ limit: 10 })).total).toBe(1)
   })
 
   it('opens once for one request key when raced', async () => {
@@ -57,7 +58,7 @@ describe('Host.open', () => {
     const request = asking()
     const opened = await Promise.all(Array.from({ length: 20 }, () => host.open(null, request)))
     expect(new Set(opened.map((result) => JSON.stringify(result))).size).toBe(1)
-    expect((await host.sessions({ limit: 10 })).total).toBe(1)
+    expect((await host.list({ limit: 10 })).total).toBe(1)
   })
 
   it('opens another session for the same key of another principal', async () => {
@@ -91,7 +92,7 @@ describe('Host.open', () => {
     expect(refusal.code).toBe('invalid-params')
     expect(refusal.message).toContain('maxGuesses: Invalid input: expected number, received string')
     expect(faults).toEqual([])
-    expect((await host.sessions({ limit: 10 })).total).toBe(0)
+    expect((await host.list({ limit: 10 })).total).toBe(0)
   })
 
   it('reports a start that throws as a fault of the environment, and keeps nothing', async () => {
@@ -100,14 +101,14 @@ describe('Host.open', () => {
     expect(refusal.code).toBe('environment-failed')
     expect(faults).toMatchObject([{ environment: 'workshop', reference: refusal.details.reference }])
     expect(String(faults[0]?.cause)).toContain(TRADE_SECRET)
-    expect((await host.sessions({ limit: 10 })).total).toBe(0)
+    expect((await host.list({ limit: 10 })).total).toBe(0)
   })
 
   it('plays the same from the same seed, and another game without one', async () => {
     const { host } = createTestHost()
     const targetOf = async (seed?: string) => {
       const { session } = await host.open(null, asking({ params: { high: 1_000_000_000 }, seed }))
-      return (await host.state(null, session)).state.private.target
+      return (await atControl(host, session).state()).state.private.target
     }
     expect(await targetOf('a')).toBe(await targetOf('a'))
     expect(await targetOf()).not.toBe(await targetOf())
@@ -122,8 +123,8 @@ describe('Host.open', () => {
       expect(refusal.code).toBe('capacity')
       expect(refusal.details).toEqual({ retryAfterSeconds: 20 })
       for (const { session } of [first, second])
-        expect((await host.step(null, session, call('guess', { value: 1 }))).replayed).toBe(false)
-      await host.close(null, first.session)
+        expect((await atControl(host, session).step(call('guess', { value: 1 }))).replayed).toBe(false)
+      await atControl(host, first.session).close()
       expect((await host.open(null, asking())).id).not.toBe(first.id)
     })
 
@@ -138,7 +139,7 @@ describe('Host.open', () => {
       const { host } = createTestHost({ bounds: { sessions: 5 } })
       const opened = await Promise.allSettled(Array.from({ length: 20 }, () => host.open(null, asking())))
       expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
-      expect((await host.sessions({ limit: 100 })).total).toBe(5)
+      expect((await host.list({ limit: 100 })).total).toBe(5)
     })
   })
 })

@@ -12,8 +12,9 @@ import { formatZodError } from '@episodic/protocol/extend'
 import type { SessionRecord } from '@episodic/state'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
-import type { OpenRequest, Principal } from './host.ts'
-import { type Live, SEATS } from './session-cache.ts'
+import type { Principal } from './caller.ts'
+import type { OpenRequest } from './host.ts'
+import { type CachedSession, SEATS } from './session-cache.ts'
 import { randomText } from './session-tokens.ts'
 
 /** Finds what an opener asks for. Throws `unknown-environment`, for another version too. */
@@ -72,7 +73,10 @@ export async function startRecord(
 }
 
 /** Throws `invalid-params` where a request key that has opened a session asks for another one than that. */
-export function assertSameOpening({ environment, session }: Live, { params: given, seed, limits }: OpenRequest): void {
+export function assertSameOpening(
+  { environment, session }: CachedSession,
+  { params: given, seed, limits }: OpenRequest,
+): void {
   const { record } = session
   const params = parseParams(environment, given ?? {})
   const asked = { params, seed: seed ?? record.seed, limits: mergeLimits(environment.limitsFor(params), limits ?? {}) }
@@ -100,7 +104,7 @@ function parseParams(environment: EnvironmentDefinition, given: JsonObject): Jso
 /** What an opener is told. Made anew from where the session began, so that asking again gives the same answer. */
 export async function describeOpen(
   rules: RulesRunner,
-  { environment, control, capabilities, session }: Live,
+  { environment, control, capabilities, session }: CachedSession,
 ): Promise<OpenResult> {
   const { id, epoch, params, seed, limits, base } = session.record
   const { observation, potential } = await (base

@@ -1,6 +1,7 @@
 import { createRng, DEFAULT_SEAT, META, METHODS, type OpenResult } from '@episodic/protocol'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
+import { atCapability, atControl } from '../fixtures/addressed.fixture.ts'
 import {
   asking,
   call,
@@ -60,9 +61,9 @@ describe('a session of somebody else (invariant 5)', () => {
     clock.advance(50_000)
     await rpc(server.trainerUrl, METHODS.state, { session: ended.session }, BEN)
     clock.advance(30_000)
-    await expect.poll(() => host.sweep().then(() => host.sessions({ limit: 10 }))).toMatchObject({ total: 1 })
+    await expect.poll(() => host.sweep().then(() => host.list({ limit: 10 }))).toMatchObject({ total: 1 })
     const annas = await open(server, ANNA)
-    const before = await host.state('anna', annas.session)
+    const before = await atControl(host, annas.session, 'anna').state()
     const unknown = `ctl_${'0'.repeat(44)}`
     const foreign = {
       "anna's": annas.session,
@@ -82,7 +83,7 @@ describe('a session of somebody else (invariant 5)', () => {
       for (const [whose, handle] of Object.entries(foreign))
         expect(bytesOf(await rpc(server.trainerUrl, ...ask(handle), BEN)), `${what}, ${whose}`).toBe(expected)
     }
-    expect(await host.state('anna', annas.session)).toEqual(before)
+    expect(await atControl(host, annas.session, 'anna').state()).toEqual(before)
   })
 
   it('answers so at the agent endpoint too', async () => {
@@ -106,7 +107,7 @@ describe('a session of somebody else (invariant 5)', () => {
       for (const { 'mcp-session-id': id } of [annas, expired, ended])
         expect(bytesOf(await asked(id)), what).toBe(unknown)
     }
-    expect((await host.sessions({ limit: 10 })).sessions).toMatchObject([{ owner: 'anna', steps: 1, end: null }])
+    expect((await host.list({ limit: 10 })).sessions).toMatchObject([{ owner: 'anna', steps: 1, end: null }])
   })
 
   it('answers so at a session URL that is closed, has expired, or was made up', async () => {
@@ -114,7 +115,7 @@ describe('a session of somebody else (invariant 5)', () => {
     const [closed, expired] = [await open(server, ANNA), await open(server, ANNA)]
     await rpc(server.trainerUrl, METHODS.close, { session: closed.session }, ANNA)
     clock.advance(61_000)
-    await expect.poll(() => host.sweep().then(() => host.sessions({ limit: 1 }))).toMatchObject({ total: 0 })
+    await expect.poll(() => host.sweep().then(() => host.list({ limit: 1 }))).toMatchObject({ total: 0 })
     for (const [method, params] of [
       ['tools/call', guess(1)],
       ['tools/list', {}],
@@ -131,9 +132,9 @@ describe('a session of somebody else (invariant 5)', () => {
     const store = createMemoryStore()
     const opened = await createTestHost({ store }).host.open('anna', asking())
     const { host } = createTestHost({ store, environments: [workshop] })
-    await expect(host.state('anna', opened.session)).rejects.toMatchObject({ code: 'unknown-environment' })
-    await expect(host.state('ben', opened.session)).rejects.toThrow(NOT_FOUND)
-    await expect(host.state('anna', `ctl_${opened.id}${'0'.repeat(22)}`)).rejects.toThrow(NOT_FOUND)
+    await expect(atControl(host, opened.session, 'anna').state()).rejects.toMatchObject({ code: 'unknown-environment' })
+    await expect(atControl(host, opened.session, 'ben').state()).rejects.toThrow(NOT_FOUND)
+    await expect(atControl(host, `ctl_${opened.id}${'0'.repeat(22)}`, 'anna').state()).rejects.toThrow(NOT_FOUND)
   })
 
   it('is in nobody else’s list, and in the operator’s', async () => {
@@ -170,8 +171,8 @@ describe('a handle', () => {
     let guesses = 0
     const tryOut = async (control: string, agent: string) => {
       guesses += 2
-      if (control !== opened.session) hits += await knock(host.state('anna', control))
-      if (agent !== capability) hits += await knock(host.act(agent, call('guess', { value: 1 })))
+      if (control !== opened.session) hits += await knock(atControl(host, control, 'anna').state())
+      if (agent !== capability) hits += await knock(atCapability(host, agent).step(call('guess', { value: 1 })))
     }
     for (let place = 4; place < capability.length; place++)
       for (const digit of DIGITS)
@@ -186,7 +187,7 @@ describe('a handle', () => {
     }
     expect(guesses).toBeGreaterThan(25_000)
     expect(hits).toBe(0)
-    expect(await host.state('anna', opened.session)).toMatchObject({ revision: 0 })
+    expect(await atControl(host, opened.session, 'anna').state()).toMatchObject({ revision: 0 })
   })
 
   it('is like no other, and has no part in common with another', async () => {
@@ -208,9 +209,9 @@ describe('a handle', () => {
     const { id, session } = await host.open('anna', asking())
     clock.advance(59_000)
     for (const guessed of [session, `ctl_${id}${'0'.repeat(22)}`])
-      await expect(host.state('ben', guessed)).rejects.toThrow(NOT_FOUND)
+      await expect(atControl(host, guessed, 'ben').state()).rejects.toThrow(NOT_FOUND)
     clock.advance(2_000)
-    await expect.poll(() => host.sweep().then(() => host.sessions({ limit: 1 }))).toMatchObject({ total: 0 })
+    await expect.poll(() => host.sweep().then(() => host.list({ limit: 1 }))).toMatchObject({ total: 0 })
   })
 })
 

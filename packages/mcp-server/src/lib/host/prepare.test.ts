@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineEnvironment } from '../environment/define-environment.ts'
 import { rehearse } from '../environment/rehearse.ts'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { createExchange, createMarket, type Exchange } from '../fixtures/market.fixture.ts'
 import { asking, call, connectClient, createTestHost, freshKey, serve } from '../fixtures/testbed.fixture.ts'
 
@@ -17,8 +18,9 @@ async function openMarket({ exchange = createExchange(), ...options }: { exchang
     exchange,
     control,
     capability: opened.seats.agent?.capability as string,
-    play: (tool: string, shares: number, seq?: number) => testbed.host.step(null, control, call(tool, { shares }, seq)),
-    state: () => testbed.host.state(null, control),
+    play: (tool: string, shares: number, seq?: number) =>
+      atControl(testbed.host, control).step(call(tool, { shares }, seq)),
+    state: () => atControl(testbed.host, control).state(),
   }
 }
 type TestOptions = NonNullable<Parameters<typeof createTestHost>[0]>
@@ -42,7 +44,7 @@ describe('prepare', () => {
     const { step } = await play('quote', 4, 0)
     expect(step.observation.text).toMatch(/^The fee is 8\./)
     expect(step.report).toMatchObject({ seq: 1, prepared: { fee: 8 } })
-    const { steps } = await host.watch(null, control, { after: 0, limit: 10, wait: 0 })
+    const { steps } = await atControl(host, control).watch({ after: 0, limit: 10, wait: 0 })
     expect(steps).toEqual([step])
     expect((await play('buy', 1)).step.report).not.toHaveProperty('prepared')
   })
@@ -51,7 +53,7 @@ describe('prepare', () => {
     const page = { text: 'What was asked for.', html: '<p>And all the rest.</p>' }
     const { host } = createTestHost({ environments: [createCounter(() => page)] })
     const { session } = await host.open(null, asking({ environment: 'counter' }))
-    const { step } = await host.step(null, session, call('count'))
+    const { step } = await atControl(host, session).step(call('count'))
     expect(step.report.prepared).toEqual({ text: 'What was asked for.' })
   })
 
@@ -62,9 +64,9 @@ describe('prepare', () => {
     })
     const { host, faults } = createTestHost({ environments: [world] })
     const { session } = await host.open(null, asking({ environment: 'counter' }))
-    await expect(host.step(null, session, call('count'))).rejects.toMatchObject({ code: 'environment-failed' })
+    await expect(atControl(host, session).step(call('count'))).rejects.toMatchObject({ code: 'environment-failed' })
     expect(String(faults[0]?.cause)).toMatch(/read only property/)
-    expect((await host.state(null, session)).state.public).toEqual({ count: 0 })
+    expect((await atControl(host, session).state()).state.public).toEqual({ count: 0 })
   })
 
   it('is asked for calls alone that reach the rules', async () => {
@@ -79,7 +81,7 @@ describe('prepare', () => {
     expect(asked).toEqual([])
     const timed = await host.open(null, asking({ environment: 'market', limits: { seconds: 10 } }))
     clock.advance(10_000)
-    const late = await host.step(null, timed.session, call('order', { shares: 1 }))
+    const late = await atControl(host, timed.session).step(call('order', { shares: 1 }))
     expect(late.step.report).toMatchObject({ refused: 'time', end: { reason: 'time-limit' } })
     expect({ asked, orders: exchange.orders }).toEqual({ asked: [], orders: 0 })
   })
@@ -89,12 +91,12 @@ describe('prepare', () => {
     const { host, clock } = createTestHost({ environments: [createMarket(exchange)] })
     const { session } = await host.open(null, asking({ environment: 'market', limits: { seconds: 10 } }))
     clock.advance(9_000)
-    const ordered = host.step(null, session, call('order', { shares: 1 }))
+    const ordered = atControl(host, session).step(call('order', { shares: 1 }))
     await asked
     clock.advance(2_000)
     answer.resolve(1)
     expect((await ordered).step.report).toMatchObject({ refused: null, end: null })
-    const late = await host.step(null, session, call('buy', { shares: 1 }))
+    const late = await atControl(host, session).step(call('buy', { shares: 1 }))
     expect(late.step.report.refused).toBe('time')
   })
 
@@ -135,7 +137,7 @@ describe('prepare', () => {
     const world = createCounter(() => ({ text: 'x'.repeat(1_000) }))
     const { host, faults } = createTestHost({ environments: [world] })
     const { session } = await host.open(null, asking({ environment: 'counter', limits: { bytes: 1_000 } }))
-    await expect(host.step(null, session, call('count'))).rejects.toMatchObject({ code: 'environment-failed' })
+    await expect(atControl(host, session).step(call('count'))).rejects.toMatchObject({ code: 'environment-failed' })
     expect(String(faults[0]?.cause)).toMatch(/gave 1011 bytes, and the session's limit is 1000/)
   })
 
@@ -158,13 +160,13 @@ describe('prepare', () => {
     const { host, control, play, faults } = await openMarket({ exchange })
     const caller = new AbortController()
     const waiting = { signal: caller.signal, report: undefined }
-    const quoting = host.step(null, control, { ...call('quote', { shares: 1 }), waiting })
+    const quoting = atControl(host, control).step({ ...call('quote', { shares: 1 }), waiting })
     const signal = await asked
     caller.abort(new Error('gone'))
     await expect(quoting).rejects.toThrow('gone')
     expect(signal.aborted).toBe(true)
     const again = new AbortController()
-    const ordering = host.step(null, control, {
+    const ordering = atControl(host, control).step({
       ...call('order', { shares: 1 }, 0),
       waiting: { signal: again.signal, report: undefined },
     })
@@ -184,9 +186,11 @@ describe('prepare', () => {
     await asked
     const buying = play('buy', 1).then(() => order.push('buy'))
     const event = { id: 'event-1', type: 'order-filled', data: {} }
-    const publishing = host.publish(null, control, event).then(() => order.push('event'))
+    const publishing = atControl(host, control)
+      .publish(event)
+      .then(() => order.push('event'))
     const other = await host.open(null, asking({ environment: 'market' }))
-    await host.step(null, other.session, call('buy', { shares: 1 }))
+    await atControl(host, other.session).step(call('buy', { shares: 1 }))
     order.push('another session')
     answer.resolve(1)
     await Promise.all([quoting, buying, publishing])
@@ -200,7 +204,9 @@ describe('prepare', () => {
     await asked
     const stop = new AbortController()
     const event = { id: 'event-1', type: 'order-filled', data: {}, signal: stop.signal }
-    const publishing = host.publish(null, control, event).catch((error: Error) => error.message)
+    const publishing = atControl(host, control)
+      .publish(event)
+      .catch((error: Error) => error.message)
     stop.abort(new Error('gone'))
     answer.resolve(1)
     await quoting
@@ -215,12 +221,12 @@ describe('prepare', () => {
     const other = createTestHost({ environments: [createMarket()], store }).host
     const ordering = play('order', 1, 0)
     await asked
-    await other.publish(null, control, { id: 'event-1', type: 'price-changed', data: { price: 20 } })
+    await atControl(other, control).publish({ id: 'event-1', type: 'price-changed', data: { price: 20 } })
     answer.resolve(2)
     const { step } = await ordering
     expect(step.report).toMatchObject({ seq: 1, prepared: { fee: 2 }, events: [{ id: 'event-1' }] })
     expect(exchange.orders).toBe(1)
-    expect((await other.state(null, control)).state.public).toEqual({ price: 20, shares: 1, spent: 22 })
+    expect((await atControl(other, control).state()).state.public).toEqual({ price: 20, shares: 1, spent: 22 })
   })
 
   it('needs nothing from outside for a fork of an earlier step, or a rehearsal', async () => {
@@ -232,10 +238,10 @@ describe('prepare', () => {
     exchange.order = () => {
       throw new Error('nobody may ask')
     }
-    const { state } = await host.snapshot(null, control, { at: 2 })
+    const { state } = await atControl(host, control).snapshot({ at: 2 })
     expect(state.public).toEqual({ price: 10, shares: 3, spent: 33 })
-    const [fork] = await host.fork(null, control, { at: 1, requestKey: freshKey() })
-    expect((await host.state(null, fork?.session as string)).state.public.spent).toBe(33)
+    const [fork] = await atControl(host, control).fork({ at: 1, requestKey: freshKey() })
+    expect((await atControl(host, fork?.session as string).state()).state.public.spent).toBe(33)
     const world = rehearse(createMarket(exchange), { seed: 'seed', strict: true })
     expect(world.play('order', { shares: 3 }, { prepared: { fee: 3 } }).observation.structured).toEqual({ fee: 3 })
     expect(() => world.play('order', { shares: 3 })).toThrow(/prepares its steps, and this one comes with nothing/)
@@ -326,12 +332,15 @@ describe('what is done outside once', () => {
     const other = createTestHost({ environments: [createMarket(exchange)], store }).host
     const first = play('order', 1, 0)
     await asked
-    await expect(other.step(null, control, call('order', { shares: 1 }, 0))).rejects.toMatchObject({
+    await expect(atControl(other, control).step(call('order', { shares: 1 }, 0))).rejects.toMatchObject({
       code: 'outcome-unknown',
     })
     answer.resolve(1)
     const { step } = await first
-    expect(await other.step(null, control, call('order', { shares: 1 }, 0))).toMatchObject({ replayed: true, step })
+    expect(await atControl(other, control).step(call('order', { shares: 1 }, 0))).toMatchObject({
+      replayed: true,
+      step,
+    })
     expect(exchange.orders).toBe(1)
   })
 })

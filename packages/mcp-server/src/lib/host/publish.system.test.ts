@@ -6,6 +6,7 @@ import { Client as ModernClient, StreamableHTTPClientTransport as ModernTranspor
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { rehearse } from '../environment/rehearse.ts'
+import { atCapability, atControl } from '../fixtures/addressed.fixture.ts'
 import { openSqliteFile } from '../fixtures/sqlite-file.fixture.ts'
 import { asking, call, connectClient, createTestHost, freshKey, serve } from '../fixtures/testbed.fixture.ts'
 import { LEAD, theatre } from '../fixtures/theatre.fixture.ts'
@@ -22,9 +23,9 @@ async function openTheatre(options: Partial<HostOptions> & { seats?: number } = 
     ...testbed,
     control,
     capability: opened[DEFAULT_SEAT]?.capability as string,
-    sell: (seats: number, seq?: number) => testbed.host.step(null, control, call('sell', { seats }, seq)),
-    fumble: (how: string) => testbed.host.step(null, control, call('fumble', { how })),
-    state: () => testbed.host.state(null, control),
+    sell: (seats: number, seq?: number) => atControl(testbed.host, control).step(call('sell', { seats }, seq)),
+    fumble: (how: string) => atControl(testbed.host, control).step(call('fumble', { how })),
+    state: () => atControl(testbed.host, control).state(),
   }
 }
 
@@ -60,7 +61,7 @@ describe('an event that a tool publishes', () => {
   it('comes after what was published from outside, and is not counted among it', async () => {
     const { host, control, sell } = await openTheatre()
     const event = { id: 'event-1', type: 'price-changed', data: { price: 12 } }
-    await host.publish(null, control, event)
+    await atControl(host, control).publish(event)
     const { step } = await sell(5)
     expect(step.observation.text.split('\n')).toEqual([
       'A seat is 12 now, for no reason.',
@@ -70,7 +71,7 @@ describe('an event that a tool publishes', () => {
     ])
     expect(step.report).toMatchObject({ terms: { price: 5, news: 1 }, events: [{ id: 'event-1' }] })
     // What a tool publishes takes no id, so those of others are known as before.
-    expect(await host.publish(null, control, event)).toMatchObject({ delivered: 'before' })
+    expect(await atControl(host, control).publish(event)).toMatchObject({ delivered: 'before' })
   })
 
   it('lets the first end hold where there are several', async () => {
@@ -105,7 +106,7 @@ describe('an event that a tool publishes', () => {
   it('is remembered with what the step said', async () => {
     const { host, control, sell } = await openTheatre()
     await sell(4)
-    expect((await host.snapshot(null, control, {})).history).toMatchObject([
+    expect((await atControl(host, control).snapshot({})).history).toMatchObject([
       { tool: 'sell', said: 'Sold 4.\nA seat is 15 now, for the last seats.' },
     ])
   })
@@ -134,7 +135,7 @@ describe('an event that a tool publishes', () => {
       end: null,
       state: { public: { seats: 6, price: 10, earned: 0 }, private: { demand: 0, log: [] } },
     })
-    const listening = host.listen(capability, { after: 0 })[Symbol.asyncIterator]()
+    const listening = atCapability(host, capability).events({ after: 0 })[Symbol.asyncIterator]()
     await sell(4, 0)
     expect((await listening.next()).value).toMatchObject({ said: ['A seat is 15 now, for the last seats.'] })
     await listening.return?.()
@@ -156,7 +157,7 @@ describe('steps that publish, played by two servers on one store at the same tim
     const { host: other } = createTestHost({ environments: [theatre], store })
     const steps = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
-        (i % 2 === 0 ? host : other).step(null, control, call('sell', { seats: 1 })),
+        atControl(i % 2 === 0 ? host : other, control).step(call('sell', { seats: 1 })),
       ),
     )
     expect(steps.map(({ step }) => step.report.revision).sort((a, b) => a - b)).toEqual(steps.map((_, i) => i + 1))
@@ -173,12 +174,13 @@ describe('whoever listens', () => {
     const { host, control, capability, sell } = await openTheatre()
     const listening = (async () => {
       const said: string[] = []
-      for await (const announcement of host.listen(capability, { after: 0 })) said.push(...announcement.said)
+      for await (const announcement of atCapability(host, capability).events({ after: 0 }))
+        said.push(...announcement.said)
       return said
     })()
-    await host.publish(null, control, { id: 'event-1', type: 'price-changed', data: { price: 11 } })
+    await atControl(host, control).publish({ id: 'event-1', type: 'price-changed', data: { price: 11 } })
     await sell(4)
-    await host.publish(null, control, { id: 'event-2', type: 'price-changed', data: { price: 13 } })
+    await atControl(host, control).publish({ id: 'event-2', type: 'price-changed', data: { price: 13 } })
     await sell(2)
     expect(await listening).toEqual([
       'A seat is 11 now, for no reason.',
@@ -194,8 +196,8 @@ describe('whoever listens', () => {
     const { host, clock, control, capability, sell } = await openTheatre({ store })
     const { host: other } = createTestHost({ environments: [theatre], store })
     await sell(4)
-    const heard = host.listen(capability, { after: 1 })[Symbol.asyncIterator]().next()
-    await other.step(null, control, call('sell', { seats: 1 }))
+    const heard = atCapability(host, capability).events({ after: 1 })[Symbol.asyncIterator]().next()
+    await atControl(other, control).step(call('sell', { seats: 1 }))
     let settled = false
     void heard.finally(() => {
       settled = true
@@ -214,7 +216,7 @@ describe('whoever listens', () => {
     const answer = await client.callTool({ name: 'fumble', arguments: { how: 'rumour' } }).catch((error) => error)
     expect(JSON.stringify(answer) + String(answer)).not.toContain(LEAD)
     await fumble('edit')
-    const { value } = await host.listen(capability, { after: 0 })[Symbol.asyncIterator]().next()
+    const { value } = await atCapability(host, capability).events({ after: 0 })[Symbol.asyncIterator]().next()
     expect(JSON.stringify(value)).toContain('A seat is 99 now')
     expect(JSON.stringify(value)).not.toContain(LEAD)
     expect(faults.length).toBeGreaterThan(0)
@@ -279,14 +281,16 @@ describe('any steps that publish, among events from outside', () => {
             if (world.end) break
             if ('price' in move) {
               const event = { id: String(i), type: 'price-changed', data: { price: move.price } }
-              const published = await host.publish(null, control, event).catch(() => null)
+              const published = await atControl(host, control)
+                .publish(event)
+                .catch(() => null)
               expect(published !== null).toBe(move.price > 0)
               if (published) world.publish(event.type, event.data)
               continue
             }
             const [tool, args] = 'sell' in move ? ['sell', { seats: move.sell }] : ['fumble', { how: move.fumble }]
             const seq = stood.length - 1
-            const step = () => host.step(null, control, call(tool as string, args, seq))
+            const step = () => atControl(host, control).step(call(tool as string, args, seq))
             let played: ReturnType<typeof world.play>
             try {
               played = world.play(tool as string, args)
@@ -308,9 +312,9 @@ describe('any steps that publish, among events from outside', () => {
           for (const [at, expected] of stood.entries()) {
             // Nothing goes on from an end.
             if (at === last && world.end) continue
-            expect((await host.snapshot(null, control, { at })).state).toEqual(expected)
-            const [fork] = await host.fork(null, control, { at, requestKey: freshKey() })
-            expect((await host.state(null, fork?.session as string)).state).toEqual(expected)
+            expect((await atControl(host, control).snapshot({ at })).state).toEqual(expected)
+            const [fork] = await atControl(host, control).fork({ at, requestKey: freshKey() })
+            expect((await atControl(host, fork?.session as string).state()).state).toEqual(expected)
           }
         }),
         { numRuns, seed: 1 },

@@ -2,7 +2,7 @@ import { type AppliedEvent, type LoggedStep, WireError } from '@episodic/protoco
 import { playStep, recordEvent, type SessionRecord, type SessionStore, stateHash } from '@episodic/state'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
-import { type Moment, recordAtBase, stepsOf } from './snapshot.ts'
+import { recordAtBase, type Snapshot, stepsOf } from './snapshot.ts'
 
 /** Log entries that are read at once. */
 const PAGE = 250
@@ -29,9 +29,9 @@ export interface ReplayOptions {
 export async function replayTo(
   { record, at }: { readonly record: SessionRecord; readonly at: number },
   options: ReplayOptions,
-): Promise<Moment | null> {
+): Promise<Snapshot | null> {
   const { store, giveTurn, signal } = options
-  let moment = await momentOfStart(record, options)
+  let moment = await snapshotOfStart(record, options)
   for (let after = 0; stepsOf(moment.record.seats) < at; ) {
     signal?.throwIfAborted()
     const page = await store.readLog(record.id, { after, limit: Math.min(PAGE, at - stepsOf(moment.record.seats)) })
@@ -47,7 +47,7 @@ export async function replayTo(
   return moment
 }
 
-async function momentOfStart(record: SessionRecord, { rules, environment }: ReplayOptions) {
+async function snapshotOfStart(record: SessionRecord, { rules, environment }: ReplayOptions) {
   if (record.base) return recordAtBase(record, record.base)
   const { state, rng } = await rules.start(environment, record.params, record.seed)
   const seats = Object.fromEntries(Object.keys(record.seats).map((seat) => [seat, { seq: 0, last: null }]))
@@ -68,10 +68,10 @@ async function momentOfStart(record: SessionRecord, { rules, environment }: Repl
 
 /** Applies the events that came between a step and the one before. */
 async function replayEvents(
-  moment: Moment & { readonly record: SessionRecord },
+  moment: Snapshot & { readonly record: SessionRecord },
   { report: { seq, events = [] } }: LoggedStep,
   { rules, environment, events: bound }: ReplayOptions,
-): Promise<Moment & { readonly record: SessionRecord }> {
+): Promise<Snapshot & { readonly record: SessionRecord }> {
   let { record, stateText } = moment
   // Those before its beginning are in what it began with.
   for (const event of events.slice(record.outside?.pending.length ?? 0)) {
@@ -89,10 +89,10 @@ function pick({ said, end }: Pick<AppliedEvent, 'said' | 'end'>) {
 }
 
 async function replayStep(
-  { record, stateText }: Moment & { readonly record: SessionRecord },
+  { record, stateText }: Snapshot & { readonly record: SessionRecord },
   logged: LoggedStep,
   { rules, environment }: ReplayOptions,
-): Promise<Moment & { readonly record: SessionRecord }> {
+): Promise<Snapshot & { readonly record: SessionRecord }> {
   const { seat, action, report } = logged
   const setting = {
     seat,

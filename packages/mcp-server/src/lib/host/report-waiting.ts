@@ -1,6 +1,6 @@
 import type { Clock } from '@episodic/state'
 import type { CallOptions } from '../environment/call-options.ts'
-import { repeat } from './interval.ts'
+import { repeat } from './session-expiry.ts'
 
 /** Milliseconds between two reports of a call that still waits: less than any client waits without a sign of life. */
 const INTERVAL = 5_000

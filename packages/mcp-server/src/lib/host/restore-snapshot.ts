@@ -13,7 +13,7 @@ import { assertEvent } from '../environment/apply-event.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import { mergeLimits } from './open-session.ts'
 import { SEATS } from './session-cache.ts'
-import type { Moment } from './snapshot.ts'
+import type { Snapshot } from './snapshot.ts'
 
 /**
  * Takes a snapshot from outside as a moment of its environment. A snapshot is only as good as whoever kept it, so every
@@ -21,7 +21,7 @@ import type { Moment } from './snapshot.ts'
  *
  * Throws `invalid-params` naming the part that is not, `too-large` for a state beyond the limit, and `episode-ended`.
  */
-export function momentOfSnapshot(environment: EnvironmentDefinition, snapshot: SessionSnapshot): Moment {
+export function readSnapshot(environment: EnvironmentDefinition, snapshot: SessionSnapshot): Snapshot {
   const problem = findNonJson(snapshot, 'snapshot')
   if (problem) throw broken(problem)
   if (snapshot.end)

@@ -1,6 +1,7 @@
 import { METHODS, type OpenResult, type SessionSnapshot } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import type { defineEnvironment } from '../environment/define-environment.ts'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { garden } from '../fixtures/garden.fixture.ts'
 import { asking, call, controlHeaders, createTestHost, freshKey, rpc, serve } from '../fixtures/testbed.fixture.ts'
 import type { Host } from './host.ts'
@@ -10,7 +11,8 @@ const water = (litres: number) => ({ tool: 'water', arguments: { litres } })
 /** A session that has played three steps, the second of them refused. */
 async function playGarden(host: Host): Promise<OpenResult> {
   const opened = await host.open(null, asking({ environment: 'garden', seed: 'garden' }))
-  for (const [seq, litres] of [2, 0, 3].entries()) await host.step(null, opened.session, { action: water(litres), seq })
+  for (const [seq, litres] of [2, 0, 3].entries())
+    await atControl(host, opened.session).step({ action: water(litres), seq })
   return opened
 }
 
@@ -20,8 +22,8 @@ describe('Host.snapshot', () => {
   it('says all that decides how a session goes on, in values that are not the session’s own', async () => {
     const { host } = createGardenHost()
     const { session, params, limits } = await playGarden(host)
-    const { state, now } = await host.state(null, session)
-    const snapshot = await host.snapshot(null, session, {})
+    const { state, now } = await atControl(host, session).state()
+    const snapshot = await atControl(host, session).snapshot({})
     expect(snapshot).toEqual({
       format: 1,
       environment: { name: 'garden', version: '1.0.0' },
@@ -40,9 +42,9 @@ describe('Host.snapshot', () => {
       end: null,
     })
     Object.assign(snapshot.state.private, { luck: -1 })
-    Object.assign(snapshot.params, { maxHeight: -1 })
-    expect((await host.state(null, session)).state).toEqual(state)
-    expect((await host.snapshot(null, session, {})).params).toEqual({ maxHeight: 30 })
+    Object.assign(snapshot.params, { patience: -1 })
+    expect((await atControl(host, session).state()).state).toEqual(state)
+    expect((await atControl(host, session).snapshot({})).params).toEqual({ patience: 30 })
   })
 
   it('says the same of a moment when it is past', async () => {
@@ -50,10 +52,11 @@ describe('Host.snapshot', () => {
     const { session } = await host.open(null, asking({ environment: 'garden' }))
     const seen: SessionSnapshot[] = []
     for (const [seq, litres] of [1, 0, 2, 3].entries()) {
-      seen.push(await host.snapshot(null, session, {}))
-      await host.step(null, session, { action: water(litres), seq })
+      seen.push(await atControl(host, session).snapshot({}))
+      await atControl(host, session).step({ action: water(litres), seq })
     }
-    for (const [at, snapshot] of seen.entries()) expect(await host.snapshot(null, session, { at })).toEqual(snapshot)
+    for (const [at, snapshot] of seen.entries())
+      expect(await atControl(host, session).snapshot({ at })).toEqual(snapshot)
   })
 })
 
@@ -61,31 +64,31 @@ describe('Host.restore', () => {
   it('goes on where the snapshot was taken, on another server, when the session is long gone', async () => {
     const { host } = createGardenHost()
     const opened = await playGarden(host)
-    const snapshot = JSON.parse(JSON.stringify(await host.snapshot(null, opened.session, {})))
+    const snapshot = JSON.parse(JSON.stringify(await atControl(host, opened.session).snapshot({})))
     const next = { action: water(4), seq: 3 }
-    const { step } = await host.step(null, opened.session, next)
-    await host.close(null, opened.session)
+    const { step } = await atControl(host, opened.session).step(next)
+    await atControl(host, opened.session).close()
     const { host: other } = createGardenHost()
     const server = await serve(other)
     const request = { snapshot, requestKey: freshKey() }
     const { json } = await rpc(server.trainerUrl, METHODS.restore, request, controlHeaders(server))
     const restored = json.result as unknown as OpenResult
     expect(restored.seats.agent).toMatchObject({ seq: 3, observation: { structured: snapshot.state.public } })
-    const { step: again } = await other.step('control', restored.session, next)
+    const { step: again } = await atControl(other, restored.session, 'control').step(next)
     expect({ ...again, report: { ...again.report, revision: 4 } }).toEqual(step)
-    expect(await other.fork('control', restored.session, { at: 3, requestKey: freshKey() })).toHaveLength(1)
+    expect(await atControl(other, restored.session, 'control').fork({ at: 3, requestKey: freshKey() })).toHaveLength(1)
   })
 
   it('gives the same session to whoever asks again, and refuses the key for anything else', async () => {
     const { host } = createGardenHost()
     const { session } = await playGarden(host)
-    const request = { snapshot: await host.snapshot(null, session, {}), requestKey: freshKey() }
+    const request = { snapshot: await atControl(host, session).snapshot({}), requestKey: freshKey() }
     const [first, twin] = await Promise.all([host.restore(null, request), host.restore(null, request)])
     expect(twin).toEqual(first)
-    await host.step(null, first.session, { action: water(1), seq: 3 })
+    await atControl(host, first.session).step({ action: water(1), seq: 3 })
     expect(await host.restore(null, request)).toEqual(first)
     const invalid = { code: 'invalid-params', message: expect.stringContaining('Make a new key') }
-    const snapshot = await host.snapshot(null, session, { at: 1 })
+    const snapshot = await atControl(host, session).snapshot({ at: 1 })
     await expect(host.restore(null, { ...request, snapshot })).rejects.toMatchObject(invalid)
     const { requestKey } = request
     const opening = asking({ environment: 'garden', seed: 'garden', requestKey })
@@ -98,7 +101,7 @@ describe('Host.restore', () => {
   it('refuses what no session here can have been, and names it', async () => {
     const { host } = createGardenHost({ bounds: { sessions: 2 } })
     const { session } = await playGarden(host)
-    const sound = await host.snapshot(null, session, {})
+    const sound = await atControl(host, session).snapshot({})
     const { state } = sound
     const restore = (change: object) =>
       host.restore(null, { snapshot: { ...sound, ...change } as SessionSnapshot, requestKey: freshKey() })
@@ -134,7 +137,7 @@ describe('Host.restore', () => {
       { name: 'desert', version: '1.0.0' },
     ])
       await expect(restore({ environment })).rejects.toMatchObject({ code: 'unknown-environment' })
-    expect((await host.sessions({ limit: 9 })).total).toBe(1)
+    expect((await host.list({ limit: 9 })).total).toBe(1)
     await restore({})
     await expect(restore({})).rejects.toMatchObject({ code: 'capacity' })
   })
@@ -142,7 +145,7 @@ describe('Host.restore', () => {
   it('refuses at the wire what is no snapshot at all, and names the field', async () => {
     const { host } = createGardenHost()
     const server = await serve(host)
-    const snapshot = { ...(await host.snapshot(null, (await playGarden(host)).session, {})) }
+    const snapshot = { ...(await atControl(host, (await playGarden(host)).session).snapshot({})) }
     for (const [change, field] of [
       [{ rng: { main: [0, 0, 0, 0] } }, 'snapshot.rng.main'],
       [{ now: -1 }, 'snapshot.now'],
@@ -159,8 +162,8 @@ describe('Host.restore', () => {
   it('holds the world’s own limits, whatever the snapshot says', async () => {
     const { host } = createTestHost()
     const { session } = await host.open(null, asking({ environment: 'workshop' }))
-    await host.step(null, session, call('take', {}, 0))
-    const snapshot = await host.snapshot(null, session, {})
+    await atControl(host, session).step(call('take', {}, 0))
+    const snapshot = await atControl(host, session).snapshot({})
     const limits = { steps: 1_000_000, seconds: 60, bytes: 500 }
     const restored = await host.restore(null, { snapshot: { ...snapshot, limits }, requestKey: freshKey() })
     expect(restored.limits).toEqual({ steps: 13, seconds: 60, bytes: 500 })
@@ -173,7 +176,7 @@ describe('Host.restore', () => {
   it('keeps nothing of a state that the rules cannot show, and reports the fault', async () => {
     const { host } = createGardenHost()
     const { session } = await playGarden(host)
-    const snapshot = await host.snapshot(null, session, {})
+    const snapshot = await atControl(host, session).snapshot({})
     const blind = {
       ...garden,
       observe() {
@@ -185,6 +188,6 @@ describe('Host.restore', () => {
       code: 'environment-failed',
     })
     expect(faults).toHaveLength(1)
-    expect((await other.sessions({ limit: 9 })).total).toBe(0)
+    expect((await other.list({ limit: 9 })).total).toBe(0)
   })
 })

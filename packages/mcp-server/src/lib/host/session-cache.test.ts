@@ -2,6 +2,7 @@ import { DEFAULT_SEAT } from '@episodic/protocol'
 import { createManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { atCapability, atControl, atTransport } from '../fixtures/addressed.fixture.ts'
 import { createGatedStore } from '../fixtures/gated-store.fixture.ts'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
@@ -16,11 +17,11 @@ describe('idle expiry', () => {
     const left = await host.open(null, asking())
     for (let minute = 0; minute < 5; minute++) {
       clock.advance(50_000)
-      await host.step(null, played.session, guess(minute + 1))
+      await atControl(host, played.session).step(guess(minute + 1))
       await host.sweep()
     }
-    expect((await host.state(null, played.session)).seats).toEqual({ [DEFAULT_SEAT]: { seq: 5 } })
-    await expect(host.state(null, left.session)).rejects.toThrow(NOT_FOUND)
+    expect((await atControl(host, played.session).state()).seats).toEqual({ [DEFAULT_SEAT]: { seq: 5 } })
+    await expect(atControl(host, left.session).state()).rejects.toThrow(NOT_FOUND)
   })
 
   it('counts reading as a call', async () => {
@@ -28,7 +29,7 @@ describe('idle expiry', () => {
     const { session } = await host.open(null, asking())
     for (let minute = 0; minute < 5; minute++) {
       clock.advance(50_000)
-      await host.state(null, session)
+      await atControl(host, session).state()
       expect(await host.sweep()).toBe(0)
     }
     clock.advance(61_000)
@@ -39,7 +40,7 @@ describe('idle expiry', () => {
     const { store, reached, open } = createGatedStore()
     const { host, clock } = createTestHost({ store, bounds: { idleSeconds: 60 } })
     const { session } = await host.open(null, asking())
-    const stepping = host.step(null, session, guess(1))
+    const stepping = atControl(host, session).step(guess(1))
     await reached
     clock.advance(600_000)
     expect(await host.sweep()).toBe(0)
@@ -70,10 +71,10 @@ describe('idle expiry', () => {
     clock.advance(1_000)
     await Promise.all(Array.from({ length: 250 }, () => host.open(null, asking())))
     clock.advance(58_000)
-    for (const { session } of watched) await host.state(null, session)
+    for (const { session } of watched) await atControl(host, session).state()
     clock.advance(5_000)
     expect(await host.sweep()).toBe(250)
-    expect((await host.sessions({ limit: 1 })).total).toBe(250)
+    expect((await host.list({ limit: 1 })).total).toBe(250)
   })
 })
 
@@ -89,17 +90,23 @@ describe('hosts on one store', () => {
     const { left, right } = twoHosts()
     const { session, seats } = await left.open('trainer', asking({ params: { high: 1_000_000_000 } }))
     for (let seq = 0; seq < 6; seq += 2) {
-      expect((await left.step('trainer', session, guess(seq + 1, seq))).step.report.seq).toBe(seq + 1)
-      expect((await right.act(seats[DEFAULT_SEAT]?.capability as string, guess(seq + 2))).step.report.seq).toBe(seq + 2)
+      expect((await atControl(left, session, 'trainer').step(guess(seq + 1, seq))).step.report.seq).toBe(seq + 1)
+      expect(
+        (await atCapability(right, seats[DEFAULT_SEAT]?.capability as string).step(guess(seq + 2))).step.report.seq,
+      ).toBe(seq + 2)
     }
-    expect(await right.state('trainer', session)).toEqual(await left.state('trainer', session))
+    expect(await atControl(right, session, 'trainer').state()).toEqual(
+      await atControl(left, session, 'trainer').state(),
+    )
   })
 
   it('apply a step once when both are asked at once (invariant 2)', async () => {
     const { left, right } = twoHosts()
     const { session } = await left.open(null, asking({ params: { high: 1_000_000_000 } }))
-    await right.state(null, session)
-    const answers = await Promise.all([left, right, left, right].map((host) => host.step(null, session, guess(1, 0))))
+    await atControl(right, session).state()
+    const answers = await Promise.all(
+      [left, right, left, right].map((host) => atControl(host, session).step(guess(1, 0))),
+    )
     expect(answers.map(({ replayed }) => replayed).sort()).toEqual([false, true, true, true])
     expect(new Set(answers.map(({ step }) => JSON.stringify(step))).size).toBe(1)
   })
@@ -109,39 +116,39 @@ describe('hosts on one store', () => {
     const request = asking()
     const [a, b] = await Promise.all([left.open(null, request), right.open(null, request)])
     expect(a).toEqual(b)
-    expect((await left.sessions({ limit: 10 })).total).toBe(1)
+    expect((await left.list({ limit: 10 })).total).toBe(1)
   })
 
   it('see at once that the other has closed it', async () => {
     const { left, right } = twoHosts()
     const { session } = await left.open(null, asking())
-    await right.step(null, session, guess(1))
-    await left.close(null, session)
-    await expect(right.step(null, session, guess(2))).rejects.toThrow(NOT_FOUND)
+    await atControl(right, session).step(guess(1))
+    await atControl(left, session).close()
+    await expect(atControl(right, session).step(guess(2))).rejects.toThrow(NOT_FOUND)
   })
 
   it('derive the same handles after a restart, and play on', async () => {
     const { store, clock, left } = twoHosts()
     const request = asking({ seed: 'seed' })
     const opened = await left.open('trainer', request)
-    const first = await left.step('trainer', opened.session, guess(1, 0))
-    const transportId = await left.issueTransport(null)
+    const first = await atControl(left, opened.session, 'trainer').step(guess(1, 0))
+    const transportId = await left.connections.issue(null)
     await left[Symbol.asyncDispose]()
 
     const { host } = createTestHost({ store, clock })
     expect(await host.open('trainer', request)).toEqual(opened)
-    expect(await host.step('trainer', opened.session, guess(1, 0))).toEqual({ ...first, replayed: true })
-    expect((await host.step('trainer', opened.session, guess(2, 1))).step.report.seq).toBe(2)
-    const { steps } = await host.watch('trainer', opened.session, { after: 0, limit: 10, wait: 0 })
+    expect(await atControl(host, opened.session, 'trainer').step(guess(1, 0))).toEqual({ ...first, replayed: true })
+    expect((await atControl(host, opened.session, 'trainer').step(guess(2, 1))).step.report.seq).toBe(2)
+    const { steps } = await atControl(host, opened.session, 'trainer').watch({ after: 0, limit: 10, wait: 0 })
     expect(steps.map(({ report }) => report.seq)).toEqual([1, 2])
-    await host.checkTransport(null, transportId)
+    await atTransport(host, transportId, numberGuessing.name).environment()
   })
 
   it('refuse a session whose environment they do not serve, and say which it is', async () => {
     const { store, clock, left } = twoHosts()
     const { session } = await left.open(null, asking())
     const newer = createTestHost({ store, clock, environments: [{ ...numberGuessing, version: '2.0.0' }] }).host
-    await expect(newer.state(null, session)).rejects.toThrow(
+    await expect(atControl(newer, session).state()).rejects.toThrow(
       expect.objectContaining({
         code: 'unknown-environment',
         message: expect.stringContaining('number-guessing 1.0.0'),
@@ -153,8 +160,10 @@ describe('hosts on one store', () => {
     const { left } = twoHosts()
     const stranger = createTestHost().host
     const { session } = await left.open(null, asking())
-    await expect(stranger.state(null, session)).rejects.toThrow(NOT_FOUND)
-    await expect(stranger.checkTransport(null, await left.issueTransport(null))).rejects.toThrow(NOT_FOUND)
+    await expect(atControl(stranger, session).state()).rejects.toThrow(NOT_FOUND)
+    await expect(
+      atTransport(stranger, await left.connections.issue(null), numberGuessing.name).environment(),
+    ).rejects.toThrow(NOT_FOUND)
   })
 })
 
@@ -170,6 +179,6 @@ describe('disposal', () => {
     const own = createTestHost().host
     const { session: other } = await own.open(null, asking())
     await own[Symbol.asyncDispose]()
-    await expect(own.state(null, other)).rejects.toThrow(expect.objectContaining({ code: 'store-unavailable' }))
+    await expect(atControl(own, other).state()).rejects.toThrow(expect.objectContaining({ code: 'store-unavailable' }))
   })
 })

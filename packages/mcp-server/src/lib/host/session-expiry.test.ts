@@ -1,6 +1,7 @@
 import { type Clock, createManualClock, type ManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
 
 const bounds = { idleSeconds: 60 }
@@ -35,7 +36,7 @@ describe('a sweep', () => {
     })
     const drops: number[] = []
     for (let left = 2_001; !over; ) {
-      await host.step(null, session, call('guess', { value: 1 }))
+      await atControl(host, session).step(call('guess', { value: 1 }))
       const now = await store.count()
       drops.push(left - now)
       left = now
@@ -55,7 +56,7 @@ describe('a sweep', () => {
       clock.pass(10)
       expect(await host.sweep()).toBe(0)
     }
-    for (const { session } of sessions) await host.state(null, session)
+    for (const { session } of sessions) await atControl(host, session).state()
     clock.set(-3_600)
     clock.pass(59)
     expect(await host.sweep()).toBe(0)
@@ -77,11 +78,11 @@ describe('sessions of an earlier server', () => {
     const { host } = createTestHost({ store, clock, bounds })
     expect(await host.sweep()).toBe(0)
     clock.pass(50)
-    await host.step('anna', session, call('guess', { value: 1 }))
+    await atControl(host, session, 'anna').step(call('guess', { value: 1 }))
     clock.pass(50)
     await host.sweep()
-    await expect(host.state('anna', left.session)).rejects.toThrow(NOT_FOUND)
-    expect(await host.state('anna', session)).toMatchObject({ seats: { agent: { seq: 1 } } })
+    await expect(atControl(host, left.session, 'anna').state()).rejects.toThrow(NOT_FOUND)
+    expect(await atControl(host, session, 'anna').state()).toMatchObject({ seats: { agent: { seq: 1 } } })
   })
 })
 
@@ -96,7 +97,7 @@ describe('servers on one store', () => {
     for (let round = 0; round < 20; round++) {
       slow.pass(20)
       fast.pass(20)
-      await left.step('anna', session, call('guess', { value: 1 }))
+      await atControl(left, session, 'anna').step(call('guess', { value: 1 }))
       expect([await left.sweep(), await right.sweep()]).toEqual([0, 0])
     }
   })
@@ -109,7 +110,7 @@ describe('servers on one store', () => {
     const { session } = await left.open('anna', asking())
     for (let round = 0; round < 20; round++) {
       clock.advance(20_000)
-      await left.state('anna', session)
+      await atControl(left, session, 'anna').state()
       expect([await left.sweep(), await right.sweep()]).toEqual([0, 0])
     }
   })

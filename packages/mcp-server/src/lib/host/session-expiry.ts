@@ -1,9 +1,9 @@
 import type { Clock, SessionStore } from '@episodic/state'
 import { nextTurn } from '../environment/yield-to-event-loop.ts'
-import type { LiveSessions } from './session-cache.ts'
+import type { SessionCache } from './session-cache.ts'
 
 export interface ExpiryOptions {
-  readonly sessions: LiveSessions
+  readonly sessions: SessionCache
   readonly store: SessionStore
   readonly clock: Clock
   readonly idleSeconds: number
@@ -12,7 +12,7 @@ export interface ExpiryOptions {
 }
 
 /** What was known of a session when it was last seen: when it had been touched, and since when it has not been again. */
-interface Sighting {
+interface LastSeen {
   readonly touchedAt: number
   /** Monotonic milliseconds. */
   readonly since: number
@@ -35,7 +35,7 @@ const LARGEST_SLICE = 128
  */
 export class Expiry {
   readonly #options: ExpiryOptions
-  #sightings = new Map<string, Sighting>()
+  #sightings = new Map<string, LastSeen>()
   #sweeping: Promise<void> | null = null
 
   constructor(options: ExpiryOptions) {
@@ -78,7 +78,7 @@ export class Expiry {
   }
 
   /** Removes a session if it has been watched for long enough, and says so. */
-  async #settle(id: string, sighting: Sighting | undefined): Promise<boolean> {
+  async #settle(id: string, sighting: LastSeen | undefined): Promise<boolean> {
     const { sessions, store, clock, idleSeconds, onRemoved } = this.#options
     if (sessions.holds(id)) return false
     if (sighting && clock.monotonic() - sighting.since <= idleSeconds * 1_000) {
@@ -109,5 +109,22 @@ async function inSlices<T>(items: readonly T[], clock: Clock, work: (item: T) =>
     const slow = clock.monotonic() - began > SLICE_MILLISECONDS
     size = slow ? Math.max(SMALLEST_SLICE, size >> 1) : Math.min(LARGEST_SLICE, size * 2)
     await nextTurn()
+  }
+}
+
+/**
+ * Repeats some work, each time so many milliseconds after the last was done or failed. The returned function stops the
+ * repetition; work in progress runs to its end.
+ */
+export function repeat(clock: Clock, milliseconds: number, work: () => Promise<unknown>): () => void {
+  let stopped = false
+  let callOff = () => {}
+  const next = () => {
+    if (!stopped) callOff = clock.after(milliseconds, () => void work().then(next, next))
+  }
+  next()
+  return () => {
+    stopped = true
+    callOff()
   }
 }

@@ -12,20 +12,21 @@ import { type Clock, encodeSession, type SessionRecord, type SessionStore, type 
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import { takingTurns } from '../environment/yield-to-event-loop.ts'
+import type { Principal } from './caller.ts'
 import type { Capacity } from './capacity.ts'
 import type { Faults } from './faults.ts'
-import type { ForkRequest, OpenRequest, Presented, Principal, SnapshotQuery } from './host.ts'
+import type { ForkRequest, OpenRequest, PresentedState, SnapshotQuery } from './host.ts'
 import type { Metrics } from './metrics.ts'
 import { assertSameOpening, chooseEnvironment, describeOpen, startRecord } from './open-session.ts'
 import { replayTo } from './replay-log.ts'
-import { momentOfSnapshot } from './restore-snapshot.ts'
-import type { Live, LiveSessions } from './session-cache.ts'
-import { baseAt, type Moment, recordAt, snapshotOf, stepsOf } from './snapshot.ts'
+import { readSnapshot } from './restore-snapshot.ts'
+import type { CachedSession, SessionCache } from './session-cache.ts'
+import { baseAt, recordAt, type Snapshot, snapshotOf, stepsOf } from './snapshot.ts'
 
-export interface BeginningsOptions {
+export interface SessionFactoryOptions {
   readonly environments: ReadonlyMap<string, EnvironmentDefinition>
   readonly rules: RulesRunner
-  readonly sessions: LiveSessions
+  readonly sessions: SessionCache
   readonly store: SessionStore
   readonly capacity: Capacity
   readonly clock: Clock
@@ -36,14 +37,14 @@ export interface BeginningsOptions {
 }
 
 /** A session to be kept, and how a store keeps it. */
-interface Beginning {
+interface NewSession {
   readonly record: SessionRecord
   readonly stored: StoredSession
 }
 
 /** A request in progress, and what stops it. */
-interface Underway {
-  readonly begun: Promise<readonly Live[]>
+interface InProgress {
+  readonly begun: Promise<readonly CachedSession[]>
   readonly signal: AbortSignal | undefined
 }
 
@@ -58,43 +59,43 @@ const ANSWER_BYTES = 67_108_864
  *
  * A request begins its sessions once, however often it is made: its key names them, so who asks again finds them.
  */
-export class Beginnings {
-  readonly #options: BeginningsOptions
+export class SessionFactory {
+  readonly #options: SessionFactoryOptions
   /** Requests in progress, by the id of the first session that they begin. */
-  readonly #underway = new Map<string, Underway>()
+  readonly #inProgress = new Map<string, InProgress>()
 
-  constructor(options: BeginningsOptions) {
+  constructor(options: SessionFactoryOptions) {
     this.#options = options
   }
 
-  async open(owner: Principal, request: OpenRequest): Promise<Live> {
+  async open(owner: Principal, request: OpenRequest): Promise<CachedSession> {
     const { environments, sessions, rules } = this.#options
     const environment = chooseEnvironment(environments, request)
-    const id = (await sessions.handles()).idFor(owner, request.requestKey)
-    const live = await this.#beginOne(id, owner, async () => {
+    const id = (await sessions.tokens()).idFor(owner, request.requestKey)
+    const cached = await this.#openOne(id, owner, async () => {
       const identity = { id, owner, now: this.#options.clock.now() }
       const record = await this.#guard(environment, id, () => startRecord(rules, environment, identity, request))
       return { record, stored: encodeSession(record) }
     })
-    if (live.environment !== environment)
+    if (cached.environment !== environment)
       throw new WireError(
         'invalid-params',
         'This request key has opened a session of another environment. Make a new key.',
       )
-    assertSameOpening(live, request)
-    return live
+    assertSameOpening(cached, request)
+    return cached
   }
 
-  async restore(owner: Principal, { snapshot, requestKey }: MethodParams<'restore'>): Promise<Live> {
+  async restore(owner: Principal, { snapshot, requestKey }: MethodParams<'restore'>): Promise<CachedSession> {
     const { environments, sessions } = this.#options
     const environment = chooseEnvironment(environments, {
       environment: snapshot.environment.name,
       version: snapshot.environment.version,
     })
-    const id = (await sessions.handles()).idFor(owner, requestKey)
-    const moment = await this.#guard(environment, id, () => momentOfSnapshot(environment, snapshot))
+    const id = (await sessions.tokens()).idFor(owner, requestKey)
+    const moment = await this.#guard(environment, id, () => readSnapshot(environment, snapshot))
     const request = contentId(canonicalJson({ restore: snapshot as unknown as JsonObject }))
-    const live = await this.#beginOne(id, owner, async () => {
+    const cached = await this.#openOne(id, owner, async () => {
       const { seed } = moment.record
       // Before anything is kept: a state that the rules cannot show is one that they cannot play.
       await this.#look(environment, id, moment.record)
@@ -102,34 +103,34 @@ export class Beginnings {
       const record = recordAt(moment, base, { id, owner, seed, createdAt: this.#options.clock.now() })
       return { record, stored: encodeSession(record, moment.stateText) }
     })
-    assertSameBeginning(live, request)
-    return live
+    assertSameOrigin(cached, request)
+    return cached
   }
 
   /** Begins `count` sessions where `parent` stands, or stood after `at` steps: all of them or none. */
-  async fork(parent: Live, asked: ForkRequest): Promise<readonly OpenResult[]> {
+  async fork(parent: CachedSession, asked: ForkRequest): Promise<readonly OpenResult[]> {
     const { requestKey, at = null, count = 1, seed = null, signal } = asked
     const { sessions, clock } = this.#options
     const { id, owner } = parent.session.record
-    const ids = (await sessions.handles()).idsFor(owner, requestKey, count)
+    const ids = (await sessions.tokens()).idsFor(owner, requestKey, count)
     const request = contentId(canonicalJson({ fork: id, at, count, seed }))
     const forks = await this.#once(ids, () => this.#findOrFork(parent, { ...asked, ids, request }), signal)
     const giveTurn = takingTurns(clock)
     const opened: OpenResult[] = []
     for (const fork of forks) {
-      assertSameBeginning(fork, request)
+      assertSameOrigin(fork, request)
       opened.push(await this.describe(fork))
       await giveTurn()
     }
     return opened
   }
 
-  async snapshot(live: Live, query: SnapshotQuery): Promise<SessionSnapshot> {
-    return snapshotOf(await this.#momentOf(live, query))
+  async snapshot(cached: CachedSession, query: SnapshotQuery): Promise<SessionSnapshot> {
+    return snapshotOf(await this.#snapshotAt(cached, query))
   }
 
   /** How a session stands, in the words of its world; `null` where these fail, which is reported. */
-  async present({ environment, session, secrets }: Live): Promise<Presented | null> {
+  async present({ environment, session, secrets }: CachedSession): Promise<PresentedState | null> {
     const { id } = session.record
     try {
       const { observation } = await this.#look(environment, id, session.record)
@@ -144,10 +145,10 @@ export class Beginnings {
    * How the session that a request would open will stand at its beginning. Nothing is kept of it. `null` where it cannot be
    * opened so: opening it then reports the reason.
    */
-  async foresee(owner: Principal, request: OpenRequest & { readonly seed: string }): Promise<Presented | null> {
+  async foresee(owner: Principal, request: OpenRequest & { readonly seed: string }): Promise<PresentedState | null> {
     const { environments, sessions, rules, clock } = this.#options
     const environment = chooseEnvironment(environments, request)
-    const id = (await sessions.handles()).idFor(owner, request.requestKey)
+    const id = (await sessions.tokens()).idFor(owner, request.requestKey)
     try {
       const record = await this.#guard(environment, id, () =>
         startRecord(rules, environment, { id, owner, now: clock.now() }, request),
@@ -161,15 +162,15 @@ export class Beginnings {
   }
 
   /** What whoever began a session is told. */
-  async describe(live: Live): Promise<OpenResult> {
-    return this.#guard(live.environment, live.session.record.id, () => describeOpen(this.#options.rules, live))
+  async describe(cached: CachedSession): Promise<OpenResult> {
+    return this.#guard(cached.environment, cached.session.record.id, () => describeOpen(this.#options.rules, cached))
   }
 
   /** How a session stands, or stood after `at` answered steps. */
-  async #momentOf(live: Live, { at, signal }: SnapshotQuery): Promise<Moment> {
+  async #snapshotAt(cached: CachedSession, { at, signal }: SnapshotQuery): Promise<Snapshot> {
     const { sessions, rules, store, clock, events } = this.#options
-    const { session, environment } = live
-    const present = await sessions.use(live, () => session.moment())
+    const { session, environment } = cached
+    const present = await sessions.use(cached, () => session.moment())
     const { record } = present
     const answered = stepsOf(record.seats)
     // What has happened outside since the last step is of the present, and not of that step.
@@ -191,18 +192,18 @@ export class Beginnings {
     const moment = await sessions.guardStore(replayTo({ record, at }, setting))
     if (moment) return moment
     // The log is shorter than it was: the session was removed, or else the store has lost some of it.
-    await sessions.use(live, () => session.refresh())
+    await sessions.use(cached, () => session.refresh())
     throw new WireError('state-lost', 'The store lost steps of this session, so how it stood earlier cannot be told.')
   }
 
   async #findOrFork(
-    parent: Live,
+    parent: CachedSession,
     { ids, request, at, seed, signal }: ForkRequest & { readonly ids: readonly string[]; readonly request: string },
-  ): Promise<readonly Live[]> {
+  ): Promise<readonly CachedSession[]> {
     const { clock } = this.#options
     const { owner, seed: parentSeed } = parent.session.record
     const known = await this.#findForks(ids)
-    for (const live of known.values()) assertSameBeginning(live, request)
+    for (const cached of known.values()) assertSameOrigin(cached, request)
     if (known.size === ids.length) return [...known.values()]
     if (known.size > 0)
       throw new WireError(
@@ -210,28 +211,28 @@ export class Beginnings {
         `Of the ${ids.length} forks of this request key, ${ids.length - known.size} are gone: they were closed or have expired, or the server stopped while it made them. Make a new key.`,
         { details: { asked: ids.length, left: known.size } },
       )
-    const moment = await this.#momentOf(parent, { at, signal })
+    const moment = await this.#snapshotAt(parent, { at, signal })
     await this.#assertForkable(parent, moment, ids.length)
     const base = baseAt(moment, { request, freshChance: seed !== undefined })
     const twin = recordAt(moment, base, { id: '', owner, createdAt: clock.now(), seed: parentSeed })
     const storedTwin = encodeSession(twin, moment.stateText)
-    const begin = ([place, id]: readonly [number, string]): Beginning => {
+    const create = ([place, id]: readonly [number, string]): NewSession => {
       // But for their ids, forks that have no seed of their own are the same to the last byte.
       if (seed === undefined) return { record: { ...twin, id }, stored: { ...storedTwin, id } }
       const record = { ...twin, id, seed: seedFor(seed, 'fork', place) }
       return { record, stored: encodeSession(record, moment.stateText) }
     }
-    return this.#admit(ids, owner, async () => [...ids.entries()].map(begin))
+    return this.#admit(ids, owner, async () => [...ids.entries()].map(create))
   }
 
   /** Those of the forks that are there, in the order of their ids. */
-  async #findForks(ids: readonly string[]): Promise<Map<string, Live>> {
+  async #findForks(ids: readonly string[]): Promise<Map<string, CachedSession>> {
     const { sessions } = this.#options
     const found = await Promise.all(ids.map((id) => sessions.find(id)))
-    return new Map(found.filter((live) => live !== null).map((live) => [live.session.record.id, live]))
+    return new Map(found.filter((cached) => cached !== null).map((cached) => [cached.session.record.id, cached]))
   }
 
-  async #assertForkable({ environment, session }: Live, { record }: Moment, count: number): Promise<void> {
+  async #assertForkable({ environment, session }: CachedSession, { record }: Snapshot, count: number): Promise<void> {
     const { end, state, params } = record
     if (end)
       throw new WireError(
@@ -244,42 +245,50 @@ export class Beginnings {
       throw new WireError('too-large', `The answer for ${count} forks would be too large. Ask for fewer at a time.`)
   }
 
-  async #beginOne(id: string, owner: Principal, begin: () => Promise<Beginning>): Promise<Live> {
-    const [live] = await this.#once([id], async () => {
+  async #openOne(id: string, owner: Principal, create: () => Promise<NewSession>): Promise<CachedSession> {
+    const [cached] = await this.#once([id], async () => {
       const existing = await this.#options.sessions.find(id)
-      return existing ? [existing] : this.#admit([id], owner, async () => [await begin()])
+      return existing ? [existing] : this.#admit([id], owner, async () => [await create()])
     })
-    return live as Live
+    return cached as CachedSession
   }
 
   /** Runs a request once for all who make it at the same time. It stops where the one whose `signal` it has is gone. */
-  #once(ids: readonly string[], run: () => Promise<readonly Live[]>, signal?: AbortSignal): Promise<readonly Live[]> {
+  #once(
+    ids: readonly string[],
+    run: () => Promise<readonly CachedSession[]>,
+    signal?: AbortSignal,
+  ): Promise<readonly CachedSession[]> {
     const key = ids[0] as string
-    const underway = this.#underway.get(key)
-    if (underway)
-      return underway.begun.catch((error) => {
+    const inProgress = this.#inProgress.get(key)
+    if (inProgress)
+      return inProgress.begun.catch((error) => {
         // Whoever else makes the request is still there.
-        if (underway.signal?.aborted) return this.#once(ids, run, signal)
+        if (inProgress.signal?.aborted) return this.#once(ids, run, signal)
         throw error
       })
-    const begun = run().finally(() => this.#underway.delete(key))
-    this.#underway.set(key, { begun, signal })
+    const begun = run().finally(() => this.#inProgress.delete(key))
+    this.#inProgress.set(key, { begun, signal })
     return begun
   }
 
   /** Keeps new sessions where there is room for them: all of them or none. */
-  #admit(ids: readonly string[], owner: Principal, begin: () => Promise<readonly Beginning[]>): Promise<Live[]> {
+  #admit(
+    ids: readonly string[],
+    owner: Principal,
+    create: () => Promise<readonly NewSession[]>,
+  ): Promise<CachedSession[]> {
     const { sessions, capacity } = this.#options
-    return sessions.guardStore(capacity.admit(ids, owner, async () => this.#keep(await begin())))
+    return sessions.guardStore(capacity.admit(ids, owner, async () => this.#keep(await create())))
   }
 
-  async #keep(beginnings: readonly Beginning[]): Promise<Live[]> {
+  async #keep(newSessions: readonly NewSession[]): Promise<CachedSession[]> {
     const { sessions, clock, metrics } = this.#options
     const giveTurn = takingTurns(clock)
-    const kept: { readonly live: Live; readonly created: boolean }[] = []
+    const kept: { readonly cached: CachedSession; readonly created: boolean }[] = []
     try {
-      for (let i = 0; i < beginnings.length; i += BATCH) {
-        const batch = beginnings.slice(i, i + BATCH)
+      for (let i = 0; i < newSessions.length; i += BATCH) {
+        const batch = newSessions.slice(i, i + BATCH)
         const settled = await Promise.allSettled(batch.map(({ record, stored }) => sessions.create(record, stored)))
         for (const result of settled) if (result.status === 'fulfilled') kept.push(result.value)
         for (const result of settled) if (result.status === 'rejected') throw result.reason
@@ -288,11 +297,11 @@ export class Beginnings {
     } catch (error) {
       // What a twin in another process made is in play already.
       const own = kept.filter(({ created }) => created)
-      await Promise.allSettled(own.map(({ live }) => sessions.remove(live.session.record.id)))
+      await Promise.allSettled(own.map(({ cached }) => sessions.remove(cached.session.record.id)))
       throw error
     }
-    for (const { live, created } of kept) if (created) metrics?.opened(live.environment.name)
-    return kept.map(({ live }) => live)
+    for (const { cached, created } of kept) if (created) metrics?.opened(cached.environment.name)
+    return kept.map(({ cached }) => cached)
   }
 
   /** Has an environment say how the session `id` stands with that state. */
@@ -307,7 +316,7 @@ export class Beginnings {
 }
 
 /** Throws `invalid-params` where a request key has begun sessions by another request than this one. */
-function assertSameBeginning({ session }: Live, request: string): void {
+function assertSameOrigin({ session }: CachedSession, request: string): void {
   if (session.record.base?.request === request) return
   throw new WireError(
     'invalid-params',

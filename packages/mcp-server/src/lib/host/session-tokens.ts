@@ -7,7 +7,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
  * Every secret is an HMAC-SHA256 under the store's own key, so there is no table to keep or lose: a restarted
  * server, or another one on the same store, derives the same handles. Each proves 128 bits.
  */
-export interface Handles {
+export interface SessionTokens {
   /** The session id of an opener's request key: the same key of the same principal always names the same session. */
   idFor(principal: string | null, requestKey: string): string
   /** The same for a key that asks for many, at most 1,296: their ids differ in the last two digits, and are in order. */
@@ -38,7 +38,7 @@ const DIGITS = 22
 /** How many proofs are remembered; past that, they are made again. */
 const REMEMBERED = 16_384
 
-export function createHandles(secret: Uint8Array): Handles {
+export function createSessionTokens(secret: Uint8Array): SessionTokens {
   const keyed = hmac.create(sha256, secret)
   // A session proves the same things with every call, and a proof costs more than the rest of finding it.
   const proofs = new Map<string, string>()

@@ -1,5 +1,5 @@
 import type { SessionStore } from '@episodic/state'
-import type { Principal } from './host.ts'
+import type { Principal } from './caller.ts'
 import { eachStored } from './scan-store.ts'
 
 /**

@@ -1,9 +1,9 @@
 import type { OutsideHistory, SessionSnapshot } from '@episodic/protocol'
 import type { SessionBase, SessionRecord } from '@episodic/state'
-import type { Principal } from './host.ts'
+import type { Principal } from './caller.ts'
 
 /** A session at one moment, from which others can begin. */
-export interface Moment {
+export interface Snapshot {
   readonly record: Omit<SessionSnapshot, 'format'>
   /** Its state as JSON text: kept as it is by every session that begins here, so that the store holds it once. */
   readonly stateText: string
@@ -15,7 +15,7 @@ export function stepsOf(seats: SessionSnapshot['seats']): number {
 }
 
 /** Writes a moment as whoever asked for it may keep it: nothing in it is shared with the session. */
-export function snapshotOf({ record, stateText }: Moment): SessionSnapshot {
+export function snapshotOf({ record, stateText }: Snapshot): SessionSnapshot {
   const { environment, params, seed, limits, rng, now, seats, history, outside, end } = record
   const rest = structuredClone({
     environment,
@@ -36,7 +36,7 @@ export function snapshotOf({ record, stateText }: Moment): SessionSnapshot {
  * each stands where it stood.
  */
 export function baseAt(
-  { record, stateText }: Moment,
+  { record, stateText }: Snapshot,
   { request, freshChance }: { readonly request: string; readonly freshChance: boolean },
 ): SessionBase {
   const { rng, now, seats, history, outside } = record
@@ -53,7 +53,7 @@ export function baseAt(
 
 /** The record of a session that begins now, at `base`. Its parts are values that nobody changes, so twins may share them. */
 export function recordAt(
-  { record: { environment, params, limits, state } }: Moment,
+  { record: { environment, params, limits, state } }: Snapshot,
   base: SessionBase,
   identity: { readonly id: string; readonly owner: Principal; readonly createdAt: number; readonly seed: string },
 ): SessionRecord {
@@ -80,7 +80,7 @@ export function recordAt(
 }
 
 /** The record of a session that has a base, as it was there. */
-export function recordAtBase(record: SessionRecord, base: SessionBase): Moment & { readonly record: SessionRecord } {
+export function recordAtBase(record: SessionRecord, base: SessionBase): Snapshot & { readonly record: SessionRecord } {
   const moment = { record: { ...record, state: JSON.parse(base.state) }, stateText: base.state }
   return { record: recordAt(moment, base, record), stateText: base.state }
 }

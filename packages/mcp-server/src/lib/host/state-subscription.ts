@@ -1,11 +1,11 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { Clock, SessionStore } from '@episodic/state'
-import type { Live } from './session-cache.ts'
+import type { CachedSession } from './session-cache.ts'
 
 /** How often a session is looked at in the store, in milliseconds: commits of other processes wake nobody here. */
 const LOOK_INTERVAL = 1_000
 
-export interface PublicChangesOptions {
+export interface StateSubscriptionsOptions {
   readonly store: SessionStore
   readonly clock: Clock
 }
@@ -14,12 +14,12 @@ export interface PublicChangesOptions {
  * Tells when the public state of a session changes, whoever commits it. To listen is not to use: it keeps no session from
  * expiring. However many listen to one session, it is looked at once a second.
  */
-export class PublicChanges {
-  readonly #options: PublicChangesOptions
-  readonly #followed = new Set<Live>()
+export class StateSubscriptions {
+  readonly #options: StateSubscriptionsOptions
+  readonly #followed = new Set<CachedSession>()
   #stopped = false
 
-  constructor(options: PublicChangesOptions) {
+  constructor(options: StateSubscriptionsOptions) {
     this.#options = options
   }
 
@@ -28,8 +28,8 @@ export class PublicChanges {
    * called. When the rest of the state changes, and nothing else, is not for players to know. Throws `capacity` where too many
    * listen.
    */
-  listen(live: Live, seen: JsonObject, listener: () => void): () => void {
-    const { session, watchers } = live
+  listen(cached: CachedSession, seen: JsonObject, listener: () => void): () => void {
+    const { session, watchers } = cached
     let last = seen
     const stop = watchers.listen(() => {
       const present = session.record.state.public
@@ -37,7 +37,7 @@ export class PublicChanges {
       last = present
       if (!same) listener()
     })
-    if (!this.#followed.has(live)) this.#follow(live)
+    if (!this.#followed.has(cached)) this.#follow(cached)
     return stop
   }
 
@@ -46,14 +46,14 @@ export class PublicChanges {
     this.#stopped = true
   }
 
-  #follow(live: Live): void {
-    this.#followed.add(live)
-    this.#options.clock.after(LOOK_INTERVAL, () => this.#look(live))
+  #follow(cached: CachedSession): void {
+    this.#followed.add(cached)
+    this.#options.clock.after(LOOK_INTERVAL, () => this.#look(cached))
   }
 
-  async #look(live: Live): Promise<void> {
-    const { session, watchers } = live
-    this.#followed.delete(live)
+  async #look(cached: CachedSession): Promise<void> {
+    const { session, watchers } = cached
+    this.#followed.delete(cached)
     if (this.#stopped || !watchers.heard) return
     try {
       const stored = await this.#options.store.read(session.record.id)
@@ -65,6 +65,6 @@ export class PublicChanges {
     } catch {
       // A store that does not answer may do so the next time.
     }
-    if (!this.#followed.has(live)) this.#follow(live)
+    if (!this.#followed.has(cached)) this.#follow(cached)
   }
 }

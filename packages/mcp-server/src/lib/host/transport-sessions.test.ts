@@ -1,6 +1,7 @@
 import { METHODS, WireError } from '@episodic/protocol'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import {
   asking,
   call,
@@ -60,6 +61,6 @@ describe('a request key', () => {
       await expect(host.open(null, { ...request, ...other })).rejects.toSatisfy((error) =>
         WireError.is(error, 'invalid-params'),
       )
-    expect((await host.step(null, opened.session, call('guess', { value: 25 }))).step.report.seq).toBe(1)
+    expect((await atControl(host, opened.session).step(call('guess', { value: 25 }))).step.report.seq).toBe(1)
   })
 })

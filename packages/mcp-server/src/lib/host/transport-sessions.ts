@@ -1,88 +1,175 @@
+import { type EnvironmentInfo, type MethodResult, WireError } from '@episodic/protocol'
 import type { Clock } from '@episodic/state'
-import type { Secrets } from '../environment/secrets.ts'
-import type { Principal } from './host.ts'
-import { type Live, type LiveSessions, notFound } from './session-cache.ts'
+import type { Principal } from './caller.ts'
+import type { Connections, PresentedState, StepCall, StepOutcome } from './host.ts'
+import { type AtOnce, type CachedSession, notFound, type SessionCache } from './session-cache.ts'
+import { ResolvedSession, type SessionParts, type VerifiedToken } from './session-ref.ts'
+import type { SessionTokens } from './session-tokens.ts'
 
-/** How many spent ids are remembered. They are good for an idle time at most. */
+/** How many ended ids are remembered. They would be good for an idle time at most. */
 const REMEMBERED = 10_000
 
 /**
- * What a plain client's `Mcp-Session-Id` stands for: a default capability, and nothing more.
+ * The ids of MCP sessions, and of the sessions that calls name in their arguments.
  *
- * The id proves by itself that it was given out here, to whom and when, so nothing is kept for a client that has not played,
- * and any process on the same store can serve it. Its world is opened at the first call, under a request key made
- * of the id. An id that has never played is good for as long as an idle session lives; after that, and once its
- * world has been ended or has expired, it is as unknown as any other.
+ * An id proves by itself that it was issued here, to whom and when, so nothing is stored for a client that has not played,
+ * and any process on the same store can serve it. Its session opens at the first call, under a request key derived
+ * from the id. An id that has never played is good for as long as an idle session lives; after that, and once its
+ * session has ended or expired, it is as unknown as any other.
  */
-export class TransportSessions {
-  readonly #sessions: LiveSessions
+export class TransportSessions implements Connections {
+  readonly #sessions: SessionCache
   readonly #clock: Clock
   readonly #idleSeconds: number
-  /** Ids that have had a world, or were given back without one, oldest first: no world is opened for them again. */
+  /** Ids that have a session or were ended without one, oldest first: no session is opened for them again. */
   readonly #spent = new Set<string>()
 
-  constructor(sessions: LiveSessions, clock: Clock, idleSeconds: number) {
+  constructor(sessions: SessionCache, clock: Clock, idleSeconds: number) {
     this.#sessions = sessions
     this.#clock = clock
     this.#idleSeconds = idleSeconds
   }
 
-  /** `earlier`: an id whose world never began, and which the new one takes the place of, seed and all. */
   async issue(principal: Principal, earlier?: string): Promise<string> {
-    return (await this.#sessions.handles()).transport(principal, Math.floor(this.#clock.now() / 1_000), earlier)
+    return (await this.#sessions.tokens()).transport(principal, Math.floor(this.#clock.now() / 1_000), earlier)
   }
 
-  /** What to open the world of a transport session with: how it begins is certain before it does. */
-  async opening(transportId: string): Promise<{ readonly requestKey: string; readonly seed: string }> {
-    const seed = (await this.#sessions.handles()).seedOf(transportId)
-    return { requestKey: transportKey(transportId), seed }
+  check(principal: Principal, id: string): AtOnce<void> {
+    const tokens = this.#sessions.tokens()
+    const check = (loaded: SessionTokens) => {
+      if (loaded.transportIssuedAt(principal, id) === null || this.#spent.has(id)) throw notFound()
+    }
+    return tokens instanceof Promise ? tokens.then(check) : check(tokens)
   }
 
-  /** Throws `session-not-found` for an id that was not given out here, or was given back. */
-  async check(principal: Principal, transportId: string): Promise<void> {
-    const handles = await this.#sessions.handles()
-    if (handles.transportIssuedAt(principal, transportId) === null || this.#spent.has(transportId)) throw notFound()
+  async end(principal: Principal, id: string): Promise<void> {
+    await this.check(principal, id)
+    this.spend(id)
   }
 
   /**
-   * Opens no world for an id from now on: it was given back, or it has one, which would not come back in silence if the
-   * store lost it. As far as this process goes, and for the ids that it remembers.
+   * Opens no session for an id from now on: it was ended, or it has one, which must not be replaced in silence if the
+   * store loses it. As far as this process goes, and for the ids that it remembers.
    */
-  spend(transportId: string): void {
-    this.#spent.add(transportId)
+  spend(id: string): void {
+    this.#spent.add(id)
     if (this.#spent.size <= REMEMBERED) return
     const [oldest] = this.#spent
     this.#spent.delete(oldest as string)
   }
 
-  /** What the world of a transport session keeps from its players; `null` where it is not in hand. */
-  async secretsOf(principal: Principal, transportId: string): Promise<Secrets | null> {
-    const handles = await this.#sessions.handles()
-    return this.#sessions.secretsIn(handles.idFor(principal, transportKey(transportId)))
-  }
-
   /**
-   * The world of a transport session; `null` before its first call. Throws `session-not-found`, also where the world
-   * is another than the one that is named.
+   * Returns the session of an id; `null` before its first call. Throws, or rejects with, `session-not-found`, also if the
+   * session plays another environment than `environment`.
    */
-  async find(principal: Principal, transportId: string, environment?: string): Promise<Live | null> {
-    const handles = await this.#sessions.handles()
-    const issuedAt = handles.transportIssuedAt(principal, transportId)
-    if (issuedAt === null) throw notFound()
-    const live = await this.#sessions.find(handles.idFor(principal, transportKey(transportId)))
-    if (!live && this.#spent.has(transportId)) throw notFound()
-    if (live ? isClosed(live) : this.#clock.now() / 1_000 - issuedAt > this.#idleSeconds) throw notFound()
-    if (live && environment !== undefined && live.environment.name !== environment) throw notFound()
-    return live
+  find({ id, transportId, issuedAt, environment }: VerifiedTransport): AtOnce<CachedSession | null> {
+    const found = this.#sessions.find(id)
+    const check = (cached: CachedSession | null) => {
+      if (cached ? isClosed(cached) : this.#spent.has(transportId)) throw notFound()
+      if (!cached && this.#clock.now() / 1_000 - issuedAt > this.#idleSeconds) throw notFound()
+      if (cached && cached.environment.name !== environment) throw notFound()
+      return cached
+    }
+    return found instanceof Promise ? found.then(check) : check(found)
   }
 }
 
-/** The request key under which a transport session opens its world, kept apart from the keys that openers make. */
+/** An id that was issued here, and the session that it opens. */
+interface VerifiedTransport extends VerifiedToken {
+  readonly transportId: string
+  readonly environment: string
+  /** Seconds since 1970. */
+  readonly issuedAt: number
+  readonly tokens: SessionTokens
+}
+
+/** Verifies an id. Throws `session-not-found` for one that was not issued here, or was issued to another principal. */
+export function verifyTransport(
+  tokens: SessionTokens,
+  principal: Principal,
+  transportId: string,
+  environment: string,
+  seat: string,
+): VerifiedTransport {
+  const issuedAt = tokens.transportIssuedAt(principal, transportId)
+  if (issuedAt === null) throw notFound()
+  const id = tokens.idFor(principal, transportKey(transportId))
+  return { principal, id, seat, transportId, environment, issuedAt, tokens }
+}
+
+/** The request key under which an id opens its session, kept apart from the keys that openers make. */
 function transportKey(transportId: string): string {
   return `transport ${transportId}`
 }
 
-function isClosed({ session }: Live): boolean {
+/** A session that opens at its first call. */
+export class TransportSession extends ResolvedSession {
+  readonly #transports: TransportSessions
+  readonly #verified: VerifiedTransport
+
+  constructor(parts: SessionParts, transports: TransportSessions, verified: VerifiedTransport) {
+    super(parts, verified)
+    this.#transports = transports
+    this.#verified = verified
+  }
+
+  override environment(): AtOnce<EnvironmentInfo> {
+    const { environment } = this.#verified
+    const found = this.#transports.find(this.#verified)
+    const info = this.parts.environments.find(({ name }) => name === environment) as EnvironmentInfo
+    return found instanceof Promise ? found.then(() => info) : info
+  }
+
+  override async step(call: StepCall): Promise<StepOutcome> {
+    try {
+      return await super.step(call)
+    } catch (error) {
+      // If another process has closed the session since, the id is as unknown here as it is there.
+      if (WireError.is(error, 'episode-ended')) await this.#transports.find(this.#verified)
+      throw error
+    }
+  }
+
+  override async observe(): Promise<PresentedState | null> {
+    const { factory } = this.parts
+    const cached = await this.#transports.find(this.#verified)
+    return cached ? factory.present(cached) : factory.foresee(this.#verified.principal, this.#opening())
+  }
+
+  /** Ends the episode. The record stays until it expires, so that the id is refused and opens no other session. */
+  override async close(): Promise<MethodResult<'close'>> {
+    const cached = await this.#transports.find(this.#verified)
+    if (cached) return { end: (await this.parts.writer.close(cached, () => true)).end }
+    this.#transports.spend(this.#verified.transportId)
+    return { end: { kind: 'truncated', reason: 'closed' } }
+  }
+
+  protected override find(): AtOnce<CachedSession> {
+    const found = this.#transports.find(this.#verified)
+    if (found instanceof Promise) return found.then((cached) => cached ?? Promise.reject(notFound()))
+    if (!found) throw notFound()
+    return found
+  }
+
+  protected override findOrOpen(): AtOnce<CachedSession> {
+    const found = this.#transports.find(this.#verified)
+    if (found instanceof Promise) return found.then((cached) => cached ?? this.#open())
+    return found ?? this.#open()
+  }
+
+  async #open(): Promise<CachedSession> {
+    const cached = await this.parts.factory.open(this.#verified.principal, this.#opening())
+    this.#transports.spend(this.#verified.transportId)
+    return cached
+  }
+
+  #opening() {
+    const { environment, transportId, tokens } = this.#verified
+    return { environment, seed: tokens.seedOf(transportId), requestKey: transportKey(transportId) }
+  }
+}
+
+function isClosed({ session }: CachedSession): boolean {
   const { end } = session.record
   return end?.kind === 'truncated' && end.reason === 'closed'
 }

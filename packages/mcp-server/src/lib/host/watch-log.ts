@@ -1,13 +1,13 @@
 import type { LoggedStep, MethodResult } from '@episodic/protocol'
 import { type Clock, isEndUnreported, type SessionRecord, type SessionStore } from '@episodic/state'
 import type { WatchRange } from './host.ts'
-import type { Live, LiveSessions } from './session-cache.ts'
+import type { CachedSession, SessionCache } from './session-cache.ts'
 
 /** How often a watcher looks by itself, in milliseconds: commits of other processes on the same store wake nobody here. */
 const WATCH_INTERVAL = 1_000
 
 export interface WatchSetting {
-  readonly sessions: Pick<LiveSessions, 'use' | 'guardStore'>
+  readonly sessions: Pick<SessionCache, 'use' | 'guardStore'>
   readonly store: SessionStore
   readonly clock: Clock
   /** Nobody waits any longer once it is aborted and the watchers are woken. */
@@ -16,15 +16,15 @@ export interface WatchSetting {
 
 /** Reads the step log of a session after a revision, and waits where there is nothing yet; see `Host.watch`. */
 export async function watchLog(
-  live: Live,
+  cached: CachedSession,
   { after, limit, wait, signal }: WatchRange,
   { sessions, store, clock, stopping }: WatchSetting,
 ): Promise<MethodResult<'watch'>> {
   const deadline = clock.monotonic() + wait * 1_000
   for (;;) {
-    const place = live.watchers.join()
+    const place = cached.watchers.join()
     try {
-      const record: SessionRecord = await sessions.use(live, (session) => session.refresh())
+      const record: SessionRecord = await sessions.use(cached, (session) => session.refresh())
       const { id, end, outside } = record
       // An end that an event made is told with the event; then there is one more step to wait for.
       const over = end !== null && !isEndUnreported(record)

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events'
 import { createManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
 import type { WatchRange } from './host.ts'
 
@@ -22,7 +23,7 @@ async function watched(options: Parameters<typeof createTestHost>[0] = {}) {
   const testbed = createTestHost(options)
   const { session } = await testbed.host.open(null, asking({ params: { high: 1_000_000_000, maxGuesses: 9 } }))
   const watch = (range: Partial<WatchRange> = {}) =>
-    testbed.host.watch(null, session, { after: 0, limit: 100, wait: 0, ...range })
+    atControl(testbed.host, session).watch({ after: 0, limit: 100, wait: 0, ...range })
   return { ...testbed, session, watch }
 }
 
@@ -30,7 +31,7 @@ describe('Host.watch', () => {
   it('returns the log from any point on, in order', async () => {
     const { host, session, watch } = await watched()
     const steps = []
-    for (const value of [1, 2, 3]) steps.push((await host.step(null, session, guess(value))).step)
+    for (const value of [1, 2, 3]) steps.push((await atControl(host, session).step(guess(value))).step)
     expect(await watch()).toEqual({ steps, end: null })
     expect(await watch({ after: 1, limit: 1 })).toEqual({ steps: steps.slice(1, 2), end: null })
     expect(await watch({ after: 3 })).toEqual({ steps: [], end: null })
@@ -40,7 +41,7 @@ describe('Host.watch', () => {
     const { host, session, watch } = await watched()
     const waiting = watch({ wait: 60 })
     expect(await settled(waiting)).toBe(false)
-    const { step } = await host.step(null, session, guess(1))
+    const { step } = await atControl(host, session).step(guess(1))
     expect(await waiting).toEqual({ steps: [step], end: null })
   })
 
@@ -61,7 +62,7 @@ describe('Host.watch', () => {
     const other = createTestHost({ store, clock }).host
     const waiting = watch({ wait: 60 })
     expect(await settled(waiting)).toBe(false)
-    const { step } = await other.step(null, session, guess(1))
+    const { step } = await atControl(other, session).step(guess(1))
     clock.advance(1_000)
     expect((await waiting).steps).toEqual([step])
   })
@@ -69,7 +70,7 @@ describe('Host.watch', () => {
   it('ends with the episode, for those who come later too', async () => {
     const { host, session, watch } = await watched()
     const waiting = watch({ wait: 60, after: 9 })
-    for (let value = 1; value <= 9; value++) await host.step(null, session, guess(value))
+    for (let value = 1; value <= 9; value++) await atControl(host, session).step(guess(value))
     const end = { kind: 'terminated', reason: 'out-of-guesses' }
     expect(await waiting).toEqual({ steps: [], end })
     expect((await watch({ wait: 60, after: 9 })).end).toEqual(end)
@@ -79,7 +80,7 @@ describe('Host.watch', () => {
     const { host, session, watch } = await watched()
     const waiting = watch({ wait: 60 })
     expect(await settled(waiting)).toBe(false)
-    await host.close(null, session)
+    await atControl(host, session).close()
     const outcome = await waiting.then(
       ({ end }) => end?.reason,
       ({ code }) => code,

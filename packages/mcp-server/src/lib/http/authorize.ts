@@ -1,7 +1,8 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
-import { type AgentWorld, addressOf, type Caller } from '../host/caller.ts'
-import type { Host } from '../host/host.ts'
+import { resolveCaller } from '../dispatch/handle-request.ts'
+import type { AgentAddress, AgentCaller, Caller } from '../host/caller.ts'
+import type { Host, SessionRef } from '../host/host.ts'
 import { type CredentialOptions, type Credentials, createCredentials, type Identity } from '../transport/credentials.ts'
 import { createGuards, type Denial, type Guards, type SourceOptions } from './host-origin-check.ts'
 import type { HttpRequest } from './message.ts'
@@ -16,10 +17,8 @@ export interface AdmissionOptions extends AccessOptions, DispatcherOptions {
   readonly rate?: { readonly calls: number; readonly seconds: number }
 }
 
-export type AgentCaller = Caller & { readonly endpoint: 'agent' }
-
 /** Where a request goes, by its path. */
-export type Endpoint = { readonly kind: 'trainer' } | { readonly kind: 'agent'; readonly world: AgentWorld }
+export type Endpoint = { readonly kind: 'trainer' } | { readonly kind: 'agent'; readonly address: AgentAddress }
 
 /** Decides who comes in by which endpoint, and how often: the same for calls and for WebSockets. */
 export class Admission {
@@ -48,18 +47,18 @@ export class Admission {
 
   endpointOf(path: string, { headers }: HttpRequest): Endpoint | null {
     if (path === '/env') return { kind: 'trainer' }
-    const capability = /^\/mcp\/s\/([\w-]+)$/.exec(path)?.[1]
-    if (capability) return { kind: 'agent', world: { by: 'capability', capability } }
+    const token = /^\/mcp\/s\/([\w-]+)$/.exec(path)?.[1]
+    if (token) return { kind: 'agent', address: { by: 'capability', token } }
     const named = path === '/mcp' ? this.#host.environments[0]?.name : /^\/mcp\/e\/([\w-]+)$/.exec(path)?.[1]
     const environment = this.#host.environments.find(({ name }) => name === named)
     if (!environment) return null
     const sent = headers['mcp-session-id']
-    const by = environment.handle === undefined ? 'transport' : 'handle'
-    const transportId = typeof sent === 'string' ? sent : null
-    return { kind: 'agent', world: { by, transportId, environment: environment.name } }
+    const by = environment.handle === undefined ? 'transport' : 'argument'
+    const connection = typeof sent === 'string' ? sent : null
+    return { kind: 'agent', address: { by, token: connection, environment: environment.name } }
   }
 
-  /** Whoever a bearer token stands for at an endpoint, at once for a token that is known here. */
+  /** Whoever a bearer token stands for at a endpoint, at once for a token that is known here. */
   identify(endpoint: Caller['endpoint'], token: string): Identity | Denial | Promise<Identity | Denial> {
     if (endpoint === 'agent' && !this.#credentials.asksAgents) return NOBODY
     const identity = this.#credentials.identify(endpoint, token)
@@ -73,10 +72,23 @@ export class Admission {
     )
   }
 
-  /** Counts a call of the agent endpoint. Resolves with 0, or with the seconds after which there is room for another. */
-  async count(caller: AgentCaller, address: string | undefined): Promise<number> {
+  /**
+   * Resolves the session of an agent's address, once for the rate limit and the call itself. Returns `null` if there is none, or
+   * its token is not valid: the call then counts for the network address, and is answered with the refusal.
+   */
+  resolve(caller: Caller): SessionRef | null | Promise<SessionRef | null> {
     try {
-      const key = this.nameOf(caller, address)
+      const session = resolveCaller(this.#host, caller)
+      return session instanceof Promise ? session.catch(() => null) : session
+    } catch {
+      return null
+    }
+  }
+
+  /** Counts a call of an agent. Resolves with 0, or with the seconds after which there is room for another. */
+  async count(caller: AgentCaller, session: SessionRef | null, address: string | undefined): Promise<number> {
+    try {
+      const key = this.nameOf(caller, session, address)
       await this.#limiter.consume(typeof key === 'string' ? key : await key)
       return 0
     } catch (rejected) {
@@ -84,27 +96,35 @@ export class Admission {
     }
   }
 
-  /** Who is counted together. A name that was not given out here counts for the address that sends it. */
-  nameOf({ principal, world }: AgentCaller, address: string | undefined): string | Promise<string> {
+  /** The name under which calls are counted together. Calls with a token that is not valid count for the network address. */
+  nameOf(
+    { principal, address: { by, token } }: AgentCaller,
+    session: SessionRef | null,
+    address: string | undefined,
+  ): string | Promise<string> {
     if (principal !== null) return `principal ${principal}`
-    const secret = addressOf(world)
     const unproved = `from ${address}`
-    if (secret === null) return unproved
-    const vouched = this.#host.vouch(principal, secret)
-    if (typeof vouched === 'boolean') return vouched ? secret : unproved
-    return vouched.then(
-      (proved) => (proved ? secret : unproved),
-      // A store that does not answer vouches for nobody.
-      () => unproved,
-    )
+    if (token === null || (by !== 'argument' && !session)) return unproved
+    if (by !== 'argument') return token
+    try {
+      const checked = this.#host.connections.check(principal, token)
+      return checked instanceof Promise
+        ? checked.then(
+            () => token,
+            () => unproved,
+          )
+        : token
+    } catch {
+      return unproved
+    }
   }
 }
 
-/** The caller that an identity is at an endpoint. */
+/** The caller that an identity is at a endpoint. */
 export function callerAt(endpoint: Endpoint, { principal, operator }: Identity): Caller {
   return endpoint.kind === 'trainer'
     ? { endpoint: 'trainer', principal, operator }
-    : { endpoint: 'agent', principal, world: endpoint.world }
+    : { endpoint: 'agent', principal, address: endpoint.address }
 }
 
 export function tooManyCalls(seconds: number): string {

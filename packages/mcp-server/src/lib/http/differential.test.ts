@@ -275,7 +275,7 @@ describe('the agent endpoint', () => {
     expect(await status({ 'mcp-session-id': 'mcp_nonsense' })).toBe(404)
     expect(await status(headers, 'DELETE')).toBe(204)
     expect(await status(headers)).toBe(404)
-    const { sessions } = await host.sessions({ limit: 5 })
+    const { sessions } = await host.list({ limit: 5 })
     expect(sessions.map(({ end }) => end)).toEqual([{ kind: 'truncated', reason: 'closed' }])
   })
 })

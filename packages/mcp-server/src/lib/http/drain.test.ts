@@ -2,6 +2,7 @@ import { METHODS } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { createGatedStore } from '../fixtures/gated-store.fixture.ts'
 import { controlHeaders, initialize, openOverHttp, rpc, send, serveTestHost } from '../fixtures/testbed.fixture.ts'
+import type { Host } from '../host/host.ts'
 
 const guess = (value: number) => ({ name: 'guess', arguments: { value } })
 
@@ -54,11 +55,11 @@ describe('HttpServer.drain', () => {
     const { server, host } = await serveTestHost()
     const { session } = await openOverHttp(server)
     const asked = Promise.withResolvers<void>()
-    const watch = host.watch.bind(host)
-    host.watch = (...args) => {
+    const resolve = host.resolve.bind(host)
+    host.resolve = ((principal, address) => {
       asked.resolve()
-      return watch(...args)
-    }
+      return resolve(principal, address)
+    }) as Host['resolve']
     const watching = rpc(server.trainerUrl, METHODS.watch, { session, wait: 60 }, controlHeaders(server))
     await asked.promise
     // Nobody moves the clock, so only the drain can end the wait.

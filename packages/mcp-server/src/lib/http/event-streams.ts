@@ -1,6 +1,5 @@
-import { Correspondence } from '../dispatch/client-channel.ts'
-import { addressOf } from '../host/caller.ts'
-import type { AgentCaller } from './authorize.ts'
+import { ClientChannel } from '../dispatch/client-channel.ts'
+import type { AgentCaller } from '../host/caller.ts'
 import type { EventStream } from './event-stream.ts'
 import type { HttpResponse } from './message.ts'
 
@@ -13,7 +12,7 @@ const SIGN_OF_LIFE = 15
 
 /** What is kept of a client of the era before 2026, whose requests come one by one. */
 interface Client {
-  readonly correspondence: Correspondence
+  readonly channel: ClientChannel
   readonly streams: Set<EventStream>
 }
 
@@ -41,42 +40,42 @@ export class Streams {
   /** Whether a client has all the streams that it may have. */
   hasEnough(caller: AgentCaller): boolean {
     const open = this.#clients.get(keyOf(caller))?.streams.size ?? 0
-    return open >= (caller.world.by === 'capability' ? STREAMS_PER_URL : 1)
+    return open >= (caller.address.by === 'capability' ? STREAMS_PER_URL : 1)
   }
 
   /** Opens the stream of a client: what it is subscribed to is told there. */
   open(caller: AgentCaller, stream: EventStream, response: HttpResponse): void {
-    const { streams, correspondence } = this.#clientOf(caller)
+    const { streams, channel } = this.#clientOf(caller)
     stream.begin()
     streams.add(stream)
     this.#add(stream, response, async () => stream.end())
     onceClosed(response, () => {
       streams.delete(stream)
-      this.#forgetIdle(keyOf(caller), correspondence)
+      this.#forgetIdle(keyOf(caller), channel)
     })
   }
 
   /** What goes on with a client of the era before 2026, as its requests tell who it is. */
-  correspondenceWith(caller: AgentCaller): Correspondence {
-    return this.#clientOf(caller).correspondence
+  channelFor(caller: AgentCaller): ClientChannel {
+    return this.#clientOf(caller).channel
   }
 
   /** What goes on with a client by one request alone, for as long as the response to that is open. */
-  listen(stream: EventStream, response: HttpResponse): Correspondence {
-    const correspondence = new Correspondence({ say: (text) => stream.say(text) })
+  listen(stream: EventStream, response: HttpResponse): ClientChannel {
+    const channel = new ClientChannel({ say: (text) => stream.say(text) })
     this.#add(stream, response, async () => {
-      await correspondence.takeLeave()
+      await channel.takeLeave()
       stream.end()
     })
-    onceClosed(response, () => correspondence.end())
-    return correspondence
+    onceClosed(response, () => channel.end())
+    return channel
   }
 
   /** Ends what is kept of a client whose session is over. */
   forget(caller: AgentCaller): void {
     const client = this.#clients.get(keyOf(caller))
     this.#clients.delete(keyOf(caller))
-    client?.correspondence.end()
+    client?.channel.end()
     for (const stream of client?.streams ?? []) stream.end()
   }
 
@@ -85,7 +84,7 @@ export class Streams {
     this.#ended = true
     clearInterval(this.#signs)
     for (const leave of this.#open.values()) void leave()
-    for (const { correspondence } of this.#clients.values()) correspondence.end()
+    for (const { channel } of this.#clients.values()) channel.end()
   }
 
   #add(stream: EventStream, response: HttpResponse, leave: () => Promise<void>): void {
@@ -98,37 +97,36 @@ export class Streams {
     const known = this.#clients.get(key)
     if (known) return known
     const streams = new Set<EventStream>()
-    const correspondence: Correspondence = new Correspondence({
+    const channel: ClientChannel = new ClientChannel({
       // Where nobody can be told, nothing waits to be.
       say: async (text) => void (await Promise.all([...streams].map((stream) => stream.say(text)))),
-      onIdle: () => this.#forgetIdle(key, correspondence),
+      onIdle: () => this.#forgetIdle(key, channel),
     })
-    const client = { correspondence, streams }
+    const client = { channel, streams }
     this.#makeRoom()
     this.#clients.set(key, client)
     return client
   }
 
-  #forgetIdle(key: string, correspondence: Correspondence): void {
+  #forgetIdle(key: string, channel: ClientChannel): void {
     const client = this.#clients.get(key)
-    if (client?.correspondence === correspondence && correspondence.idle && client.streams.size === 0)
-      this.#clients.delete(key)
+    if (client?.channel === channel && channel.idle && client.streams.size === 0) this.#clients.delete(key)
   }
 
   #makeRoom(): void {
     if (this.#clients.size < AWAITED + this.#most) return
-    for (const [key, { correspondence, streams }] of this.#clients) {
+    for (const [key, { channel, streams }] of this.#clients) {
       if (streams.size > 0) continue
       this.#clients.delete(key)
-      correspondence.end()
+      channel.end()
       return
     }
   }
 }
 
 /** By what the requests of one client are known: its transport session, or the seat of a session URL. */
-function keyOf({ principal, world }: AgentCaller): string {
-  return `${addressOf(world)} ${principal ?? ''}`
+function keyOf({ principal, address }: AgentCaller): string {
+  return `${address.token} ${principal ?? ''}`
 }
 
 /** Runs something when a response is closed, or soon where it is already. */

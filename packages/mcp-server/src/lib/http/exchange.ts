@@ -1,7 +1,8 @@
 import { WireError } from '@episodic/protocol'
-import type { Correspondence } from '../dispatch/client-channel.ts'
+import type { ClientChannel } from '../dispatch/client-channel.ts'
 import type { DispatchOptions } from '../dispatch/dispatcher.ts'
-import { addressOf, type Caller } from '../host/caller.ts'
+import type { Caller } from '../host/caller.ts'
+import type { SessionRef } from '../host/host.ts'
 import { EventStream } from './event-stream.ts'
 import type { Streams } from './event-streams.ts'
 import type { Calls } from './in-flight-calls.ts'
@@ -16,6 +17,8 @@ export interface Talked {
   readonly method: unknown
   /** Whether the request is of the era in which a client that hangs up has called off what it asked. */
   readonly modern: boolean
+  /** The session of an agent's address; `null` if the request has none. */
+  readonly session: SessionRef | null
   readonly cors: () => Readonly<Record<string, string>> | undefined
 }
 
@@ -44,6 +47,14 @@ export class Talk implements DispatchOptions {
     return this.#talked.request.headers
   }
 
+  get modern(): boolean {
+    return this.#talked.modern
+  }
+
+  get session(): SessionRef | undefined {
+    return this.#talked.session ?? undefined
+  }
+
   get signal(): AbortSignal | undefined {
     const { caller, method, response } = this.#talked
     return caller.endpoint === 'trainer' && method !== 'tools/call' ? this.#calls.waitSignal(response) : undefined
@@ -54,18 +65,18 @@ export class Talk implements DispatchOptions {
     return modern ? () => this.#calls.goneSignal(response) : undefined
   }
 
-  get correspondence(): (() => Correspondence) | undefined {
+  get channel(): (() => ClientChannel) | undefined {
     const { caller, modern, method } = this.#talked
     if (caller.endpoint === 'trainer') return undefined
     if (modern) return method === 'subscriptions/listen' && this.#takesEvents ? this.#listen : undefined
-    return addressOf(caller.world) === null ? undefined : () => this.#streams.correspondenceWith(caller)
+    return caller.address.token === null ? undefined : () => this.#streams.channelFor(caller)
   }
 
   get say(): ((text: string) => void) | undefined {
     return this.#takesEvents ? (text) => void this.#events().say(text) : undefined
   }
 
-  readonly #listen = (): Correspondence => {
+  readonly #listen = (): ClientChannel => {
     if (this.#streams.full) throw tooManyStreams()
     return this.#streams.listen(this.#events(), this.#talked.response)
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Principal } from '../host/host.ts'
+import type { Principal } from '../host/caller.ts'
 
 /** The client that asks an extra route for a WebSocket, as its token identifies it. */
 export interface ClientIdentity {

@@ -40,7 +40,7 @@ export class Probes {
 
   /** What `/metrics` says; `calls` is how many are being answered. */
   async metrics(calls: number): Promise<ProbeAnswer> {
-    const sessions = await this.#host.sessions({ limit: 1 }).then(
+    const sessions = await this.#host.list({ limit: 1 }).then(
       ({ total }) => total,
       () => null,
     )

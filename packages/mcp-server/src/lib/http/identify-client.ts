@@ -20,11 +20,14 @@ export async function identifyClient(admission: Admission, request: IncomingMess
   return {
     principal,
     trainer,
-    count: (capability) =>
-      admission.count(
-        { endpoint: 'agent', principal, world: capability === null ? NO_SEAT : seatOf(capability) },
-        address,
-      ),
+    async count(capability) {
+      const caller = {
+        endpoint: 'agent',
+        principal,
+        address: capability === null ? NO_SEAT : seatOf(capability),
+      } as const
+      return admission.count(caller, await admission.resolve(caller), address)
+    },
     async isWelcome() {
       const present = await identify()
       // Keys that cannot be had at the moment say nothing of a token.
@@ -33,8 +36,8 @@ export async function identifyClient(admission: Admission, request: IncomingMess
   }
 }
 
-const NO_SEAT = { by: 'transport', transportId: null, environment: '' } as const
+const NO_SEAT = { by: 'transport', token: null, environment: '' } as const
 
-function seatOf(capability: string) {
-  return { by: 'capability', capability } as const
+function seatOf(token: string) {
+  return { by: 'capability', token } as const
 }

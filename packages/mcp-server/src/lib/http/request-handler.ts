@@ -4,11 +4,10 @@ import { type JsonObject, WireError } from '@episodic/protocol'
 import { idOf } from '@episodic/protocol/extend'
 import { createDispatcher, type Dispatcher, type DispatcherOptions, type Reply } from '../dispatch/dispatcher.ts'
 import { isModern } from '../dispatch/protocol-version.ts'
-import type { Caller } from '../host/caller.ts'
-import type { Host } from '../host/host.ts'
+import type { AgentCaller, Caller, Rejection } from '../host/caller.ts'
+import type { Host, SessionRef } from '../host/host.ts'
 import type { Metrics } from '../host/metrics.ts'
-import type { Refusal } from '../host/rejection.ts'
-import { Admission, type AdmissionOptions, type AgentCaller, callerAt, tooManyCalls } from './authorize.ts'
+import { Admission, type AdmissionOptions, callerAt, tooManyCalls } from './authorize.ts'
 import { EventStream } from './event-stream.ts'
 import { Streams } from './event-streams.ts'
 import { Talk, tooManyStreams } from './exchange.ts'
@@ -29,7 +28,7 @@ export interface FrontOptions extends AdmissionOptions, DispatcherOptions {
   /** What `/metrics` shows, to the control token or a trainer principal. Without it, that path is not there. */
   readonly metrics?: Metrics
   /** Hears of every refusal, for an audit. */
-  readonly onRefusal?: (refusal: Refusal) => void
+  readonly onRefusal?: (refusal: Rejection) => void
   /** Largest request body, and message of a WebSocket, in bytes. Default 1 MiB. */
   readonly bodyBytes?: number
   /**
@@ -41,7 +40,7 @@ export interface FrontOptions extends AdmissionOptions, DispatcherOptions {
   readonly extraRoutes?: ExtraRoutes
 }
 
-/** Turns requests of a socket into messages of a caller, and replies into responses. Guards stand in front. */
+/** ParseQueue requests of a socket into messages of a caller, and replies into responses. Guards stand in front. */
 export class HttpFront {
   readonly #host: Host
   readonly #dispatcher: Dispatcher
@@ -53,7 +52,7 @@ export class HttpFront {
   readonly #probes: Probes
   readonly #webSockets: WebSocketEndpoints
   readonly #streams: Streams
-  readonly #onRefused: (refusal: Refusal) => void
+  readonly #onRefused: (refusal: Rejection) => void
 
   constructor(host: Host, options: FrontOptions) {
     const { bodyBytes = 1_048_576, streams = 1_000, metrics, onRefusal } = options
@@ -146,7 +145,9 @@ export class HttpFront {
     let caller = from
     const refused = checkPost(request)
     if (refused) return this.#replies.deny(request, response, caller, refused)
-    if (caller.endpoint === 'agent' && !(await this.#withinRate(request, response, caller))) return
+    const resolving = this.#admission.resolve(caller)
+    let session = resolving instanceof Promise ? await resolving : resolving
+    if (caller.endpoint === 'agent' && !(await this.#withinRate(request, response, caller, session))) return
     let message: unknown
     try {
       const body = readBody(request, this.#bodyBytes)
@@ -162,7 +163,7 @@ export class HttpFront {
       return this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error, idOf(message)), 400)
     }
     // An environment without a handle is not played in the era that has no sessions: its clients fall back to the one before.
-    if (caller.endpoint === 'agent' && caller.world.by === 'transport') modern = false
+    if (caller.endpoint === 'agent' && caller.address.by === 'transport') modern = false
     if (modern) caller = withoutTransport(caller)
     const unspoken = modern ? null : checkVersion(request)
     if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
@@ -171,23 +172,25 @@ export class HttpFront {
     // Who listens does so until the server goes, and is no call that has to be answered before.
     if (method !== 'subscriptions/listen') this.#calls.begin(response)
     if (caller.endpoint === 'agent' && !modern && method !== 'server/discover') {
-      if (method === 'initialize') caller = await this.#withNewTransport(caller)
-      else {
-        const missing = await this.#checkTransport(caller, method)
+      if (method === 'initialize') {
+        caller = await this.#withNewTransport(caller)
+        session = caller.address.by === 'capability' ? session : null
+      } else {
+        const missing = await this.#checkTransport(caller, session, method)
         if (missing) return this.#replies.answer(request, response, caller, missing)
       }
     }
     const cors = () => this.#admission.corsHeaders(request)
-    const talk = new Talk({ request, response, caller, method, modern, cors }, this.#calls, this.#streams)
+    const talk = new Talk({ request, response, caller, method, modern, session, cors }, this.#calls, this.#streams)
     const reply = await this.#dispatcher.dispatch(caller, message, talk)
     if (talk.begun) return this.#replies.conclude(talk.begun, caller, reply)
     if (
       method === 'initialize' &&
       reply.refusal === null &&
       caller.endpoint === 'agent' &&
-      caller.world.by !== 'capability'
+      caller.address.by !== 'capability'
     )
-      response.setHeader('Mcp-Session-Id', caller.world.transportId as string)
+      response.setHeader('Mcp-Session-Id', caller.address.token as string)
     this.#replies.answer(request, response, caller, reply, statusOf(reply.refusal, caller.endpoint, modern))
   }
 
@@ -200,8 +203,9 @@ export class HttpFront {
       })
     const unspoken = checkVersion(request)
     if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
-    if (!(await this.#withinRate(request, response, caller))) return
-    const missing = await this.#checkWorld(caller)
+    const session = await this.#admission.resolve(caller)
+    if (!(await this.#withinRate(request, response, caller, session))) return
+    const missing = await this.#checkTransport(caller, session)
     if (missing) return this.#replies.answer(request, response, caller, missing)
     if (this.#calls.draining) return this.#replies.takeLeave(request, response, caller)
     if (this.#streams.hasEnough(caller))
@@ -213,16 +217,17 @@ export class HttpFront {
   }
 
   async #delete(request: HttpRequest, response: HttpResponse, caller: AgentCaller): Promise<void> {
-    const { principal, world } = caller
-    if (!(await this.#withinRate(request, response, caller))) return
+    const { principal, address } = caller
+    const session = await this.#admission.resolve(caller)
+    if (!(await this.#withinRate(request, response, caller, session))) return
     if (this.#calls.draining) return this.#replies.takeLeave(request, response, caller)
     this.#calls.begin(response)
     try {
       // Under a session URL the world belongs to whoever opened it: an agent that hangs up does not end it.
-      if (world.by !== 'capability') {
-        if (world.transportId === null) return this.#replies.deny(request, response, caller, missingTransport())
-        if (world.by === 'transport') await this.#host.endTransport(principal, world.transportId, world.environment)
-        else await this.#host.endConnection(principal, world.transportId)
+      if (address.by !== 'capability') {
+        if (address.token === null) return this.#replies.deny(request, response, caller, missingTransport())
+        if (address.by === 'argument') await this.#host.connections.end(principal, address.token)
+        else await (session ?? (await this.#host.resolve(principal, address))).close()
         this.#streams.forget(caller)
       }
       response.writeHead(204, this.#admission.corsHeaders(request)).end()
@@ -233,37 +238,39 @@ export class HttpFront {
 
   /** The caller of an `initialize`, under the name of the MCP session that begins with it. */
   async #withNewTransport(caller: AgentCaller): Promise<AgentCaller> {
-    const { principal, world } = caller
-    if (world.by === 'capability') return caller
-    return { ...caller, world: { ...world, transportId: await this.#host.issueTransport(principal) } }
+    const { principal, address } = caller
+    if (address.by === 'capability') return caller
+    return { ...caller, address: { ...address, token: await this.#host.connections.issue(principal) } }
   }
 
-  /** A request of a plain client has to name an MCP session that was given out here. */
-  async #checkTransport({ principal, world }: AgentCaller, method?: unknown): Promise<Reply | null> {
-    // A call of the MCP session's own world proves the session by itself, where it finds the world.
-    if (world.by === 'capability' || (world.by === 'transport' && method === 'tools/call')) return null
+  /**
+   * Returns the refusal for a request that names no MCP session, or none that was issued here. For a `tools/call`, playing
+   * finds that out, and so does everything but a stream at a session URL.
+   */
+  async #checkTransport(
+    { principal, address }: AgentCaller,
+    session: SessionRef | null,
+    method?: unknown,
+  ): Promise<Reply | null> {
+    if (address.by === 'transport' ? method === 'tools/call' : address.by === 'capability' && method !== undefined)
+      return null
     try {
-      if (world.transportId === null) throw new WireError('invalid-request', missingTransport().message)
-      if (world.by === 'handle') await this.#host.checkConnection(principal, world.transportId)
-      else await this.#host.checkTransport(principal, world.transportId)
+      if (address.token === null) throw new WireError('invalid-request', missingTransport().message)
+      if (address.by === 'argument') await this.#host.connections.check(principal, address.token)
+      else await (session ?? (await this.#host.resolve(principal, address))).environment()
       return null
     } catch (error) {
       return this.#dispatcher.refuse(error)
     }
   }
 
-  /** The same for a stream, which at a session URL wants that there is such a session. */
-  async #checkWorld(caller: AgentCaller): Promise<Reply | null> {
-    const { world } = caller
-    if (world.by !== 'capability') return this.#checkTransport(caller)
-    return this.#host.environmentOf(world.capability).then(
-      () => null,
-      (error) => this.#dispatcher.refuse(error),
-    )
-  }
-
-  async #withinRate(request: HttpRequest, response: HttpResponse, caller: AgentCaller): Promise<boolean> {
-    const seconds = await this.#admission.count(caller, request.socket.remoteAddress)
+  async #withinRate(
+    request: HttpRequest,
+    response: HttpResponse,
+    caller: AgentCaller,
+    session: SessionRef | null,
+  ): Promise<boolean> {
+    const seconds = await this.#admission.count(caller, session, request.socket.remoteAddress)
     if (seconds === 0) return true
     response.setHeader('Retry-After', seconds)
     this.#replies.deny(request, response, caller, { status: 429, message: tooManyCalls(seconds) })
@@ -283,6 +290,6 @@ function pathOf({ url = '' }: HttpRequest): string {
 
 /** The same caller in the era that has no transport sessions: its calls name their own. */
 function withoutTransport(caller: Caller): Caller {
-  if (caller.endpoint === 'trainer' || caller.world.by !== 'handle') return caller
-  return { ...caller, world: { ...caller.world, transportId: null } }
+  if (caller.endpoint === 'trainer' || caller.address.by !== 'argument') return caller
+  return { ...caller, address: { ...caller.address, token: null } }
 }

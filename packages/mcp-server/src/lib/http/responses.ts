@@ -1,6 +1,5 @@
 import type { Reply } from '../dispatch/dispatcher.ts'
-import type { Caller } from '../host/caller.ts'
-import type { Refusal } from '../host/rejection.ts'
+import type { Caller, Rejection } from '../host/caller.ts'
 import type { Admission } from './authorize.ts'
 import type { EventStream } from './event-stream.ts'
 import type { ProbeAnswer } from './health.ts'
@@ -12,10 +11,10 @@ import { Answers } from './write-batch.ts'
 /** Writes what requests are answered with, so that a page of an admitted Origin can read it, and tells of every refusal. */
 export class Replies {
   readonly #admission: Pick<Admission, 'corsHeaders'>
-  readonly #onRefused: (refusal: Refusal) => void
+  readonly #onRefused: (refusal: Rejection) => void
   readonly #answers = new Answers()
 
-  constructor(admission: Pick<Admission, 'corsHeaders'>, onRefused: (refusal: Refusal) => void) {
+  constructor(admission: Pick<Admission, 'corsHeaders'>, onRefused: (refusal: Rejection) => void) {
     this.#admission = admission
     this.#onRefused = onRefused
   }

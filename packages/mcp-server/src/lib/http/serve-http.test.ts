@@ -14,6 +14,7 @@ import {
   serve,
   serveTestHost,
 } from '../fixtures/testbed.fixture.ts'
+import type { Host, TrainerSessionRef } from '../host/host.ts'
 import { serveHttp } from './serve-http.ts'
 
 const guess = (value: number) => ({ name: 'guess', arguments: { value } })
@@ -25,7 +26,7 @@ describe('the agent endpoint', () => {
     expect(transport.sessionId).toMatch(/^mcp_/)
     expect(client.getServerVersion()).toMatchObject({ name: 'number-guessing', version: '1.0.0' })
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['guess'])
-    expect((await host.sessions({ limit: 10 })).total).toBe(0)
+    expect((await host.list({ limit: 10 })).total).toBe(0)
 
     const guesses = await halve(1, 100, async (value) => {
       const result = await client.callTool(guess(value))
@@ -34,7 +35,7 @@ describe('the agent endpoint', () => {
       return (result.structuredContent as { hint: string }).hint
     })
     expect(guesses).toBeLessThanOrEqual(7)
-    const { sessions } = await host.sessions({ limit: 10 })
+    const { sessions } = await host.list({ limit: 10 })
     expect(sessions).toMatchObject([{ steps: guesses, end: { kind: 'terminated', reason: 'solved' } }])
     expect(await client.callTool(guess(1))).toMatchObject({
       isError: true,
@@ -52,7 +53,7 @@ describe('the agent endpoint', () => {
     expect(await textOf(right, 1)).toContain('7 guesses left')
     expect(await textOf(left, 2)).toContain('6 guesses left')
     expect(await textOf(right, 2)).toContain('6 guesses left')
-    expect((await host.sessions({ limit: 10 })).total).toBe(2)
+    expect((await host.list({ limit: 10 })).total).toBe(2)
   })
 
   it('answers a refusal in a way that a model can read and mend', async () => {
@@ -193,17 +194,18 @@ describe('the trainer endpoint', () => {
   it('stops waiting when the client goes away', async () => {
     const { host } = createTestHost()
     const watches: Promise<unknown>[] = []
-    const observed = new Proxy(host, {
-      get(_, name: keyof typeof host) {
-        if (name !== 'watch') return typeof host[name] === 'function' ? host[name].bind(host) : host[name]
-        return (...args: Parameters<typeof host.watch>) => {
-          const watch = host.watch(...args)
-          watches.push(watch)
-          return watch
-        }
-      },
-    })
-    const server = await serve(observed)
+    const resolve = host.resolve.bind(host)
+    host.resolve = (async (principal: string | null, address: Parameters<typeof resolve>[1]) => {
+      const session = (await resolve(principal, address)) as TrainerSessionRef
+      const watch = session.watch.bind(session)
+      session.watch = (range) => {
+        const watching = watch(range)
+        watches.push(watching)
+        return watching
+      }
+      return session
+    }) as Host['resolve']
+    const server = await serve(host)
     const { session } = await openOverHttp(server)
     const client = new AbortController()
     const gone = fetch(server.trainerUrl, {

@@ -8,8 +8,8 @@ import { createGatedStore } from '../fixtures/gated-store.fixture.ts'
 import { halve } from '../fixtures/number-guessing.fixture.ts'
 import { controlHeaders, rpc, send, serveTestHost } from '../fixtures/testbed.fixture.ts'
 import { openWebSocket, refusedWebSocket } from '../fixtures/web-socket.fixture.ts'
+import type { Rejection } from '../host/caller.ts'
 import { createMetrics } from '../host/metrics.ts'
-import type { Refusal } from '../host/rejection.ts'
 import type { HttpOptions, HttpServer } from './serve-http.ts'
 
 const guess = (value: number) => ({ name: 'guess', arguments: { value } })
@@ -67,7 +67,7 @@ describe('the trainer WebSocket', () => {
   })
 
   it('is refused to pages of other sites, under other names, and where there is none', async () => {
-    const refusals: Refusal[] = []
+    const refusals: Rejection[] = []
     const { server } = await serveTestHost({ onRefusal: (refusal) => refusals.push(refusal) })
     const headers = controlHeaders(server)
     const status = async (url: string, options: object) => (await refusedWebSocket(url, { headers, ...options })).status

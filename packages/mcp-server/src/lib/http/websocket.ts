@@ -3,9 +3,10 @@ import type { Duplex } from 'node:stream'
 import { WireError } from '@episodic/protocol'
 import { idOf } from '@episodic/protocol/extend'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { Correspondence } from '../dispatch/client-channel.ts'
+import { ClientChannel } from '../dispatch/client-channel.ts'
 import type { Dispatcher, DispatchOptions, Reply } from '../dispatch/dispatcher.ts'
 import type { Caller } from '../host/caller.ts'
+import type { SessionRef } from '../host/host.ts'
 import { Connections } from '../transport/connection-set.ts'
 import { drained } from '../transport/drain.ts'
 import { Conversation } from '../transport/message-pipe.ts'
@@ -80,7 +81,7 @@ export class WebSocketEndpoints {
     const source = admission.checkSource(request)
     if (source) return this.#deny(socket, null, source)
     const endpoint = admission.endpointOf(path, request)
-    if (!endpoint || (endpoint.kind === 'agent' && endpoint.world.by !== 'capability'))
+    if (!endpoint || (endpoint.kind === 'agent' && endpoint.address.by !== 'capability'))
       return this.#deny(socket, null, NO_ENDPOINT)
     const identify = () => admission.identify(endpoint.kind, tokenOf(request))
     const identity = await identify()
@@ -88,7 +89,8 @@ export class WebSocketEndpoints {
     if ('status' in identity) return this.#deny(socket, known, identity)
     const caller = callerAt(endpoint, identity)
     const { remoteAddress: address } = request.socket
-    const holder = caller.endpoint === 'agent' ? await admission.nameOf(caller, address) : null
+    const holder =
+      caller.endpoint === 'agent' ? await admission.nameOf(caller, await admission.resolve(caller), address) : null
     if (holder !== null && (this.#held.get(holder) ?? 0) >= AGENT_SOCKETS) return this.#deny(socket, known, TOO_MANY)
     if (this.#leaving) return this.#deny(socket, known, LEAVING)
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -126,7 +128,7 @@ export class WebSocketEndpoints {
     const conversation: Conversation = new Conversation({
       dispatcher,
       inFlight: guest.caller.endpoint === 'trainer' ? IN_FLIGHT : 1,
-      answer: (message) => this.#answer(guest, message, channel),
+      answer: (message) => this.#answer(guest, message, options),
       onRefused: (code) => onRefused(guest.caller, code),
       write(answers) {
         // One write for all of them.
@@ -136,10 +138,10 @@ export class WebSocketEndpoints {
         return socket.writableNeedDrain ? drained(socket) : undefined
       },
     })
-    const correspondence = new Correspondence({ say: (text) => conversation.say(text) })
-    const channel = {
+    const channel = new ClientChannel({ say: (text) => conversation.say(text) })
+    const options: DispatchOptions = {
       signal: gone.signal,
-      correspondence: () => correspondence,
+      channel: () => channel,
       say: (text: string) => void conversation.say(text),
     }
     const connection = {
@@ -149,7 +151,7 @@ export class WebSocketEndpoints {
         gone.abort()
         const closed = new Promise((resolve) => webSocket.once('close', resolve))
         await conversation.finished()
-        await correspondence.takeLeave()
+        await channel.takeLeave()
         if (webSocket.readyState === webSocket.CLOSED) return
         webSocket.resume()
         webSocket.close(1001, 'The server is stopping.')
@@ -185,17 +187,19 @@ export class WebSocketEndpoints {
     )
     webSocket.on('close', () => {
       gone.abort()
-      correspondence.end()
+      channel.end()
       conversation.forget()
       this.#sockets.delete(connection)
       this.#looks.delete(look)
     })
   }
 
-  async #answer({ caller, address }: Guest, message: unknown, channel: DispatchOptions): Promise<Reply> {
+  async #answer({ caller, address }: Guest, message: unknown, options: DispatchOptions): Promise<Reply> {
     const { dispatcher, admission } = this.#options
+    let session: SessionRef | null = null
     if (caller.endpoint === 'agent') {
-      const retryAfterSeconds = await admission.count(caller, address)
+      session = await admission.resolve(caller)
+      const retryAfterSeconds = await admission.count(caller, session, address)
       if (retryAfterSeconds > 0) {
         const refusal = new WireError('rate-limited', tooManyCalls(retryAfterSeconds), {
           details: { retryAfterSeconds },
@@ -203,7 +207,7 @@ export class WebSocketEndpoints {
         return dispatcher.refuse(refusal, idOf(message))
       }
     }
-    return dispatcher.dispatch(caller, message, channel)
+    return dispatcher.dispatch(caller, message, session ? { ...options, session } : options)
   }
 
   #deny(socket: Duplex, caller: Pick<Caller, 'endpoint' | 'principal'> | null, denial: Denial): void {

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import { METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
 import { idOf, isObject } from '@episodic/protocol/extend'
-import { Correspondence } from '../dispatch/client-channel.ts'
-import type { Dispatcher, DispatcherOptions } from '../dispatch/dispatcher.ts'
+import { ClientChannel } from '../dispatch/client-channel.ts'
+import type { Dispatcher, DispatcherOptions, DispatchOptions } from '../dispatch/dispatcher.ts'
+import type { Rejection } from '../host/caller.ts'
 import type { Metrics } from '../host/metrics.ts'
-import type { Refusal } from '../host/rejection.ts'
 import { Connections } from '../transport/connection-set.ts'
 import { type Credentials, type Identity, OPERATOR } from '../transport/credentials.ts'
 import { drained } from '../transport/drain.ts'
@@ -22,7 +22,7 @@ export interface SocketEndpointOptions extends DispatcherOptions {
   /** Counts what is refused. */
   readonly metrics?: Metrics
   /** Hears of every refusal, for an audit. */
-  readonly onRefusal?: (refusal: Refusal) => void
+  readonly onRefusal?: (refusal: Rejection) => void
 }
 
 /** Seconds between two looks at whether a token still counts. */
@@ -76,7 +76,7 @@ export class SocketEndpoint {
       inFlight: identity ? inFlight : 1,
       onRefused: (code) => this.#refused({ endpoint: 'trainer', principal: identity?.principal ?? null, code }),
       answer: async (message) => {
-        if (identity) return this.#dispatcher.dispatch({ endpoint: 'trainer', ...identity }, message, channel)
+        if (identity) return this.#dispatcher.dispatch({ endpoint: 'trainer', ...identity }, message, options)
         const known = await this.#authenticate(message)
         if (!known) return this.#dispatcher.refuse(new WireError('unauthorized', UNAUTHORIZED), idOf(message))
         clearTimeout(patience)
@@ -95,10 +95,10 @@ export class SocketEndpoint {
         return socket.writableNeedDrain ? drained(socket) : undefined
       },
     })
-    const correspondence = new Correspondence({ say: (text) => conversation.say(text) })
-    const channel = {
+    const channel = new ClientChannel({ say: (text) => conversation.say(text) })
+    const options: DispatchOptions = {
       signal: gone.signal,
-      correspondence: () => correspondence,
+      channel: () => channel,
       say: (text: string) => void conversation.say(text),
     }
     const hangUp = () => {
@@ -136,7 +136,7 @@ export class SocketEndpoint {
     socket.on('close', () => {
       clearTimeout(patience)
       gone.abort()
-      correspondence.end()
+      channel.end()
       conversation.forget()
       this.#connections.delete(connection)
     })
@@ -169,7 +169,7 @@ export class SocketEndpoint {
     )
   }
 
-  #refused(refusal: Refusal): void {
+  #refused(refusal: Rejection): void {
     this.#options.metrics?.refused(refusal.code)
     this.#options.onRefusal?.(refusal)
   }

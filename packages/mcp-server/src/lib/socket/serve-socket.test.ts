@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { META, METHODS } from '@episodic/protocol'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { createGatedStore } from '../fixtures/gated-store.fixture.ts'
 import { asking, createTestHost, send as sendHttp, serve } from '../fixtures/testbed.fixture.ts'
+import type { Rejection } from '../host/caller.ts'
 import type { HostOptions } from '../host/host.ts'
-import type { Refusal } from '../host/rejection.ts'
 import { type SocketOptions, type SocketPlace, type SocketServer, serveSocket } from './serve-socket.ts'
 
 const line = (id: number, method: string, params: object = {}) =>
@@ -134,7 +135,7 @@ describe('serveSocket on a Unix socket', () => {
   })
 
   it('keeps its framing through long lines and rubbish, and answers all before it hangs up', async () => {
-    const refusals: Refusal[] = []
+    const refusals: Rejection[] = []
     const { server } = await serveHere(
       { path: freePath() },
       { lineBytes: 1_000, onRefusal: (refusal) => refusals.push(refusal) },
@@ -181,12 +182,12 @@ describe('serveSocket on a Unix socket', () => {
     const [silent, waiting] = [await call(server), await call(server)]
     waiting.write(line(1, METHODS.watch, { session, wait: 60 }))
     expect(await silent.nextText()).toBe(null)
-    await host.step('control', session, { action: { tool: 'guess', arguments: { value: 1 } } })
+    await atControl(host, session, 'control').step({ action: { tool: 'guess', arguments: { value: 1 } } })
     expect(await waiting.next()).toMatchObject({ id: 1, result: { steps: [{}] } })
   })
 
   it('takes no more connections than it may', async () => {
-    const refusals: Refusal[] = []
+    const refusals: Rejection[] = []
     const { server } = await serveHere(
       { path: freePath() },
       { connections: 1, onRefusal: (refusal) => refusals.push(refusal) },
@@ -252,7 +253,7 @@ describe('serveSocket over TCP', () => {
     for (const answer of said) expect(answer).toEqual(said[0])
     expect(JSON.parse(said[0]?.[0] as string)).toMatchObject({ id: 1, error: { data: { code: 'unauthorized' } } })
     expect(said[0]?.[1]).toBe(null)
-    expect((await host.sessions({ limit: 1 })).total).toBe(0)
+    expect((await host.list({ limit: 1 })).total).toBe(0)
   })
 
   it('does nothing of what a web page makes a browser send', async () => {
@@ -262,7 +263,7 @@ describe('serveSocket over TCP', () => {
     write(`POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
     expect((await next()).error).toBeDefined()
     expect(await nextText()).toBe(null)
-    expect((await host.sessions({ limit: 1 })).total).toBe(0)
+    expect((await host.list({ limit: 1 })).total).toBe(0)
   })
 
   it('waits for a first message for no longer than five seconds, and holds little of it', async () => {

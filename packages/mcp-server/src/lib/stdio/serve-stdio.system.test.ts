@@ -8,6 +8,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { halve } from '../fixtures/number-guessing.fixture.ts'
 import { asking, createTestHost, INITIALIZE } from '../fixtures/testbed.fixture.ts'
 import { serveStdio } from './serve-stdio.ts'
@@ -132,11 +133,11 @@ describe('serveStdio', () => {
     const agent = start()
     agent.write(line(1, METHODS.list))
     expect(await agent.next()).toMatchObject({ error: { code: -32601 } })
-    const trainer = start('trainer')
-    trainer.write(line(1, METHODS.open, asking({ params: { low: 5, high: 5 } })))
-    const { session } = (await trainer.next()).result as { session: string }
-    trainer.write(line(2, 'tools/call', { name: 'guess', arguments: { value: 5 }, _meta: { [META.session]: session } }))
-    expect((await trainer.next()).result).toMatchObject({ _meta: { [META.step]: { terms: { jackpot: 1 } } } })
+    const trusted = start('trainer')
+    trusted.write(line(1, METHODS.open, asking({ params: { low: 5, high: 5 } })))
+    const { session } = (await trusted.next()).result as { session: string }
+    trusted.write(line(2, 'tools/call', { name: 'guess', arguments: { value: 5 }, _meta: { [META.session]: session } }))
+    expect((await trusted.next()).result).toMatchObject({ _meta: { [META.step]: { terms: { jackpot: 1 } } } })
   })
 })
 
@@ -217,7 +218,7 @@ describe('a pipe', () => {
       new Promise((resolve) => setImmediate(() => setImmediate(() => resolve('nothing')))),
     ])
     expect(raced).toBe('nothing')
-    await host.step(null, session, { action: { tool: 'guess', arguments: { value: 1 } } })
+    await atControl(host, session).step({ action: { tool: 'guess', arguments: { value: 1 } } })
     const ids = [(await first).id, (await next()).id, (await next()).id]
     expect(ids.slice(0, 2).sort()).toEqual([1, 2])
     expect(ids[2]).toBe(3)

@@ -1,8 +1,8 @@
 import { type Readable, Writable } from 'node:stream'
 import { isObject } from '@episodic/protocol/extend'
 import { namedEnvironment } from '../dispatch/agent-call.ts'
-import { Correspondence } from '../dispatch/client-channel.ts'
-import { createDispatcher, type DispatcherOptions } from '../dispatch/dispatcher.ts'
+import { ClientChannel } from '../dispatch/client-channel.ts'
+import { createDispatcher, type DispatcherOptions, type DispatchOptions } from '../dispatch/dispatcher.ts'
 import type { Caller } from '../host/caller.ts'
 import type { Host } from '../host/host.ts'
 import { drained } from '../transport/drain.ts'
@@ -10,7 +10,7 @@ import { LineSplitter } from '../transport/lines.ts'
 import { Conversation } from '../transport/message-pipe.ts'
 
 export interface StdioOptions extends DispatcherOptions {
-  /** Which endpoint the pipe is. Default `agent`: whoever starts the process chooses. */
+  /** The endpoint that the pipe is. Default `agent`. */
   readonly endpoint?: 'agent' | 'trainer'
   /** Which environment an agent plays. Default: the host's first. */
   readonly environment?: string
@@ -39,28 +39,32 @@ export async function serveStdio(host: Host, options: StdioOptions = {}): Promis
   // An agent that sends a call before the last one is answered means them in that order.
   const inFlight = options.endpoint === 'trainer' ? (options.inFlight ?? 256) : 1
   const dispatcher = createDispatcher(host, options)
-  const correspondence = new Correspondence({ say: (text) => conversation.say(text) })
-  const callerOf = createCallers(host, options, () => correspondence.forget())
+  const channel = new ClientChannel({ say: (text) => conversation.say(text) })
+  const callerOf = createCallers(host, options, () => channel.forget())
   const lines = new LineSplitter(lineBytes)
   // A reader that went away takes its pipe with it; the end of input follows and ends the loop.
   output.on('error', () => {})
   const conversation: Conversation = new Conversation({
     dispatcher,
     inFlight,
-    answer: async (message) => dispatcher.dispatch(await callerOf(message), message, channel),
+    answer: async (message) => dispatcher.dispatch(await callerOf(message), message, dispatchOptions),
     // Whoever does not read answers gets no more of them, and nothing piles up here.
     write(answers) {
       if (output.writable) output.write(`${answers.join('\n')}\n`)
       return output.writableNeedDrain ? drained(output) : undefined
     },
   })
-  const channel = { signal, correspondence: () => correspondence, say: (text: string) => void conversation.say(text) }
+  const dispatchOptions: DispatchOptions = {
+    signal,
+    channel: () => channel,
+    say: (text: string) => void conversation.say(text),
+  }
   for await (const chunk of untilAborted(input, signal)) {
     for (const line of lines.split(chunk)) conversation.hear(line)
     await conversation.caughtUp()
   }
   await conversation.finished()
-  await correspondence.takeLeave()
+  await channel.takeLeave()
 }
 
 /**
@@ -79,16 +83,16 @@ function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (
     const method = isObject(message) ? message.method : undefined
     if (method === 'initialize') onAnew()
     if (handle !== undefined)
-      return { endpoint: 'agent', principal: null, world: { by: 'handle', transportId: null, environment } }
+      return { endpoint: 'agent', principal: null, address: { by: 'argument', token: null, environment } }
     if (method === 'initialize' || transportId === null) {
-      transportId = await host.issueTransport(null)
+      transportId = await host.connections.issue(null)
       begun = false
     }
     // An id expires that opens no session for long, and a pipe may well be idle before its first call: until then each message
     // renews it, and with its random part its seed.
-    else if (!begun) transportId = await host.issueTransport(null, transportId)
+    else if (!begun) transportId = await host.connections.issue(null, transportId)
     if (OF_A_SESSION.has(method)) begun = true
-    return { endpoint: 'agent', principal: null, world: { by: 'transport', transportId, environment } }
+    return { endpoint: 'agent', principal: null, address: { by: 'transport', token: transportId, environment } }
   }
 }
 

@@ -1,5 +1,4 @@
-import type { Caller } from '../host/caller.ts'
-import type { Principal } from '../host/host.ts'
+import type { Caller, Principal } from '../host/caller.ts'
 import { equalSecrets } from '../host/session-tokens.ts'
 import { ServerError } from '../server-error.ts'
 import { createJwtVerifier, type JwtOptions } from './jwt.ts'

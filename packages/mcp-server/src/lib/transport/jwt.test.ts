@@ -49,7 +49,7 @@ describe('a JSON Web Token', () => {
       const request = { environment: 'number-guessing', requestKey: crypto.randomUUID() }
       expect((await rpc(server.trainerUrl, METHODS.open, request, headers)).json.result).toBeDefined()
     }
-    const { sessions } = await host.sessions({ limit: 10 })
+    const { sessions } = await host.list({ limit: 10 })
     expect(sessions.map(({ owner }) => owner).sort()).toEqual(['anna', 'ben'])
   })
 

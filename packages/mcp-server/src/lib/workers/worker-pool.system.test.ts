@@ -4,13 +4,14 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import { nextTurn } from '../environment/yield-to-event-loop.ts'
+import { atControl } from '../fixtures/addressed.fixture.ts'
 import { createMarket } from '../fixtures/market.fixture.ts'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
 import { tide } from '../fixtures/tide.fixture.ts'
 import { treadmill } from '../fixtures/worker-world.fixture.ts'
 import { workshop } from '../fixtures/workshop.fixture.ts'
-import type { Acted, Host, StepCall } from '../host/host.ts'
+import type { Host, StepCall, StepOutcome } from '../host/host.ts'
 import { createWorkerPool, type WorkerPoolOptions } from './worker-pool.ts'
 
 const MODULES = ['number-guessing', 'workshop', 'worker-world', 'tide'].map(
@@ -39,7 +40,7 @@ async function told(outcome: Promise<unknown>): Promise<unknown> {
 
 /** Begins a call that will not come back, and resolves once a thread has it. */
 async function hog(host: Host, session: string, tool = 'spin') {
-  const outcome = told(host.step(null, session, call(tool)))
+  const outcome = told(atControl(host, session).step(call(tool)))
   await nextTurn()
   return outcome
 }
@@ -82,8 +83,8 @@ describe('createWorkerPool', () => {
             const request = asking({ environment, seed })
             const { id: _, session, seats, ...opened } = await host.open(null, request)
             const texts = [JSON.stringify([opened, seats.agent?.observation])]
-            for (const step of calls) texts.push(JSON.stringify(await told(host.step(null, session, step))))
-            const { id: __, ...state } = await host.state(null, session)
+            for (const step of calls) texts.push(JSON.stringify(await told(atControl(host, session).step(step))))
+            const { id: __, ...state } = await atControl(host, session).state()
             return [...texts, JSON.stringify(state)]
           }),
         )
@@ -111,11 +112,11 @@ describe('createWorkerPool', () => {
             for (const [i, move] of moves.entries()) {
               const outcome =
                 move === 'stand'
-                  ? host.step(null, session, call(move))
-                  : host.publish(null, session, { id: String(i), ...move })
+                  ? atControl(host, session).step(call(move))
+                  : atControl(host, session).publish({ id: String(i), ...move })
               texts.push(JSON.stringify(await told(outcome)))
             }
-            const { id: _, ...state } = await host.state(null, session)
+            const { id: _, ...state } = await atControl(host, session).state()
             return [...texts, JSON.stringify(state)]
           }),
         )
@@ -147,10 +148,10 @@ describe('createWorkerPool', () => {
   it('stops rules that run for too long, changes nothing, and plays the session on', async () => {
     const { host, rulesClock, faults } = createIsolatedHost({ timeoutSeconds: 5 })
     const { session, id } = await host.open(null, onTreadmill())
-    await host.step(null, session, call('run'))
-    const before = await host.state(null, session)
-    const stuck = told(host.step(null, session, call('spin')))
-    const next = host.step(null, session, call('run'))
+    await atControl(host, session).step(call('run'))
+    const before = await atControl(host, session).state()
+    const stuck = told(atControl(host, session).step(call('spin')))
+    const next = atControl(host, session).step(call('run'))
     await nextTurn()
     rulesClock.advance(4_999)
     rulesClock.advance(1)
@@ -180,14 +181,14 @@ describe('createWorkerPool', () => {
     const stuck = await host.open(null, onTreadmill())
     const other = await host.open(null, asking({ params: { low: 1, high: 1_000_000, maxGuesses: 1_000 } }))
     let over = false
-    const spun = told(host.step(null, stuck.session, call('spin'))).finally(() => {
+    const spun = told(atControl(host, stuck.session).step(call('spin'))).finally(() => {
       over = true
     })
-    for (let value = 1; value <= 50; value++) await host.step(null, other.session, call('guess', { value }))
+    for (let value = 1; value <= 50; value++) await atControl(host, other.session).step(call('guess', { value }))
     expect(over).toBe(false)
     rulesClock.advance(10_000)
     expect(await spun).toMatchObject({ code: 'environment-failed' })
-    expect((await host.state(null, other.session)).revision).toBe(50)
+    expect((await atControl(host, other.session).state()).revision).toBe(50)
   })
 
   it.each([
@@ -200,7 +201,7 @@ describe('createWorkerPool', () => {
       code: 'environment-failed',
       message: expect.stringContaining(message),
     })
-    expect((await host.step(null, session, call('run', {}, 0))).step.observation.text).toBe('Ran.\n1 rounds.')
+    expect((await atControl(host, session).step(call('run', {}, 0))).step.observation.text).toBe('Ran.\n1 rounds.')
   })
 
   it.each(['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'])(
@@ -208,25 +209,25 @@ describe('createWorkerPool', () => {
     async (by) => {
       const { host } = createIsolatedHost()
       const { session } = await host.open(null, onTreadmill())
-      expect(await told(host.step(null, session, call('postpone', { by })))).toMatchObject({
+      expect(await told(atControl(host, session).step(call('postpone', { by })))).toMatchObject({
         code: 'environment-failed',
         message: expect.stringContaining(`The rules use ${by}, and nothing of a call may happen after it.`),
       })
-      expect((await host.step(null, session, call('run', {}, 0))).step.observation.text).toBe('Ran.\n1 rounds.')
+      expect((await atControl(host, session).step(call('run', {}, 0))).step.observation.text).toBe('Ran.\n1 rounds.')
     },
   )
 
   it('fails the call itself that leaves an error behind, and says in the log alone what that was', async () => {
     const { host, faults } = createIsolatedHost()
     const [one, other] = await Promise.all([1, 2].map(() => host.open(null, onTreadmill())))
-    expect(await told(host.step(null, one?.session as string, call('abandon')))).toEqual({
+    expect(await told(atControl(host, one?.session as string).step(call('abandon')))).toEqual({
       code: 'environment-failed',
       message:
         'The environment treadmill failed, and the call changed nothing: An error that nothing caught ended the thread that the rules ran in.',
       details: {},
     })
     expect(faults).toMatchObject([{ session: one?.id, cause: { cause: { message: 'Nobody caught this.' } } }])
-    const { step } = await host.step(null, other?.session as string, call('run'))
+    const { step } = await atControl(host, other?.session as string).step(call('run'))
     expect(step.observation.text).toBe('Ran.\n1 rounds.')
     expect(faults).toHaveLength(1)
   })
@@ -234,8 +235,8 @@ describe('createWorkerPool', () => {
   it('makes a call again, in a new thread, where what another left behind ended its thread', async () => {
     const { host, faults } = createIsolatedHost()
     const [one, other] = await Promise.all([1, 2].map(() => host.open(null, onTreadmill())))
-    await host.step(null, one?.session as string, call('litter'))
-    const { step } = await host.step(null, other?.session as string, call('stroll'))
+    await atControl(host, one?.session as string).step(call('litter'))
+    const { step } = await atControl(host, other?.session as string).step(call('stroll'))
     expect(step).toMatchObject({ observation: { text: 'Strolled.\n0 rounds.' }, report: { seq: 1 } })
     expect(faults).toEqual([])
   })
@@ -244,7 +245,7 @@ describe('createWorkerPool', () => {
     const { host } = createIsolatedHost()
     const { session } = await host.open(null, onTreadmill())
     for (let i = 0; i < 3; i++) {
-      const { step } = await host.step(null, session, call('inflate'))
+      const { step } = await atControl(host, session).step(call('inflate'))
       expect(step.observation.text).toBe('Balloon 1.\n0 rounds.')
     }
   })
@@ -252,17 +253,17 @@ describe('createWorkerPool', () => {
   it('lists secrets in the thread that came to them, within the time of the call', async () => {
     const { host, rulesClock, faults } = createIsolatedHost()
     const { session } = await host.open(null, onTreadmill())
-    const steps = ['run', 'run', 'nothing'].map((tool) => host.step(null, session, call(tool)))
-    const { secrets } = (await Promise.all(steps)).at(-1) as Acted
+    const steps = ['run', 'run', 'nothing'].map((tool) => atControl(host, session).step(call(tool)))
+    const { secrets } = (await Promise.all(steps)).at(-1) as StepOutcome
     expect(secrets.suspects('This was listed in a thread at 2.')).toBe(true)
     expect(secrets.suspects('This was listed in the server.')).toBe(false)
-    const endless = told(host.step(null, session, call('bury', { rounds: 1_000 })))
+    const endless = told(atControl(host, session).step(call('bury', { rounds: 1_000 })))
     await nextTurn()
     rulesClock.advance(10_000)
     expect(await endless).toMatchObject({ code: 'environment-failed', message: expect.stringContaining('10 s') })
-    expect((await host.state(null, session)).revision).toBe(3)
+    expect((await atControl(host, session).state()).revision).toBe(3)
     // What it throws spoils no step, and lets no answer out.
-    const { step } = await host.step(null, session, call('bury', { rounds: -1 }))
+    const { step } = await atControl(host, session).step(call('bury', { rounds: -1 }))
     expect(step.report.seq).toBe(4)
     expect(() => secrets.suspects('anything')).toThrow('The server failed.')
     expect(faults.at(-1)?.cause).toMatchObject({ message: 'Who knows.' })
@@ -271,19 +272,19 @@ describe('createWorkerPool', () => {
   it('makes further calls wait for a thread, and loses none of them', async () => {
     const { host } = createIsolatedHost()
     const sessions = await Promise.all(Array.from({ length: 20 }, () => host.open(null, onTreadmill())))
-    const steps = await Promise.all(sessions.map(({ session }) => host.step(null, session, call('run'))))
+    const steps = await Promise.all(sessions.map(({ session }) => atControl(host, session).step(call('run'))))
     expect(steps.map(({ step }) => step.observation.text)).toEqual(sessions.map(() => 'Ran.\n1 rounds.'))
   })
 
   it('rejects what is not answered once it is disposed of, and whatever is asked of it later', async () => {
     const { host, rules } = createIsolatedHost()
     const { session } = await host.open(null, onTreadmill())
-    const stuck = told(host.step(null, session, call('spin')))
+    const stuck = told(atControl(host, session).step(call('spin')))
     await nextTurn()
     await rules[Symbol.asyncDispose]()
     const stopped = { code: 'environment-failed', message: expect.stringContaining('because the server stops') }
     expect(await stuck).toMatchObject(stopped)
-    expect(await told(host.step(null, session, call('run')))).toMatchObject(stopped)
+    expect(await told(atControl(host, session).step(call('run')))).toMatchObject(stopped)
   })
 
   it('fails every call where the modules do not load or export something else, and hangs none', async () => {

@@ -13,11 +13,11 @@ export const inProcessEndpoint: AgentEndpoint = {
           capability === null
             ? ({
                 by: 'transport',
-                transportId: await host.issueTransport(null),
+                token: await host.connections.issue(null),
                 environment: first?.name ?? '',
               } as const)
-            : ({ by: 'capability', capability } as const)
-        const channel = inProcess(host, { endpoint: 'agent', principal: null, world })
+            : ({ by: 'capability', token: capability } as const)
+        const channel = inProcess(host, { endpoint: 'agent', principal: null, address: world })
         return {
           async send(message) {
             const { method, params = {} } = readRequest(message)

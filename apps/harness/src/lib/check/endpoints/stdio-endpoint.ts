@@ -52,14 +52,10 @@ export const stdioEndpoint: AgentEndpoint = {
 
 /** A host whose plain clients play the session of a capability instead of a session of their own. */
 function boundTo(host: Host, capability: string): Host {
-  const staged: Pick<Host, 'actAt' | 'lookAt' | 'presentAt'> = {
-    actAt: (_principal, _transportId, _environment, call) => host.act(capability, call),
-    lookAt: () => host.look(capability),
-    presentAt: () => host.present(capability),
-  }
+  const resolve = (principal: string | null) => host.resolve(principal, { by: 'capability', token: capability })
   return new Proxy(host, {
     get(target, key) {
-      if (key === 'actAt' || key === 'lookAt' || key === 'presentAt') return staged[key]
+      if (key === 'resolve') return resolve
       const value: unknown = Reflect.get(target, key, target)
       return typeof value === 'function' ? value.bind(target) : value
     },

@@ -139,7 +139,7 @@ async function playScript(
   }
   answers.push({ text: withoutTokens(await stopCollecting()), revealed: takeRevealed() })
   await session.close()
-  await host.close(null, opened.session)
+  await (await host.resolve(null, { by: 'control', token: opened.session })).close()
   return answers
 }
 
