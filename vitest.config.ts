@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 const TESTS = ['{packages,apps,examples}/*/src/**/*.test.ts', '{bench,chaos,interop}/**/*.test.ts', 'scripts/*.test.ts']
 const SYSTEM_TESTS = TESTS.map((pattern) => pattern.replace('.test.ts', '.system.test.ts'))
@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: TESTS,
-          exclude: SYSTEM_TESTS,
+          exclude: [...configDefaults.exclude, ...SYSTEM_TESTS],
           // The files share the modules that they import, which takes longer to load than to test.
           isolate: false,
           // Node rejects a child process or a worker thread here. A test that needs one is a system test.
