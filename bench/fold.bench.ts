@@ -1,7 +1,7 @@
 /** Memory of a run: episodes in process, folded as they land, and what is kept after 100,000 beside what is kept after 20,000. */
 
 import { connect } from '@episodic/env'
-import { createFold, playEpisodes } from '@episodic/harness'
+import { createFold, runEpisodes } from '@episodic/harness'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { environment, solver } from '@episodic-world/number-guessing'
 import { mebibytes, report } from './figures.ts'
@@ -22,7 +22,7 @@ async function* plan(from: number, to: number) {
 }
 
 const play = (from: number, to: number) =>
-  playEpisodes(plan(from, to), {
+  runEpisodes(plan(from, to), {
     run: 'fold',
     createEnvironment: () => connection.environment(),
     policy: solver,

@@ -1,6 +1,6 @@
 /** What a step costs as a host's sessions grow from 10 to 10,000, and a run's tasks from 1 to 100,000. */
 import { connect } from '@episodic/env'
-import { createFold, playEpisodes } from '@episodic/harness'
+import { createFold, runEpisodes } from '@episodic/harness'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { environment, solver } from '@episodic-world/number-guessing'
 import { inTurn, median, ratio, report, round2 } from './figures.ts'
@@ -33,7 +33,7 @@ async function stepsOfRun(tasks: number): Promise<number> {
   let steps = 0
   globalThis.gc?.()
   const began = performance.now()
-  await playEpisodes(planOver(tasks), {
+  await runEpisodes(planOver(tasks), {
     run: 'scale',
     createEnvironment: () => connection.environment(),
     policy: solver,

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { createColors } from 'picocolors'
 
-/** What a command writes with: results go to `out`, everything about them to `err`. */
+/** The output of a command: results go to `out`, everything else to `err`. */
 export interface Console {
   readonly out: NodeJS.WriteStream
   readonly err: NodeJS.WriteStream
@@ -9,7 +9,7 @@ export interface Console {
 
 export const processConsole: Console = { out: process.stdout, err: process.stderr }
 
-/** Colors of a stream; none where it is no terminal, or where NO_COLOR says so. */
+/** Returns the colors of a stream: none if it is not a terminal, or if NO_COLOR is set. */
 export function colorsOf(stream: NodeJS.WriteStream) {
   return createColors(usesColor(stream))
 }
@@ -18,7 +18,7 @@ export function usesColor(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && !process.env.NO_COLOR
 }
 
-/** A path as one would type it here: short below the working folder, whole elsewhere. */
+/** Returns a path relative to the working folder if it is inside, and absolute otherwise. */
 export function shownPath(path: string): string {
   const short = relative('', path)
   return short.startsWith('..') ? path : short || '.'
@@ -35,4 +35,13 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n')
+}
+
+/** Returns this command line with `--resume` and the folder of the run, quoted for a POSIX shell. */
+export function resumeCommand(folder: string): string {
+  const given = process.argv.slice(2).filter((word) => word !== '--resume')
+  const out = given.some((word) => word === '--out' || word.startsWith('--out=')) ? [] : ['--out', shownPath(folder)]
+  return ['episodic', ...given, ...out, '--resume']
+    .map((word) => (/^[\w./:=@,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ')
 }

@@ -4,31 +4,31 @@ import type { LimitsRequest } from '@episodic/protocol'
 import type { z } from 'zod'
 import { HarnessError } from './harness-error.ts'
 
-/** Somebody who plays golden episodes. */
+/** A player of golden episodes. */
 export interface GoldenPlayer {
   readonly policy: Policy
-  /** In the place of the plays' own, such as few steps for an episode that is to be cut off. */
+  /** Limits of this player's episodes, for example few steps for a truncated one. Default: those of the plays. */
   readonly limits?: LimitsRequest
 }
 
-/** What is played for the golden episodes of a world. */
+/** The golden episodes of a world. */
 export interface GoldenPlays<Params extends z.ZodType> {
   readonly environment: TaskEnvironment<Params>
-  /** Who plays, by the prompt of their tasks. */
+  /** The players, by the prompt of their tasks. */
   readonly players: Readonly<Record<string, GoldenPlayer>>
-  /** The world that a round is played in. Every player plays once a round, in their order; rounds count from 0. */
+  /** Returns the parameters of a round. In each round every player plays once, in order. Rounds count from 0. */
   readonly params: (round: number) => z.input<Params>
   readonly limits: LimitsRequest
 }
 
-/** What a module gives to record golden episodes with `episodic run … --policy golden`, and to `describeGolden`. */
+/** The exports of a module for `episodic run … --policy golden` and `describeGolden`. */
 export interface Golden<Params extends z.ZodType> {
   readonly tasks: TasksDefinition<Params>
-  /** Plays each task as the player of its prompt does. Throws `dataset-invalid` for the prompt of no player. */
+  /** Plays each task with the player of its prompt. Throws `dataset-invalid` for an unknown prompt. */
   readonly policies: { readonly golden: Policy }
 }
 
-/** Describes the plays that are kept as golden episodes: tasks, each with the player that its prompt names. */
+/** Defines golden episodes: tasks, each with the player that its prompt names. */
 export function defineGolden<Params extends z.ZodType>({
   environment,
   players,
@@ -56,7 +56,10 @@ export function defineGolden<Params extends z.ZodType>({
       const { prompt } = context.task
       const player = byPrompt.get(prompt)
       if (player) return player.policy.start(context)
-      throw new HarnessError('dataset-invalid', `No golden player plays “${prompt}”. They play: ${prompts.join(', ')}`)
+      throw new HarnessError(
+        'dataset-invalid',
+        `There is no golden player for “${prompt}”. The prompts are: ${prompts.join(', ')}`,
+      )
     },
   })
   return { tasks, policies: { golden } }

@@ -1,12 +1,12 @@
 import type { Console } from './console.ts'
 
-/** What a command knows of Ctrl-C and of a termination request. A second one ends the process at once. */
+/** Handles SIGINT and SIGTERM. A second signal ends the process at once. */
 export interface Interruption {
-  /** Aborts at the first. */
+  /** Aborts at the first signal. */
   readonly signal: AbortSignal
-  /** The exit status that says so, as shells have it: 130, or 143; `null` where there was none. */
+  /** The exit status, as in shells: 130 for SIGINT, 143 for SIGTERM; `null` without a signal. */
   readonly status: number | null
-  /** Stops listening. */
+  /** Stops handling signals. */
   stop(): void
 }
 

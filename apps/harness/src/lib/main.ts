@@ -13,18 +13,18 @@ import { sessionsCommand } from './commands/sessions.ts'
 import { toolsCommand } from './commands/tools.ts'
 import { type Console, colorsOf, processConsole } from './console.ts'
 import { HarnessError, type HarnessErrorCode } from './harness-error.ts'
-import { VERSION } from './version.ts'
+import { VERSION } from './own-package.ts'
 
-/** What the caller can put right by asking for something else. */
-const ASKED_WRONGLY: ReadonlySet<HarnessErrorCode> = new Set(['option-invalid', 'world-not-found', 'policy-unknown'])
+/** Errors of the command line, as opposed to failures. */
+const USAGE_ERRORS: ReadonlySet<HarnessErrorCode> = new Set(['option-invalid', 'world-not-found', 'policy-unknown'])
 
 /**
- * Runs the `episodic` command and resolves with its exit status: 0, or 1 for what failed, or 2 for what was asked
- * wrongly. What did not fail and yet is not all right, such as an interrupted run, is left in `process.exitCode`.
+ * Runs the `episodic` command and resolves with its exit status: 0, 1 for a failure, or 2 for a usage error. A command
+ * that neither fails nor succeeds, for example an interrupted run, sets `process.exitCode`.
  */
 export async function main(args: readonly string[], console: Console = processConsole): Promise<number> {
   const program = new Command('episodic')
-    .description('Stateful MCP environments: serve them, play them, report on them.')
+    .description('Serve, run and evaluate stateful MCP environments.')
     .version(VERSION)
     .showSuggestionAfterError()
     .exitOverride()
@@ -54,11 +54,11 @@ export async function main(args: readonly string[], console: Console = processCo
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     console.err.write(`${colorsOf(console.err).red('error')}: ${(error as Error).message}\n`)
     if (process.env.EPISODIC_DEBUG && error instanceof Error) console.err.write(`${error.stack}\n`)
-    return HarnessError.is(error) && ASKED_WRONGLY.has(error.code) ? 2 : 1
+    return HarnessError.is(error) && USAGE_ERRORS.has(error.code) ? 2 : 1
   }
 }
 
-/** Gives a command and those below it the program's way of writing and of ending. */
+/** Makes a command and its subcommands write and exit like the program. */
 function inherit(command: Command, program: Command): Command {
   command.copyInheritedSettings(program)
   for (const inner of command.commands) inherit(inner, program)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { callRate, collect, numberWithin, range, someText, weights, wholeNumber } from './option-values.ts'
+import { callRate, collect, nonEmpty, numberWithin, range, weights, wholeNumber } from './option-values.ts'
 
 describe('wholeNumber', () => {
   it('takes whole numbers within bounds, and nothing else', () => {
@@ -49,10 +49,10 @@ describe('callRate', () => {
   })
 })
 
-describe('someText', () => {
+describe('nonEmpty', () => {
   it('refuses nothing at all', () => {
-    expect(someText('0')).toBe('0')
-    expect(() => someText('')).toThrow('at least one character')
+    expect(nonEmpty('0')).toBe('0')
+    expect(() => nonEmpty('')).toThrow('at least one character')
   })
 })
 

@@ -6,7 +6,7 @@ export function wholeNumber(low: number, high = Number.MAX_SAFE_INTEGER): (text:
     const value = Number(text)
     if (!Number.isSafeInteger(value) || value < low || value > high || text.trim() === '')
       throw new InvalidArgumentError(
-        `It has to be a whole number from ${low} ${high === Number.MAX_SAFE_INTEGER ? 'up' : `to ${high}`}.`,
+        `Give a whole number from ${low} ${high === Number.MAX_SAFE_INTEGER ? 'up' : `to ${high}`}.`,
       )
     return value
   }
@@ -17,7 +17,7 @@ export function numberWithin(low: number, high: number): (text: string) => numbe
   return (text) => {
     const value = Number(text)
     if (!(value >= low && value <= high) || text.trim() === '')
-      throw new InvalidArgumentError(`It has to be a number from ${low} to ${high}.`)
+      throw new InvalidArgumentError(`Give a number from ${low} to ${high}.`)
     return value
   }
 }
@@ -28,13 +28,13 @@ export function weights(text: string): Record<string, number> {
     text.split(',').map((part) => {
       const [name = '', value = '', ...more] = part.split('=').map((side) => side.trim())
       if (!name || value === '' || more.length > 0 || !Number.isFinite(Number(value)))
-        throw new InvalidArgumentError('Weights are written as term=number, joined by commas.')
+        throw new InvalidArgumentError('Write weights as term=number, separated by commas.')
       return [name, Number(value)]
     }),
   )
 }
 
-/** All difficulties there are. */
+/** The range of all difficulties. */
 export const WHOLE_RANGE: [number, number] = [0, 1]
 
 /** Reads `0.2..0.8`, or a single number for both ends. */
@@ -42,45 +42,45 @@ export function range(text: string): [number, number] {
   const ends = text.split('..')
   const [low = Number.NaN, high = low] = ends.map((end) => (end.trim() === '' ? Number.NaN : Number(end)))
   if (ends.length > 2 || !(low >= 0 && high <= 1 && low <= high))
-    throw new InvalidArgumentError('A range is written as low..high, both from 0 to 1.')
+    throw new InvalidArgumentError('Write a range as low..high, both from 0 to 1.')
   return [low, high]
 }
 
-/** How many calls are let through in so many seconds. */
+/** A rate limit. */
 export interface CallRate {
   readonly calls: number
   readonly seconds: number
 }
 
-/** Reads `1000/10`: calls, and the seconds in which they may be made. */
+/** Reads `1000/10`: calls, and the seconds of their window. */
 export function callRate(text: string): CallRate {
   const [, calls = 0, seconds = 0] = (/^\s*(\d{1,9})\/(\d{1,5})\s*$/.exec(text) ?? []).map(Number)
   if (calls < 1 || seconds < 1)
-    throw new InvalidArgumentError('A rate is written as calls/seconds, both whole numbers from 1, such as 1000/10.')
+    throw new InvalidArgumentError('Write a rate as calls/seconds, both whole numbers from 1, for example 1000/10.')
   return { calls, seconds }
 }
 
-/** Reads a text that says something: a seed of none would be no seed. */
-export function someText(text: string): string {
-  if (text === '') throw new InvalidArgumentError('It has to be at least one character.')
+/** Reads a text that is not empty. */
+export function nonEmpty(text: string): string {
+  if (text === '') throw new InvalidArgumentError('Give at least one character.')
   return text
 }
 
-/** Reads `4@2,3@5`: into how many lines a rollout is forked, and after how many steps. */
+/** Reads `4@2,3@5`: the number of lines that a rollout is forked into, and after how many steps. */
 export function branchPoints(text: string): { readonly lines: number; readonly at: number }[] {
   let before = -1
   return text.split(',').map((part) => {
     const [, lines = 0, at = 0] = (/^\s*(\d{1,4})@(\d{1,9})\s*$/.exec(part) ?? []).map(Number)
     if (!(lines >= 2 && lines <= 1_000 && at > before))
       throw new InvalidArgumentError(
-        'Branch points are written as lines@step, joined by commas: from 2 to 1000 lines, and steps that ascend.',
+        'Write branch points as lines@step, separated by commas: 2 to 1000 lines, and ascending steps.',
       )
     before = at
     return { lines, at }
   })
 }
 
-/** Collects an option that may be given several times. */
+/** Collects a repeatable option. */
 export function collect(value: string, earlier: string[] = []): string[] {
   return [...earlier, value]
 }

@@ -8,7 +8,7 @@ import { type Agent, isAgent } from './agents/agent.ts'
 import { createProcessAgent } from './agents/process-agent.ts'
 import { HarnessError } from './harness-error.ts'
 import { createLlmPolicy } from './llm/llm-policy.ts'
-import { DEFAULT_SETTINGS, type ModelSettings } from './llm/model-settings.ts'
+import { DEFAULT_SETTINGS, type ModelSettings } from './llm/model-options.ts'
 import { checkedPolicy } from './policy-fault.ts'
 import { isPolicy, type World } from './world.ts'
 
@@ -17,17 +17,17 @@ const LLM = 'llm:'
 const AGENT = 'agent:'
 const PROCESS = 'process:'
 
-/** Whether a policy's name is that of a language model. */
+/** Whether a policy name is of a language model. */
 export function isLlm(name: string): boolean {
   return name.startsWith(LLM)
 }
 
-/** Whether a policy's name is that of an agent, which plays by itself. */
+/** Whether a policy name is of an agent. */
 export function isAgentName(name: string): boolean {
   return name.startsWith(AGENT) || name.startsWith(PROCESS)
 }
 
-/** The file that a policy's name points to; `null` for one that is known by its name. */
+/** Returns the file of a policy; `null` if its name is not a path. */
 export function policyFileOf(name: string, folder = process.cwd()): string | null {
   if (isLlm(name) || name.startsWith(PROCESS)) return null
   if (name.startsWith(AGENT)) return resolve(folder, name.slice(AGENT.length))
@@ -36,8 +36,8 @@ export function policyFileOf(name: string, folder = process.cwd()): string | nul
 }
 
 /**
- * Finds who plays: a policy, as {@link findPolicy} does, or an agent: `agent:<file>`, a module that exports one as `agent`
- * or as its default, or `process:<command>`. Throws `policy-unknown`.
+ * Finds a policy, as {@link findPolicy} does, or an agent: `agent:<file>`, a module that exports one as `agent` or as its
+ * default, or `process:<command>`. Rejects with `policy-unknown`.
  */
 export async function findPlayer(name: string, world: World, options: FindOptions = {}): Promise<Policy | Agent> {
   if (name.startsWith(PROCESS)) return createProcessAgent(name, name.slice(PROCESS.length))
@@ -50,9 +50,9 @@ export async function findPlayer(name: string, world: World, options: FindOption
 }
 
 export interface FindOptions {
-  /** Where paths begin. Default: the current one. */
+  /** The folder of relative paths. Default: the working folder. */
   readonly folder?: string
-  /** How a language model is asked. */
+  /** Settings of a language model. */
   readonly model?: ModelSettings
 }
 
@@ -61,8 +61,8 @@ export interface FindOptions {
  * `{ tool, arguments }`), `llm:<model>` behind an OpenAI-compatible API, or a path to a module that exports one as
  * `policy` or as its default.
  *
- * Throws `policy-unknown`, naming those there are. Its players throw `policy-failed` where the policy throws, and where
- * it answers with what is no action, so that its faults are distinguished from the world's.
+ * Rejects with `policy-unknown`, naming the known ones. Its players throw `policy-failed` if the policy throws or returns
+ * something other than an action, so that its faults are distinct from those of the world.
  */
 export async function findPolicy(
   name: string,
@@ -72,7 +72,7 @@ export async function findPolicy(
   if (name === LLM)
     throw new HarnessError(
       'policy-unknown',
-      'llm: asks a model, and none was named: llm:<model>, as its server calls it.',
+      'llm: needs the name of a model. Give llm:<model>, with the name that its server uses.',
     )
   if (isLlm(name)) return checkedPolicy(createLlmPolicy(name, name.slice(LLM.length), model))
   return checkedPolicy(await find(name, world, folder), policyFileOf(name, folder) ? undefined : name)

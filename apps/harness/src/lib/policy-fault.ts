@@ -4,10 +4,10 @@ import { HarnessError } from './harness-error.ts'
 import { ownFrames } from './own-frames.ts'
 
 /**
- * The same policy, whose players throw HarnessError `policy-failed` where the policy throws, and where it answers with what
- * is no action: so its faults are distinguished from those of the world.
+ * Wraps a policy: its players throw HarnessError `policy-failed` if the policy throws or returns something other than an
+ * action, so that its faults are distinct from those of the world.
  *
- * @param label - what it was asked for by, such as `solver`.
+ * @param label - the name that the user gave, for example `solver`.
  */
 export function checkedPolicy(policy: Policy, label = policy.name): Policy {
   const { name, resume } = policy
@@ -32,23 +32,23 @@ export function checkedPolicy(policy: Policy, label = policy.name): Policy {
     return async (observation, view) => {
       const [answer, action] = await ask(async () => {
         const answer: unknown = await player(observation, view)
-        // To look at what is nested too deeply throws.
+        // Parsing throws if the value is nested too deeply.
         return [answer, actionSchema.safeParse(answer)] as const
       })
       if (action.success) return action.data
       throw new HarnessError(
         'policy-failed',
-        `The policy ${called} answered ${JSON.stringify(answer)?.slice(0, 200)}, and an action is { tool, arguments }.`,
+        `The policy ${called} returned ${JSON.stringify(answer)?.slice(0, 200)}, which is not an action. Return { tool, arguments }.`,
       )
     }
   }
 }
 
 /**
- * What a policy or an agent threw, as `policy-failed`: its words, and below them the frames of its own code, each with
+ * Returns the error of a policy or an agent as `policy-failed`: its message, followed by the frames of its own code with
  * file, line and column.
  *
- * @param who - such as `The policy "solver"`.
+ * @param who - for example `The policy "solver"`.
  */
 export function policyFault(who: string, cause: unknown): HarnessError {
   const words = cause instanceof Error ? wordsOf(cause) : String(cause)

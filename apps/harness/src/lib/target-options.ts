@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type HttpTarget, parseMcpServers, type Target } from '@episodic/env'
+import { type Command, Option } from 'commander'
+import { type Console, colorsOf } from './console.ts'
 import { HarnessError } from './harness-error.ts'
 import { findControlToken } from './serve/control-token.ts'
 
@@ -12,23 +14,23 @@ export interface TargetOptions {
 }
 
 /**
- * The server that the options name; `null` where they name none.
+ * Returns the server that the options name; `null` if they name none.
  *
- * A server on this machine without a token is given the control token that it left for its own user. Throws
- * `option-invalid`, and `config-invalid` for a configuration that is wrong.
+ * For a local server without a token, reads the control token that the server wrote for its user. Throws
+ * `option-invalid`, and `config-invalid` for a malformed configuration.
  */
 export function targetOf({ url, token = process.env.EPISODIC_TOKEN, config, server }: TargetOptions): Target | null {
   if (url !== undefined) {
     if (!URL.canParse(url) || !/^(https?|wss?|tcp|unix):$/.test(new URL(url).protocol))
       throw new HarnessError(
         'option-invalid',
-        `--url ${url} is not a URL of http(s), ws(s), tcp or unix, such as http://127.0.0.1:7337/env.`,
+        `--url ${url} is not a URL of http(s), ws(s), tcp or unix. Give one such as http://127.0.0.1:7337/env.`,
       )
     return { url, token: token ?? findControlToken(url) }
   }
   if (config === undefined) {
     if (server !== undefined)
-      throw new HarnessError('option-invalid', '--server names a server of a --config file; give that too.')
+      throw new HarnessError('option-invalid', '--server names a server of a --config file. Give --config too.')
     return null
   }
   const servers = parseMcpServers(readConfig(config), process.env)
@@ -47,12 +49,9 @@ export function targetOf({ url, token = process.env.EPISODIC_TOKEN, config, serv
 export function addTargetOptions<C extends { option(flags: string, description: string): C }>(command: C): C {
   return command
     .option('--url <url>', 'a server to connect to: http://…, ws://…, tcp://<host>:<port> or unix:<path>')
-    .option(
-      '--token <token>',
-      'its bearer token (or EPISODIC_TOKEN; found by itself for a server of yours on this machine)',
-    )
-    .option('--config <file>', 'an mcpServers JSON file that names servers')
-    .option('--server <name>', 'which server of the file')
+    .option('--token <token>', 'its bearer token (default: EPISODIC_TOKEN, or the token file of a local server)')
+    .option('--config <file>', 'an mcpServers JSON file')
+    .option('--server <name>', 'the server of that file to use')
 }
 
 function withToken(target: Target, token: string | undefined): Target {
@@ -68,4 +67,30 @@ function readConfig(file: string): string {
   } catch (cause) {
     throw new HarnessError('option-invalid', `--config ${file} cannot be read: ${(cause as Error).message}`, { cause })
   }
+}
+
+/** The options of the commands that act as an MCP client. */
+export interface ClientOptions extends TargetOptions {
+  readonly raw?: true
+}
+
+export function addClientOptions(command: Command): Command {
+  return addTargetOptions(command).addOption(new Option('--raw', 'print every MCP message to standard error'))
+}
+
+export function requireTarget(options: TargetOptions): Target {
+  const target = targetOf(options)
+  if (!target) throw new HarnessError('option-invalid', 'No server given. Give --url, or --config and --server.')
+  return target
+}
+
+/** Returns channel options that print every message if `--raw` is given. */
+export function rawOutput({ raw }: ClientOptions, { err }: Console) {
+  const { cyan, green } = colorsOf(err)
+  return raw
+    ? {
+        onMessage: (direction: 'sent' | 'received', message: unknown) =>
+          err.write(`${direction === 'sent' ? cyan('→') : green('←')} ${JSON.stringify(message)}\n`),
+      }
+    : {}
 }

@@ -80,7 +80,11 @@ export const interpreter = makeInterpreter()
   it.each([
     ['throws', 'throw new Error("broken")', /does not load: broken/],
     ['exports no environment', 'export const environment = {}', /no "environment" made by defineEnvironment/],
-    ['exports a policy that is none', `${COIN_WORLD}\nexport const policies = { odd: 3 }`, /"odd" that is no policy/],
+    [
+      'exports a policy that is none',
+      `${COIN_WORLD}\nexport const policies = { odd: 3 }`,
+      /"odd" that is not a policy/,
+    ],
   ])('says so where a module %s', async (name, source, message) => {
     const file = `./${name.replaceAll(' ', '-')}.ts`
     write(file, source)

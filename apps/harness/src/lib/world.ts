@@ -8,29 +8,30 @@ import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { HarnessError } from './harness-error.ts'
 import { ownFrames } from './own-frames.ts'
 
-/** What a world module exports: an environment, and what is there to play it with. */
+/** The exports of a world module: an environment, and its tasks and policies. */
 export interface World {
-  /** Where its module is: a `file:` URL. */
+  /** The `file:` URL of its module. */
   readonly url: string
   readonly environment: EnvironmentDefinition
-  /** Generates tasks; without it, tasks are the environment's defaults under many seeds. */
+  /** Generates tasks. `null`: tasks have the default parameters, and different seeds. */
   readonly tasks: TasksDefinition | null
-  /** The policy that the world's author takes for a good one. */
+  /** The author's reference policy. */
   readonly solver: Policy | null
   readonly policies: Readonly<Record<string, Policy>>
 }
 
-/** Folders under which a bare name is looked for. */
+/** Folders that are searched for a bare name. */
 export const SHELVES: readonly string[] = ['examples', 'worlds']
 
-/** What the file of a module may end with. */
-const ENDINGS = ['.ts', '.mts', '.js', '.mjs']
+/** File extensions of modules. */
+const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs']
 
 /**
  * Loads a world by a path to a module or to a package's folder, by a bare name (a folder or a module under `examples/` or
  * `worlds/`), or by the name of an installed package.
  *
- * Throws `world-not-found`, naming those there are, and `world-invalid`, with the author's own frames where loading threw.
+ * Rejects with `world-not-found`, naming the known ones, and with `world-invalid`; if the module throws, with the frames of
+ * its own code.
  */
 export async function loadWorld(reference: string, folder = process.cwd()): Promise<World> {
   const file = locate(reference, folder)
@@ -64,7 +65,7 @@ function readWorld(module: Record<string, unknown>, reference: string): Omit<Wor
     if (!isPolicy(policy))
       throw new HarnessError(
         'world-invalid',
-        `${reference} exports a "${name}" that is no policy made by definePolicy.`,
+        `${reference} exports a "${name}" that is not a policy made by definePolicy.`,
       )
   return { environment, tasks, solver, policies } as Omit<World, 'url'>
 }
@@ -80,7 +81,9 @@ export function isPolicy(value: unknown): value is Policy {
 function locate(reference: string, folder: string): string | null {
   const places = [
     resolve(folder, reference),
-    ...SHELVES.flatMap((shelf) => ['', ...ENDINGS].map((ending) => resolve(folder, shelf, `${reference}${ending}`))),
+    ...SHELVES.flatMap((shelf) =>
+      ['', ...EXTENSIONS].map((extension) => resolve(folder, shelf, `${reference}${extension}`)),
+    ),
   ]
   for (const place of places) {
     const file = entryIn(place)
@@ -93,7 +96,7 @@ function locate(reference: string, folder: string): string | null {
   }
 }
 
-/** The module that a path stands for: itself, or the entry of a package's folder. */
+/** Returns the module of a path: the file itself, or the entry of a package's folder. */
 function entryIn(place: string): string | null {
   if (!existsSync(place)) return null
   if (!statSync(place).isDirectory()) return place

@@ -1,35 +1,34 @@
 import type { PolicyContext } from '@episodic/env'
 import type { Observation } from '@episodic/protocol'
 
-/** What an agent is asked: an address, and what the player of a task is told. */
+/** The input of an agent: a session URL, and the task as its player sees it. */
 export interface Assignment {
-  /** Where a session of the world is, which no other agent has: a server of MCP over HTTP. It is a secret. */
+  /** The session URL, an MCP server over HTTP for this agent only. It is a secret. */
   readonly url: string
   readonly task: PolicyContext['task']
-  /** How the world stands at the start. */
+  /** The observation at the start. */
   readonly observation: Observation
-  /** The agent's own chance. */
+  /** The seed of the agent. */
   readonly seed: string
-  /** Aborted once the world has ended, and where the agent has taken too long. */
+  /** Aborts when the episode has ended, or when the agent takes too long. */
   readonly signal: AbortSignal
 }
 
 /**
- * Something that plays an episode by itself, with whatever tools and loop it has: it calls the world's tools at the
- * session's address, and is watched. It knows neither the world's seed nor its rewards.
+ * A program that plays an episode with its own loop: it calls the world's tools at the session URL, and the harness watches.
+ * It knows neither the seed of the episode nor its rewards.
  */
 export interface Agent {
   readonly name: string
-  /** Plays until the world has ended, or until it has had enough. What it throws before that fails the episode. */
+  /** Plays until the episode ends, or until the agent stops. An error that it throws before the end fails the episode. */
   play(assignment: Assignment): Promise<void>
 }
 
-/** Describes an agent. */
+/** Defines an agent. */
 export function defineAgent(agent: Agent): Agent {
   return agent
 }
 
-/** Whether it has what an agent has: a name, which goes into records, and `play`. */
 export function isAgent(value: unknown): value is Agent {
   if (typeof value !== 'object' || value === null) return false
   const { name, play } = value as Partial<Agent>

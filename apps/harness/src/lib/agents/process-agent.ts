@@ -10,31 +10,31 @@ import { HarnessError } from '../harness-error.ts'
 import { cleanText } from '../report/plots/format.ts'
 import { type Agent, type Assignment, defineAgent } from './agent.ts'
 
-/** Milliseconds between asking a process to stop and ending it. */
+/** Milliseconds between asking a process to stop and killing it. */
 const GRACE = 2_000
-/** Characters of what it said last that are held, and of these that go into a failure. */
-const HEARD = 8_000
-const TOLD = 500
+/** Characters of its last output that are kept, and that an error message quotes. */
+const KEPT_OUTPUT = 8_000
+const QUOTED_OUTPUT = 500
 
 /**
- * An agent that is a command of its own, started in a shell for each episode. It finds in its environment:
+ * An agent that is a shell command, started for each episode. Its environment has:
  *
- * - `EPISODIC_MCP_URL`: the address of its session,
- * - `EPISODIC_MCP_CONFIG`: a file with the same as `mcpServers` JSON, its server called `world`,
- * - `EPISODIC_PROMPT`, `EPISODIC_OBSERVATION`: what it is asked, hints included, and how the world stands,
- * - `EPISODIC_SEED`: its own chance.
+ * - `EPISODIC_MCP_URL`: the session URL,
+ * - `EPISODIC_MCP_CONFIG`: an `mcpServers` JSON file with the same URL, as server `world`,
+ * - `EPISODIC_PROMPT`, `EPISODIC_OBSERVATION`: the task with its hints, and the first observation,
+ * - `EPISODIC_SEED`: the seed of the agent.
  *
- * It has had enough when it ends with 0; another status fails the episode, unless the world was over by then. Its process
- * group is asked to stop when the world has ended, and ended 2 s later; it ends at once with a program that leaves
- * before, and where this process is killed. A daemon, which leaves the group, is not found.
+ * Status 0 means that the agent has stopped; another status fails the episode, unless it had ended by then. When the
+ * episode has ended, the process group is asked to stop, and killed 2 s later. The group is killed at once when its shell
+ * ends, and if this process is killed. A daemon that leaves the group is not found.
  *
  * Throws `option-invalid` for an empty command.
  *
- * @param name - what it is called in records.
+ * @param name - its name in records.
  */
 export function createProcessAgent(name: string, command: string): Agent {
   if (command.trim() === '')
-    throw new HarnessError('option-invalid', 'process: starts a command, and none was given: process:<command>.')
+    throw new HarnessError('option-invalid', 'process: needs a command. Give process:<command>.')
   return defineAgent({
     name,
     async play(assignment) {
@@ -49,8 +49,8 @@ export function createProcessAgent(name: string, command: string): Agent {
 }
 
 /**
- * Ends the whole group where this process is gone, however it went: then the pipe that nothing is ever written to ends.
- * What is started after it does not have the pipe.
+ * Kills the whole group when this process is gone, however it ended: file descriptor 3 is a pipe to which nothing is ever
+ * written, and which then closes. The command itself does not inherit the pipe.
  */
 const ENDS_WITH_US = `(trap '' TERM; read -r _ <&3; kill -9 0) >/dev/null 2>&1 &
 exec 3<&-
@@ -63,7 +63,7 @@ async function run(command: string, assignment: Assignment, folder: string): Pro
   signal.throwIfAborted()
   const child = spawn(`${ENDS_WITH_US}${command}`, {
     shell: true,
-    // A group of its own, so that whatever it starts ends with it.
+    // In its own process group, so that everything that it starts ends with it.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     env: {
@@ -76,16 +76,16 @@ async function run(command: string, assignment: Assignment, folder: string): Pro
     },
   })
   const stderr = child.stderr as Readable
-  let said = ''
+  let output = ''
   stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-HEARD)
+    output = (output + text).slice(-KEPT_OUTPUT)
   })
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   const kill = (how: NodeJS.Signals) => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, how)
     } catch {
-      // All of it has ended.
+      // The group has ended.
     }
   }
   let last: NodeJS.Timeout | undefined
@@ -93,7 +93,7 @@ async function run(command: string, assignment: Assignment, folder: string): Pro
     kill('SIGTERM')
     last = setTimeout(() => kill('SIGKILL'), GRACE)
   }
-  // Where this process dies first, nobody else ends what was started.
+  // If this process exits first, end everything that it started.
   const stay = endAtExit(() => {
     kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
@@ -101,11 +101,11 @@ async function run(command: string, assignment: Assignment, folder: string): Pro
   signal.addEventListener('abort', stop, { once: true })
   try {
     const [status, how] = await exited
-    // What it left in its group ends with it. A daemon, which left the group, may hold the pipe for ever.
+    // The rest of its group ends too. A daemon that left the group may keep the pipe open.
     if (!signal.aborted) kill('SIGKILL')
     await finished(stderr, { signal: AbortSignal.timeout(GRACE) }).catch(() => {})
     if (status === 0 || signal.aborted) return
-    throw new HarnessError('policy-failed', `The agent ended with ${how ?? `status ${status}`}${told(said)}`)
+    throw new HarnessError('policy-failed', `The agent ended with ${how ?? `status ${status}`}${quoted(output)}`)
   } finally {
     signal.removeEventListener('abort', stop)
     stay()
@@ -120,7 +120,7 @@ const endAll = () => {
   for (const end of running) end()
 }
 
-/** Has something done where this process exits, until what it returns is called. One listener serves all. */
+/** Calls `end` when this process exits, unless the returned function is called first. All share one listener. */
 function endAtExit(end: () => void): () => void {
   if (running.size === 0) process.on('exit', endAll)
   running.add(end)
@@ -130,13 +130,13 @@ function endAtExit(end: () => void): () => void {
   }
 }
 
-/** The end of what it said, without the lines of a stack. */
-function told(said: string): string {
-  const words = said.replaceAll(/^\s+at .*\n?/gm, '').trim()
-  return words === '' ? '.' : `: ${cleanText(words.slice(-TOLD))}`
+/** Quotes the end of its output, without stack frames. */
+function quoted(output: string): string {
+  const words = output.replaceAll(/^\s+at .*\n?/gm, '').trim()
+  return words === '' ? '.' : `: ${cleanText(words.slice(-QUOTED_OUTPUT))}`
 }
 
-/** The agent is on the side that must not know: the token of the trainer endpoint is not for it. */
+/** The agent must not have the token of the trainer endpoint. */
 function withoutSecrets({ EPISODIC_TOKEN: _, ...rest }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return rest
 }

@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { z } from 'zod'
 import type { Console } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
-import { addClientOptions, type ClientOptions, requireTarget, wireOf } from './client.ts'
+import { addClientOptions, type ClientOptions, rawOutput, requireTarget } from '../target-options.ts'
 
 const resultSchema = z.looseObject({
   content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).default([]),
@@ -15,12 +15,12 @@ export function callCommand(console: Console): Command {
   const command = new Command('call')
     .description('call one tool of any MCP server')
     .argument('<tool>', 'name of the tool')
-    .argument('[argument...]', 'arguments as name=value; a value is JSON where it can be, and text where not')
+    .argument('[argument...]', 'arguments as name=value; a value that is not JSON is text')
     .option('--args <json>', 'all arguments at once, as a JSON object')
     .option('--json', 'print the whole result as JSON')
     .addHelpText(
       'after',
-      `\nExample, with the id that the first command prints:
+      `\nExample, with the id that create_game prints:
   episodic call create_game --url http://127.0.0.1:7337/mcp
   episodic call guess game_id=mcp_… value=50 --url http://127.0.0.1:7337/mcp`,
     )
@@ -33,7 +33,7 @@ export function callCommand(console: Console): Command {
       const target = requireTarget(options)
       const call = { name: tool, arguments: { ...(args === undefined ? {} : readArgs(args)), ...readArguments(words) } }
       const channel = await openChannel(target, {
-        ...wireOf(options, console),
+        ...rawOutput(options, console),
         ...disconnectPreservingSessions(target),
       })
       try {
@@ -54,13 +54,13 @@ export function readArguments(words: readonly string[]): JsonObject {
   return Object.fromEntries(
     words.map((word) => {
       const at = word.indexOf('=')
-      if (at < 1) throw new HarnessError('option-invalid', `"${word}" is not an argument; write it as name=value.`)
+      if (at < 1) throw new HarnessError('option-invalid', `"${word}" is not an argument. Write name=value.`)
       return [word.slice(0, at), readValue(word.slice(at + 1))]
     }),
   )
 }
 
-/** A value as JSON, or as text where it is none. */
+/** Reads a value as JSON, or as text if it is not JSON. */
 export function readValue(text: string): Json {
   try {
     return JSON.parse(text)

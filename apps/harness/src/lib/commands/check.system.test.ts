@@ -58,7 +58,7 @@ describe('episodic check', () => {
 
   it('names the checks there are for one that is none', async () => {
     const { status, err } = await workshop.main(['check', exampleWorld('frozen-lake'), '--only', 'secrets'])
-    expect(err).toContain('There is no check "secrets". There is: non-interference, canaries')
+    expect(err).toContain('There is no check "secrets". The checks are: non-interference, canaries')
     expect(status).toBe(2)
   })
 })

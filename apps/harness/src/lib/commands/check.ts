@@ -4,7 +4,7 @@ import { checkWorld } from '../check/check-world.ts'
 import { formatCheck, formatVerdict } from '../check/format-check.ts'
 import { type Console, colorsOf, usesColor } from '../console.ts'
 import { untilInterrupted } from '../interruption.ts'
-import { someText, wholeNumber } from '../option-values.ts'
+import { nonEmpty, wholeNumber } from '../option-values.ts'
 import { loadWorld } from '../world.ts'
 
 interface CheckCommandOptions {
@@ -16,18 +16,19 @@ interface CheckCommandOptions {
 
 export function checkCommand(console: Console): Command {
   return new Command('check')
-    .description('check that a world keeps its secrets, plays the same again and rewards what it asks for')
+    .description('check a world for leaked secrets, nondeterminism and exploitable rewards')
     .argument('<world>', 'name, path or package of the world')
-    .option('--pairs <count>', 'pairs of episodes that differ in private state alone', wholeNumber(1), 1_000)
-    .option('--seed <seed>', 'the same seed makes the same checks', someText, '0')
-    .option('--only <check,…>', `of ${CHECKS.join(', ')}`, checkNames)
+    .option('--pairs <count>', 'pairs of episodes that differ only in private state', wholeNumber(1), 1_000)
+    .option('--seed <seed>', 'seed of the checks; the same seed repeats them', nonEmpty, '0')
+    .option('--only <check,…>', `run only these of ${CHECKS.join(', ')}`, checkNames)
     .option('--json', 'print the report as JSON')
     .addHelpText(
       'after',
       `
-Each check passes, warns, fails or is skipped. Exits with 1 where one failed; warnings fail nothing.
-Learnability only warns, unless --only names it.
-A finding has its name in brackets: a world waives it with a reason in its definition,
+Each check passes, warns, fails or is skipped. The exit status is 1 if a check
+failed; warnings do not fail. Learnability only warns, unless --only names it.
+Each finding has a name, in brackets. To waive one, add a reason to the
+definition of the environment:
   check: { waive: { '<finding>': '<reason>' } }
 
 Examples:
@@ -73,7 +74,7 @@ async function check(
 function checkNames(text: string): CheckName[] {
   return text.split(',').map((part) => {
     const name = CHECKS.find((check) => check === part.trim())
-    if (!name) throw new InvalidArgumentError(`There is no check "${part}". There is: ${CHECKS.join(', ')}.`)
+    if (!name) throw new InvalidArgumentError(`There is no check "${part}". The checks are: ${CHECKS.join(', ')}.`)
     return name
   })
 }

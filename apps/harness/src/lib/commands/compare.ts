@@ -7,8 +7,8 @@ import { formatComparison } from '../compare/format-comparison.ts'
 import { episodeKey, readComparedRun, readPlays } from '../compare/read-compared-run.ts'
 import { renderComparison } from '../compare/render-comparison.ts'
 import { type Console, colorsOf, shownPath, usesColor } from '../console.ts'
-import { tornNotice } from '../run/report-run.ts'
-import { writeRunFile } from '../run/run-folder.ts'
+import { tornNotice } from '../run/record/report-run.ts'
+import { writeRunFile } from '../run/record/run-folder.ts'
 
 interface CompareOptions {
   readonly json?: true
@@ -17,23 +17,23 @@ interface CompareOptions {
   readonly allowConflicts?: true
 }
 
-/** Flipped episodes of either direction that a page shows step by step: at their largest, they take 4 MiB of it. */
+/** Flipped episodes of either direction that a page shows step by step. At their largest they take 4 MiB. */
 const MOST_SHOWN = 25
 
 export function compareCommand(console: Console): Command {
   return new Command('compare')
-    .description('tell how a run differs from another one of the same tasks, and which episodes flipped')
-    .argument('<runA>', 'folder of the run to compare with')
-    .argument('<runB>', 'folder of the run in question')
+    .description('compare two runs of the same tasks, and list the episodes whose success flipped')
+    .argument('<runA>', 'folder of the baseline run')
+    .argument('<runB>', 'folder of the run to compare with it')
     .option('--json', 'print the comparison as JSON')
-    .option('--html <file>', 'write it as a page too, with both plays of the episodes that flipped')
-    .option('--allow-conflicts', 'choose between lines that say different things of one episode, and go on')
-    .option('--fail-if-worse', 'exit with 1 where B is shown to solve less or to earn less')
+    .option('--html <file>', 'also write an HTML page, with both plays of each flipped episode')
+    .option('--allow-conflicts', 'accept conflicting lines of the same episode')
+    .option('--fail-if-worse', 'exit with 1 if run B is significantly worse than run A')
     .addHelpText(
       'after',
       `
-Runs of the same tasks have the same world, parameters and seed for each; what should differ is the policy. Runs of
-different environments, versions, weights or tasks are refused. A run need not be finished.
+Both runs must have the same environment, version, weights and tasks; usually
+only the policy differs. Neither run needs to be finished.
 
 Examples:
   episodic run number-guessing --rollouts 4 --policy careless --out runs/careless
@@ -65,12 +65,12 @@ async function compare(folderA: string, folderB: string, options: CompareOptions
   if (options.json) console.out.write(`${JSON.stringify(comparison)}\n`)
   else {
     const { bold, dim } = colorsOf(console.out)
-    const told = page
+    const hint = page
       ? `  page  ${bold(shownPath(page))}\n`
       : gained.count + lost.count > 0
         ? `  ${dim('to see both plays of each:')} episodic compare ${folderA} ${folderB} --html ${shownPath(join(folderB, 'compare.html'))}\n`
         : ''
-    console.out.write(`\n${formatComparison(comparison, { color: usesColor(console.out) })}\n${told}`)
+    console.out.write(`\n${formatComparison(comparison, { color: usesColor(console.out) })}\n${hint}`)
   }
   const worse = comparison.success?.effect === 'lower' || comparison.return?.effect === 'lower'
   if (options.failIfWorse && worse) process.exitCode = 1

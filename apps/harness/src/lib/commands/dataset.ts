@@ -4,12 +4,12 @@ import type { Split, Task } from '@episodic/protocol'
 import { Command, Option } from 'commander'
 import { type Console, colorsOf, formatTable } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
-import { collect, range, someText, WHOLE_RANGE, wholeNumber } from '../option-values.ts'
+import { collect, nonEmpty, range, WHOLE_RANGE, wholeNumber } from '../option-values.ts'
 import { loadWorld } from '../world.ts'
 
 export function datasetCommand(console: Console): Command {
   return new Command('dataset')
-    .description('make, check and look at datasets of tasks')
+    .description('generate, validate and inspect datasets of tasks')
     .addCommand(generateCommand(console))
     .addCommand(validateCommand(console))
     .addCommand(statsCommand(console))
@@ -18,12 +18,14 @@ export function datasetCommand(console: Console): Command {
 
 function generateCommand(console: Console): Command {
   return new Command('generate')
-    .description('generate tasks of a world as JSONL')
+    .description('generate tasks of a world, as JSONL')
     .argument('<world>', 'name, path or package of the world')
-    .option('--count <count>', 'how many tasks', wholeNumber(1), 1_000)
-    .addOption(new Option('--difficulty <low..high>', 'from 0 to 1').argParser(range).default(WHOLE_RANGE, '0..1'))
-    .option('--seed <seed>', 'the same seed gives the same tasks', someText, '0')
-    .requiredOption('--out <file>', 'where to write them')
+    .option('--count <count>', 'number of tasks', wholeNumber(1), 1_000)
+    .addOption(
+      new Option('--difficulty <low..high>', 'difficulty, from 0 to 1').argParser(range).default(WHOLE_RANGE, '0..1'),
+    )
+    .option('--seed <seed>', 'seed of the generator; the same seed repeats the tasks', nonEmpty, '0')
+    .requiredOption('--out <file>', 'file to write')
     .action(
       async (
         reference: string,
@@ -33,7 +35,7 @@ function generateCommand(console: Console): Command {
         if (!tasks)
           throw new HarnessError(
             'world-invalid',
-            `${environment.name} exports no "tasks" made by defineTasks, so there is nothing to generate from.`,
+            `${environment.name} exports no "tasks" made by defineTasks. Add them to the world to generate a dataset.`,
           )
         const { count, sha256 } = await writeTasks(options.out, generateTasks(tasks, options))
         console.out.write(`${options.out}  ${count} tasks  sha256 ${sha256}\n`)
@@ -43,14 +45,9 @@ function generateCommand(console: Console): Command {
 
 function validateCommand(console: Console): Command {
   return new Command('validate')
-    .description('check every line of a dataset')
+    .description('validate every line of a dataset')
     .argument('<file>', 'the dataset')
-    .option(
-      '--world <world>',
-      'check parameters and version against this world; may be given several times',
-      collect,
-      [],
-    )
+    .option('--world <world>', 'validate parameters and version against this world; repeatable', collect, [])
     .option('--json', 'print the problems as JSON lines')
     .action(async (file: string, options: { world: string[]; json?: true }) => {
       const worlds = await Promise.all(options.world.map((reference) => loadWorld(reference)))
@@ -84,12 +81,12 @@ function statsCommand(console: Console): Command {
 
 function sampleCommand(console: Console): Command {
   return new Command('sample')
-    .description('draw tasks of a dataset at random')
+    .description('print random tasks of a dataset')
     .argument('<file>', 'the dataset')
-    .option('--count <count>', 'how many', wholeNumber(1), 5)
-    .option('--seed <seed>', 'the same seed draws the same tasks', someText, '0')
-    .option('--difficulty <low..high>', 'from 0 to 1', range)
-    .addOption(new Option('--split <split>', 'only of this split').choices(['train', 'validation', 'test']))
+    .option('--count <count>', 'number of tasks', wholeNumber(1), 5)
+    .option('--seed <seed>', 'seed of the draw; the same seed repeats it', nonEmpty, '0')
+    .option('--difficulty <low..high>', 'difficulty, from 0 to 1', range)
+    .addOption(new Option('--split <split>', 'only tasks of this split').choices(['train', 'validation', 'test']))
     .action(
       async (file: string, options: { count: number; seed: string; difficulty?: [number, number]; split?: Split }) => {
         const rows: Rows<Task> = readTasks(file)
@@ -98,7 +95,7 @@ function sampleCommand(console: Console): Command {
     )
 }
 
-/** Nested counts as rows of a table. */
+/** Flattens nested counts into rows of a table. */
 function flatten(value: unknown, path: readonly string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [[path.join('  '), String(value)]]
   return Object.entries(value).flatMap(([key, inner]) => flatten(inner, [...path, key]))

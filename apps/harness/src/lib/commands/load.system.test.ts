@@ -58,7 +58,7 @@ describe('episodic load', () => {
     const server = await workshop.serve([world])
     const { status, out } = await workshop.run(['load', world, ...SMALL, '--url', server.url])
     expect(status).toBe(0)
-    expect(out).toMatch(/steps a second +\d+ {3}200 steps \(\d+ refused\) in [\d.]+ s, \d+ sessions opened/)
+    expect(out).toMatch(/steps\/s +\d+ {3}200 steps \(\d+ refused\) in [\d.]+ s, \d+ sessions opened/)
     expect(out).toMatch(/latency +p50 [\d.]+ ms {3}p90 [\d.]+ ms {3}p99 [\d.]+ ms {3}max [\d.]+ ms/)
     expect(out).toMatch(/server CPU +\d+ µs a step/)
     expect(await workshop.run(['sessions', '--url', server.url])).toMatchObject({

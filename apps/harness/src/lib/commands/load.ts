@@ -7,11 +7,11 @@ import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { generateLoad, type LoadCounts, type LoadResult } from '../load/generate-load.ts'
 import { cpuBetween, readServerCpu } from '../load/server-cpu.ts'
-import { someText, wholeNumber } from '../option-values.ts'
+import { nonEmpty, wholeNumber } from '../option-values.ts'
 import { findPlayer } from '../policies.ts'
-import type { RunConfiguration } from '../run/configuration.ts'
-import { type Opened, openTarget, openWorld, type Transport } from '../run/environments.ts'
-import { tasksOf } from '../run/plan.ts'
+import type { RunConfiguration } from '../run/plan/configuration.ts'
+import { tasksOf } from '../run/plan/plan.ts'
+import { type Opened, openTarget, openWorld, type Transport } from '../run/play/open-environment.ts'
 import { startServer } from '../serve/start-server.ts'
 import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
 import { loadWorld, type World } from '../world.ts'
@@ -29,43 +29,43 @@ interface LoadCommandOptions extends TargetOptions {
   readonly json?: true
 }
 
-/** Distinct tasks that sessions play in turn. */
+/** Distinct tasks, which sessions play in turn. */
 const TASKS = 1_000
 /** Milliseconds between two lines of progress. */
 const INTERVAL = 1_000
-/** The longest load, in seconds: timers count no further than 24 days. */
+/** The longest load, in seconds: timers are limited to 24 days. */
 const MOST_SECONDS = 2_000_000
 /** Milliseconds in which the server's `/metrics` has to answer. */
 const METRICS_TIMEOUT = 5_000
 
 export function loadCommand(console: Console): Command {
   const command = new Command('load')
-    .description('load-test a world: steps a second, latency, failures, and what a step costs the server')
+    .description('load-test a world: throughput, latency, failures and server CPU per step')
     .argument('<world>', 'name, path or package of the world')
-    .option('--sessions <count>', 'sessions that are open at once', wholeNumber(1, 100_000), 100)
-    .option('--in-flight <count>', 'steps that wait for their answer at once, over all sessions', wholeNumber(1), 16)
-    .option('--seconds <count>', 'how long to go on', wholeNumber(1, MOST_SECONDS), 10)
-    .option('--steps <count>', 'stop after so many steps, where that is sooner', wholeNumber(1))
+    .option('--sessions <count>', 'concurrent sessions', wholeNumber(1, 100_000), 100)
+    .option('--in-flight <count>', 'concurrent steps, over all sessions', wholeNumber(1), 16)
+    .option('--seconds <count>', 'duration', wholeNumber(1, MOST_SECONDS), 10)
+    .option('--steps <count>', 'stop after this many steps, if that is sooner', wholeNumber(1))
     .option(
       '--policy <policy>',
-      'who plays, as for run, but no agent (default: solver where there is one, else random)',
+      'policy, as for run, but not an agent (default: solver if the world has one, else random)',
     )
-    .option('--seed <seed>', 'decides the tasks and every draw of the policy', someText, '0')
+    .option('--seed <seed>', 'seed of the tasks and of the policy', nonEmpty, '0')
     .addOption(
-      new Option('--transport <transport>', 'how to reach the server that is started for it')
+      new Option('--transport <transport>', 'how to connect to the server that it starts')
         .choices(['http', 'stdio', 'in-process'])
         .default('http'),
     )
-    .option('--store <store>', 'where that server keeps its sessions, as for serve', 'memory')
-    .option('--worker-threads', 'have that server play the rules in threads')
+    .option('--store <store>', 'where that server stores sessions, as for serve', 'memory')
+    .option('--worker-threads', 'run the rules of that server in worker threads')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-Starts a server of the world in a process of its own, or takes the one that
---url names, and steps it at the trainer endpoint. Latency is from sending a
-step to its answer. The server's processor time comes from its /metrics, so it
-is known over HTTP and of a single process. Ends with 1 where anything failed.
+Starts a server of the world in its own process, or uses the one of --url, and
+steps sessions at its trainer endpoint. Latency is the time from sending a step
+to its answer. Server CPU is read from /metrics, so it is known only over HTTP
+and for a single server process. The exit status is 1 if anything failed.
 
 Examples:
   episodic load number-guessing
@@ -85,7 +85,7 @@ async function load(reference: string, options: LoadCommandOptions, console: Con
   if (isAgent(policy))
     throw new HarnessError(
       'option-invalid',
-      `--policy ${policyName} is an agent, which steps by itself. Give a policy.`,
+      `--policy ${policyName} is an agent, which plays by itself. Give a policy.`,
     )
   const tasks = await readTasks(world, options)
   const given = targetOf(options)
@@ -134,7 +134,7 @@ async function load(reference: string, options: LoadCommandOptions, console: Con
   }
 }
 
-/** A server to load. `url` is its trainer endpoint; `null` where it has none of HTTP. */
+/** A server to load. `url` is its trainer endpoint; `null` if it is not HTTP. */
 interface Loaded extends Pick<Opened, 'connection'>, AsyncDisposable {
   readonly url: string | null
   readonly token: string | undefined
@@ -147,21 +147,21 @@ async function openServer(
   { transport, store, workerThreads = false, sessions }: LoadCommandOptions,
 ): Promise<Loaded> {
   await using cleanUp = new AsyncDisposableStack()
-  // A call that gets no answer is a failure here, and not made again.
+  // An unanswered call is a failure here, and is not retried.
   const retryTimeout = 0
   const places = { sessions: sessions + 16, workerThreads, store }
   let target = given
   let opened: Opened
   if (!target && transport === 'http') target = cleanUp.use(await startServer(reference, places)).target
   if (target) opened = cleanUp.use(await openTarget(target, retryTimeout))
-  else opened = cleanUp.use(await openWorld(reference, world, { transport: transport, ...places, retryTimeout }))
+  else opened = cleanUp.use(await openWorld(reference, world, { transport, ...places, retryTimeout }))
   const { url, token } =
     target && typeof target === 'object' && 'url' in target ? target : { url: null, token: undefined }
   const owned = cleanUp.move()
   return { connection: opened.connection, url, token, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** The first tasks of the world's generator; fewer where it has no more. */
+/** Resolves with the first tasks of the world's generator; fewer if it is exhausted. */
 async function readTasks(world: World, { seed, sessions }: LoadCommandOptions): Promise<Playable[]> {
   const { name, version } = world.environment
   const count = Math.min(TASKS, Math.max(sessions, 100))
@@ -189,7 +189,7 @@ function showProgress({ err }: Console): (counts: LoadCounts) => void {
   }
 }
 
-/** What a load came to, as `--json` prints it. Latencies are milliseconds. */
+/** The result as `--json` prints it. Latencies are in milliseconds. */
 interface LoadReport {
   readonly environment: { readonly name: string; readonly version: string }
   readonly transport: string
@@ -203,9 +203,9 @@ interface LoadReport {
   readonly stepsPerSecond: number
   readonly latency: { readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number }
   readonly failures: readonly { readonly code: string; readonly count: number; readonly message: string }[]
-  /** Processor time of the server, opening and closing sessions included; `null` where it is not known. */
+  /** Processor time of the server, opening and closing sessions included; `null` if unknown. */
   readonly serverCpuMicrosecondsPerStep: number | null
-  /** Stopped by Ctrl-C or by a request to terminate. */
+  /** Stopped by SIGINT or SIGTERM. */
   readonly interrupted: boolean
 }
 
@@ -244,9 +244,9 @@ function formatReport(report: LoadReport, { out }: Console): string {
   return `
 ${bold(`${environment.name} ${environment.version}`)} ${dim(`${transport} · ${policy} · ${sessions} sessions · ${inFlight} in flight`)}
 
-  steps a second   ${Math.round(report.stepsPerSecond)}   ${steps} steps (${refused} refused) in ${seconds.toFixed(1)} s, ${opened} sessions opened
+  steps/s          ${Math.round(report.stepsPerSecond)}   ${steps} steps (${refused} refused) in ${seconds.toFixed(1)} s, ${opened} sessions opened
   latency          p50 ${ms(latency.p50)}   p90 ${ms(latency.p90)}   p99 ${ms(latency.p99)}   max ${ms(latency.max)}
-  server CPU       ${cpu === null ? 'not known' : `${cpu.toFixed(0)} µs a step, opening and closing included`}
+  server CPU       ${cpu === null ? 'unknown' : `${cpu.toFixed(0)} µs a step, including opening and closing`}
   failed episodes  ${failed === 0 ? '0' : red(String(failed))}
 ${failures.map(({ code, count, message }) => `    ${count} × ${code}: ${message.split('\n')[0]?.slice(0, 160)}\n`).join('')}`
 }

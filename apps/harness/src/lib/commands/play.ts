@@ -4,8 +4,8 @@ import type { Action, Step, ToolInfo } from '@episodic/protocol'
 import { Command } from 'commander'
 import { type Console, colorsOf } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
-import { someText } from '../option-values.ts'
-import { openTarget, openWorld } from '../run/environments.ts'
+import { nonEmpty } from '../option-values.ts'
+import { openTarget, openWorld } from '../run/play/open-environment.ts'
 import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
 import { loadWorld } from '../world.ts'
 import { readArguments, readValue } from './call.ts'
@@ -20,10 +20,18 @@ interface PlayOptions extends TargetOptions {
 export function playCommand(console: Console): Command {
   const command = new Command('play')
     .description('play a world yourself, in the terminal')
-    .argument('[world]', 'name, path or package of the world; left out, the server that the options name')
-    .option('--seed <seed>', 'play this very game', someText)
+    .argument('[world]', 'name, path or package of the world (default: the server of --url)')
+    .option('--seed <seed>', 'seed of the episode; the same seed repeats it', nonEmpty)
     .option('--params <json>', 'parameters of the world, as a JSON object')
-    .option('--environment <name>', 'which environment of the server')
+    .option('--environment <name>', 'environment of the server to play (default: the first)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  episodic play number-guessing
+  episodic play number-guessing --seed 7 --params '{"high":1000}'
+  episodic play --url http://127.0.0.1:7337/env`,
+    )
   return addTargetOptions(command).action((world: string | undefined, options: PlayOptions) =>
     play(world, options, console),
   )
@@ -32,7 +40,7 @@ export function playCommand(console: Console): Command {
 async function play(reference: string | undefined, options: PlayOptions, console: Console): Promise<void> {
   const target = targetOf(options)
   if (!target && reference === undefined)
-    throw new HarnessError('option-invalid', 'Play what? Give a world, or a server with --url.')
+    throw new HarnessError('option-invalid', 'Nothing to play. Give a world, or a server with --url.')
   await using opened = target
     ? await openTarget(target)
     : await openWorld(reference as string, await loadWorld(reference as string), {
@@ -71,7 +79,7 @@ async function playInTerminal(environment: Environment, console: Console): Promi
   lines.prompt()
   for await (const line of lines) {
     const text = line.trim()
-    // A terminal shows what is typed by itself; what comes through a pipe would be missing from the transcript.
+    // A terminal echoes what is typed. Echo piped input, so that the transcript is complete.
     if (!process.stdin.isTTY) console.out.write(`${text}\n`)
     if (text === 'quit' || text === 'exit') break
     if (text === 'help' || text === '?') console.out.write(`${helpOf(tools)}\n`)
@@ -91,13 +99,16 @@ async function playInTerminal(environment: Environment, console: Console): Promi
         }
       }
     }
-    // A pipe may have ended with lines still to be played.
+    // A pipe may have ended while lines are still to be played.
     if (open) lines.prompt()
   }
   lines.close()
 }
 
-/** Reads `tool value`, `tool name=value …`, `tool {json}`, or `tool` and a sentence where it takes a text alone. Says what is wrong instead, where something is. */
+/**
+ * Reads `tool value`, `tool name=value …`, `tool {json}`, or `tool` and a sentence if its only argument is a text. Returns a
+ * message if the line is malformed.
+ */
 export function readAction(text: string, tools: readonly ToolInfo[]): Action | string {
   const [name = '', ...words] = text.split(/\s+/)
   const tool = tools.find((other) => other.name === name)

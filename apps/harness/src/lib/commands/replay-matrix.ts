@@ -1,12 +1,12 @@
 import { type Console, formatTable } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
-import { type Matrix, type MatrixCell, playMatrix } from '../replay/matrix.ts'
+import { type Matrix, type MatrixCell, runMatrix } from '../replay/run-matrix.ts'
 import { loadWorld } from '../world.ts'
 
-/** The worlds that are recorded where none are named. */
+/** The default worlds. */
 const EXAMPLES = ['number-guessing', 'frozen-lake', 'warehouse']
-/** How many times as fast as recording over HTTP a replay is asked to be. */
-const RATIO_ASKED = 20
+/** A replay should be this many times as fast as recording over HTTP. */
+const RATIO_WANTED = 20
 
 interface MatrixOptions {
   readonly world: readonly string[]
@@ -14,15 +14,18 @@ interface MatrixOptions {
   readonly json?: true
 }
 
-/** `episodic replay --matrix`: whether what is recorded depends on where it is played. Throws `replay-diverged`. */
+/** `episodic replay --matrix`: checks that records do not depend on how they are played. Throws `replay-diverged`. */
 export async function replayMatrix(options: MatrixOptions, console: Console): Promise<void> {
   const references = options.world.length > 0 ? options.world : EXAMPLES
   const worlds = await Promise.all(
     references.map(async (reference) => ({ reference, world: await loadWorld(reference) })),
   )
   if (options.episodes < worlds.length)
-    throw new HarnessError('option-invalid', `--episodes has to be at least ${worlds.length}, one for each world.`)
-  const matrix = await playMatrix(worlds, options.episodes, (cell) => console.err.write(`${lineOf(cell)}\n`))
+    throw new HarnessError(
+      'option-invalid',
+      `--episodes ${options.episodes} is too few: give at least ${worlds.length}, one for each world.`,
+    )
+  const matrix = await runMatrix(worlds, options.episodes, (cell) => console.err.write(`${lineOf(cell)}\n`))
   const { cells, skipped, recording, replaying } = matrix
   for (const reason of skipped) console.err.write(`Skipped ${reason}\n`)
   const differingEpisodes = cells.reduce((sum, cell) => sum + cell.differingEpisodes, 0)
@@ -30,7 +33,7 @@ export async function replayMatrix(options: MatrixOptions, console: Console): Pr
   const ratio = replaying.stepsPerSecond / recording.stepsPerSecond
   if (options.json) {
     const ok = differingEpisodes === 0 && replaying.diverged === 0
-    const sums = { differingEpisodes, differingBytes, ratio, ratioAsked: RATIO_ASKED }
+    const sums = { differingEpisodes, differingBytes, ratio, ratioAsked: RATIO_WANTED }
     console.out.write(
       `${JSON.stringify({ name: 'replay-matrix', ok, episodes: options.episodes, worlds: references, ...sums, ...matrix })}\n`,
     )
@@ -38,7 +41,7 @@ export async function replayMatrix(options: MatrixOptions, console: Console): Pr
   if (differingEpisodes > 0 || replaying.diverged > 0)
     throw new HarnessError(
       'replay-diverged',
-      `${differingEpisodes} episodes (${differingBytes} bytes) are not what the rules alone make of them, and ${replaying.diverged} did not replay.`,
+      `${differingEpisodes} episodes (${differingBytes} bytes) differ from what the rules alone play, and ${replaying.diverged} did not replay.`,
     )
 }
 
@@ -57,7 +60,7 @@ function formatMatrix({ cells, recording, replaying }: Matrix, ratio: number): s
   return `${formatTable([heading, ...rows])}
 
   recorded over HTTP  ${Math.round(recording.stepsPerSecond)} steps/s, ${recording.concurrency} in flight
-  replayed            ${Math.round(replaying.stepsPerSecond)} steps/s, ${ratio.toFixed(1)} times as fast (asked: ${RATIO_ASKED})
+  replayed            ${Math.round(replaying.stepsPerSecond)} steps/s, ${ratio.toFixed(1)} times as fast (target: ${RATIO_WANTED})
 `
 }
 

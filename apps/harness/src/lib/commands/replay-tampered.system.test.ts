@@ -121,8 +121,8 @@ describe('episodic replay of a run that was tampered with', () => {
       summary: { missing: 1, unplanned: invented.length, diverged: invented.length, replayed: 59 },
     })
     expect(first).toBeDefined()
-    expect(err).toContain(`${invented.length} lines are of no episode that the run planned.`)
-    expect(err).toContain("1 of 60 episodes are not there, and the run's summary says that all were sealed.")
+    expect(err).toContain(`${invented.length} lines are of episodes that the run did not plan.`)
+    expect(err).toContain("1 of 60 episodes are missing, but the run's summary says that all were sealed.")
   })
 
   it('finds an argument that the schema drops, in an action of a line whose chain was made anew', async () => {
@@ -174,7 +174,7 @@ describe('episodic replay of a run that was tampered with', () => {
     expect(summary.divergences).toMatchObject([
       { task: lost.task.id, cause: 'conflict', recorded: '"line 61"', replayed: `"line ${played.indexOf(lost) + 1}"` },
     ])
-    expect(err).toContain('1 lines contradict another line of the same episode.')
+    expect(err).toContain('1 lines conflict with another line of the same episode.')
     const again = await replayed([...played, lost])
     expect(again).toMatchObject({ status: 0, summary: { episodes: 61, replayed: 61, conflicting: 0, repeated: 1 } })
   })
@@ -206,7 +206,7 @@ describe('episodic replay of a run that was tampered with', () => {
     writeFileSync(at('fewer/run.json'), JSON.stringify({ ...manifest, scheduled: 50 }))
     expect(await replay('fewer')).toMatchObject({
       status: 1,
-      err: expect.stringContaining('50 episodes were scheduled, and its configuration plans 60.'),
+      err: expect.stringContaining('50 episodes were scheduled, but its configuration plans 60.'),
     })
   })
 })
@@ -236,7 +236,7 @@ describe('episodic replay of a genuine run', () => {
     const without = await workshop.main(['replay', 'given'])
     expect(without).toMatchObject({
       status: 0,
-      out: expect.stringMatching(/^Not checked: task, .*tasks\.jsonl, and there is no such file.*--dataset/m),
+      out: expect.stringMatching(/^Not checked: task, .*tasks\.jsonl, which no longer exists.*--dataset/m),
     })
     expect(await replay('given', '--dataset', 'elsewhere/tasks.jsonl')).toMatchObject({
       status: 0,

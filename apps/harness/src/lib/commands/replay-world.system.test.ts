@@ -51,7 +51,7 @@ describe('the world of a run', () => {
     renameSync(at('worlds/toss.ts'), at('worlds/coin.ts'))
     const { status, err } = await workshop.main(['replay', 'runs/coin-random-0'])
     expect(status).toBe(2)
-    expect(err).toContain('This run was played in the world at worlds/toss.ts, and there is no such file now.')
+    expect(err).toContain('This run was played in the world at worlds/toss.ts, which no longer exists.')
     expect(err).toContain('Name the world of the run with --world. Did you mean --world worlds/coin.ts?')
     expect(await workshop.main(['replay', 'runs/coin-random-0', '--world', 'worlds/coin.ts'])).toMatchObject({
       status: 0,
@@ -67,9 +67,9 @@ describe('the world of a run', () => {
     writeFileSync(at('worlds/toss.ts'), `${COIN_WORLD}\n// A comment that changes no rule.\n`)
     const replayed = await workshop.main(['replay', 'runs/coin-random-0'])
     expect(replayed).toMatchObject({ status: 0, out: expect.stringContaining('9 reproduced') })
-    expect(replayed.err).toContain('worlds/toss.ts is not what it was when this run was played')
+    expect(replayed.err).toContain('worlds/toss.ts has changed since this run was played')
     const resume = ['run', 'worlds/toss.ts', '--policy', 'random', '--tasks', '9', '--resume']
-    expect((await workshop.main(resume)).err).toContain('worlds/toss.ts has changed since this run began.')
+    expect((await workshop.main(resume)).err).toContain('worlds/toss.ts has changed since this run started.')
     writeFileSync(at('worlds/toss.ts'), COIN_WORLD)
     expect((await workshop.main(resume)).err).not.toContain('has changed')
   })

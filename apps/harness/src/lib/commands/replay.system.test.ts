@@ -86,7 +86,7 @@ describe('episodic replay', () => {
     }))
     const { status, summary, err } = await replay(writeEpisodes('edited.jsonl', records), ...worldOf)
     expect(status).toBe(1)
-    expect(err).toContain('1 of 20 episodes did not give again what was recorded.')
+    expect(err).toContain('1 of 20 episodes differ from their replay.')
     const { task, attempt } = guessing[index] as EpisodeRecord
     expect(summary).toMatchObject({ diverged: 1, replayed: 19 })
     expect(summary.divergences).toMatchObject([{ task: task.id, attempt, step, field, cause: 'edited' }])
@@ -131,7 +131,7 @@ describe('episodic replay', () => {
     })
     const { out, err } = await workshop.main(['replay', 'coin', '--world', './kinder.ts'])
     expect(out).toContain('step 1 differs in terms.right\n  recorded  0\n  replayed  0.5\n')
-    expect(out).toContain('A change of behaviour needs a new version.')
+    expect(out).toContain('A change of behavior needs a new version.')
     expect(err).toContain(`${wrong} of 9 episodes`)
   })
 
@@ -187,7 +187,7 @@ describe('episodic replay', () => {
       status: 1,
       err: expect.stringContaining('There is no run at nowhere'),
     })
-    expect(await workshop.main(['replay'])).toMatchObject({ status: 2, err: expect.stringContaining('give --matrix') })
+    expect(await workshop.main(['replay'])).toMatchObject({ status: 2, err: expect.stringContaining('or --matrix') })
   })
 
   it('names a line that is no episode', async () => {
@@ -307,7 +307,7 @@ describe('episodic replay', () => {
     const { status, out } = await workshop.main(['replay', file, ...worldOf])
     expect(status).toBe(0)
     expect(out).toMatch(
-      /^Not checked: task, .*policy, .*reward\.total, reward\.shaping, returns\.discounted, end closed, .*folder does\.$/m,
+      /^Not checked: task, .*policy, .*reward\.total, reward\.shaping, returns\.discounted, end closed, .*an agent played\.$/m,
     )
     expect((await workshop.main(['replay', 'guessing', ...worldOf])).out).not.toContain('Not checked')
   })
@@ -316,7 +316,7 @@ describe('episodic replay', () => {
     const lacking = copyRun('lacking', [...guessing.slice(0, 17), guessing[0]])
     const { status, summary, err } = await replay(lacking, ...worldOf)
     expect({ status, summary }).toMatchObject({ status: 1, summary: { episodes: 18, replayed: 18, missing: 3 } })
-    expect(err).toContain("3 of 20 episodes are not there, and the run's summary says that all were sealed.")
+    expect(err).toContain("3 of 20 episodes are missing, but the run's summary says that all were sealed.")
     const one = await replay(lacking, ...worldOf, '--task', (guessing[0] as EpisodeRecord).task.id)
     expect(one).toMatchObject({ status: 0, summary: { missing: null } })
     rmSync(join(workshop.folder, lacking, 'episodes.jsonl'))
@@ -324,7 +324,7 @@ describe('episodic replay', () => {
     rmSync(join(workshop.folder, lacking, 'summary.json'))
     const stopped = await replay(lacking, ...worldOf)
     expect(stopped).toMatchObject({ status: 0, summary: { missing: 20 } })
-    expect(stopped.err).toContain('20 of 20 episodes are not there: the run was stopped before them')
+    expect(stopped.err).toContain('20 of 20 episodes are missing: the run was stopped.')
   })
 
   it('leaves the run as it was', () => {

@@ -5,15 +5,13 @@ import { HarnessError } from '../harness-error.ts'
 import { collect, wholeNumber } from '../option-values.ts'
 import { isAgentName } from '../policies.ts'
 import { formatDivergence } from '../replay/divergence.ts'
-import { findSealed } from '../replay/find-sealed.ts'
 import { openPlan } from '../replay/open-plan.ts'
-import { tellProgress } from '../replay/progress.ts'
-import { type RecordedLine, readRecorded } from '../replay/read-recorded.ts'
+import { findSealed, type RecordedLine, readRecorded } from '../replay/read-recorded.ts'
 import { type ReplaySummary, replayRun, STRICT_EPISODES } from '../replay/replay-run.ts'
 import { type Scoring, UNKNOWN_WITHOUT_PLAN, UNKNOWN_WITHOUT_RUN } from '../replay/scoring.ts'
 import { traceEpisode } from '../replay/trace.ts'
-import { tornNotice } from '../run/report-run.ts'
-import { loadRecordedWorld } from '../run/sources.ts'
+import { loadRecordedWorld } from '../run/plan/sources.ts'
+import { tornNotice } from '../run/record/report-run.ts'
 import { loadWorld } from '../world.ts'
 import { replayMatrix } from './replay-matrix.ts'
 
@@ -29,28 +27,27 @@ interface ReplayOptions {
 
 export function replayCommand(console: Console): Command {
   return new Command('replay')
-    .description("play a run's sealed episodes again by the world's rules alone, and compare")
+    .description("replay a run's sealed episodes with the world's rules, and compare")
     .argument('[run]', 'folder of a run, finished or not, or a file of sealed episodes')
     .option('--world <world>', 'name, path or package of the world (default: the one that run.json names)', collect, [])
-    .option('--dataset <file>', 'the tasks of the run, where they came from a file that is somewhere else now')
-    .option('--task <id>', 'replay the episodes of one task, or of those whose ids begin so, and print their steps')
+    .option('--dataset <file>', 'file of the tasks, if it has moved since the run')
+    .option('--task <id>', 'replay only tasks whose id starts with this, and print their steps')
     .option('--attempt <number>', 'with --task: only this attempt', wholeNumber(0))
-    .option('--matrix', 'instead: record over every store, door and concurrency, and compare all of it')
-    .option('--episodes <count>', 'with --matrix: how many to record in each setting', wholeNumber(1), 1_000)
+    .option('--matrix', 'instead: record with every store, transport and concurrency, and compare')
+    .option('--episodes <count>', 'with --matrix: episodes to record with each setting', wholeNumber(1), 1_000)
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
       `
-Compares the start and, of every step, observation, raw reward terms,
-potential, refusal, state hash and end; and each line's hash chain with the
-line. Of a run's folder, rewards and returns are made anew too, and so is its
-plan: each line's task, parameters, seed, attempt and policy are compared with
-it, and episodes that are not there, or not planned, are counted. Ends with 1
-where anything differs, where two lines of one episode do, and where a run that
-was complete lacks any.
+Compares the start, and of each step the observation, raw reward terms,
+potential, refusal, state hash and end; and verifies the hash chain of each
+line. With the folder of a run it also computes rewards, returns and the plan
+again, and compares each line's task, parameters, seed, attempt and policy with
+the plan. Missing and unplanned episodes are counted. The exit status is 1 if
+anything differs, if lines conflict, or if a complete run lacks an episode.
 
-The first ${STRICT_EPISODES} episodes, and any that differs, are replayed strictly: rules that
-reach for Math.random, the clock, timers or the network fail.
+The first ${STRICT_EPISODES} episodes, and each that differs, are replayed strictly: rules that
+use Math.random, the clock, timers or the network fail.
 
 Examples:
   episodic replay runs/number-guessing-solver-0
@@ -61,7 +58,7 @@ Examples:
     .action((run: string | undefined, options: ReplayOptions) => {
       if (options.matrix) return replayMatrix(options, console)
       if (run !== undefined) return replay(run, options, console)
-      throw new HarnessError('option-invalid', 'Name the folder of a run, or give --matrix.')
+      throw new HarnessError('option-invalid', 'Nothing to replay. Give the folder of a run, or --matrix.')
     })
 }
 
@@ -78,7 +75,7 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   const chosen = options.task === undefined ? all : choose(all, options.task, options.attempt)
   const traced = options.task !== undefined && !options.json
   const episodes = traced ? trace(environment, chosen, configuration ?? null, console) : chosen
-  // Of what was chosen out of a run, nobody knows how much there was to be.
+  // The number of chosen episodes is unknown.
   const scheduled = options.task === undefined ? manifest?.scheduled : undefined
   const { plan, unknown } = manifest
     ? await openPlan({ folder, manifest, world }, options.dataset)
@@ -86,7 +83,7 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   const summary = await replayRun(
     environment,
     episodes,
-    // Who played is not known of lines alone.
+    // Lines alone do not tell whether an agent played.
     {
       scoring: configuration,
       plan,
@@ -94,7 +91,7 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
       declaredOnly: configuration !== undefined,
       mayLeave: !configuration || isAgentName(configuration.policy.name),
     },
-    tellProgress(console.err),
+    progressTo(console.err),
   )
   if (options.task !== undefined && summary.episodes === 0)
     throw new HarnessError(
@@ -107,27 +104,26 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
     console.out.write(
       `Not checked: ${notChecked.join(', ')}. ${unknown ? `${unknown} Name it with --dataset.` : NOT_KNOWN}\n`,
     )
-  const missing = summary.missing ? `${summary.missing} of ${scheduled} episodes are not there` : null
-  if (missing && !complete)
-    console.err.write(`${missing}: the run was stopped before them, and can be resumed to play them.\n`)
+  const missing = summary.missing ? `${summary.missing} of ${scheduled} episodes are missing` : null
+  if (missing && !complete) console.err.write(`${missing}: the run was stopped. Resume it to play them.\n`)
   const wrong = [
-    ...(summary.diverged > 0
-      ? [`${summary.diverged} of ${summary.episodes} episodes did not give again what was recorded.`]
+    ...(summary.diverged > 0 ? [`${summary.diverged} of ${summary.episodes} episodes differ from their replay.`] : []),
+    ...(summary.conflicting > 0
+      ? [`${summary.conflicting} lines conflict with another line of the same episode.`]
       : []),
-    ...(summary.conflicting > 0 ? [`${summary.conflicting} lines contradict another line of the same episode.`] : []),
-    ...(summary.unplanned > 0 ? [`${summary.unplanned} lines are of no episode that the run planned.`] : []),
+    ...(summary.unplanned > 0 ? [`${summary.unplanned} lines are of episodes that the run did not plan.`] : []),
     ...(plan && plan.scheduled !== manifest?.scheduled
       ? [
-          `run.json says that ${manifest?.scheduled} episodes were scheduled, and its configuration plans ${plan.scheduled}.`,
+          `run.json says that ${manifest?.scheduled} episodes were scheduled, but its configuration plans ${plan.scheduled}.`,
         ]
       : []),
-    ...(missing && complete ? [`${missing}, and the run's summary says that all were sealed.`] : []),
+    ...(missing && complete ? [`${missing}, but the run's summary says that all were sealed.`] : []),
   ]
   if (wrong.length > 0) throw new HarnessError('replay-diverged', wrong.join(' '))
 }
 
 const NOT_KNOWN =
-  'A file alone does not say what its run planned, how it weighed, shaped and discounted, nor who may leave before the end; its folder does.'
+  'Only the folder of a run has its plan, weights, shaping and discount, and tells whether an agent played.'
 
 async function* choose(episodes: AsyncIterable<RecordedLine>, task: string, attempt: number | undefined) {
   for await (const episode of episodes) {
@@ -143,7 +139,7 @@ async function* trace(
   { out }: Console,
 ) {
   for await (const episode of episodes) {
-    // Replayed first, which refuses an episode of another version.
+    // The consumer replays it first, and rejects an episode of another version.
     yield episode
     for (const line of traceEpisode(environment, episode.record, scoring)) out.write(`${line}\n`)
     out.write('\n')
@@ -162,6 +158,22 @@ function formatReplay(summary: ReplaySummary, { out }: Console): string {
   return [
     ...divergences.map((divergence) => `${formatDivergence(divergence)}\n`),
     ...(unshown > 0 ? [`… and ${unshown} more.\n`] : []),
-    `${episodes} episodes: ${counts.join(', ')}. ${steps} steps in ${seconds.toFixed(2)} s, ${Math.round(stepsPerSecond)} a second.\n`,
+    `${episodes} episodes: ${counts.join(', ')}. ${steps} steps in ${seconds.toFixed(2)} s, ${Math.round(stepsPerSecond)} steps/s.\n`,
   ].join('\n')
+}
+
+/** Milliseconds between two lines of progress, and before the first. */
+const PROGRESS_INTERVAL = 2_000
+
+/** Returns a function that prints the progress of a replay. Call it after each episode. */
+function progressTo(stream: Console['err']): (done: Pick<ReplaySummary, 'episodes' | 'diverged'>) => void {
+  const started = performance.now()
+  let printed = started
+  return ({ episodes, diverged }) => {
+    const now = performance.now()
+    if (now - printed < PROGRESS_INTERVAL) return
+    printed = now
+    const rate = Math.round((episodes * 1_000) / (now - started))
+    stream.write(`${episodes} episodes replayed, ${diverged} diverged, ${rate} episodes/s\n`)
+  }
 }

@@ -202,9 +202,9 @@ describe('episodic run --policy agent:<file>', () => {
   })
 
   it.each([
-    [['--policy', 'process: '], /process: starts a command, and none was given/],
+    [['--policy', 'process: '], /process: needs a command/],
     [['--policy', 'agent:./nowhere.mjs'], /nowhere\.mjs does not load/],
-    [['--policy', `process:true`, '--branch', '2@1'], /--branch cannot fork/],
+    [['--policy', `process:true`, '--branch', '2@1'], /--branch needs a policy/],
     [['--policy', `process:true`, '--transport', 'stdio'], /An agent plays over HTTP/],
   ])('refuses %s', async (options, message) => {
     const { status, err } = await workshop.run(['run', WORLD, '--tasks', '1', '--out', 'refused', ...options])

@@ -180,7 +180,7 @@ describe('episodic run --branch', () => {
   it('refuses what makes no tree, before anything is played', async () => {
     for (const points of ['3', '1@4', '2@4,2@4', '2@5,2@4', '2@-1', '1001@2', '']) {
       const { status, err } = await workshop.main(['run', guessing, '--branch', points])
-      expect([status, err]).toEqual([2, expect.stringContaining('Branch points are written as lines@step')])
+      expect([status, err]).toEqual([2, expect.stringContaining('Write branch points as lines@step')])
     }
     const many = await workshop.main(['run', guessing, '--branch', '9@1,9@2', '--out', 'many'])
     expect([many.status, many.err]).toEqual([2, expect.stringContaining('Give --concurrency 81')])

@@ -139,7 +139,7 @@ describe('episodic run --policy llm:<model>', () => {
 
   it.each([
     [['--base-url', 'localhost'], 'http(s) URL'],
-    [['--prices', '1'], 'read,written'],
+    [['--prices', '1'], 'input,output'],
     [['--token-budget', '0'], 'whole number from 1'],
   ])('refuses %s', async (options, message) => {
     server = await startChatServer(bisecting)

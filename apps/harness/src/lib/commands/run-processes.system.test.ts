@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
-import { runManifestSchema } from '../run/run-folder.ts'
+import { runManifestSchema } from '../run/record/run-folder.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -176,7 +176,7 @@ describe('episodic run --processes', () => {
     expect(status).toBe(1)
     expect(out).toContain('59 finished   0 failed   1 unresolved')
     expect(err.match(/ended with SIGKILL/g)).toHaveLength(3)
-    expect(err).toContain(`${deadly.task.id}, attempt ${deadly.attempt}, is left: 3 processes ended`)
+    expect(err).toContain(`${deadly.task.id}, attempt ${deadly.attempt}, is left unplayed: 3 processes ended`)
     expect(err).toContain('1 episodes are left. To play them:')
     const others = planned.filter((record) => record !== deadly)
     expect(withoutTimes(readEpisodes(at('deadly-one')))).toEqual(withoutTimes(others))
@@ -190,7 +190,7 @@ describe('episodic run --processes', () => {
     const { status, err, out } = await workshop.run(play('deadly-all', 2))
     expect(status).toBe(1)
     expect(out).toContain('0 finished   0 failed   60 unresolved')
-    expect(err).toMatch(/error: \d processes of the run ended in a row, and nothing was played between\. Resume it/)
+    expect(err).toMatch(/error: \d processes of the run ended in a row without playing anything\. Fix the cause/)
     open()
     rmSync(at('deadly'))
     expect((await workshop.run([...play('deadly-all', 1), '--resume'])).status).toBe(0)
@@ -259,15 +259,15 @@ describe('episodic run --processes', () => {
   })
 
   it.each([
-    [['--processes', '0'], 2, /--processes <count>.*It has to be a whole number from 1 to 256\./],
-    [['--processes', '1.5'], 2, /It has to be a whole number from 1 to 256\./],
-    [['--processes', '257'], 2, /It has to be a whole number from 1 to 256\./],
-    [['--processes', 'two'], 2, /It has to be a whole number from 1 to 256\./],
-    [['--processes', '5', '--concurrency', '4'], 2, /^error: --processes 5 are more than the 4 episodes that --concur/],
+    [['--processes', '0'], 2, /--processes <count>.*Give a whole number from 1 to 256\./],
+    [['--processes', '1.5'], 2, /Give a whole number from 1 to 256\./],
+    [['--processes', '257'], 2, /Give a whole number from 1 to 256\./],
+    [['--processes', 'two'], 2, /Give a whole number from 1 to 256\./],
+    [['--processes', '5', '--concurrency', '4'], 2, /^error: --processes 5 is more than the 4 episodes that --concur/],
     [
       ['--processes', '3', '--branch', '4@2', '--concurrency', '8'],
       2,
-      /^error: --processes 3 are more than the 2 trees/,
+      /^error: --processes 3 is more than the 2 trees/,
     ],
     [['--worker'], 2, /^error: Only a run starts its workers\. Give it --processes <count>\.\n$/],
     [['--processes', '2', '--url', 'http://127.0.0.1:1/env', '--retry-timeout', '0'], 1, /^error: [^\n]+\n$/],

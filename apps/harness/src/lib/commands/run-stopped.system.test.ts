@@ -130,7 +130,7 @@ describe('episodic run, stopped', () => {
     expect(second).toEqual({
       status: 1,
       out: '',
-      err: 'error: twice is being written by another process. Wait for it or stop it, or give another --out.\n',
+      err: 'error: twice is being written by another process. Wait for it, stop it, or give another --out.\n',
     })
     expect(readFileSync(at('twice', 'episodes.jsonl'), 'utf8')).toBe(before)
     run.kill('SIGKILL')
@@ -161,7 +161,7 @@ describe('episodic run, stopped', () => {
     open()
     const { status, err, out } = await run.ended
     expect(status).toBe(1)
-    expect(err).toMatch(/error: \d+ episodes in a row found no server\. Start it again, and resume the run\.\n$/)
+    expect(err).toMatch(/error: \d+ episodes in a row found no server\. Start it again, then resume the run\.\n$/)
     const failed = readEpisodes(at('lost')).filter(({ outcome }) => outcome.kind === 'failed')
     expect(failed).toHaveLength(IN_FLIGHT)
     for (const { returns, steps, outcome } of failed) {
@@ -193,7 +193,9 @@ describe('episodic run, stopped', () => {
       const { status, err, out } = await workshop.run([...CONFIGURATION, '--out', 'full'], { under: full })
       expect(status).toBe(1)
       expect(out).toBe('')
-      expect(err).toMatch(/error: Cannot write .*episodes\.jsonl: EFBIG.* What is sealed is kept; make room and resume/)
+      expect(err).toMatch(
+        /error: Cannot write .*episodes\.jsonl: EFBIG.* Sealed episodes are kept\. Free some space, then resume/,
+      )
       expect(err).toContain('--out full --resume')
       const text = readFileSync(at('full', 'episodes.jsonl'), 'utf8')
       expect(text.endsWith('\n')).toBe(true)
@@ -231,7 +233,7 @@ describe('episodic run, stopped', () => {
     for (const out of ['read-only/run', 'read-only/deeper/run']) {
       const { status, err } = await workshop.run(['run', world, '--tasks', '1', '--out', out], { under })
       expect(status).toBe(1)
-      expect(err).toContain(`Cannot write to ${out}: read-only may not be written to (EACCES).`)
+      expect(err).toContain(`Cannot write to ${out}: read-only is not writable (EACCES).`)
     }
   })
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
 import { summarySchema } from '../report/fold/summary.ts'
-import { runManifestSchema } from '../run/run-folder.ts'
+import { runManifestSchema } from '../run/record/run-folder.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -80,7 +80,9 @@ describe('episodic run', () => {
       writeFileSync(at('order', 'episodes.jsonl'), disorder)
       const { status, err } = await workshop.run(['report', 'order'])
       expect(status).toBe(0)
-      expect(err).toBe(disorder === torn ? 'Line 49 of episodes.jsonl is torn, as by a crash, and is left out.\n' : '')
+      expect(err).toBe(
+        disorder === torn ? 'Line 49 of episodes.jsonl is torn, as after a crash, and is skipped.\n' : '',
+      )
       expect(read('order', 'summary.json')).toBe(summary)
       expect(read('order', 'report.html')).toBe(page)
     }
@@ -136,7 +138,7 @@ describe('episodic run', () => {
       'rubbish',
     ])
     expect(status).toBe(1)
-    expect(out).toMatch(/policy-failed +3 +The policy "rubbish" answered \d, and an action is/)
+    expect(out).toMatch(/policy-failed +3 +The policy "rubbish" returned \d, which is not an action/)
     expect(out).toMatch(/success +–\n/)
     expect(err).toContain('error: No episode finished.')
     expect(readEpisodes(at('rubbish')).every(({ returns }) => returns === null)).toBe(true)
@@ -159,7 +161,7 @@ describe('episodic run', () => {
     expect(played.status).toBe(0)
     expect(played.out).toContain(`${validation} scheduled`)
     const damaged: Record<string, [string, RegExp]> = {
-      torn: [read('tasks.jsonl').slice(0, -30), /torn\.jsonl, line 20 is cut short/],
+      torn: [read('tasks.jsonl').slice(0, -30), /torn\.jsonl, line 20 is incomplete/],
       typed: [
         lines.join('\n').replace('"difficulty":', '"difficulty":"x","was":'),
         /typed\.jsonl, line 1 .*difficulty/,

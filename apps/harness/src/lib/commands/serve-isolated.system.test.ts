@@ -114,7 +114,7 @@ describe('--worker-threads', () => {
     const { status, err } = await workshop.run(['serve', exampleWorld('warehouse'), '--rules-timeout', '2'])
     expect([status, err]).toEqual([
       2,
-      'error: --rules-timeout 2 can stop rules in threads alone. Give --worker-threads too.\n',
+      'error: --rules-timeout 2 needs --worker-threads: only rules in worker threads can be stopped. Give both.\n',
     ])
   })
 })

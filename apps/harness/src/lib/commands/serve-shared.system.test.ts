@@ -146,9 +146,12 @@ describe.skipIf(!has('redis-server'))('several processes of episodic serve on on
 })
 
 it.each([
-  [['--processes', '2'], /^error: --processes 2 needs a store that processes can share, and memory is held by one/],
+  [
+    ['--processes', '2'],
+    /^error: --processes 2 needs a store that processes can share, and memory belongs to one process/,
+  ],
   [['--processes', '2', '--store', 'sqlite:x.db'], /^error: --processes 2 needs a store that processes can share/],
-  [['--processes', '2', '--store', 'redis://127.0.0.1:1', '--stdio'], /^error: --processes 2 serves over HTTP/],
+  [['--processes', '2', '--store', 'redis://127.0.0.1:1', '--stdio'], /^error: --processes 2 needs HTTP/],
 ])('refuses %j', async (options, message) => {
   const { status, err } = await workshop.run(['serve', exampleWorld('number-guessing'), ...options])
   expect([status, err]).toEqual([2, expect.stringMatching(message)])

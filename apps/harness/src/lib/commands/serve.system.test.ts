@@ -39,12 +39,16 @@ describe('episodic serve', () => {
   it.each([
     [['--address', '0.0.0.0'], 1, /^error: 0\.0\.0\.0 can be reached from a network/],
     [['--address', '0.0.0.0', '--agent-token', `me=${'x'.repeat(22)}`], 1, /^error: .*List the host names/],
-    [['--agent-token', 'x'], 2, /^error: --agent-token x is not written as name=token/],
-    [['--store', 'redis'], 2, /^error: --store redis is not a store\. There is: memory, sqlite:<file>/],
-    [['--stdio', '--socket', 'x.sock'], 2, /^error: --stdio speaks over the pipes alone\. Leave --socket x\.sock out/],
-    [['--processes', '2', '--socket', 'x.sock'], 2, /^error: --processes 2 serves over HTTP and WebSockets/],
-    [['--rate', '10'], 2, /^error: .*'10' is invalid\. A rate is written as calls\/seconds/],
-    [['--port', '70000'], 2, /^error: .*'70000' is invalid\. It has to be a whole number from 0 to 65535/],
+    [['--agent-token', 'x'], 2, /^error: --agent-token x: write <name>=<token>/],
+    [['--store', 'redis'], 2, /^error: --store redis is not a store\. Give memory, sqlite:<file>/],
+    [
+      ['--stdio', '--socket', 'x.sock'],
+      2,
+      /^error: --stdio serves standard input and output only\. Leave --socket x\.sock out/,
+    ],
+    [['--processes', '2', '--socket', 'x.sock'], 2, /^error: --processes 2 needs HTTP or WebSockets/],
+    [['--rate', '10'], 2, /^error: .*'10' is invalid\. Write a rate as calls\/seconds/],
+    [['--port', '70000'], 2, /^error: .*'70000' is invalid\. Give a whole number from 0 to 65535/],
   ])('refuses %j', async (options, status, message) => {
     const ended = await workshop.run(['serve', world, '--port', '0', ...options])
     expect([ended.status, ended.out]).toEqual([status, ''])
@@ -142,7 +146,7 @@ describe('episodic tools, call and sessions', () => {
   it('ends with 1 where the tool refuses, and with 2 for what is no argument', async () => {
     expect((await workshop.run(['call', 'guess', 'value=x', '--url', server.agentUrl])).status).toBe(1)
     const words = await workshop.run(['call', 'guess', 'value', '--url', server.agentUrl])
-    expect([words.status, words.err]).toEqual([2, expect.stringContaining('write it as name=value')])
+    expect([words.status, words.err]).toEqual([2, expect.stringContaining('Write name=value')])
     const args = await workshop.run(['call', 'guess', '--args', '[1]', '--url', server.agentUrl])
     expect([args.status, args.err]).toEqual([2, expect.stringContaining('--args [1] is not a JSON object')])
   })
@@ -163,7 +167,10 @@ describe('episodic tools, call and sessions', () => {
 
   it('lists no sessions to agents', async () => {
     const { status, err } = await workshop.run(['sessions', '--url', server.agentUrl])
-    expect([status, err]).toEqual([2, 'error: Only the trainer endpoint lists sessions; its URL ends in /env.\n'])
+    expect([status, err]).toEqual([
+      2,
+      'error: Only the trainer endpoint lists sessions. Give its URL, which ends in /env.\n',
+    ])
   })
 
   it.each([

@@ -14,7 +14,7 @@ import { type AccessFlags, readAccess, withAccessOptions } from '../serve/access
 import { removeControlToken, writeControlToken } from '../serve/control-token.ts'
 import { createLog, LOG_LEVELS, type Log, type LogLevel } from '../serve/log.ts'
 import { openStore } from '../serve/open-store.ts'
-import { askedToStop, isOneOfSeveral, leave, serveProcesses, tellListening } from '../serve/processes.ts'
+import { disconnectWorker, isServerWorker, reportListening, serveProcesses, stopRequested } from '../serve/processes.ts'
 import { drain, stopped } from '../serve/stop.ts'
 import { loadWorld, type World } from '../world.ts'
 
@@ -42,43 +42,49 @@ interface ServeOptions extends AccessFlags {
 export function serveCommand(console: Console): Command {
   const command = new Command('serve')
     .description('serve worlds over MCP')
-    .argument('<world...>', 'names, paths or packages; a plain client plays the first')
-    .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 7337)
-    .option('--address <address>', 'address to listen on; any but loopback wants --agent-token', '127.0.0.1')
-    .option('--stdio', "speak over this process's pipes instead of HTTP")
+    .argument('<world...>', 'names, paths or packages; /mcp serves the first')
+    .option('--port <port>', 'port to listen on; 0 for a free one', wholeNumber(0, 65_535), 7337)
+    .option('--address <address>', 'address to listen on; other than loopback requires --agent-token', '127.0.0.1')
+    .option('--stdio', 'serve over standard input and output instead of HTTP')
     .option('--trainer', 'with --stdio: serve the trainer endpoint on the pipe instead of the agent endpoint')
-    .option('--socket <path>', 'open the trainer endpoint on a Unix socket too, for your own programs on this machine')
-    .option('--store <store>', 'where sessions live: memory, sqlite:<file>, or redis://<host>:<port>', 'memory')
+    .option('--socket <path>', 'also serve the trainer endpoint on a Unix socket, for local programs of this user')
+    .option('--store <store>', 'where sessions are stored: memory, sqlite:<file>, or redis://<host>:<port>', 'memory')
     .addOption(
-      new Option('--durability <level>', 'what an answered step survives, with sqlite')
+      new Option(
+        '--durability <level>',
+        'what an answered step survives, with sqlite: a crash of the process, or a power loss',
+      )
         .choices(['process', 'power'])
         .default('process'),
     )
-    .option('--processes <count>', 'processes behind the port; more than one want redis', wholeNumber(1, 256), 1)
-    .option('--sessions <count>', 'sessions kept at once', wholeNumber(1), 10_000)
-    .option('--sessions-per-principal <count>', 'of these, sessions of one principal', wholeNumber(1))
-    .option('--idle <seconds>', 'seconds after its last call until a session expires', wholeNumber(1), 900)
+    .option('--processes <count>', 'processes behind the port; more than one requires redis', wholeNumber(1, 256), 1)
+    .option('--sessions <count>', 'maximum number of sessions', wholeNumber(1), 10_000)
+    .option('--sessions-per-principal <count>', 'maximum sessions of one principal', wholeNumber(1))
+    .option('--idle <seconds>', 'seconds after its last call when a session expires', wholeNumber(1), 900)
     .option(
       '--log-bytes <count>',
-      "bytes of a session's step log from which on it plays no further step",
+      "maximum bytes of a session's step log; then it accepts no more steps",
       wholeNumber(1),
       67_108_864,
     )
-    .option('--connections <count>', 'connections of each process at once', wholeNumber(1), 10_000)
+    .option('--connections <count>', 'maximum connections per process', wholeNumber(1), 10_000)
     .addOption(
-      new Option('--rate <calls/seconds>', 'calls of one caller of the agent endpoint, for each process; more get 429')
+      new Option(
+        '--rate <calls/seconds>',
+        'rate limit per client of the agent endpoint and process; more calls get 429',
+      )
         .argParser(callRate)
         .default({ calls: 1_000, seconds: 10 }, '1000/10'),
     )
-    .option('--worker-threads', 'play the rules in threads, so that one that computes for long holds nobody else')
+    .option('--worker-threads', 'run the rules in worker threads, so that slow rules do not block other sessions')
     .option(
       '--rules-timeout <seconds>',
-      'with --worker-threads: stop rules that run for longer (default: 10)',
+      'with --worker-threads: stop rules after this time (default: 10)',
       wholeNumber(1),
     )
   return withAccessOptions(command)
-    .addOption(new Option('--log-level <level>', 'what is told on standard error').choices(LOG_LEVELS).default('info'))
-    .option('--json', 'print one line of JSON once it listens, and stop when standard input ends')
+    .addOption(new Option('--log-level <level>', 'log level on standard error').choices(LOG_LEVELS).default('info'))
+    .option('--json', 'print one line of JSON when it listens, and stop when standard input ends')
     .addHelpText(
       'after',
       `
@@ -91,18 +97,18 @@ Examples:
   episodic serve ./my-world.ts --rate 20/1
   episodic serve ./my-world.ts --worker-threads --rules-timeout 2
 
-EPISODIC_CONTROL_TOKEN, where it is set, is the operator's secret at the
-trainer endpoint.`,
+EPISODIC_CONTROL_TOKEN sets the operator's token for the trainer endpoint.
+By default it is random, and kept in a file that other commands find.`,
     )
     .action((worlds: string[], options: ServeOptions, { parent }: Command) =>
-      options.processes > 1 && !isOneOfSeveral
-        ? serveBySeveral(worlds, parent?.args ?? [], options, console)
-        : serve(worlds, options, console).finally(leave),
+      options.processes > 1 && !isServerWorker
+        ? serveWithProcesses(worlds, parent?.args ?? [], options, console)
+        : serve(worlds, options, console).finally(disconnectWorker),
     )
 }
 
-/** Serves by several processes, each of which runs this very command. */
-async function serveBySeveral(
+/** Serves with several processes, each of which runs this same command. */
+async function serveWithProcesses(
   references: string[],
   args: readonly string[],
   options: ServeOptions,
@@ -112,18 +118,18 @@ async function serveBySeveral(
   const stop = stopped(options.json === true)
   const log = createLog(console.err, options.logLevel)
   await using serving = await serveProcesses(args, options, (ended) =>
-    log.warn(ended, 'a server process ended, and another takes its place'),
+    log.warn(ended, 'a server process ended and is replaced'),
   )
   await announce(serving, worlds, options, console, stop)
 }
 
 async function serve(references: string[], options: ServeOptions, console: Console): Promise<void> {
   const log = createLog(console.err, options.logLevel)
-  const metrics = createMetrics(isOneOfSeveral ? { process: String(process.pid) } : {})
+  const metrics = createMetrics(isServerWorker ? { process: String(process.pid) } : {})
   using containment = containProcess({
     onStray({ kind, cause: err }) {
       metrics.stray(kind)
-      log.error({ kind, err }, 'something failed that belongs to no session')
+      log.error({ kind, err }, 'a failure outside any session')
     },
   })
   const worlds = await Promise.all(references.map((reference) => loadWorld(reference)))
@@ -147,7 +153,7 @@ async function serve(references: string[], options: ServeOptions, console: Conso
   else await listen(host, worlds, options, { log, metrics }, console)
 }
 
-/** The threads that the rules are to be played in, where they are asked for. */
+/** Returns the worker pool for the rules, if `--worker-threads` is given. */
 function openRules(worlds: readonly World[], { workerThreads, rulesTimeout }: ServeOptions): WorkerPool | null {
   if (workerThreads)
     return createWorkerPool({
@@ -157,19 +163,19 @@ function openRules(worlds: readonly World[], { workerThreads, rulesTimeout }: Se
   if (rulesTimeout === undefined) return null
   throw new HarnessError(
     'option-invalid',
-    `--rules-timeout ${rulesTimeout} can stop rules in threads alone. Give --worker-threads too.`,
+    `--rules-timeout ${rulesTimeout} needs --worker-threads: only rules in worker threads can be stopped. Give both.`,
   )
 }
 
 async function servePipe(host: Host, options: ServeOptions, log: Log): Promise<void> {
   const stop = new AbortController()
   process.once('SIGTERM', () => stop.abort())
-  // A Ctrl-C reaches everything that was started in that terminal. Whoever holds the other end of the pipe decides.
+  // Ctrl-C reaches all processes of a terminal. The client at the other end of the pipe decides when to stop.
   if (!process.stdin.isTTY) process.on('SIGINT', () => {})
   if (options.socket !== undefined)
     throw new HarnessError(
       'option-invalid',
-      `--stdio speaks over the pipes alone. Leave --socket ${options.socket} out.`,
+      `--stdio serves standard input and output only. Leave --socket ${options.socket} out.`,
     )
   const endpoint = options.trainer ? 'trainer' : 'agent'
   await serveStdio(host, { endpoint, onError: errorTo(log), signal: stop.signal })
@@ -186,7 +192,7 @@ async function listen(
   const access = await readAccess(options)
   for (const token of [...Object.keys(access.agentTokens ?? {}), ...Object.keys(access.controlTokens ?? {})])
     log.hide(token)
-  const watched = { metrics, onError: errorTo(log), onRefusal: refusalTo(log) }
+  const watched = { metrics, onError: errorTo(log), onRefusal: logRejection(log) }
   const conversations = conversationsOf(worlds)
   const extraRoutes =
     conversations.length > 0 ? serveConversations(host, conversations, { onError: errorTo(log) }) : undefined
@@ -202,14 +208,14 @@ async function listen(
   })
   await using socket = options.socket === undefined ? null : await serveSocket(host, { path: options.socket }, watched)
   log.hide(server.controlToken)
-  // Listened for before anyone can know that there is something to stop.
-  const stop = isOneOfSeveral ? askedToStop() : stopped(options.json === true)
+  // Handle signals before the server is announced.
+  const stop = isServerWorker ? stopRequested() : stopped(options.json === true)
   log.info(
     { agentUrl: server.agentUrl, trainerUrl: server.trainerUrl, ...(socket && { socketUrl: socket.url }) },
     'listening',
   )
-  if (isOneOfSeveral) {
-    tellListening(server)
+  if (isServerWorker) {
+    reportListening(server)
     await stop
   } else await announce({ ...server, socketUrl: socket?.url }, worlds, options, console, stop)
   await drain(socket ? [server, socket] : [server], log)
@@ -219,18 +225,18 @@ function errorTo(log: Log): (error: { readonly reference: string; readonly cause
   return ({ reference, cause: err }) => log.error({ reference, err }, 'the server failed')
 }
 
-/** Whoever knocks with a wrong token or at somebody else's session is worth a line. */
-function refusalTo(log: Log): (refusal: Rejection) => void {
-  return (refusal) =>
-    log[['http-401', 'session-not-found'].includes(refusal.code) ? 'info' : 'debug'](refusal, 'refused')
+/** Wrong tokens and unknown sessions are logged as `info`, other rejections as `debug`. */
+function logRejection(log: Log): (rejection: Rejection) => void {
+  return (rejection) =>
+    log[['http-401', 'session-not-found'].includes(rejection.code) ? 'info' : 'debug'](rejection, 'refused')
 }
 
-/** Where a server listens, and its token. */
+/** The addresses of a server, and its token. */
 interface Listening extends Pick<HttpServer, 'port' | 'controlToken' | 'agentUrl' | 'trainerUrl'> {
   readonly socketUrl?: SocketServer['url'] | undefined
 }
 
-/** Says where to go until it is time to stop. The token lies where its owner's other commands find it. */
+/** Prints the addresses and waits until it is time to stop. Meanwhile the token is in a file that other commands find. */
 async function announce(
   { port, controlToken, agentUrl, trainerUrl, socketUrl }: Listening,
   worlds: readonly World[],
@@ -255,7 +261,7 @@ async function announce(
     await stop
   } finally {
     removeControlToken(port)
-    // A pipe that is still read would keep the process.
+    // An open standard input would keep the process alive.
     process.stdin.pause()
   }
 }
@@ -277,7 +283,7 @@ ${served.join('\n')}
 
 ${people.join('')}  for agents      ${cyan(agentUrl)}
   trainer endpoint    ${cyan(trainerUrl)}   ${dim(`control token in ${tokenFile}`)}
-                  ${cyan(webSocketOf(trainerUrl))}${socketUrl ? `\n                  ${cyan(socketUrl)}   ${dim('for you alone, with no token')}` : ''}
+                  ${cyan(webSocketOf(trainerUrl))}${socketUrl ? `\n                  ${cyan(socketUrl)}   ${dim('for this user, without a token')}` : ''}
 
 Try:  episodic play --url ${trainerUrl}
       npx @modelcontextprotocol/inspector --cli ${agentUrl} --transport http --method tools/list
@@ -285,17 +291,17 @@ Ctrl-C stops.
 `
 }
 
-/** The worlds that a person can talk to. */
+/** The worlds that are conversations. */
 function conversationsOf(worlds: readonly World[]): readonly ConversationEnvironment[] {
   return worlds.map(({ environment }) => environment).filter(isConversation)
 }
 
-/** Where a person talks to them, on the server of an agent endpoint. */
+/** The pages of the conversations, on the server of the agent endpoint. */
 function conversationUrls(worlds: readonly World[], agentUrl: string): string[] {
   return conversationsOf(worlds).map(({ name }) => new URL(`/conversations/${name}`, agentUrl).href)
 }
 
-/** The same door as a WebSocket. */
+/** The same endpoint over WebSocket. */
 function webSocketOf(url: string): string {
   return url.replace(/^http/, 'ws')
 }

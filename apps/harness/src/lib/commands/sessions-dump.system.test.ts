@@ -121,8 +121,8 @@ describe('episodic sessions dump', () => {
     const cases: readonly [readonly string[], number, RegExp][] = [
       [['unknown', '--url', server.url], 1, /no such session|session/i],
       [[id, '--url', server.agentUrl], 2, /Only the trainer endpoint dumps sessions/],
-      [[id], 2, /Where is the session\? Give --url/],
-      [[id, '--url', server.url, '--world', './safe.ts'], 2, /the server knows the world/],
+      [[id], 2, /No session source given\. Give --url/],
+      [[id, '--url', server.url, '--world', './safe.ts'], 2, /a server knows its world/],
       [[id, '--store', 'sqlite:none.db'], 2, /there is no such store/],
     ]
     for (const [args, status, message] of cases) {

@@ -13,8 +13,8 @@ import { mapTexts } from '@episodic/protocol/extend'
 import { Command } from 'commander'
 import type { Console } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
+import { redact } from '../serve/log.ts'
 import { openStore } from '../serve/open-store.ts'
-import { redact } from '../serve/redact.ts'
 import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
 import { loadWorld, type World } from '../world.ts'
 
@@ -24,31 +24,31 @@ interface DumpOptions extends TargetOptions {
   readonly private?: true
 }
 
-/** Entries of a step log that are read at once. */
+/** Entries of a step log per request. */
 const PAGE = 1_000
 
 export function sessionsDumpCommand(console: Console): Command {
   const command = new Command('dump')
-    .description('write one session as JSON, for a bug report: its record, state and step log')
-    .argument('<id>', 'id of the session, as the list of sessions has it')
-    .option('--store <store>', 'read a store that no server holds: sqlite:<file> or redis://<host>:<port>')
-    .option('--world <world>', 'with --store: the world, so that what it lists as secret is hidden; --private needs it')
-    .option('--private', 'include private state, the seed, and what else it can be computed from')
+    .description('print one session as JSON for a bug report: its record, state and step log')
+    .argument('<id>', 'id of the session, from episodic sessions')
+    .option('--store <store>', 'read a store without a server: sqlite:<file> or redis://<host>:<port>')
+    .option('--world <world>', 'with --store: the world, to redact its secrets; required by --private')
+    .option('--private', 'include private state, the seed, and all data that reveals them')
     .addHelpText(
       'after',
       `
-Hidden always: whatever looks like a token, a control handle or a capability.
-What the world lists as its secrets is hidden where the world is known: at a
-server that serves it, or with --world. Hidden without --private: private
-state, seed, position of chance, state hashes, data of events, and what was
-prepared outside. Not hidden: parameters, public state, actions, answers,
-rewards and the owner's name. Look through it before you send it to anybody.
+Always redacted: everything that has the shape of a token, a control handle or a
+capability. The secrets that the world declares are redacted if the world is
+known: by a server, or with --world. Redacted without --private: private state,
+seed, positions of random streams, state hashes, data of events, and prepared
+inputs. Not redacted: parameters, public state, actions, answers, rewards and
+the owner's name. Review the output before you share it.
 
 Examples:
   episodic sessions dump 4f1c… --url http://127.0.0.1:7337/env > session.json
   episodic sessions dump 4f1c… --store sqlite:sessions.db --world ./my-world.ts`,
     )
-  // The list of sessions has the same options for a server, and takes them wherever they stand.
+  // The parent command has the same options and may have parsed them.
   return addTargetOptions(command).action((id: string, _: DumpOptions, given: Command) =>
     dump(id, given.optsWithGlobals<DumpOptions>(), console),
   )
@@ -71,7 +71,7 @@ async function dump(id: string, options: DumpOptions, console: Console): Promise
   }
 }
 
-/** Where a session is read. */
+/** A server or a store that a session is read from. */
 interface Source {
   readPage(request: MethodParams<'dump'>): Promise<MethodResult<'dump'>>
   close(): Promise<void>
@@ -80,10 +80,13 @@ interface Source {
 async function openSource({ store, world, ...options }: DumpOptions): Promise<Source> {
   const target = targetOf(options)
   if ((target === null) === (store === undefined))
-    throw new HarnessError('option-invalid', 'Where is the session? Give --url (or --config) for a server, or --store.')
+    throw new HarnessError(
+      'option-invalid',
+      'No session source given. Give --url (or --config) for a server, or --store.',
+    )
   if (target) {
     if (world !== undefined)
-      throw new HarnessError('option-invalid', '--world has no use here: the server knows the world. Leave it out.')
+      throw new HarnessError('option-invalid', '--world is for --store: a server knows its world. Leave --world out.')
     const channel = await openChannel(target)
     return {
       close: () => channel.close(),
@@ -92,9 +95,13 @@ async function openSource({ store, world, ...options }: DumpOptions): Promise<So
           return METHOD_SCHEMAS.dump.result.parse(await channel.request(METHODS.dump, { ...request }))
         } catch (cause) {
           if (!WireError.is(cause, 'method-not-found')) throw cause
-          throw new HarnessError('option-invalid', 'Only the trainer endpoint dumps sessions; its URL ends in /env.', {
-            cause,
-          })
+          throw new HarnessError(
+            'option-invalid',
+            'Only the trainer endpoint dumps sessions. Give its URL, which ends in /env.',
+            {
+              cause,
+            },
+          )
         }
       },
     }
@@ -103,11 +110,14 @@ async function openSource({ store, world, ...options }: DumpOptions): Promise<So
   if (world === undefined && options.private)
     throw new HarnessError(
       'option-invalid',
-      '--private with --store needs --world: only the world says which texts of its state are secret. Give it, or leave --private out.',
+      '--private with --store needs --world: only the world knows which texts of its state are secret. Give --world, or leave --private out.',
     )
   const file = /^sqlite:(.+)$/.exec(place)?.[1]
   if (place === 'memory' || (file !== undefined && !existsSync(file)))
-    throw new HarnessError('option-invalid', `--store ${place} holds no session: there is no such store to read.`)
+    throw new HarnessError(
+      'option-invalid',
+      `--store ${place} holds no session: there is no such store. Give an existing store.`,
+    )
   const environment = world === undefined ? undefined : (await loadWorld(world)).environment
   const opened = await openStore({ store: place, durability: 'process', idle: 900 })
   return {

@@ -9,23 +9,27 @@ import { sessionsDumpCommand } from './sessions-dump.ts'
 
 export function sessionsCommand(console: Console): Command {
   const command = new Command('sessions')
-    .description('list the live sessions of a server, or dump one')
+    .description('list the sessions of a server, or dump one')
     .addCommand(sessionsDumpCommand(console))
-    .option('--limit <count>', 'how many', wholeNumber(1), 50)
-    .option('--after <id>', 'those after this one')
+    .option('--limit <count>', 'number of sessions', wholeNumber(1), 50)
+    .option('--after <id>', 'list the sessions after this one')
     .option('--json', 'print them as JSON')
   return addTargetOptions(command).action(
     async ({ limit, after, json, ...options }: TargetOptions & { limit: number; after?: string; json?: true }) => {
       const target = targetOf(options)
-      if (!target) throw new HarnessError('option-invalid', 'Whose sessions? Give --url, or --config and --server.')
+      if (!target) throw new HarnessError('option-invalid', 'No server given. Give --url, or --config and --server.')
       const channel = await openChannel(target)
       try {
         const page = { limit: Math.min(limit, 1_000), ...(after !== undefined && { after }) }
         const answer = await channel.request(METHODS.sessions, page).catch((cause) => {
           if (!WireError.is(cause, 'method-not-found')) throw cause
-          throw new HarnessError('option-invalid', 'Only the trainer endpoint lists sessions; its URL ends in /env.', {
-            cause,
-          })
+          throw new HarnessError(
+            'option-invalid',
+            'Only the trainer endpoint lists sessions. Give its URL, which ends in /env.',
+            {
+              cause,
+            },
+          )
         })
         const { total, sessions } = METHOD_SCHEMAS.sessions.result.parse(answer)
         if (json) console.out.write(`${JSON.stringify({ total, sessions })}\n`)

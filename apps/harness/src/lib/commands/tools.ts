@@ -3,7 +3,7 @@ import { jsonObjectSchema } from '@episodic/protocol'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../console.ts'
-import { addClientOptions, type ClientOptions, requireTarget, wireOf } from './client.ts'
+import { addClientOptions, type ClientOptions, rawOutput, requireTarget } from '../target-options.ts'
 
 const toolsSchema = z.object({
   tools: z.array(z.object({ name: z.string(), description: z.string().optional(), inputSchema: jsonObjectSchema })),
@@ -15,8 +15,11 @@ export function toolsCommand(console: Console): Command {
     .option('--json', 'print them as JSON')
   return addClientOptions(command).action(async ({ json, ...options }: ClientOptions & { json?: true }) => {
     const target = requireTarget(options)
-    // What is listed is what `call` can call.
-    const channel = await openChannel(target, { ...wireOf(options, console), ...disconnectPreservingSessions(target) })
+    // Connect as `call` does, so that both see the same tools.
+    const channel = await openChannel(target, {
+      ...rawOutput(options, console),
+      ...disconnectPreservingSessions(target),
+    })
     try {
       const { tools } = toolsSchema.parse(await channel.request('tools/list', {}))
       const { bold, dim } = colorsOf(console.out)
@@ -30,7 +33,7 @@ export function toolsCommand(console: Console): Command {
   })
 }
 
-/** The arguments of a tool on one line, with a question mark where one may be left out. */
+/** Describes the arguments of a tool on one line, with a question mark after each optional one. */
 export function describeInput(schema: z.output<typeof jsonObjectSchema>): string {
   const required = new Set(schema.required as readonly string[] | undefined)
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Record<string, unknown>>)

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { compareWords, IDENTITY_WORDS, identityOf } from '../report/fold/episode-identity.ts'
 import { type ShownEpisode, showEpisode } from '../report/fold/shown-episode.ts'
-import { refuseConflicts } from '../run/refuse-conflicts.ts'
-import { RUN_FILES, readManifest } from '../run/run-folder.ts'
-import { readSealed } from '../run/sealed-file.ts'
+import { rejectConflicts } from '../run/record/report-run.ts'
+import { RUN_FILES, readManifest } from '../run/record/run-folder.ts'
+import { readSealed } from '../run/record/sealed-file.ts'
 import type { ComparedRun } from './compare-runs.ts'
 import { createPlayedTasks, type PlayedTasks } from './played-tasks.ts'
 
@@ -21,7 +21,7 @@ export async function readComparedRun(
   const played = createPlayedTasks()
   const file = join(folder, RUN_FILES.episodes)
   if (existsSync(file)) for await (const record of readSealed(file, options)) played.add(record)
-  if (played.hasConflicts && !options.allowConflicts) await refuseConflicts(folder)
+  if (played.hasConflicts && !options.allowConflicts) await rejectConflicts(folder)
   return { manifest, tasks: played.tasks }
 }
 

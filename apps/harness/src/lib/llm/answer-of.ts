@@ -1,27 +1,27 @@
 import type { Completion } from '@episodic/protocol'
 import { z } from 'zod'
-import type { ModelSettings } from './model-settings.ts'
+import type { ModelSettings } from './model-options.ts'
 import type { ToolCall } from './transcript.ts'
 
-/** What a model answered. */
+/** The answer of a model. */
 export interface Answer {
   readonly completion: Completion
-  /** Its first call of a tool; `null` where it called none. */
+  /** Its first tool call; `null` if there is none. */
   readonly call: ToolCall | null
-  /** Why it stopped, in the server's word. */
+  /** The finish reason of the server. */
   readonly finish: string
 }
 
 const ids = z.array(z.int()).nullish().catch(null)
-/** Of tokens. More than anything reads is not believed, so that sums stay exact. */
+/** A token count. Implausibly large ones are ignored, so that sums stay exact. */
 const count = z.int().min(0).max(1_000_000_000).catch(0)
 
 const callSchema = z.object({
-  // Some give no id; what came of a call is told right behind it, so that any will do.
+  // Some servers send no id. The result follows its call directly, so any id works.
   id: z.string().min(1).catch('call'),
   function: z.object({
     name: z.string(),
-    // Some give an object, and none where there is nothing to say.
+    // Some servers send an object, or nothing if there are no arguments.
     arguments: z.unknown().transform((args) => (typeof args === 'string' ? args : (JSON.stringify(args ?? {}) ?? ''))),
   }),
 })
@@ -32,8 +32,8 @@ const messageSchema = z.object({
 })
 
 /**
- * What is kept of an answer. Fields beyond OpenAI's are those of vLLM, which gives the prompt's ids beside the choices,
- * and of SGLang, which gives them with each choice; what is not of their shape is passed over.
+ * The parts of an answer that are used. Fields beyond OpenAI's are from vLLM, which sends the prompt's ids beside the
+ * choices, and from SGLang, which sends them with each choice. Fields of another shape are ignored.
  */
 const answerSchema = z.object({
   model: z.string().catch('unknown'),
@@ -55,7 +55,7 @@ const answerSchema = z.object({
     .catch([]),
 })
 
-/** Reads what an OpenAI-compatible server answered; `null` for what is no answer of such a server at all. */
+/** Parses the answer of an OpenAI-compatible server; `null` if it is not one. */
 export function answerOf(answer: unknown, prices: ModelSettings['prices']): Answer | null {
   const parsed = answerSchema.safeParse(answer)
   if (!parsed.success) return null

@@ -5,19 +5,18 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { HarnessError } from '../harness-error.ts'
 import { cleanText } from '../report/plots/format.ts'
 import { type Answer, answerOf } from './answer-of.ts'
-import type { ModelSettings } from './model-settings.ts'
+import type { ModelSettings } from './model-options.ts'
 import type { Message } from './transcript.ts'
 import { fetchWhole } from './whole-answer.ts'
 
 /** A language model behind an OpenAI-compatible API. */
 export interface ChatModel {
   /**
-   * Asks for one answer. Requests that fail are made again, five times, with growing pauses or as the server says
-   * (`retry-after`, of up to a minute): those that were not answered whole, timed out, or were answered 408, 409, 429 or
-   * 5xx.
+   * Asks for one answer. Retries a request five times if its answer is incomplete, late, or 408, 409, 429 or 5xx, with
+   * growing pauses or after the server's `retry-after` of up to a minute.
    *
-   * Throws HarnessError `model-refused` for 401, 403 and 404, which asking again does not change, and `policy-failed` where
-   * no request is answered otherwise, and where what is answered is no completion. After an abort: the signal's reason.
+   * Rejects with HarnessError `model-refused` for 401, 403 and 404, which a retry does not change, and with `policy-failed`
+   * if no request succeeds, or if the answer is not a completion. After an abort: with the signal's reason.
    */
   ask(question: Question): Promise<Answer>
 }
@@ -25,14 +24,14 @@ export interface ChatModel {
 export interface Question {
   readonly messages: readonly Message[]
   readonly tools: readonly ToolInfo[]
-  /** The model's own chance, where the server has such a thing. */
+  /** The sampling seed, if the server supports one. */
   readonly seed: number
   readonly signal?: AbortSignal | undefined
 }
 
 const RETRIES = 5
 
-/** Opens a model. Throws HarnessError `option-invalid` where it is not known how to reach it. */
+/** Returns a model. Throws HarnessError `option-invalid` if its server is unknown. */
 export function createChatModel(model: string, settings: ModelSettings): ChatModel {
   const { baseUrl, temperature, maxTokens, requestsPerMinute, prices, tokenIds, timeoutSeconds } = settings
   const baseURL = baseUrl ?? process.env.OPENAI_BASE_URL
@@ -40,13 +39,16 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
   if (!baseURL && !apiKey)
     throw new HarnessError(
       'option-invalid',
-      `Nothing says where ${model} is. Set OPENAI_API_KEY, or give --base-url <url> of a server that speaks the same API, such as http://127.0.0.1:8000/v1.`,
+      `No server is configured for ${model}. Set OPENAI_API_KEY, or give --base-url <url> of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.`,
     )
   if (baseURL && !URL.canParse(baseURL))
-    throw new HarnessError('option-invalid', `OPENAI_BASE_URL is "${baseURL}", and has to be an http(s) URL.`)
+    throw new HarnessError(
+      'option-invalid',
+      `OPENAI_BASE_URL is "${baseURL}", which is not a URL. Set it to an http(s) URL.`,
+    )
   const client = new OpenAI({
     baseURL,
-    // Servers of one's own ask for none, and the client insists on one.
+    // Local servers need no key, but the client requires one.
     apiKey: apiKey || 'none',
     maxRetries: RETRIES,
     timeout: timeoutSeconds * 1_000,
@@ -66,7 +68,7 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
             seed,
             ...(temperature !== null && { temperature }),
             ...(maxTokens !== null && { max_tokens: maxTokens }),
-            // vLLM and SGLang give the ids for this; others pass over it.
+            // vLLM and SGLang return ids for this; others ignore it.
             ...(tokenIds && { logprobs: true, return_token_ids: true }),
           },
           { signal },
@@ -79,7 +81,7 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
       if (answer) return answer
       throw new HarnessError(
         'policy-failed',
-        `What answered for the model ${model}${placeOf(baseURL)} speaks another API: ${shortened(String(said))}. Look at --base-url: it often ends in /v1.`,
+        `The server of the model ${model}${placeOf(baseURL)} speaks another API: ${shortened(String(said))}. Check --base-url: it often ends in /v1.`,
       )
     },
   }
@@ -89,7 +91,7 @@ function functionOf({ name, description, inputSchema }: ToolInfo): OpenAI.ChatCo
   return { type: 'function', function: { name, description, parameters: inputSchema } }
 }
 
-/** What the server said goes into records and reports, so that it is short; what was sent does not. */
+/** The server's message is recorded and reported, so it is shortened. The request is never included. */
 function unanswered(model: string, baseURL: string | undefined, cause: unknown): HarnessError {
   const status = cause instanceof APIError ? cause.status : undefined
   const shown = status === undefined ? '' : ` (HTTP ${status})`
@@ -100,14 +102,14 @@ function unanswered(model: string, baseURL: string | undefined, cause: unknown):
     : new HarnessError('policy-failed', words, { cause })
 }
 
-/** What to do about refusals that asking again does not change. */
+/** What to do about rejections that a retry does not change. */
 const ADVICE: Readonly<Record<number, string>> = {
   401: 'Check the key in OPENAI_API_KEY.',
   403: 'Check the key in OPENAI_API_KEY, and that it may use this model.',
   404: 'Check the name of the model, and --base-url, which often ends in /v1.',
 }
 
-/** The words of what was behind an error: the client says of all that went wrong on the way that the connection did. */
+/** Returns the message of the root cause: the client reports every network failure as a connection error. */
 function rootOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof APIConnectionTimeoutError) return error.message
@@ -122,7 +124,7 @@ function placeOf(baseURL: string | undefined): string {
   return baseURL ? ` at ${new URL(baseURL).host}` : ''
 }
 
-/** Waits until one more request is allowed in this minute. After an abort: the signal's reason. */
+/** Waits until the rate limit allows a request. After an abort: rejects with the signal's reason. */
 async function untilAllowed(pace: RateLimiterMemory, signal: AbortSignal | undefined): Promise<void> {
   for (;;) {
     signal?.throwIfAborted()

@@ -5,7 +5,7 @@ import { exampleWorld } from '../episodic.fixture.ts'
 import { loadWorld } from '../world.ts'
 import { type Answering, bisecting, type ChatServer, calling, saying, startChatServer } from './chat-server.fixture.ts'
 import { createLlmPolicy } from './llm-policy.ts'
-import { DEFAULT_SETTINGS, type ModelSettings } from './model-settings.ts'
+import { DEFAULT_SETTINGS, type ModelSettings } from './model-options.ts'
 
 const cleanUp = new AsyncDisposableStack()
 let connection: Connection

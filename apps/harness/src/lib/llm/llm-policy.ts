@@ -3,21 +3,21 @@ import { type Action, contentId, type JsonObject, type Observation } from '@epis
 import { HarnessError } from '../harness-error.ts'
 import type { Answer } from './answer-of.ts'
 import { type ChatModel, createChatModel } from './chat-model.ts'
-import type { ModelSettings } from './model-settings.ts'
+import type { ModelSettings } from './model-options.ts'
 import { assistant, callOf, createTranscript, type ToolCall, type Transcript } from './transcript.ts'
 
-/** How many answers in a row may be no action, before the episode fails. */
-const MISTAKES = 3
+/** The episode fails after this many invalid answers in a row. */
+const MAX_MISTAKES = 3
 
 /**
- * A policy that asks a language model: it is told the task and what came of each of its calls, and calls one of the
- * world's tools in each answer. Of several calls in one answer the first is played, and the others are forgotten.
+ * A policy that asks a language model. The model receives the task and the result of each of its calls, and calls one of
+ * the world's tools in each answer. If an answer has several calls, only the first is played.
  *
- * An answer that calls no tool, or whose arguments are no JSON object, is said so to the model; after three in a row the
- * player throws `policy-failed`, so that the episode fails and is no zero. A tool that does not exist and arguments
- * that are wrong are for the world to refuse. It throws `budget-spent` for an episode that takes more tokens than it may.
+ * An answer without a tool call, or whose arguments are not a JSON object, is returned to the model as a mistake. After
+ * three in a row the player throws `policy-failed`, so that the episode fails instead of scoring zero. Unknown tools and
+ * invalid arguments are refused by the world. Throws `budget-spent` when an episode exceeds its token budget.
  *
- * @param name - what it is called in records.
+ * @param name - its name in records.
  */
 export function createLlmPolicy(name: string, model: string, settings: ModelSettings): Policy {
   const chat = createChatModel(model, settings)
@@ -28,7 +28,7 @@ export function createLlmPolicy(name: string, model: string, settings: ModelSett
   })
 }
 
-/** What was called last, to be told what came of it. */
+/** The last call, whose result the model has not received yet. */
 interface Pending {
   readonly call: ToolCall
   readonly text: string | null
@@ -53,7 +53,7 @@ function createPlayer(
       if (tokenBudget !== null && spent >= tokenBudget)
         throw new HarnessError(
           'budget-spent',
-          `The episode took ${spent} tokens, and may take ${tokenBudget}: --token-budget.`,
+          `The episode used ${spent} tokens, and --token-budget is ${tokenBudget}. Raise it, or shorten the episodes.`,
         )
       const answer = await chat.ask({ messages: transcript.messages, tools, seed: seedOf(seed, asked++), signal })
       spent += answer.completion.promptTokens + answer.completion.completionTokens
@@ -64,10 +64,10 @@ function createPlayer(
         return action
       }
       mistaken.push(mistakeOf(answer))
-      if (mistaken.length === MISTAKES)
+      if (mistaken.length === MAX_MISTAKES)
         throw new HarnessError(
           'policy-failed',
-          `The model gave ${MISTAKES} answers in a row that are no action: ${mistaken.join(', then ')}. The last one stopped by "${answer.finish}": ${quote(answer)}.`,
+          `The model gave ${MAX_MISTAKES} answers in a row that are no action: ${mistaken.join(', then ')}. The last one stopped by "${answer.finish}": ${quote(answer)}.`,
         )
       transcript.addMistake([assistant(answer.completion.text ?? ''), { role: 'user', content: correct(answer) }])
     }
@@ -76,7 +76,7 @@ function createPlayer(
   function begin(observation: Observation): Transcript {
     const [first] = earlier
     const begun = createTranscript(task, first?.observation ?? observation)
-    // What came of the last one is what the player is about to be told.
+    // The result of the last step is the observation that the player receives next.
     for (const [i, { action }] of earlier.entries()) {
       const next = earlier[i + 1]
       const call = callOf(action, i)
@@ -90,7 +90,7 @@ function createPlayer(
 function actionOf(call: ToolCall | null): Action | null {
   if (!call) return null
   try {
-    // A tool without parameters is called with nothing by some.
+    // Some models send an empty text for a tool without parameters.
     const args: unknown = JSON.parse(call.arguments === '' ? '{}' : call.arguments)
     const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
     return isObject ? { tool: call.name, arguments: args as JsonObject } : null
@@ -99,7 +99,7 @@ function actionOf(call: ToolCall | null): Action | null {
   }
 }
 
-/** What is wrong with an answer that is no action. */
+/** Describes an invalid answer for an error message. */
 function mistakeOf({ call }: Answer): string {
   return call ? `arguments for ${call.name.slice(0, 64)} that are no JSON object` : 'no call of a tool'
 }
@@ -115,7 +115,7 @@ function quote({ call, completion }: Answer): string {
   return JSON.stringify((call ? `${call.name} ${call.arguments}` : (completion.text ?? '')).slice(0, 200))
 }
 
-/** A seed of 31 bits for each request of an episode: a server that takes seeds answers otherwise each time, and the same again. */
+/** Returns a 31-bit seed for each request of an episode, so that answers vary within an episode and repeat across runs. */
 function seedOf(seed: string, number: number): number {
   return Number.parseInt(contentId(`${seed}/${number}`).slice(0, 8), 16) >>> 1
 }

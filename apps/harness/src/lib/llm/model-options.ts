@@ -1,10 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { HarnessError } from '../harness-error.ts'
 import { numberWithin, wholeNumber } from '../option-values.ts'
-import { DEFAULT_SETTINGS, type ModelSettings } from './model-settings.ts'
 
-/** Of a million tokens: far above any price, and far below what does not add up any more. */
-const DEAREST = 1_000_000_000
+/** Per million tokens: far above any real price, and small enough for exact sums. */
+const MAX_PRICE = 1_000_000_000
 
 /** The options of commands that may play with a language model. */
 export interface ModelOptions {
@@ -21,24 +20,24 @@ export interface ModelOptions {
 export function addModelOptions(command: Command): Command {
   return command
     .option('--base-url <url>', 'with llm:<model>: an OpenAI-compatible server (default: OPENAI_BASE_URL)', address)
-    .option('--temperature <number>', 'with llm:<model>: of sampling', numberWithin(0, 2))
-    .option('--max-tokens <count>', 'with llm:<model>: tokens of one answer', wholeNumber(1))
-    .option('--token-budget <count>', 'with llm:<model>: tokens that one episode may take', wholeNumber(1))
-    .option('--requests-per-minute <count>', 'with llm:<model>: over all episodes', wholeNumber(1))
-    .option('--prices <read,written>', 'with llm:<model>: of a million tokens, for the cost in the report', prices)
-    .option('--token-ids', 'with llm:<model>: ask for token ids and log-probabilities, and keep them')
+    .option('--temperature <number>', 'with llm:<model>: sampling temperature', numberWithin(0, 2))
+    .option('--max-tokens <count>', 'with llm:<model>: maximum tokens of one answer', wholeNumber(1))
+    .option('--token-budget <count>', 'with llm:<model>: maximum tokens of one episode', wholeNumber(1))
+    .option('--requests-per-minute <count>', 'with llm:<model>: rate limit over all episodes', wholeNumber(1))
+    .option('--prices <input,output>', 'with llm:<model>: prices per million tokens, to report the cost', prices)
+    .option('--token-ids', 'with llm:<model>: request and record token ids and log-probabilities')
     .option(
       '--model-timeout <seconds>',
-      'with llm:<model>: of one request, before it is made again',
+      'with llm:<model>: time limit of a request, which is then retried',
       wholeNumber(1),
       DEFAULT_SETTINGS.timeoutSeconds,
     )
 }
 
 /**
- * Throws `option-invalid` where there is less to ask in a minute than there are processes to ask it.
+ * Throws `option-invalid` if there are fewer requests per minute than processes.
  *
- * @param processes - that share what may be asked in a minute.
+ * @param processes - share the requests per minute.
  */
 export function modelSettingsOf(options: ModelOptions, processes = 1): ModelSettings {
   const { requestsPerMinute = null } = options
@@ -61,16 +60,47 @@ export function modelSettingsOf(options: ModelOptions, processes = 1): ModelSett
 
 function address(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
-  throw new InvalidArgumentError('It has to be an http(s) URL, such as http://127.0.0.1:8000/v1.')
+  throw new InvalidArgumentError('Give an http(s) URL, for example http://127.0.0.1:8000/v1.')
 }
 
 function prices(text: string): NonNullable<ModelSettings['prices']> {
   const [prompt, completion, ...more] = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
   if (!isPrice(prompt) || !isPrice(completion) || more.length > 0)
-    throw new InvalidArgumentError('Prices are written as read,written, such as 0.5,1.5.')
+    throw new InvalidArgumentError('Write two prices as input,output, for example 0.5,1.5.')
   return { prompt, completion }
 }
 
 function isPrice(price: number | undefined): price is number {
-  return price !== undefined && price >= 0 && price <= DEAREST
+  return price !== undefined && price >= 0 && price <= MAX_PRICE
+}
+
+/** How a language model is called. `null` leaves a setting to its server. */
+export interface ModelSettings {
+  /** Root of an OpenAI-compatible API, for example `http://127.0.0.1:8000/v1`. `null`: `OPENAI_BASE_URL`, or else OpenAI. */
+  readonly baseUrl: string | null
+  /** Sampling temperature, from 0. */
+  readonly temperature: number | null
+  /** Maximum tokens of one answer. */
+  readonly maxTokens: number | null
+  /** Maximum input and output tokens of one episode; `null` for no limit. */
+  readonly tokenBudget: number | null
+  /** Over all episodes of this process; `null` for no limit. */
+  readonly requestsPerMinute: number | null
+  /** Per million input and output tokens, in any one currency; `null` if unknown. */
+  readonly prices: { readonly prompt: number; readonly completion: number } | null
+  /** Requests token ids and log-probabilities. They are recorded whenever the server sends them. */
+  readonly tokenIds: boolean
+  /** Time limit of one request, in seconds. It is then retried. */
+  readonly timeoutSeconds: number
+}
+
+export const DEFAULT_SETTINGS: ModelSettings = {
+  baseUrl: null,
+  temperature: null,
+  maxTokens: null,
+  tokenBudget: null,
+  requestsPerMinute: null,
+  prices: null,
+  tokenIds: false,
+  timeoutSeconds: 120,
 }

@@ -2,29 +2,29 @@ import type { Action, Observation } from '@episodic/protocol'
 import type OpenAI from 'openai'
 
 export type Message = OpenAI.ChatCompletionMessageParam
-/** An answer of the model, and what it was told of it. */
+/** An answer of the model, and the reply to it. */
 type Exchange = readonly Message[]
 
-/** Characters of earlier exchanges that a model is reminded of. The oldest are left out first. */
-const REMEMBERED = 200_000
+/** Maximum characters of earlier exchanges in a request. The oldest are dropped first. */
+const MAX_CHARACTERS = 200_000
 
-/** What a model is told: who it is, what it is asked, and what came of what it did. */
+/** The messages to a model: the instructions, the task, and its calls with their results. */
 export interface Transcript {
   readonly messages: readonly Message[]
-  /** The model acted, and this came of it. */
+  /** Adds a call of the model, and its result. */
   addStep(call: ToolCall, text: string | null, observation: Observation): void
-  /** The model said what is no action, and has to be told so. */
+  /** Adds an invalid answer of the model, and its correction. */
   addMistake(messages: Exchange): void
 }
 
-/** A call of a tool as a model makes it: its arguments are a text. */
+/** A tool call of a model. Its arguments are JSON text. */
 export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: string
 }
 
-/** Begins a transcript: with the task, its hints, and how the world stands. */
+/** Returns a transcript that starts with the task, its hints, and the observation. */
 export function createTranscript(
   { prompt, hints }: { readonly prompt: string; readonly hints: readonly string[] },
   observation: Observation,
@@ -38,7 +38,7 @@ export function createTranscript(
   const add = (exchange: Exchange) => {
     exchanges.push(exchange)
     remembered += lengthOf(exchange)
-    while (remembered > REMEMBERED && exchanges.length > 1) remembered -= lengthOf(exchanges.shift() as Exchange)
+    while (remembered > MAX_CHARACTERS && exchanges.length > 1) remembered -= lengthOf(exchanges.shift() as Exchange)
   }
   return {
     get messages() {
@@ -51,7 +51,7 @@ export function createTranscript(
   }
 }
 
-/** What the model said, as it is reminded of it. */
+/** Returns the message of an answer of the model. */
 export function assistant(text: string | null, call?: ToolCall): Message {
   const made = call && {
     id: call.id,
@@ -61,7 +61,7 @@ export function assistant(text: string | null, call?: ToolCall): Message {
   return { role: 'assistant', content: text, ...(made && { tool_calls: [made] }) }
 }
 
-/** An action as a model would have called it, for one that was played before it took over. */
+/** Returns an action as the tool call of a model, for steps that were played before the model took over. */
 export function callOf({ tool, arguments: args }: Action, number: number): ToolCall {
   return { id: `call_${number}`, name: tool, arguments: JSON.stringify(args) }
 }

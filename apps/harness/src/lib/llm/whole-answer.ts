@@ -1,12 +1,11 @@
-/** Bytes of one answer. */
+/** Maximum bytes of one answer. */
 const LARGEST = 16 * 1024 ** 2
-/** Characters from which a key is one: shorter ones are words such as `EMPTY`, for servers that ask for none. */
+/** Minimum length of a real key: shorter ones are placeholders such as `EMPTY`. */
 const KEY_LENGTH = 16
 
 /**
- * Fetches with the whole of the answer, so that the caller's time-out is of all of it, and without the caller's key,
- * wherever the server repeats it. Rejects for an answer of more than 16 MiB, and for JSON that breaks off, so that it is
- * asked for again like one whose connection was lost.
+ * Returns a `fetch` that reads the whole answer, so that the caller's timeout covers it, and redacts the caller's key in
+ * it. Rejects for an answer of more than 16 MiB, and for incomplete JSON, so that it is retried like a lost connection.
  */
 export function fetchWhole(key: string | undefined): typeof fetch {
   return async (request, init) => {
@@ -15,12 +14,12 @@ export function fetchWhole(key: string | undefined): typeof fetch {
     const said = await textOf(response)
     if (response.ok && isCutShort(said)) throw new Error('The answer ended before its JSON did.')
     const body = key && key.length >= KEY_LENGTH ? said.replaceAll(key, '[key]') : said
-    // A status that has no body, such as 204, allows none.
+    // A status such as 204 must not have a body.
     return new Response(body === '' ? null : body, { status, statusText, headers })
   }
 }
 
-/** Whether a text begins as JSON and does not end as such. A page of HTML is another API, and not cut short. */
+/** Whether a text starts like JSON and is incomplete. HTML is from another API, and not incomplete. */
 function isCutShort(text: string): boolean {
   if (!/^\s*[{[]/.test(text)) return false
   try {

@@ -1,16 +1,15 @@
-/** The Prometheus series of the processor time that a process has taken. */
+/** The Prometheus series of a process's CPU time. */
 const SERIES = /^episodic_process_cpu_seconds_total(\{[^}]*\})? (\S+)$/m
 
-/** Seconds of processor time that a server process has taken, and the labels that name the process. */
+/** The CPU time of a server process in seconds, and the labels that identify the process. */
 export interface CpuReading {
   readonly process: string
   readonly seconds: number
 }
 
 /**
- * Reads the processor time of a server at its `/metrics`, beside the trainer endpoint `url`; `null` for a server that is
- * not one of HTTP, that does not give it, or that cannot be asked or has not answered when
- * `signal` aborts.
+ * Reads the CPU time of a server from its `/metrics`, beside the trainer endpoint `url`. Resolves with `null` if the server
+ * is not HTTP, does not report it, or does not answer before `signal` aborts.
  */
 export async function readServerCpu(
   url: string,
@@ -30,7 +29,7 @@ export async function readServerCpu(
   }
 }
 
-/** Seconds between two readings of the same process; `null` where they are not of one, as behind a port that several share. */
+/** Returns the CPU seconds between two readings; `null` if they are of different processes, as behind a shared port. */
 export function cpuBetween(before: CpuReading | null, after: CpuReading | null): number | null {
   return before && after && before.process === after.process ? after.seconds - before.seconds : null
 }

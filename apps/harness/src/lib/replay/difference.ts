@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** Where two values of JSON part. */
+/** The first difference of two JSON values. */
 export interface Difference {
   /** The path to it, such as `observation.structured.guessesLeft`. */
   readonly field: string
-  /** `undefined` where there is none. */
+  /** `undefined` if absent. */
   readonly recorded: unknown
   readonly replayed: unknown
 }
 
 /**
- * Finds the first place where two values of JSON part; `null` where both say the same. The order of keys says
- * nothing, and a key of `undefined` is no key, as JSON has it.
+ * Returns the first difference of two JSON values; `null` if they are equal. The order of keys does not matter, and a key
+ * with the value `undefined` counts as absent.
  *
- * @param field - the path to both, where they are a part of something.
+ * @param field - the path to both values.
  */
 export function findDifference(recorded: unknown, replayed: unknown, field = ''): Difference | null {
-  // Most values are equal, and the engine finds that out in a third of the time.
+  // Most values are equal, and this built-in check takes a third of the time.
   return isDeepStrictEqual(recorded, replayed) ? null : search(recorded, replayed, field)
 }
 

@@ -2,16 +2,16 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import type { Difference } from './difference.ts'
 
 /**
- * What a divergence comes from.
+ * The cause of a divergence.
  *
- * - `edited`: the line's chain does not fit the line, so that it is not what was sealed.
- * - `rules-failed`: the rules threw, or reached for what strict rehearsal forbids.
+ * - `edited`: the line's chain does not match, so the line was changed since it was sealed.
+ * - `rules-failed`: the rules threw, or used something that strict rehearsal forbids.
  * - `not-deterministic`: two replays of the same line differ from each other.
- * - `world-changed`: the line is whole, and the world always answers otherwise.
- * - `score-edited`: the world answers as it did, and other rewards or returns come of that.
- * - `action-edited`: an action has an argument that its tool does not declare, which no run records.
- * - `plan-differs`: the configuration of the run plans something else for this episode, or no such episode.
- * - `conflict`: an earlier line contradicts it for the same episode.
+ * - `world-changed`: the line is unchanged, and the world always plays differently.
+ * - `score-edited`: the world plays the same, and the rewards or returns differ.
+ * - `action-edited`: an action has an undeclared argument, which no run records.
+ * - `plan-differs`: the plan of the run has other values for this episode, or no such episode.
+ * - `conflict`: an earlier line of the same episode is different.
  */
 export type Cause =
   | 'edited'
@@ -23,24 +23,24 @@ export type Cause =
   | 'plan-differs'
   | 'conflict'
 
-/** Where a recorded episode and its replay part. */
+/** A difference between a recorded episode and its replay. */
 export interface Divergence {
   readonly task: string
   readonly attempt: number
   /** From 1; 0 is the start, and `null` the line as a whole. */
   readonly step: number | null
-  /** A path such as `observation.text`, `terms.goal` or `returns.total`; `rules` where they threw, and `chain` where that alone is wrong. */
+  /** A path such as `observation.text`, `terms.goal` or `returns.total`; `rules` if they threw; `chain` if only the chain does not match. */
   readonly field: string
   /** JSON, shortened. */
   readonly recorded: string
-  /** What the replay gave; what the run planned, or where the earlier line is, where the cause is one of those. */
+  /** The replayed value. For `plan-differs` the planned value, and for `conflict` the earlier line. */
   readonly replayed: string
   readonly cause: Cause
-  /** The cause in words, with what to do. */
+  /** An explanation of the cause, and what to do. */
   readonly meaning: string
 }
 
-/** Where in an episode they part. `failure` is what the rules threw. */
+/** The first difference in an episode. `failure` is the message of an error that the rules threw. */
 export interface Parting extends Difference {
   readonly step: number | null
   readonly failure: string | null
@@ -48,24 +48,23 @@ export interface Parting extends Difference {
 
 const LONGEST_VALUE = 160
 
-/** Makes a divergence of a parting. */
 export function describeDivergence(
   { task, attempt, environment }: Pick<EpisodeRecord, 'task' | 'attempt' | 'environment'>,
   { step, field, recorded, replayed }: Parting,
   { cause, failure }: { readonly cause: Cause; readonly failure: string | null },
 ): Divergence {
   const meanings: Record<Cause, string> = {
-    edited: 'The line is not what was sealed: its chain does not fit it. It was edited or damaged.',
+    edited: 'The chain does not match the line: it was edited or damaged after it was sealed.',
     'rules-failed': `The rules failed: ${failure}`,
     'not-deterministic':
-      'Two replays differ from each other, so the rules use something besides parameters, seed and actions. Draw from rng, and take the time from now.',
-    'world-changed': `The line is whole, and ${environment.name} ${environment.version} plays otherwise than it did. A change of behaviour needs a new version.`,
+      'Two replays differ from each other, so the rules depend on more than parameters, seed and actions. Use rng for randomness, and now for the time.',
+    'world-changed': `The line is unchanged, but ${environment.name} ${environment.version} plays differently now. A change of behavior needs a new version.`,
     'score-edited':
-      'The world plays as it did, and its rewards come to something else. The line was edited, or how its run weighed, shaped and discounted.',
-    'action-edited': 'No run records an argument that the tool does not declare. The line was edited.',
+      'The world plays the same, but its rewards or returns differ. The line was edited, or the weights, shaping or discount in run.json.',
+    'action-edited': 'Runs do not record undeclared arguments. The line was edited.',
     'plan-differs':
-      "The configuration in run.json plans something else. The line was edited or is another run's, or the tasks of this world have changed without a new version.",
-    conflict: 'An earlier line of this episode says something else: at most one of them is what was sealed.',
+      'The plan in run.json differs. The line was edited or belongs to another run, or the tasks of this world changed without a new version.',
+    conflict: 'An earlier line of this episode is different: at most one of them was sealed.',
   }
   return {
     task: task.id,
@@ -79,7 +78,7 @@ export function describeDivergence(
   }
 }
 
-/** A divergence for a reader, on a few lines. */
+/** Formats a divergence on a few lines. */
 export function formatDivergence(divergence: Divergence): string {
   const { task, attempt, step, field, recorded, replayed, cause, meaning } = divergence
   const where = step === null ? 'the line' : step === 0 ? 'the start' : `step ${step}`

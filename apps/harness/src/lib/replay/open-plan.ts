@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
-import { hashFile } from '../run/hash-file.ts'
-import type { RunManifest } from '../run/run-folder.ts'
+import { hashFile } from '../run/plan/sources.ts'
+import type { RunManifest } from '../run/record/run-folder.ts'
 import type { World } from '../world.ts'
 import { type RecordedPlan, recordedPlanOf } from './recorded-plan.ts'
 
@@ -13,10 +13,9 @@ export type OpenedPlan =
   | { readonly plan: undefined; readonly unknown: string }
 
 /**
- * Makes the plan of a run anew: by its world's generator, or from the file of tasks that it was played from, which is looked
- * for where `run.json` says.
+ * Computes the plan of a run again: with its world's generator, or from its file of tasks, which `run.json` names.
  *
- * @param dataset - that file, where it is somewhere else now. Throws `option-invalid` where it is not the same, and where the run had none.
+ * @param dataset - that file, if it has moved. Throws `option-invalid` if its content differs, or if the run had none.
  */
 export async function openPlan(
   { folder, manifest, world }: { readonly folder: string; readonly manifest: RunManifest; readonly world: World },
@@ -25,20 +24,22 @@ export async function openPlan(
   const { configuration, sources } = manifest
   const { tasks, environment } = configuration
   if (dataset !== undefined && tasks.from !== 'dataset')
-    throw new HarnessError('option-invalid', '--dataset has no use here: the tasks of this run were generated.')
-  // Said of the first line, where there is one.
+    throw new HarnessError(
+      'option-invalid',
+      '--dataset is only for runs of a dataset, and the tasks of this run were generated. Leave it out.',
+    )
+  // The first line, if there is one, fails with `version-mismatch`.
   if (world.environment.name !== environment.name || world.environment.version !== environment.version)
     return { plan: undefined, unknown: `The run was of ${environment.name} ${environment.version}.` }
   if (tasks.from === 'generator') return { plan: await recordedPlanOf(manifest, world), unknown: null }
   const places = [sources?.dataset && resolve(folder, sources.dataset), resolve(tasks.file)]
   const file = dataset ?? places.find((place) => place && existsSync(place))
-  if (!file)
-    return { plan: undefined, unknown: `The tasks of this run were in ${tasks.file}, and there is no such file now.` }
+  if (!file) return { plan: undefined, unknown: `The tasks of this run were in ${tasks.file}, which no longer exists.` }
   if ((await hashFile(file)) !== tasks.sha256) {
     if (dataset !== undefined)
       throw new HarnessError(
         'option-invalid',
-        `--dataset ${dataset} is not what this run was played from: its SHA-256 differs.`,
+        `--dataset ${dataset} is not the dataset of this run: its SHA-256 differs.`,
       )
     return { plan: undefined, unknown: `The tasks of this run were in ${shownPath(file)}, which has changed since.` }
   }

@@ -1,17 +1,20 @@
 import { hash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import { chainOf, type EpisodeRecord, episodeRecordSchema } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
+import { summarySchema } from '../report/fold/summary.ts'
+import { RUN_FILES, type RunManifest, readManifest } from '../run/record/run-folder.ts'
 
-/** A sealed episode as it was read. */
+/** A sealed episode. */
 export interface RecordedEpisode {
   readonly record: EpisodeRecord
-  /** The chain fits the line: it is as it was sealed. */
+  /** The hash chain matches: the line is unchanged since it was sealed. */
   readonly whole: boolean
 }
 
-/** A sealed episode with where it stands in its file. */
+/** A sealed episode, and its line in the file. */
 export interface RecordedLine extends RecordedEpisode {
   /** From 1. */
   readonly line: number
@@ -20,11 +23,11 @@ export interface RecordedLine extends RecordedEpisode {
 }
 
 /**
- * Reads sealed episodes to be replayed, one at a time; none where there is no file, for then nothing is sealed yet. A
- * torn last line is told to `onTorn` and passed over.
+ * Streams sealed episodes for a replay; none if there is no file, because nothing is sealed yet. A torn last line is
+ * reported to `onTorn` and skipped.
  *
- * Steps are looked at with their schema only where the chain does not vouch for them: it takes as long as to play them.
- * Throws `run-invalid` for any other line that is no episode, with its number and field.
+ * Steps are parsed with their schema only if the chain does not match: parsing takes as long as playing them.
+ * Throws `run-invalid` for any other line that is not an episode, with its number and field.
  */
 export async function* readRecorded(
   path: string,
@@ -57,7 +60,44 @@ function hasItsChain(record: EpisodeRecord): boolean {
   try {
     return chainOf(record) === record.chain
   } catch {
-    // What is no list of steps has no chain.
+    // Steps that are not a list have no chain.
+    return false
+  }
+}
+
+/** Sealed episodes to replay. */
+export interface SealedEpisodes {
+  /** Their file. It may not exist if the run has sealed none yet. */
+  readonly file: string
+  /** The name of their environment. */
+  readonly name: string
+  /** The folder of the run, or of the file of lines. */
+  readonly folder: string
+  /** `null` for a file of lines. */
+  readonly manifest: RunManifest | null
+  /** Whether its summary says that every scheduled episode was sealed. */
+  readonly complete: boolean
+}
+
+/** Finds the sealed episodes of a run's folder, or of a file of lines. Rejects with `run-invalid`. */
+export async function findSealed(run: string): Promise<SealedEpisodes> {
+  if (!existsSync(run)) throw new HarnessError('run-invalid', `There is no run at ${run}.`)
+  if (statSync(run).isDirectory()) {
+    const manifest = await readManifest(run)
+    const { name } = manifest.configuration.environment
+    return { file: join(run, RUN_FILES.episodes), name, folder: run, manifest, complete: wasComplete(run) }
+  }
+  for await (const { record } of readRecorded(run))
+    return { file: run, name: record.environment.name, folder: dirname(run), manifest: null, complete: false }
+  throw new HarnessError('run-invalid', `${run} holds no episode.`)
+}
+
+/** A run writes its summary whenever it stops in an orderly way. */
+function wasComplete(folder: string): boolean {
+  try {
+    const summary = summarySchema.parse(JSON.parse(readFileSync(join(folder, RUN_FILES.summary), 'utf8')))
+    return summary.counts.unresolved === 0
+  } catch {
     return false
   }
 }

@@ -1,13 +1,13 @@
 import { definePolicy, type Policy, randomPolicy } from '@episodic/env'
 import { createRng, type EpisodeRecord } from '@episodic/protocol'
-import type { RunConfiguration } from '../run/configuration.ts'
-import { openWorld, scoredBy, type Transport } from '../run/environments.ts'
-import { planOf, tasksOf } from '../run/plan.ts'
-import { playEpisodes } from '../run/play-episodes.ts'
-import { SealedFile } from '../run/sealed-file.ts'
+import type { RunConfiguration } from '../run/plan/configuration.ts'
+import { planOf, tasksOf } from '../run/plan/plan.ts'
+import { environmentFactory, openWorld, type Transport } from '../run/play/open-environment.ts'
+import { runEpisodes } from '../run/play/run-episodes.ts'
+import { SealedFile } from '../run/record/sealed-file.ts'
 import type { World } from '../world.ts'
 
-/** Where and how episodes are recorded. Nothing of it may show in what is recorded. */
+/** How episodes are recorded. Records must not depend on it. */
 export interface Setting {
   /** As `episodic serve --store` names it. */
   readonly store: string
@@ -16,15 +16,15 @@ export interface Setting {
   readonly concurrency: number
 }
 
-/** A world, and what it was loaded by. */
+/** A world, and the reference that it was loaded by. */
 export interface NamedWorld {
   readonly reference: string
   readonly world: World
 }
 
 /**
- * Records episodes of a world to a file, as a run does. The same count plays the same episodes, in every setting.
- * Resolves with the seconds that it took to play them, the start of a server not included.
+ * Records episodes of a world to a file, as a run does. The same count plays the same episodes with every setting.
+ * Resolves with the seconds of playing them, without the start of the server.
  */
 export async function recordEpisodes(
   { reference, world }: NamedWorld,
@@ -49,9 +49,9 @@ export async function recordEpisodes(
   await using opened = await openWorld(reference, world, { transport, sessions: concurrency + 16, store })
   await using file = await SealedFile.open(path)
   const began = performance.now()
-  await playEpisodes(planOf(tasksOf(configuration, world), configuration.rollouts), {
+  await runEpisodes(planOf(tasksOf(configuration, world), configuration.rollouts), {
     run: 'matrix',
-    createEnvironment: scoredBy(configuration, opened.connection),
+    createEnvironment: environmentFactory(configuration, opened.connection),
     policy: mixedPolicy(world),
     seed: configuration.seed,
     discount: configuration.discount,
@@ -61,7 +61,7 @@ export async function recordEpisodes(
   return (performance.now() - began) / 1_000
 }
 
-/** Plays each episode either at random or, where the world has one, as its solver does; its seed decides. */
+/** Plays each episode with the random policy or, if the world has one, its solver; the seed decides. */
 function mixedPolicy({ solver }: World): Policy {
   const random = randomPolicy()
   return definePolicy({

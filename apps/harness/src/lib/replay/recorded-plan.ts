@@ -3,29 +3,30 @@ import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import {
   canonicalJson,
   contentId,
+  DEFAULT_LIMITS,
   type EpisodeRecord,
   type Json,
   type JsonObject,
   type LimitsRequest,
+  seedFor,
   type Task,
 } from '@episodic/protocol'
 import { isLlm } from '../policies.ts'
-import { countLeaves } from '../run/count-leaves.ts'
-import { tasksOf } from '../run/plan.ts'
-import type { RunManifest } from '../run/run-folder.ts'
+import { countLeaves, type RunConfiguration } from '../run/plan/configuration.ts'
+import { tasksOf } from '../run/plan/plan.ts'
+import { countLeavesBefore } from '../run/play/run-rollout.ts'
+import type { RunManifest } from '../run/record/run-folder.ts'
 import type { World } from '../world.ts'
 import { type Difference, findDifference } from './difference.ts'
-import { expectedBranch, expectedPolicySeed } from './expected-branch.ts'
-import { limitsOf, mostSteps, type TaskLimits } from './task-limits.ts'
 
-/** What a run was to play, made anew from its `run.json` and its world: what every sealed line is compared with. */
+/** The plan of a run, computed again from its `run.json` and its world. Every sealed line is compared with it. */
 export interface RecordedPlan {
   /** Distinct episodes. */
   readonly scheduled: number
   readonly limits: TaskLimits
-  /** Whether the plan holds an episode of this task and attempt. */
+  /** Whether the plan has an episode of this task and attempt. */
   holds(record: Pick<EpisodeRecord, 'task' | 'attempt'>): boolean
-  /** Whether a line says of its episode what the plan says. */
+  /** Whether a line agrees with the plan. */
   fits(record: EpisodeRecord): boolean
   /** The first field in which each of these lines differs from the plan. Reads all tasks once more. */
   explain(records: readonly EpisodeRecord[]): Promise<(Difference | null)[]>
@@ -34,9 +35,9 @@ export interface RecordedPlan {
 type Manifest = Pick<RunManifest, 'name' | 'configuration' | 'played'>
 
 /**
- * Makes the plan of a run anew. Of each task it holds some 200 bytes: its id, its limits and a digest of the rest.
+ * Computes the plan of a run again. Takes about 200 bytes per task: its id, its limits and a digest of the rest.
  *
- * Throws what the generator or the file of tasks throws.
+ * Throws the errors of the generator or of the file of tasks.
  */
 export async function recordedPlanOf(manifest: Manifest, world: World): Promise<RecordedPlan> {
   const { configuration } = manifest
@@ -67,7 +68,7 @@ export async function recordedPlanOf(manifest: Manifest, world: World): Promise<
       findDifference(record.policy.seed, expectedPolicySeed(configuration, place), 'policy.seed')
     )
   }
-  /** For a record whose parameters are known to be the planned ones. */
+  /** For a record with the planned parameters. */
   const compareSteps = (record: EpisodeRecord): Difference | null => {
     const most = mostSteps(environment, record, limits.get(record.task.id) ?? {})
     const { length } = record.steps
@@ -103,7 +104,7 @@ export async function recordedPlanOf(manifest: Manifest, world: World): Promise<
   }
 }
 
-/** What a task decides and its lines say too. Its limits are a part of its id. */
+/** The parts of a task that its lines repeat. Its limits are part of its id. */
 interface Decided {
   readonly prompt: string
   readonly difficulty: number
@@ -143,4 +144,70 @@ function playerName({ configuration, played }: Manifest, { solver, policies }: W
   if (Object.hasOwn(policies, name)) return policies[name]?.name ?? null
   if (isLlm(name) || /^(script|process):/.test(name)) return name
   return played.player ?? null
+}
+
+/** The limits that a run requested, by the id of the task. */
+export type TaskLimits = ReadonlyMap<string, LimitsRequest>
+
+/** Returns the limits that a run requests for a task. */
+function limitsOf({ limits }: Task, { maxSteps }: Pick<RunConfiguration, 'maxSteps'>): LimitsRequest {
+  const steps = Math.min(limits.steps ?? Number.POSITIVE_INFINITY, maxSteps ?? Number.POSITIVE_INFINITY)
+  return { ...limits, steps: Number.isFinite(steps) ? steps : undefined }
+}
+
+/** Returns the step limit of an episode. A run can only lower the limit of the environment. */
+function mostSteps(
+  environment: EnvironmentDefinition,
+  { params }: Pick<EpisodeRecord, 'params'>,
+  asked: LimitsRequest,
+): number {
+  const most = [asked.steps, environment.limitsFor(params).steps].filter((limit) => limit !== undefined)
+  return most.length > 0 ? Math.min(...most) : DEFAULT_LIMITS.steps
+}
+
+/** Whether a limit can have ended the episode after its last step. */
+export function canHaveRunOut(
+  environment: EnvironmentDefinition,
+  record: EpisodeRecord,
+  asked: LimitsRequest,
+): boolean {
+  const { params, steps, outcome } = record
+  if (outcome.kind === 'failed' || outcome.end.kind === 'terminated') return true
+  if (outcome.end.reason === 'time-limit') return (asked.seconds ?? environment.limitsFor(params).seconds) !== undefined
+  return steps.length === mostSteps(environment, record, asked)
+}
+
+type Planned = Pick<RunConfiguration, 'seed' | 'branch'>
+
+/** An episode of a run, and its path of lines in the tree; empty without a tree. */
+interface Place {
+  readonly task: string
+  readonly attempt: number
+  readonly path: readonly number[]
+}
+
+/**
+ * Returns the branch that a run records for the episode with this path; `null` if the run has no branch points, or if the
+ * path does not lead to that attempt.
+ */
+function expectedBranch({ seed, branch: points }: Planned, { task, attempt, path }: Place): EpisodeRecord['branch'] {
+  if (points.length === 0 || path.length > points.length) return null
+  if (path.some((line, i) => line >= (points[i]?.lines ?? 0))) return null
+  const leaves = countLeaves(points)
+  const rollout = Math.floor(attempt / leaves)
+  const copies = countLeaves(points.slice(path.length))
+  const first = rollout * leaves + countLeavesBefore(path, points)
+  if (attempt < first || attempt >= first + copies) return null
+  const branchSeed = seedFor(seed, 'branch', task, rollout)
+  const seeds = path.map((line, i) =>
+    line === 0 ? null : seedFor(seedFor(branchSeed, 'point', ...path.slice(0, i)), 'fork', line - 1),
+  )
+  return { rollout, leaves, copies, path, at: path.map((_, i) => points[i]?.at ?? 0), seeds }
+}
+
+/** Returns the policy seed of an episode. Each fork has its own, which its own first line keeps. */
+function expectedPolicySeed({ seed, branch: points }: Planned, { task, attempt, path }: Place): string {
+  const own = seedFor(seed, 'policy', task, Math.floor(attempt / countLeaves(points)))
+  const forked = path.findLastIndex((line) => line !== 0)
+  return forked < 0 ? own : seedFor(own, 'line', ...path.slice(0, forked + 1))
 }

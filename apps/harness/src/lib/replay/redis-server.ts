@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { freePort } from '../free-port.ts'
 import { HarnessError } from '../harness-error.ts'
 
-/** A Redis of one's own, in a process that goes with it. It keeps nothing on the disk. */
+/** A Redis in its own process, without persistence. Disposing it ends the process. */
 export interface RedisServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** Starts `redis-server` on a free port of this machine; `null` where it is not installed. Throws `server-failed`. */
+/** Starts `redis-server` on a free local port. Resolves with `null` if it is not installed; rejects with `server-failed`. */
 export async function startRedisServer(): Promise<RedisServer | null> {
   const port = await freePort()
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
@@ -16,14 +16,14 @@ export async function startRedisServer(): Promise<RedisServer | null> {
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()).once('error', () => resolve()))
   const spawned = await once(server, 'spawn').catch(() => null)
   if (!spawned) return null
-  let said = ''
+  let output = ''
   for await (const text of server.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
-    said += text
-    if (said.includes('Ready to accept connections')) break
+    output += text
+    if (output.includes('Ready to accept connections')) break
   }
-  if (server.exitCode !== null || !said.includes('Ready'))
-    throw new HarnessError('server-failed', `redis-server did not start: ${said.trim().slice(-1_000)}`)
-  // What it says later must not fill the pipe.
+  if (server.exitCode !== null || !output.includes('Ready'))
+    throw new HarnessError('server-failed', `redis-server did not start: ${output.trim().slice(-1_000)}`)
+  // Keep reading, so that the pipe does not fill up.
   server.stdout.resume()
   return {
     url: `redis://127.0.0.1:${port}`,
@@ -32,13 +32,4 @@ export async function startRedisServer(): Promise<RedisServer | null> {
       await exited
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }

@@ -1,28 +1,36 @@
-import { canonicalJson, chainOf, type EpisodeRecord, type Json, type Reproducible } from '@episodic/protocol'
+import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
+import {
+  canonicalJson,
+  chainOf,
+  type EpisodeRecord,
+  type Json,
+  type RecordedStep,
+  type Reproducible,
+} from '@episodic/protocol'
 import type { World } from '../world.ts'
 import { findDifference } from './difference.ts'
 import { readRecorded } from './read-recorded.ts'
-import { playedByRulesAlone } from './rules-alone.ts'
+import { freshSeedAt, playRecorded, truncationOf } from './replay-episode.ts'
 
 /** How a file of episodes differs from a reference. */
 export interface Deviation {
   readonly episodes: number
   readonly steps: number
-  /** Episodes that differ, that are not in the reference, or that are not there. */
+  /** Episodes that differ, that are missing, or that the reference lacks. */
   readonly differingEpisodes: number
-  /** Of the canonical JSON of those that differ. */
+  /** In the canonical JSON of the episodes that differ. */
   readonly differingBytes: number
   /** The first field that differs. */
   readonly field: string | null
 }
 
-/** What the rules alone make of a set of episodes. Held as one chain for each; the rest is made anew where it is wanted. */
+/** The episodes that the rules alone play. Stored as one chain each; the rest is computed again on demand. */
 export interface Reference {
-  /** Compares what was recorded elsewhere: all that a replay must reproduce, as the lines have it. */
+  /** Compares another recording with it: everything that a replay must reproduce. */
   compare(path: string): Promise<Deviation>
 }
 
-/** Has the rules play the actions of recorded episodes. The file has to stay. */
+/** Plays the actions of recorded episodes with the rules. Keep the file: it is read again on demand. */
 export async function createReference({ environment }: World, recorded: string): Promise<Reference> {
   const chains = new Map<string, string>()
   for await (const { record } of readRecorded(recorded))
@@ -67,7 +75,7 @@ function reproducibleOf({ environment, params, seed, branch, start, steps, outco
   return { environment, params, seed, branch, start, steps, outcome }
 }
 
-/** Without what is the player's: times, weights and shaping. */
+/** Without the parts that the player computes: times, weights and shaping. */
 function textOf({ steps, ...rest }: Reproducible): string {
   const played = steps.map(({ milliseconds: _, reward: { terms }, ...step }) => ({ ...step, terms }))
   return canonicalJson({ ...rest, steps: played } as unknown as Json)
@@ -78,4 +86,48 @@ function countDifferingBytes(a: string, b: string): number {
   let count = Math.abs(one.length - other.length)
   for (let i = 0; i < Math.min(one.length, other.length); i++) if (one[i] !== other[i]) count += 1
   return count
+}
+
+/**
+ * Plays the actions of a recorded episode with the rules alone, and returns everything that a replay must reproduce. From
+ * the record it takes only the inputs, and the limit that ended it.
+ */
+export function playedByRulesAlone(environment: EnvironmentDefinition, record: EpisodeRecord): Reproducible {
+  const { params, seed, branch, start, steps, outcome } = record
+  const world = rehearse(environment, { params, seed })
+  const truncation = truncationOf(outcome)
+  let success: boolean | undefined
+  const played = steps.map((recorded, i): RecordedStep => {
+    const isLast = i === steps.length - 1
+    const { events, played } = playRecorded(world, recorded, {
+      fresh: freshSeedAt(branch, i),
+      truncation: isLast ? truncation : null,
+    })
+    const { observation, terms, potential, refused, stateHash } = played
+    success = played.success
+    return {
+      ...recorded,
+      ...(events && { events }),
+      observation,
+      reward: { ...recorded.reward, terms },
+      potential,
+      refused,
+      stateHash,
+    }
+  })
+  const { name, version } = environment
+  return asJson({
+    environment: { name, version },
+    params,
+    seed,
+    branch,
+    start: start && { observation: world.start.observation, potential: world.start.potential },
+    steps: played,
+    outcome: world.end ? { kind: 'finished', end: world.end, success } : outcome,
+  })
+}
+
+/** Returns a value as it is read from a line. */
+function asJson<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value as Json))
 }

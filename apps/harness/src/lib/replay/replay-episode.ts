@@ -1,4 +1,10 @@
-import { declaredAction, type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/mcp-server'
+import {
+  declaredAction,
+  type EnvironmentDefinition,
+  type Rehearsal,
+  type RehearsedStep,
+  rehearse,
+} from '@episodic/mcp-server'
 import {
   chainOf,
   type EpisodeEnd,
@@ -11,43 +17,41 @@ import {
 import { HarnessError } from '../harness-error.ts'
 import { type Difference, findDifference } from './difference.ts'
 import { type Divergence, describeDivergence, type Parting } from './divergence.ts'
-import { playRecorded } from './play-recorded.ts'
 import type { RecordedEpisode } from './read-recorded.ts'
+import { canHaveRunOut } from './recorded-plan.ts'
 import { createScorer, earnedBy, type Scoring } from './scoring.ts'
-import { canHaveRunOut } from './task-limits.ts'
 
-/** What came of playing an episode again. `steps` counts those that gave what was recorded. */
+/** The result of replaying an episode. `steps` counts the reproduced ones. */
 export type Replay =
   | { readonly kind: 'reproduced'; readonly steps: number }
   | { readonly kind: 'diverged'; readonly steps: number; readonly divergence: Divergence }
   | { readonly kind: 'not-replayable'; readonly steps: 0 }
 
-/** The start or a step of an episode, played again. */
-export interface ReplayedMoment {
-  /** From 1; 0 is the start, and `null` the episode as a whole, which is told only where it parts. */
+/** The start or a step of a replay. */
+export interface ReplayedStep {
+  /** From 1; 0 is the start. `null` is the episode as a whole, yielded only if it differs. */
   readonly step: number | null
   readonly parting: Parting | null
 }
 
-/** How an episode is replayed. */
 export interface ReplayOptions {
-  /** Has the rules fail where they reach for the machine's own chance or time, see `rehearse`. */
+  /** Makes rules fail that use the machine's randomness or clock, see `rehearse`. */
   readonly strict: boolean
-  /** How its run scored it; `null` where that is not known. */
+  /** The scoring of its run; `null` if unknown. */
   readonly scoring: Scoring | null
-  /** The budgets that its run asked for; left out where they are not known. */
+  /** The limits that its run requested; left out if unknown. */
   readonly limits?: LimitsRequest | undefined
-  /** Whether whoever played may leave a world that has not ended, as agents may. Default: nobody may. */
+  /** Whether the player may leave before the end, as agents may. Default: `false`. */
   readonly mayLeave?: boolean | undefined
-  /** Whether actions hold only arguments that their tools declare, as runs record them. Default: not known, and not looked at. */
+  /** Whether actions have only declared arguments, as runs record them. Default: unknown, and not compared. */
   readonly declaredOnly?: boolean | undefined
 }
 
 /**
- * Plays a recorded episode again by the world's rules alone, with what came to it from outside as it is recorded, and
- * compares all that they decide: the start and its potential, what came of outside events, and of each step observation, raw
- * reward terms, potential, refusal, state hash and end. From these it makes rewards and returns anew. A failed episode is
- * played as far as it went; one that never began is not replayable.
+ * Replays a recorded episode with the world's rules alone and its recorded external inputs, and compares everything that
+ * the rules decide: the start and its potential, the results of external events, and of each step the observation, raw
+ * reward terms, potential, refusal, state hash and end. From these it computes rewards and returns again. A failed
+ * episode is replayed as far as it went; one that never started is not replayable.
  *
  * @throws HarnessError `version-mismatch` for a record of another environment or version.
  */
@@ -65,20 +69,19 @@ export function replayEpisode(
   return replayable ? { kind: 'reproduced', steps } : { kind: 'not-replayable', steps: 0 }
 }
 
-/** Whether there is anything to play: a world that never opened leaves a failed episode without a start. */
+/** An episode that failed to open has no start and nothing to replay. */
 function isReplayable({ start, steps, outcome }: EpisodeRecord): boolean {
   return start !== null || steps.length > 0 || outcome.kind === 'finished'
 }
 
 /**
- * Plays a recorded episode again, moment by moment, as far as it gives what was recorded. The last moment is the one
- * that parts, where there is one.
+ * Replays a recorded episode and yields its start and each step, up to the first difference.
  */
-export function* replayMoments(
+export function* replaySteps(
   environment: EnvironmentDefinition,
   record: EpisodeRecord,
   options: ReplayOptions,
-): Generator<ReplayedMoment, void, undefined> {
+): Generator<ReplayedStep, void, undefined> {
   const { strict, scoring, mayLeave, declaredOnly } = options
   const { params, seed, branch, start, steps, outcome } = record
   const truncation = truncationOf(outcome)
@@ -114,23 +117,23 @@ export function* replayMoments(
   }
 }
 
-/** The seed with which the world's chance began anew after so many steps; `null` where it went on. */
+/** Returns the seed that replaced the environment's randomness after this many steps, at a fork; `null` at other steps. */
 export function freshSeedAt(branch: EpisodeRecord['branch'], steps: number): string | null {
   return branch?.seeds[branch.at.indexOf(steps)] ?? null
 }
 
-/** Whether an agent left before the world had ended: it was closed then, and no step says so. */
+/** Whether an agent left before the end: the episode was closed then, and no step has the end. */
 function isLeft(outcome: EpisodeRecord['outcome']): boolean {
   return outcome.kind === 'finished' && outcome.end.kind === 'truncated' && outcome.end.reason === 'closed'
 }
 
-/** The budget that cut the last step short. */
+/** Returns the limit that truncated the last step. */
 export function truncationOf(outcome: EpisodeRecord['outcome']): Truncation | null {
   if (outcome.kind === 'failed' || outcome.end.kind === 'terminated' || outcome.end.reason === 'closed') return null
   return outcome.end.reason
 }
 
-/** An argument that the tool does not declare changes nothing of what is played, and so has to be looked for. */
+/** Undeclared arguments do not affect the replay, so compare the action itself. */
 function compareAction(environment: EnvironmentDefinition, { action }: RecordedStep): Difference | null {
   return findDifference(action, declaredAction(environment, action), 'action')
 }
@@ -154,7 +157,7 @@ function compareReward(recorded: Reward, { total, shaping }: Pick<Reward, 'total
   )
 }
 
-/** What no step tells: an end that none of them gave, and what they earned. */
+/** Compares the parts that are in no step: an end outside of the steps, and the returns. */
 function compareWhole(
   environment: EnvironmentDefinition,
   record: EpisodeRecord,
@@ -173,7 +176,7 @@ function compareWhole(
   )
 }
 
-/** What the world's own definition of success came to; `undefined` where it defined none. */
+/** The recorded success; `undefined` if the environment does not define it. */
 function successOf(outcome: EpisodeRecord['outcome']): boolean | undefined {
   return outcome.kind === 'finished' ? outcome.success : undefined
 }
@@ -181,14 +184,14 @@ function successOf(outcome: EpisodeRecord['outcome']): boolean | undefined {
 function findParting(environment: EnvironmentDefinition, record: EpisodeRecord, options: ReplayOptions) {
   let reproduced = 0
   if (!isReplayable(record)) return { steps: reproduced, parting: null }
-  for (const { step, parting } of replayMoments(environment, record, options)) {
+  for (const { step, parting } of replaySteps(environment, record, options)) {
     if (parting) return { steps: reproduced, parting }
     reproduced = step ?? reproduced
   }
   return { steps: reproduced, parting: null }
 }
 
-/** Finds out what a divergence comes from, by playing the episode again strictly and twice plainly. */
+/** Finds the cause of a divergence by replaying the episode strictly once, and plainly twice. */
 function explain(
   environment: EnvironmentDefinition,
   { record, whole }: RecordedEpisode,
@@ -200,7 +203,7 @@ function explain(
   const [strict, first, second] = [true, false, false].map(
     (strict) => findParting(environment, record, { ...options, strict }).parting,
   )
-  // Strict rehearsal stops at what is forbidden; plain rehearsal shows what came of it.
+  // Strict rehearsal stops at the forbidden call; plain rehearsal shows its effect.
   const shown = first ?? second ?? strict ?? parting ?? line
   const failure = strict?.failure ?? first?.failure ?? null
   if (failure !== null) return describeDivergence(record, shown, { cause: 'rules-failed', failure })
@@ -213,7 +216,7 @@ function explain(
   return describeDivergence(record, shown, { cause, failure })
 }
 
-/** The fields that the player made of what the world gave. No chain covers them. */
+/** The fields that the player computes. The chain does not cover them. */
 const SCORED = /^(reward|returns)\b/
 
 function assertVersion(
@@ -223,6 +226,31 @@ function assertVersion(
   if (recorded.name === name && recorded.version === version) return
   throw new HarnessError(
     'version-mismatch',
-    `Task ${task.id}, attempt ${attempt} was recorded in ${recorded.name} ${recorded.version}, and the world here is ${name} ${version}. Only the version that was recorded can be asked to give the same again: replay with that, or record anew.`,
+    `Task ${task.id}, attempt ${attempt} was recorded in ${recorded.name} ${recorded.version}, and the world here is ${name} ${version}. Replay with the recorded version, or record again.`,
   )
+}
+
+/** The replay of a recorded step. */
+export interface Replayed {
+  /** The external events before the step, with their results now; `undefined` if there were none. */
+  readonly events: RecordedStep['events']
+  readonly played: RehearsedStep
+}
+
+/**
+ * Replays a recorded step, after its external events. At a fork, `fresh` is the new seed of the environment's randomness;
+ * otherwise `null`.
+ */
+export function playRecorded(
+  world: Rehearsal,
+  { action: { tool, arguments: args }, events, prepared }: RecordedStep,
+  { fresh, truncation }: { readonly fresh: string | null; readonly truncation: Truncation | null },
+): Replayed {
+  const publish = (happened: NonNullable<RecordedStep['events']>) =>
+    happened.map((event) => ({ ...event, ...world.publish(event.type, event.data) }))
+  const inherited = publish(events?.filter((event) => event.inherited) ?? [])
+  if (fresh !== null) world.reseed(fresh)
+  const own = publish(events?.filter((event) => !event.inherited) ?? [])
+  const played = world.play(tool, args, { truncation, prepared })
+  return { events: events && [...inherited, ...own], played }
 }

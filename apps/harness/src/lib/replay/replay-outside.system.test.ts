@@ -8,10 +8,10 @@ import { chainOf, type EpisodeRecord, episodeRecordSchema, type Task } from '@ep
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openWorkshop } from '../episodic.fixture.ts'
-import { sealEpisode } from '../run/seal-episode.ts'
+import { sealEpisode } from '../run/record/seal-episode.ts'
 import { environment, timesAsked } from './market.fixture.ts'
+import { playedByRulesAlone } from './reference.ts'
 import { replayEpisode } from './replay-episode.ts'
-import { playedByRulesAlone } from './rules-alone.ts'
 
 const WORLD = fileURLToPath(new URL('./market.fixture.ts', import.meta.url))
 const PLAIN = { weights: {}, shaping: false, discount: 1 }

@@ -6,58 +6,58 @@ import type { RecordedPlan } from './recorded-plan.ts'
 import { replayEpisode } from './replay-episode.ts'
 import type { Scoring } from './scoring.ts'
 
-/** What replaying a run came to. */
+/** The result of replaying a run. */
 export interface ReplaySummary {
-  /** Lines that were read. `episodes = replayed + diverged + notReplayable`. */
+  /** Lines read. `episodes = replayed + diverged + notReplayable`. */
   readonly episodes: number
-  /** Steps that gave what was recorded. */
+  /** Reproduced steps. */
   readonly steps: number
-  /** Episodes that gave all that was recorded. */
+  /** Reproduced episodes. */
   readonly replayed: number
   readonly diverged: number
-  /** Failed episodes whose world never opened. Their chains are checked all the same. */
+  /** Failed episodes that never opened. Only their chains are verified. */
   readonly notReplayable: number
-  /** Of those that diverged: lines of a task or an attempt that the plan of the run does not hold. */
+  /** Diverged lines of a task or an attempt that the plan of the run does not have. */
   readonly unplanned: number
-  /** Of those that diverged: lines that contradict an earlier line of the same episode. */
+  /** Diverged lines that conflict with an earlier line of the same episode. */
   readonly conflicting: number
-  /** Of all lines: those that are there a second time, word for word. They change no figure of a report. */
+  /** Identical duplicates of earlier lines. They do not affect reports. */
   readonly repeated: number
-  /** Of the episodes, those whose rules were kept from the machine's own chance, time, timers and network. */
+  /** Episodes replayed strictly: without the machine's randomness, time, timers and network. */
   readonly strict: number
   readonly seconds: number
   readonly stepsPerSecond: number
   /** The first few. */
   readonly divergences: readonly Divergence[]
-  /** Scheduled episodes without a line; `null` where it is not known how many were. */
+  /** Scheduled episodes without a line; `null` if the number of scheduled episodes is unknown. */
   readonly missing: number | null
 }
 
-/** What is known of the run that episodes are of. Default: nothing. */
+/** The known properties of the run. Default: none. */
 export interface ReplayedRun {
-  /** How it scored; without it, rewards are taken as they are recorded, and returns are their sums. */
+  /** Its scoring. Without it, recorded rewards are accepted, and returns are their sums. */
   readonly scoring?: Scoring | undefined
-  /** What it was to play; without it, lines are not compared with a plan. */
+  /** Its plan. Without it, lines are not compared with a plan. */
   readonly plan?: RecordedPlan | undefined
-  /** Whether the lines are as a run seals them: actions hold only arguments that their tools declare. */
+  /** Whether actions have only declared arguments, as a run records them. */
   readonly declaredOnly?: boolean | undefined
-  /** Whether it was played by an agent, which may leave before the end. */
+  /** Whether an agent played, which may leave before the end. */
   readonly mayLeave?: boolean | undefined
-  /** How many distinct episodes it was to seal. */
+  /** Its number of distinct episodes. */
   readonly scheduled?: number | undefined
 }
 
 /**
- * How many episodes of a run are replayed strictly, which takes about twice as long. What the rules reach for shows
- * in the first ones; all others are compared as closely, and one that diverges is looked at strictly too.
+ * The first episodes are replayed strictly, which takes twice as long and finds forbidden calls. All others are compared as
+ * closely, and one that diverges is replayed strictly too.
  */
 export const STRICT_EPISODES = 32
 
 const SHOWN = 10
 
 /**
- * Compares recorded episodes with the plan of their run and with each other, and replays them one after the other. Holds one
- * of them at a time, and some 150 bytes of each: its name and a digest of its line. Throws what {@link replayEpisode} throws.
+ * Compares recorded episodes with the plan of their run and with each other, and replays them in turn. Holds one episode at
+ * a time, and about 150 bytes of each: its key and a digest of its line. Throws the errors of {@link replayEpisode}.
  */
 export async function replayRun(
   environment: EnvironmentDefinition,
@@ -96,7 +96,7 @@ export async function replayRun(
     if (!earlier) digests.set(name, { digest, line })
     else if (earlier.digest === digest) repeated += 1
     else conflicting += 1
-    // One divergence for each line, and of several the one that says most.
+    // Report one divergence per line: the most informative one.
     if (replay.kind === 'diverged' && replay.divergence.cause === 'edited') diverge(replay.divergence)
     else if (plan && !plan.fits(record)) diverge(record)
     else if (replay.kind === 'diverged') diverge(replay.divergence)
@@ -128,7 +128,7 @@ function conflictOf(record: EpisodeRecord, earlier: number, line: number): Diver
   return describeDivergence(record, parting, { cause: 'conflict', failure: null })
 }
 
-/** Says of each record that does not fit the plan in what it does not: one more look at the tasks tells that of all. */
+/** Replaces each record that differs from the plan by its divergence. Reads the tasks once more, for all of them. */
 async function describeAll(
   shown: readonly (Divergence | EpisodeRecord)[],
   plan: RecordedPlan | undefined,

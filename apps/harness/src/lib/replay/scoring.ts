@@ -1,11 +1,11 @@
 import { returnsOf } from '@episodic/env'
 import type { EpisodeEnd, EpisodeRecord, Reward } from '@episodic/protocol'
-import type { RunConfiguration } from '../run/configuration.ts'
+import type { RunConfiguration } from '../run/plan/configuration.ts'
 
-/** What of a run's configuration makes rewards and returns of what a world gave. */
+/** The parts of a run's configuration that decide rewards and returns. */
 export type Scoring = Pick<RunConfiguration, 'weights' | 'shaping' | 'discount'>
 
-/** What nobody can know who has only the lines: none says how its run weighed, shaped and discounted, or that an agent played, which may leave. */
+/** The fields that lines alone cannot verify: they do not have the run's scoring, nor whether an agent played. */
 export const UNKNOWN_WITHOUT_RUN = [
   'reward.total',
   'reward.shaping',
@@ -14,10 +14,10 @@ export const UNKNOWN_WITHOUT_RUN = [
   'undeclared arguments',
 ] as const
 
-/** What nobody can know who has neither the generator nor the file of tasks: the line is all there is. */
+/** The fields that cannot be verified without the generator or the file of tasks. */
 export const UNKNOWN_WITHOUT_PLAN = ['task', 'params', 'seed', 'attempt', 'policy', 'step limit'] as const
 
-/** What a world gave in a step. */
+/** The result of a step from the environment. */
 interface Given {
   readonly terms: Reward['terms']
   readonly potential: number | null
@@ -26,8 +26,8 @@ interface Given {
 
 /**
  * Scores the steps of one episode, called with each in turn: Σ weight · term, and F = γΦ(s′) − Φ(s) with Φ = 0 at a
- * terminated end where the run shaped. In the order in which `withWeights` and `withShaping` add, so that the same
- * numbers come out to the last bit.
+ * terminated end if the run shaped. Adds in the same order as `withWeights` and `withShaping`, so that results are equal to
+ * the last bit.
  *
  * @param before - Φ at the start.
  */
@@ -46,8 +46,8 @@ export function createScorer(
 }
 
 /**
- * What an episode earned by the rewards of its steps; `null` for a failed one. Without a scoring the discount is not
- * known, and the discounted return is left as it was recorded.
+ * Returns the returns of an episode, computed from its rewards; `null` for a failed one. Without a scoring the discount is
+ * unknown, and the recorded discounted return is kept.
  */
 export function earnedBy(
   { steps, outcome, returns }: EpisodeRecord,

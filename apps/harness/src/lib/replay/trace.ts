@@ -1,12 +1,9 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { EpisodeRecord } from '@episodic/protocol'
-import { replayMoments } from './replay-episode.ts'
+import { replaySteps } from './replay-episode.ts'
 import type { Scoring } from './scoring.ts'
 
-/**
- * Plays a recorded episode again, strictly, and writes down each moment for a reader: what was done, what came of it
- * when it was recorded, and where the replay parts from that.
- */
+/** Replays a recorded episode strictly, and yields readable lines: each action, its recorded result, and the first difference. */
 export function* traceEpisode(
   environment: EnvironmentDefinition,
   record: EpisodeRecord,
@@ -16,10 +13,10 @@ export function* traceEpisode(
   const { name, version } = record.environment
   yield `${name} ${version}  task ${task.id}  attempt ${attempt}  policy ${policy.name}`
   if (!start) {
-    yield 'It never began.'
+    yield 'It never started.'
     return
   }
-  for (const { step, parting } of replayMoments(environment, record, { strict: true, scoring, mayLeave: true })) {
+  for (const { step, parting } of replaySteps(environment, record, { strict: true, scoring, mayLeave: true })) {
     const recorded = step === null ? undefined : steps[step - 1]
     if (step === 0) {
       yield `start  ${potentialOf(start.potential)}`

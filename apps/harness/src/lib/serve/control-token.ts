@@ -3,8 +3,8 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Where the control token of a local server is kept for its own user: a file that nobody else can read, named after
- * the port, so that commands on the same machine find it by the server's URL.
+ * The file of a local server's control token, readable only by its user. It is named after the port, so that commands on
+ * the same machine find it by the server's URL.
  */
 function controlTokenFile(port: number): string {
   return join(process.env.EPISODIC_HOME ?? join(homedir(), '.episodic'), `control-${port}.token`)
@@ -14,7 +14,7 @@ export function writeControlToken(port: number, token: string): string {
   const file = controlTokenFile(port)
   mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 })
   writeFileSync(file, `${token}\n`, { mode: 0o600 })
-  // A file that was there before keeps its mode through a write.
+  // Writing to an existing file keeps its old mode.
   chmodSync(file, 0o600)
   return file
 }
@@ -23,7 +23,7 @@ export function removeControlToken(port: number): void {
   rmSync(controlTokenFile(port), { force: true })
 }
 
-/** The token of a server on this machine, by its URL; `undefined` where there is none to be read. */
+/** Returns the control token of a local server by its URL; `undefined` if there is no readable token file. */
 export function findControlToken(url: string): string | undefined {
   const { hostname, port, pathname } = new URL(url)
   if (!/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) || pathname !== '/env') return undefined

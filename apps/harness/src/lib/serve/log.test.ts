@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { createLog, type LogLevel } from './log.ts'
-import { redact } from './redact.ts'
+import { createLog, type LogLevel, redact } from './log.ts'
 
 /** A log and what it has written. */
 function logTo({ isTTY = false, level = 'info' as LogLevel } = {}) {

@@ -11,20 +11,20 @@ export interface StoreOptions {
   readonly idle: number
 }
 
-/** Opens the store that an option names. Throws `option-invalid` for what names none. */
+/** Opens the store that `--store` names. Rejects with `option-invalid` if it names none. */
 export async function openStore({ store, durability, idle }: StoreOptions): Promise<SessionStore> {
   if (store === 'memory') return createMemoryStore()
   if (isShared(store)) {
-    // Loaded where it is wanted: most servers have no Redis.
+    // Imported on demand: most servers do not use Redis.
     const { openRedisStore } = await import('@episodic/state/redis')
-    // What nobody is left to sweep goes by itself, long after a server would have swept it.
+    // Expires sessions if no server is left to remove them, long after a server would have.
     return openRedisStore(store, { ttlSeconds: Math.max(86_400, 2 * idle) })
   }
   const file = /^sqlite:(.+)$/.exec(store)?.[1]
   if (file) return openSqliteStore(file, { durability })
   throw new HarnessError(
     'option-invalid',
-    `--store ${store} is not a store. There is: memory, sqlite:<file>, redis://<host>:<port>.`,
+    `--store ${store} is not a store. Give memory, sqlite:<file> or redis://<host>:<port>.`,
   )
 }
 

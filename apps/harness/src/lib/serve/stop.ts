@@ -1,13 +1,13 @@
 import type { Log } from './log.ts'
 
-/** Seconds that calls in flight have to be answered in. */
+/** Seconds in which calls in flight must be answered. */
 const DRAIN_SECONDS = 10
-/** Seconds after which whatever still keeps the process is left behind. */
-const LEAVE_SECONDS = DRAIN_SECONDS + 1
+/** Seconds after which the process ends even if something keeps it alive. */
+const EXIT_SECONDS = DRAIN_SECONDS + 1
 
 /**
- * Resolves at Ctrl-C, at a termination request, or where asked for when whoever started this goes away. A further signal
- * ends the process at once.
+ * Resolves at SIGINT or SIGTERM; with `withInput`, also when standard input ends, as when the parent process is gone. A
+ * second signal ends the process at once.
  */
 export function stopped(withInput: boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -22,15 +22,15 @@ export function stopped(withInput: boolean): Promise<void> {
   return promise
 }
 
-/** A server that can stop in an orderly way, and says how many calls it left unanswered. */
+/** A server that can drain. Resolves with the number of calls left unanswered. */
 interface Drainable {
   drain(options: { readonly signal: AbortSignal }): Promise<number>
 }
 
-/** Answers what is in flight and takes nothing new, for at most 10 seconds. What was answered is in the store. */
+/** Answers calls in flight and accepts no new ones, for at most 10 seconds. Every answered step is in the store. */
 export async function drain(servers: readonly Drainable[], log: Log): Promise<void> {
   log.info('stopping')
-  setTimeout(() => process.exit(1), LEAVE_SECONDS * 1_000).unref()
+  setTimeout(() => process.exit(1), EXIT_SECONDS * 1_000).unref()
   const signal = AbortSignal.timeout(DRAIN_SECONDS * 1_000)
   const left = await Promise.all(servers.map((server) => server.drain({ signal })))
   const unanswered = left.reduce((sum, calls) => sum + calls, 0)

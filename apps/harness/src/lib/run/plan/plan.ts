@@ -1,0 +1,102 @@
+import { defineTasks, generateTasks, type Rows } from '@episodic/dataset'
+import { readTasks } from '@episodic/dataset/jsonl'
+import type { EpisodeRecord, Task } from '@episodic/protocol'
+import { HarnessError } from '../../harness-error.ts'
+import type { World } from '../../world.ts'
+import type { RunConfiguration } from './configuration.ts'
+
+/** A rollout to play: one episode, or one tree of episodes. */
+export interface PlannedEpisode {
+  readonly task: Task
+  /** Number of the rollout among those of its task, from 0. */
+  readonly attempt: number
+}
+
+/**
+ * Streams the tasks of a run, always in the same order.
+ *
+ * Throws `dataset-invalid` for a task of another environment or version, and for a dataset whose last line is torn.
+ */
+export function tasksOf(
+  { tasks, seed, environment }: Pick<RunConfiguration, 'tasks' | 'seed' | 'environment'>,
+  world: World,
+  options: { readonly signal?: AbortSignal | undefined } = {},
+): AsyncIterable<Task> {
+  return ofSplit(
+    tasks.from === 'dataset'
+      ? readTasks(tasks.file, { signal: options.signal, onTorn: ({ line }) => rejectTorn(tasks.file, line) })
+      : generateTasks(world.tasks ?? defaultTasks(world), { seed, count: tasks.count, difficulty: tasks.difficulty }),
+    tasks.split,
+    environment,
+  )
+}
+
+function rejectTorn(file: string, line: number): never {
+  throw new HarnessError(
+    'dataset-invalid',
+    `${file}, line ${line} is incomplete, as after a crash or on a full disk. Generate or copy the dataset again.`,
+  )
+}
+
+/** Streams every task `rollouts` times, so that memory does not grow with the plan. */
+export async function* planOf(tasks: AsyncIterable<Task>, rollouts: number): AsyncGenerator<PlannedEpisode> {
+  for await (const task of tasks) for (let attempt = 0; attempt < rollouts; attempt++) yield { task, attempt }
+}
+
+/** Tasks of a world without a generator: its default parameters, with a different seed for each. */
+function defaultTasks({ environment }: World) {
+  return defineTasks({
+    name: `${environment.name}-defaults`,
+    environment,
+    generate: () => ({ prompt: environment.description, params: {}, difficulty: 0 }),
+  })
+}
+
+async function* ofSplit(rows: Rows<Task>, split: string | null, { name, version }: RunConfiguration['environment']) {
+  for await (const task of rows) {
+    if (task.environment.name !== name || task.environment.version !== version)
+      throw new HarnessError(
+        'dataset-invalid',
+        `Task ${task.id} is for ${task.environment.name} ${task.environment.version}, and this run plays ${name} ${version}. Generate the dataset again.`,
+      )
+    if (split === null || task.split === split) yield task
+  }
+}
+
+/** Reads all tasks once, so that an invalid one is reported before anything is played. Throws `dataset-invalid`. */
+export async function countTasks(tasks: AsyncIterable<Pick<Task, 'id'>>): Promise<number> {
+  const ids = new Set<string>()
+  for await (const { id } of tasks) {
+    // The id identifies the episodes of a task.
+    if (ids.has(id)) throw new HarnessError('dataset-invalid', `Two tasks have the id ${id}. Give each its own id.`)
+    ids.add(id)
+  }
+  if (ids.size === 0)
+    throw new HarnessError('dataset-invalid', 'There is no task to play. Check --dataset and --split.')
+  return ids.size
+}
+
+/** Returns the key of an episode within its run. */
+export function episodeKey({
+  task,
+  attempt,
+}: {
+  readonly task: Pick<EpisodeRecord['task'], 'id'>
+  readonly attempt: number
+}): string {
+  return `${task.id} ${attempt}`
+}
+
+/** The part of a plan that is not sealed yet: rollouts, of `leaves` episodes each, that lack at least one. */
+export async function* unsealed(
+  plan: AsyncIterable<PlannedEpisode>,
+  leaves: number,
+  sealed: ReadonlySet<string>,
+): AsyncGenerator<PlannedEpisode> {
+  for await (const { task, attempt } of plan)
+    for (let leaf = 0; leaf < leaves; leaf++) {
+      if (sealed.has(episodeKey({ task, attempt: attempt * leaves + leaf }))) continue
+      yield { task, attempt }
+      break
+    }
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync, readdirSync } from 'node:fs'
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { shownPath } from '../../console.ts'
+import { HarnessError } from '../../harness-error.ts'
+import { loadWorld, SHELVES, type World } from '../../world.ts'
+import type { RunConfiguration } from './configuration.ts'
+
+/**
+ * The files of a run's world and dataset. Paths use forward slashes and are relative to the run's folder, so that a project
+ * can be moved as a whole; a path is absolute only if the file is on another drive.
+ */
+export const sourcesSchema = z.object({
+  world: z.object({
+    /** The name, path or package that the command was given. */
+    reference: z.string(),
+    /** The module that the world was loaded from. */
+    file: z.string(),
+    /** Of that module only, not of its imports. */
+    sha256: z.string(),
+  }),
+  /** The file of tasks; `null` if they were generated. */
+  dataset: z.string().nullable(),
+})
+export type Sources = z.infer<typeof sourcesSchema>
+
+/** Describes the files of a run's world and dataset, for `run.json`. */
+export async function describeSources(
+  runFolder: string,
+  reference: string,
+  world: Pick<World, 'url'>,
+  { tasks }: Pick<RunConfiguration, 'tasks'>,
+): Promise<Sources> {
+  const file = fileURLToPath(world.url)
+  const pathTo = (path: string) => relative(runFolder, resolve(path)).replaceAll('\\', '/')
+  return {
+    world: { reference, file: pathTo(file), sha256: await hashFile(file) },
+    dataset: tasks.from === 'dataset' ? pathTo(tasks.file) : null,
+  }
+}
+
+/** A run whose world is to be loaded. */
+export interface RecordedRun {
+  /** The folder of the run. */
+  readonly folder: string
+  /** `undefined` for lines without a `run.json`. */
+  readonly sources: Sources | undefined
+  /** The name of the environment. */
+  readonly name: string
+}
+
+/**
+ * Loads the world of a run from the module that `run.json` names, or, if that file is gone, by the name or package that the
+ * run was given. A module that has changed since is loaded and reported to `warn`.
+ *
+ * Throws `world-not-found`, with a suggestion for `--world` if there is one, and `world-invalid`.
+ */
+export async function loadRecordedWorld(
+  { folder, sources, name }: RecordedRun,
+  warn: (notice: string) => void,
+): Promise<World> {
+  if (!sources) return byName(name, name, `There is no world "${name}".`)
+  const { reference, file, sha256 } = sources.world
+  const recorded = resolve(folder, file)
+  const world = existsSync(recorded)
+    ? await loadWorld(recorded)
+    : await byName(isPath(reference) ? null : reference, name, goneNotice(recorded))
+  const module = fileURLToPath(world.url)
+  if ((await hashFile(module)) !== sha256)
+    warn(`${shownPath(module)} has changed since this run was played: its SHA-256 differs.`)
+  return world
+}
+
+function goneNotice(file: string): string {
+  return `This run was played in the world at ${shownPath(file)}, which no longer exists.`
+}
+
+async function byName(reference: string | null, name: string, problem: string): Promise<World> {
+  try {
+    if (reference !== null) return await loadWorld(reference)
+  } catch (cause) {
+    if (!HarnessError.is(cause, 'world-not-found')) throw cause
+  }
+  const [likely] = candidatesFor(name)
+  const hint = likely ? ` Did you mean --world ${likely}?` : ''
+  throw new HarnessError('world-not-found', `${problem} Name the world of the run with --world.${hint}`)
+}
+
+function isPath(reference: string): boolean {
+  return isAbsolute(reference) || /^\.{0,2}[/\\]|\.[cm]?[jt]sx?$/.test(reference) || existsSync(reference)
+}
+
+/** Modules in the shelves that have the name of an environment. */
+function candidatesFor(name: string): string[] {
+  return SHELVES.filter((shelf) => existsSync(shelf)).flatMap((shelf) =>
+    readdirSync(shelf)
+      .filter((entry) => entry.replace(/\.[cm]?[jt]s$/, '') === name)
+      .map((entry) => join(shelf, entry)),
+  )
+}
+
+/** Resolves with the SHA-256 of a file, in hexadecimal. Rejects with `option-invalid` if it cannot be read. */
+export async function hashFile(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  try {
+    for await (const block of createReadStream(file)) hash.update(block)
+  } catch (cause) {
+    throw new HarnessError('option-invalid', `${file} cannot be read: ${(cause as Error).message}`, { cause })
+  }
+  return hash.digest('hex')
+}

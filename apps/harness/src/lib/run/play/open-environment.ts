@@ -1,0 +1,111 @@
+import {
+  type Connection,
+  connect,
+  type Environment,
+  type RetryOptions,
+  type Target,
+  withLimits,
+  withShaping,
+  withWeights,
+} from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
+import { createWorkerPool } from '@episodic/mcp-server/workers'
+import { HarnessError } from '../../harness-error.ts'
+import { openStore } from '../../serve/open-store.ts'
+import { startServer, stdioTarget } from '../../serve/start-server.ts'
+import type { World } from '../../world.ts'
+import type { RunConfiguration } from '../plan/configuration.ts'
+
+/** How a run connects to a world that it serves itself. */
+export type Transport = 'in-process' | 'http' | 'stdio'
+
+/** A connection, and everything that was started for it. Disposing it stops that too. */
+export interface Opened extends AsyncDisposable {
+  readonly connection: Connection
+  /** The agent endpoint, to which `/s/<capability>` is added; `null` if it has no HTTP address. */
+  readonly agentUrl: string | null
+}
+
+interface OpenWorldOptions {
+  readonly transport: Transport
+  readonly sessions: number
+  /** Runs the rules in worker threads. */
+  readonly workerThreads?: boolean
+  /** Where sessions are stored, as in `episodic serve --store`. Default: `memory`. */
+  readonly store?: string
+  readonly retryTimeout?: number
+}
+
+/** Default seconds to keep retrying an unanswered call. */
+export const RETRY_TIMEOUT = 15
+
+/** Serves a world for one run, and connects to it. */
+export async function openWorld(
+  reference: string,
+  world: World,
+  { transport, sessions, workerThreads = false, store = 'memory', retryTimeout = RETRY_TIMEOUT }: OpenWorldOptions,
+): Promise<Opened> {
+  await using cleanUp = new AsyncDisposableStack()
+  let target: Target
+  let agentUrl: string | null = null
+  if (transport === 'http') {
+    const server = cleanUp.use(await startServer(reference, { sessions, workerThreads, store }))
+    target = server.target
+    agentUrl = server.agentUrl
+  } else if (transport === 'stdio') target = stdioTarget(reference, { sessions, workerThreads, store })
+  else {
+    const rules = workerThreads && cleanUp.use(createWorkerPool({ modules: [world.url] }))
+    const host = createHost({
+      environments: [world.environment],
+      store: cleanUp.use(await openStore({ store, durability: 'process', idle: 900 })),
+      bounds: { sessions },
+      ...(rules && { rules }),
+    })
+    target = inProcess(cleanUp.use(host))
+  }
+  const connection = cleanUp.use(await connect(target, { retry: retryFor(retryTimeout) }))
+  const owned = cleanUp.move()
+  return { connection, agentUrl, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Connects to a running server. Once connected, it may be unreachable for up to `retryTimeout` seconds. */
+export async function openTarget(target: Target, retryTimeout = RETRY_TIMEOUT): Promise<Opened> {
+  const connection = await connect(target, { retry: retryFor(retryTimeout) })
+  return { connection, agentUrl: agentUrlOf(target), [Symbol.asyncDispose]: () => connection.close() }
+}
+
+/** The agent endpoint of the server whose trainer endpoint this is; `null` unless it is HTTP. */
+function agentUrlOf(target: Target): string | null {
+  const url = typeof target === 'string' ? target : 'url' in target ? target.url : null
+  return url && /^https?:.*\/env\/?$/.test(url) ? url.replace(/\/env\/?$/, '/mcp') : null
+}
+
+function retryFor(retryTimeout: number): Pick<RetryOptions, 'attempts' | 'seconds'> {
+  // After the first few attempts pauses last at least a second, so that the time is the bound.
+  return { seconds: retryTimeout, attempts: 8 + retryTimeout }
+}
+
+/**
+ * Returns a function that opens an environment of the connection, or takes one, and applies the limits, weights and
+ * shaping of the configuration.
+ *
+ * Throws at once, before anything is played, if the server has no such environment or another version of it, or if there
+ * are weights for unknown terms.
+ */
+export function environmentFactory(
+  { environment, maxSteps, weights, shaping, discount }: RunConfiguration,
+  connection: Connection,
+): (environment?: Environment) => Environment {
+  const create = (scored = connection.environment(environment.name)): Environment => {
+    if (maxSteps !== null) scored = withLimits(scored, { steps: maxSteps })
+    if (Object.keys(weights).length > 0) scored = withWeights(scored, weights)
+    return shaping ? withShaping(scored, { discount }) : scored
+  }
+  const { name, version } = create().info
+  if (version !== environment.version)
+    throw new HarnessError(
+      'server-failed',
+      `The server plays ${name} ${version}, and this run plays ${environment.version}. Serve that version, or play the server's.`,
+    )
+  return create
+}

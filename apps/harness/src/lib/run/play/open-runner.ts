@@ -1,0 +1,81 @@
+import type { Policy, Target } from '@episodic/env'
+import { declaredAction } from '@episodic/mcp-server'
+import type { Action, EnvironmentInfo } from '@episodic/protocol'
+import { type Agent, isAgent } from '../../agents/agent.ts'
+import { createRunAgentTask } from '../../agents/run-agent-task.ts'
+import { HarnessError } from '../../harness-error.ts'
+import type { World } from '../../world.ts'
+import type { RunConfiguration } from '../plan/configuration.ts'
+import { environmentFactory, openTarget, openWorld, type Transport } from './open-environment.ts'
+import { createRunTask, type RunTask } from './run-task.ts'
+
+/** Plays the episodes of a plan. Disposing it stops everything that was started for it. */
+export interface Runner extends AsyncDisposable {
+  readonly runTask: RunTask
+}
+
+export interface OpenRunnerOptions {
+  readonly reference: string
+  readonly world: World
+  /** A running server; `null` to serve the world over `transport`. */
+  readonly target: Target | null
+  readonly transport: Transport
+  readonly workerThreads: boolean
+  /** Episodes in flight at once. */
+  readonly concurrency: number
+  /** Seconds to keep retrying an unanswered call. */
+  readonly retryTimeout: number
+  readonly player: Policy | Agent
+}
+
+/** Connects to the environment of a run. Throws if the server is unreachable or serves something else. */
+export async function openRunner(
+  configuration: RunConfiguration,
+  { reference, world, target, transport, workerThreads, concurrency, retryTimeout, player }: OpenRunnerOptions,
+): Promise<Runner> {
+  await using cleanUp = new AsyncDisposableStack()
+  const sessions = concurrency + 16
+  const { connection, agentUrl } = cleanUp.use(
+    await (target
+      ? openTarget(target, retryTimeout)
+      : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout })),
+  )
+  const createEnvironment = environmentFactory(configuration, connection)
+  const { seed, discount, branch } = configuration
+  if (branch.length > 0) assertForkable(createEnvironment().info)
+  const accept = (action: Action) => declaredAction(world.environment, action)
+  const runTask = isAgent(player)
+    ? createRunAgentTask({
+        agent: player,
+        watch: () => connection.watched(configuration.environment.name),
+        score: createEnvironment,
+        addressOf: sessionUrls(agentUrl),
+        seed,
+        discount,
+        accept,
+        seconds: AGENT_SECONDS,
+      })
+    : createRunTask({ createEnvironment, policy: player, seed, discount, branch, accept })
+  const owned = cleanUp.move()
+  return { runTask, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Seconds that an agent may take for an episode. */
+const AGENT_SECONDS = 1_800
+
+/** Returns a function from a capability to its session URL. Throws `option-invalid` if agents have no address. */
+function sessionUrls(agentUrl: string | null): (capability: string) => string {
+  if (agentUrl !== null) return (capability) => `${agentUrl}/s/${capability}`
+  throw new HarnessError(
+    'option-invalid',
+    'An agent plays over HTTP: give --transport http, or the --url of a trainer endpoint such as http://127.0.0.1:7337/env.',
+  )
+}
+
+function assertForkable({ name, forkable }: EnvironmentInfo): void {
+  if (forkable) return
+  throw new HarnessError(
+    'not-forkable',
+    `${name} cannot be forked: its state is kept outside. Leave --branch out; --rollouts plays it from its start several times.`,
+  )
+}

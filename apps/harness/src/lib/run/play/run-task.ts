@@ -1,0 +1,56 @@
+import type { BranchPoint, Environment, Policy } from '@episodic/env'
+import type { EpisodeRecord } from '@episodic/protocol'
+import type { PlannedEpisode } from '../plan/plan.ts'
+import { type Sealing, sealEpisode } from '../record/seal-episode.ts'
+import { runRollout } from './run-rollout.ts'
+
+/** The run that an episode is a part of. */
+export interface RunContext {
+  /** The name of the run. */
+  readonly run: string
+  /** Aborts the episode. */
+  readonly signal: AbortSignal
+  /** Milliseconds since the run started. */
+  now(): number
+}
+
+/**
+ * Plays one rollout of a task and resolves with its records, one for each episode of a tree. Resolves with none if it
+ * was interrupted, so that a resumed run plays it again. An error that it throws stops the run.
+ */
+export type RunTask = (planned: PlannedEpisode, context: RunContext) => Promise<readonly EpisodeRecord[]>
+
+export interface RunTaskOptions {
+  readonly createEnvironment: () => Environment
+  readonly policy: Policy
+  readonly seed: string
+  readonly discount: number
+  /** Plays a tree of episodes for each rollout, forked at these points. Default: none. */
+  readonly branch?: readonly BranchPoint[]
+  /** What records keep of an action. Default: all of it. */
+  readonly accept?: Sealing['accept']
+}
+
+/** Plays in this process, with a policy. */
+export function createRunTask(options: RunTaskOptions): RunTask {
+  const { createEnvironment, policy, seed, discount, branch = [], accept } = options
+  return async (planned, { run, signal, now }) => {
+    const started = now()
+    const played = await runRollout(planned, { createEnvironment, policy, seed, branch, signal, now })
+    if (signal.aborted && played.some(({ episode }) => episode.kind === 'failed')) return []
+    return played.map(({ attempt, episode, policySeed, branch, ended }) =>
+      sealEpisode(
+        episode,
+        { task: planned.task, attempt },
+        {
+          run,
+          policy: { name: policy.name, seed: policySeed },
+          discount,
+          branch,
+          time: { started, ended },
+          ...(accept && { accept }),
+        },
+      ),
+    )
+  }
+}

@@ -1,0 +1,95 @@
+import type { EpisodeRecord } from '@episodic/protocol'
+import { createColors } from 'picocolors'
+
+/** Where progress is written, and whether it is a terminal. */
+export interface ProgressStream {
+  readonly isTTY?: boolean | undefined
+  readonly columns?: number | undefined
+  write(text: string): unknown
+}
+
+export interface Progress {
+  /** Counts an episode that ended. */
+  add(record: EpisodeRecord): void
+  /** Writes the last state and ends the line. */
+  stop(): void
+}
+
+/** Milliseconds between updates: few on a terminal, where each replaces the last; many in a log, where each is a line. */
+const TERMINAL_INTERVAL = 100
+const LOG_INTERVAL = 5_000
+const BAR_WIDTH = 24
+const MIN_BAR = 6
+const GAP = '  '
+
+/**
+ * Shows the progress of a run: one line that is redrawn on a terminal, and plain lines elsewhere. The return is the
+ * unshaped one, as in the summary, with its 95 % interval as if all episodes were independent.
+ *
+ * @param done - episodes that were sealed before this start of the run.
+ * @param now - monotonic milliseconds.
+ */
+export function showProgress(
+  stream: ProgressStream,
+  total: number,
+  done: number,
+  now: () => number = () => performance.now(),
+): Progress {
+  const terminal = stream.isTTY === true
+  const { green, dim, red } = createColors(terminal && !process.env.NO_COLOR)
+  const began = now()
+  let finished = 0
+  let failed = 0
+  // Welford's running mean and sum of squares (Knuth, TAOCP 2, 4.2.2).
+  let mean = 0
+  let squares = 0
+  let drawn = began
+
+  const draw = (last: boolean) => {
+    const played = finished + failed
+    const rate = (played * 1_000) / Math.max(now() - began, 1)
+    const left = total - done - played
+    const share = total > 0 ? (done + played) / total : 1
+    const half = finished > 1 ? 1.96 * Math.sqrt(squares / (finished - 1) / finished) : 0
+    const failures = `${failed} failed`
+    const parts = [
+      `${done + played}/${total}`,
+      ...(failed > 0 ? [failures] : []),
+      ...(finished > 0 ? [`return ${mean.toFixed(3)} ± ${half.toFixed(3)}`] : []),
+      `${rate.toFixed(rate < 10 ? 1 : 0)} episodes/s`,
+      ...(last || left <= 0 ? [] : [`${formatSeconds(left / rate)} left`]),
+    ]
+    if (!terminal) {
+      stream.write(`${[`${Math.floor(share * 100)} %`, ...parts].join(GAP)}\n`)
+      return
+    }
+    // A line that wraps cannot be redrawn, so the last parts are dropped first, and the bar takes the rest of the line.
+    const columns = (stream.columns ?? 80) - 1
+    while (parts.length > 1 && parts.join(GAP).length > columns) parts.pop()
+    const room = Math.min(BAR_WIDTH, columns - GAP.length - parts.join(GAP).length)
+    const filled = Math.round(share * room)
+    const bar = room < MIN_BAR ? [] : [green('█'.repeat(filled)) + dim('░'.repeat(room - filled))]
+    const line = [...bar, ...parts.map((part) => (part === failures ? red(part) : part))].join(GAP)
+    stream.write(`\r\x1b[2K${line}${last ? '\n' : ''}`)
+  }
+
+  return {
+    add({ returns }) {
+      if (returns) {
+        finished += 1
+        const delta = returns.unshaped - mean
+        mean += delta / finished
+        squares += delta * (returns.unshaped - mean)
+      } else failed += 1
+      if (now() - drawn < (terminal ? TERMINAL_INTERVAL : LOG_INTERVAL)) return
+      drawn = now()
+      draw(false)
+    },
+    stop: () => draw(true),
+  }
+}
+
+function formatSeconds(seconds: number): string {
+  if (!Number.isFinite(seconds)) return '?'
+  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
+}

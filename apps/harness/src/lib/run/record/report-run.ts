@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EpisodeRecord, JsonObject } from '@episodic/protocol'
+import { type Console, colorsOf, shownPath, usesColor } from '../../console.ts'
+import { HarnessError } from '../../harness-error.ts'
+import { readRecorded } from '../../replay/read-recorded.ts'
+import { createEpisodeSample } from '../../report/fold/episode-sample.ts'
+import { createFold } from '../../report/fold/fold.ts'
+import type { Summary } from '../../report/fold/summary.ts'
+import { formatSummary } from '../../report/page/format-summary.ts'
+import { renderReport } from '../../report/page/render-report.ts'
+import { RUN_FILES, type RunManifest, writeRunFile } from './run-folder.ts'
+import { readSealed } from './sealed-file.ts'
+
+/** The report of a run's sealed episodes so far. */
+export interface RunFold {
+  /** Adds an episode that was just sealed. */
+  add(record: EpisodeRecord): void
+  /** Milliseconds that the run has taken, before and after each resume. */
+  readonly elapsed: number
+  summarize(): Summary
+  render(): string
+}
+
+export interface FoldRunOptions {
+  /** Called with each episode that the folder holds already. */
+  readonly onSealed?: (record: EpisodeRecord) => void
+  /** Called with the number of a torn last line, which is skipped. */
+  readonly onTorn?: (line: number) => void
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The notice about a torn line. Its episode is played again when the run is resumed. */
+export function tornNotice(line: number): string {
+  return `Line ${line} of ${RUN_FILES.episodes} is torn, as after a crash, and is skipped.\n`
+}
+
+/** Folds the sealed episodes of a run's folder. Episodes that are sealed later can be added. */
+export async function foldRun(folder: string, manifest: RunManifest, options: FoldRunOptions = {}): Promise<RunFold> {
+  const fold = createFold({ discount: manifest.configuration.discount })
+  const sample = createEpisodeSample()
+  const { name, scheduled } = manifest
+  let elapsed = 0
+  const run: RunFold = {
+    add(record) {
+      fold.add(record)
+      sample.add(record)
+      elapsed = Math.max(elapsed, record.time.ended)
+    },
+    get elapsed() {
+      return elapsed
+    },
+    summarize: () => fold.finish({ name, scheduled }),
+    render() {
+      const { configuration, versions, played } = manifest
+      const shown = { ...configuration, ...played, ...versions } as unknown as JsonObject
+      return renderReport(run.summarize(), { name, scheduled, configuration: shown }, sample.finish())
+    },
+  }
+  const file = join(folder, RUN_FILES.episodes)
+  if (existsSync(file))
+    for await (const record of readSealed(file, options)) {
+      run.add(record)
+      options.onSealed?.(record)
+    }
+  return run
+}
+
+export interface WriteReportOptions {
+  /** Prints the summary as JSON. */
+  readonly json?: boolean
+  /** Accepts conflicting lines of the same episode; the fold chooses between them. */
+  readonly allowConflicts?: boolean
+}
+
+/**
+ * Writes `summary.json` and `report.html` and prints the summary, as a table or as JSON. Throws `run-invalid`, and writes
+ * nothing, if there are conflicting lines of the same episode.
+ */
+export async function writeReport(
+  folder: string,
+  run: RunFold,
+  { json = false, allowConflicts = false }: WriteReportOptions,
+  console: Console,
+): Promise<Summary> {
+  const summary = run.summarize()
+  if (summary.counts.conflicts > 0 && !allowConflicts) await rejectConflicts(folder)
+  await writeRunFile(folder, RUN_FILES.summary, `${JSON.stringify(summary, null, 2)}\n`)
+  const report = await writeRunFile(folder, RUN_FILES.report, run.render())
+  if (json) console.out.write(`${JSON.stringify(summary)}\n`)
+  else {
+    const { bold } = colorsOf(console.out)
+    console.out.write(
+      `\n${formatSummary(summary, { color: usesColor(console.out) })}\n  report  ${bold(shownPath(report))}\n`,
+    )
+  }
+  return summary
+}
+
+/** Conflicts that the error names. */
+const MAX_NAMED = 3
+
+/** Rejects with `run-invalid`, naming the first conflicting lines. Reads the whole file to find their numbers. */
+export async function rejectConflicts(folder: string): Promise<never> {
+  const file = join(folder, RUN_FILES.episodes)
+  const first = new Map<string, { readonly line: number; readonly digest: number }>()
+  const conflicts: string[] = []
+  for await (const { record, line, digest } of readRecorded(file)) {
+    const name = `task ${record.task.id}, attempt ${record.attempt}`
+    const earlier = first.get(name)
+    if (!earlier) first.set(name, { line, digest })
+    else if (earlier.digest !== digest) conflicts.push(`${name}: lines ${earlier.line} and ${line}`)
+  }
+  const more = conflicts.length > MAX_NAMED ? [`and ${conflicts.length - MAX_NAMED} more`] : []
+  throw new HarnessError(
+    'run-invalid',
+    `${shownPath(file)} has several different lines for the same episode, and a report cannot choose between them:\n${[...conflicts.slice(0, MAX_NAMED), ...more].map((line) => `  ${line}`).join('\n')}\nReplay the run to find out which line was edited. With --allow-conflicts, a finished line wins over a failed one, and otherwise the line with the lower SHA-256.`,
+  )
+}

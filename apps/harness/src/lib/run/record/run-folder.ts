@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { z } from 'zod'
+import { shownPath } from '../../console.ts'
+import { HarnessError } from '../../harness-error.ts'
+import { VERSION } from '../../own-package.ts'
+import { assertSame, configurationSchema, countLeaves, type RunConfiguration } from '../plan/configuration.ts'
+import { sourcesSchema } from '../plan/sources.ts'
+
+/** The content of `run.json`. */
+export const runManifestSchema = z.object({
+  format: z.literal(1),
+  name: z.string(),
+  /** ISO 8601. */
+  createdAt: z.string(),
+  /** Episodes in the plan. */
+  scheduled: z.int().min(0),
+  configuration: configurationSchema,
+  versions: z.record(z.string(), z.string()),
+  /** How the run was played. It does not affect what was played. */
+  played: z.object({
+    transport: z.string(),
+    concurrency: z.int(),
+    processes: z.int().default(1),
+    /** The own name of the policy or agent, as in its sealed lines. */
+    player: z.string().optional(),
+  }),
+  sources: sourcesSchema.optional(),
+})
+export type RunManifest = z.infer<typeof runManifestSchema>
+
+/** The files of a run. */
+export const RUN_FILES = {
+  manifest: 'run.json',
+  episodes: 'episodes.jsonl',
+  summary: 'summary.json',
+  report: 'report.html',
+  /** An empty file, locked by the process that writes to the folder. */
+  lock: 'run.lock',
+} as const
+
+export function holdsRun(folder: string): boolean {
+  return existsSync(join(folder, RUN_FILES.manifest))
+}
+
+/** Reads the manifest of a run. Rejects with `run-invalid` if the folder has none, or an unreadable one. */
+export async function readManifest(folder: string): Promise<RunManifest> {
+  const file = join(folder, RUN_FILES.manifest)
+  if (!existsSync(file))
+    throw new HarnessError('run-invalid', `${folder} holds no run: there is no ${RUN_FILES.manifest} in it.`)
+  try {
+    return runManifestSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch (cause) {
+    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
+    throw new HarnessError('run-invalid', `${file} cannot be read as a run: ${why}`, { cause })
+  }
+}
+
+/** Writes a file of a run atomically. Resolves with its path; rejects with `disk-failed`. */
+export async function writeRunFile(folder: string, name: string, text: string): Promise<string> {
+  const file = join(folder, name)
+  try {
+    await mkdir(folder, { recursive: true })
+    await writeFile(`${file}.part`, text)
+    await rename(`${file}.part`, file)
+  } catch (cause) {
+    await rm(`${file}.part`, { force: true }).catch(() => {})
+    throw new HarnessError('disk-failed', `Cannot write ${file}: ${(cause as Error).message}`, { cause })
+  }
+  return file
+}
+
+/** Returns the default folder of a run: `runs/<world>-<policy>-<seed>`. */
+export function defaultFolder({
+  environment,
+  policy,
+  seed,
+}: Pick<RunConfiguration, 'environment' | 'policy' | 'seed'>): string {
+  return join('runs', [environment.name, shortName(policy.name), seed].join('-').replace(/[^\w.-]+/g, '-'))
+}
+
+/** Shortens a command or a path to its first words, without folders, and a hash that keeps names distinct. */
+function shortName(policy: string): string {
+  if (/^(\w+:)?[\w.-]{1,32}$/.test(policy)) return policy
+  const words = policy.replaceAll(/[^\s:]*\//g, '').replaceAll(/[^\w.]+/g, '-')
+  return `${words.slice(0, 32).replace(/-+$/, '')}-${hash('sha256', policy).slice(0, 6)}`
+}
+
+/**
+ * Resolves with the manifest of the run to resume; `null` if a new run is to be created.
+ *
+ * Rejects with `run-invalid` if there is no run to resume, `run-mismatch` if its configuration differs, and `run-exists`
+ * if there is a run and `resume` is false.
+ */
+export async function findRun(
+  folder: string,
+  configuration: RunConfiguration,
+  resume: boolean,
+): Promise<RunManifest | null> {
+  const shown = shownPath(folder)
+  if (!holdsRun(folder)) {
+    if (resume) throw new HarnessError('run-invalid', `${shown} holds no run to resume.`)
+    return null
+  }
+  const manifest = await readManifest(folder)
+  assertSame(manifest.configuration, configuration, shown)
+  if (resume) return manifest
+  throw new HarnessError(
+    'run-exists',
+    `${shown} holds this run already. Give --resume to play its missing episodes, or another --out.`,
+  )
+}
+
+/** Creates a run in a folder by writing its manifest. From then on it can be resumed. */
+export async function createRun(
+  folder: string,
+  configuration: RunConfiguration,
+  count: number,
+  { played, sources }: Pick<RunManifest, 'played' | 'sources'>,
+): Promise<RunManifest> {
+  const manifest: RunManifest = {
+    format: 1,
+    name: basename(folder),
+    createdAt: new Date().toISOString(),
+    scheduled: count * configuration.rollouts * countLeaves(configuration.branch),
+    configuration,
+    versions: { episodic: VERSION, node: process.version },
+    played,
+    sources,
+  }
+  await writeRunFile(folder, RUN_FILES.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
+  return manifest
+}

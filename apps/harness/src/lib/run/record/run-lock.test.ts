@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { lockRun } from './run-lock.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'episodic-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('lockRun', () => {
+  it('refuses a second writer, and lets the next one in when the first is done', () => {
+    const run = join(folder, 'made/on the way')
+    {
+      using _ = lockRun(run)
+      expect(() => lockRun(run)).toThrow(expect.objectContaining({ code: 'run-locked' }))
+      // Who was refused has not taken the lock along.
+      expect(() => lockRun(run)).toThrow(expect.objectContaining({ code: 'run-locked' }))
+      using __ = lockRun(join(folder, 'another'))
+    }
+    using _ = lockRun(run)
+    expect(statSync(join(run, 'run.lock')).size).toBe(0)
+  })
+
+  it('says where it cannot be', () => {
+    writeFileSync(join(folder, 'file'), '')
+    expect(() => lockRun(join(folder, 'file/run'))).toThrow(
+      expect.objectContaining({
+        code: 'disk-failed',
+        message: expect.stringContaining(`${folder}/file is not a folder`),
+      }),
+    )
+  })
+
+  it('notices that its file was removed, and that another is in its place', () => {
+    const run = join(folder, 'removed')
+    using lock = lockRun(run)
+    lock.assertHeld()
+    rmSync(join(run, 'run.lock'))
+    expect(() => lock.assertHeld()).toThrow(expect.objectContaining({ code: 'run-locked' }))
+    using other = lockRun(run)
+    expect(() => lock.assertHeld()).toThrow(/removed or replaced/)
+    other.assertHeld()
+  })
+})

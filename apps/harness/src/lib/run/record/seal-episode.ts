@@ -1,0 +1,90 @@
+import { type Episode, returnsOf } from '@episodic/env'
+import {
+  type Action,
+  chainOf,
+  type EpisodeRecord,
+  type RecordedEvent,
+  type Reproducible,
+  type Step,
+} from '@episodic/protocol'
+import type { PlannedEpisode } from '../plan/plan.ts'
+
+/** The parts of a record that are not in the episode itself. */
+export interface Sealing {
+  readonly run: string
+  readonly policy: { readonly name: string; readonly seed: string }
+  readonly discount: number
+  /** Returns the recorded part of an action, see `declaredAction`. Default: all of it. */
+  readonly accept?: (action: Action) => Action
+  /** The episode's place in its tree. Default: `null`, it is not part of one. */
+  readonly branch?: EpisodeRecord['branch']
+  /** Whether the times of the steps are known. Default: `true`. */
+  readonly timed?: boolean
+  /** Milliseconds since the run started. */
+  readonly time: { readonly started: number; readonly ended: number }
+}
+
+/** Returns the record of an episode. A failed one keeps its steps and its cause, and has no return. */
+export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode, sealing: Sealing): EpisodeRecord {
+  const { start, steps } = episode
+  const { accept = (action) => action } = sealing
+  const reproducible: Reproducible = {
+    environment: task.environment,
+    params: start?.info.params ?? task.params,
+    seed: start?.info.seed ?? task.seed,
+    branch: sealing.branch ?? null,
+    start: start && { observation: start.observation, potential: start.info.potential },
+    steps: steps.map(({ action, observation, reward, info, milliseconds, completions }) => ({
+      action: accept(action),
+      observation,
+      reward,
+      potential: info.potential,
+      refused: info.refused,
+      stateHash: info.stateHash,
+      milliseconds: sealing.timed === false ? null : roundTime(milliseconds),
+      ...(info.events && { events: info.events.map(recordedOf) }),
+      ...(info.prepared !== undefined && { prepared: info.prepared }),
+      ...(completions.length > 0 && { completions }),
+    })),
+    outcome:
+      episode.kind === 'finished'
+        ? { kind: 'finished', end: episode.end, ...(episode.success !== undefined && { success: episode.success }) }
+        : { kind: 'failed', error: describeFailure(episode.cause) },
+  }
+  return {
+    format: 2,
+    run: sealing.run,
+    task: { id: task.id, prompt: task.prompt, difficulty: task.difficulty, split: task.split, tags: task.tags },
+    attempt,
+    policy: sealing.policy,
+    ...reproducible,
+    ...(episode.kind === 'failed' && episode.undecided.length > 0 && { undecided: episode.undecided }),
+    returns: episode.kind === 'finished' ? returnsOf(steps, sealing.discount) : null,
+    chain: chainOf(reproducible),
+    time: { started: roundTime(sealing.time.started), ended: roundTime(sealing.time.ended) },
+  }
+}
+
+/** Drops the revision of an event, which counts commits outside the episode too. Revision 0 marks an inherited event. */
+function recordedOf({
+  id,
+  type,
+  data,
+  said,
+  end,
+  revision,
+}: NonNullable<Step['info']['events']>[number]): RecordedEvent {
+  return { id, type, data, said, end, ...(revision === 0 && { inherited: true }) }
+}
+
+/** Returns a failure as it is recorded: a code to count by, and a message to read. */
+export function describeFailure(cause: unknown): { readonly code: string; readonly message: string } {
+  if (!(cause instanceof Error)) return { code: 'unexpected', message: String(cause) }
+  const { code } = cause as Error & { code?: unknown }
+  return { code: typeof code === 'string' ? code : 'unexpected', message: cause.message }
+}
+
+/** Rounds to microseconds. */
+function roundTime(milliseconds: number): number {
+  return Math.round(milliseconds * 1_000) / 1_000
+}

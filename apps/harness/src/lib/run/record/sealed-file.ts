@@ -1,0 +1,145 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { readLines } from '@episodic/dataset/jsonl'
+import { type EpisodeRecord, episodeRecordSchema } from '@episodic/protocol'
+import { HarnessError } from '../../harness-error.ts'
+
+/**
+ * The file of a run's sealed episodes, one line each, appended as they end.
+ *
+ * Lines appended in one turn of the event loop become one write. A partial write is truncated to the last whole line, so
+ * that the file can always be read and continued.
+ */
+export class SealedFile implements AsyncDisposable {
+  readonly #file: FileHandle
+  readonly #path: string
+  /** Bytes of whole lines. */
+  #end: number
+  #waiting: { readonly line: string; readonly done: PromiseWithResolvers<void> }[] = []
+  #writing: Promise<void> | null = null
+  #failure: HarnessError | null = null
+  readonly #beforeWrite: () => void
+
+  private constructor(file: FileHandle, path: string, end: number, beforeWrite: () => void) {
+    this.#beforeWrite = beforeWrite
+    this.#file = file
+    this.#path = path
+    this.#end = end
+  }
+
+  /**
+   * Opens a file for appending after its last episode. A torn last line is removed, unless it lacks only its line break:
+   * {@link readSealed} has counted it, so the line break is added.
+   *
+   * @param beforeWrite - called before each write; if it throws, nothing is written.
+   */
+  static async open(path: string, beforeWrite: () => void = () => {}): Promise<SealedFile> {
+    const file = await open(path, 'a+').catch((cause) => {
+      throw new HarnessError('disk-failed', `Cannot write ${path}: ${cause.message}`, { cause })
+    })
+    const end = await endOfLines(file)
+    const sealed = new SealedFile(file, path, end, beforeWrite)
+    const tail = await readFrom(file, end)
+    await file.truncate(end)
+    if (parse(tail).success) await sealed.#write(Buffer.from(`${tail}\n`))
+    return sealed
+  }
+
+  /** Appends an episode. Resolves when it is written. Rejects with `disk-failed`, and then for every later episode too. */
+  append(record: EpisodeRecord): Promise<void> {
+    if (this.#failure) return Promise.reject(this.#failure)
+    const done = Promise.withResolvers<void>()
+    this.#waiting.push({ line: `${JSON.stringify(record)}\n`, done })
+    this.#writing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#writeAll())
+    return done.promise
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writing
+    await this.#file.close()
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting
+      this.#waiting = []
+      try {
+        if (this.#failure) throw this.#failure
+        this.#beforeWrite()
+        await this.#write(Buffer.from(batch.map(({ line }) => line).join('')))
+        for (const { done } of batch) done.resolve()
+      } catch (error) {
+        for (const { done } of batch) done.reject(error)
+      }
+    }
+    this.#writing = null
+  }
+
+  async #write(bytes: Buffer): Promise<void> {
+    try {
+      for (let written = 0; written < bytes.length; ) {
+        // A disk that fills up accepts part of a write without an error, and fails the next write.
+        const { bytesWritten } = await this.#file.write(bytes, written)
+        written += bytesWritten
+      }
+      this.#end += bytes.length
+    } catch (cause) {
+      await this.#file.truncate(this.#end).catch(() => {})
+      this.#failure = new HarnessError(
+        'disk-failed',
+        `Cannot write ${this.#path}: ${(cause as Error).message}. Sealed episodes are kept. Free some space, then resume the run.`,
+        { cause },
+      )
+      throw this.#failure
+    }
+  }
+}
+
+/**
+ * Streams sealed episodes. A torn last line is reported to `onTorn` and skipped.
+ *
+ * Throws `run-invalid` for any other line that is not an episode, with its number and field.
+ */
+export async function* readSealed(
+  path: string,
+  options: { readonly signal?: AbortSignal | undefined; readonly onTorn?: (line: number) => void } = {},
+): AsyncGenerator<EpisodeRecord> {
+  for await (const { line, text, torn } of readLines(path, { signal: options.signal })) {
+    const record = parse(text)
+    if (record.success) yield record.data
+    else if (torn) options.onTorn?.(line)
+    else throw new HarnessError('run-invalid', `${path}, line ${line} is not a sealed episode: ${record.why}`)
+  }
+}
+
+function parse(text: string): { success: true; data: EpisodeRecord } | { success: false; why: string } {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    return { success: false, why: (cause as Error).message }
+  }
+  const parsed = episodeRecordSchema.safeParse(json)
+  if (parsed.success) return { success: true, data: parsed.data }
+  const [issue] = parsed.error.issues
+  return { success: false, why: `${issue?.path.join('.')}: ${issue?.message}` }
+}
+
+async function readFrom(file: FileHandle, start: number): Promise<string> {
+  const { size } = await file.stat()
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start)
+  return buffer.toString('utf8', 0, bytesRead)
+}
+
+/** Returns the number of bytes in a file that are whole lines. */
+async function endOfLines(file: FileHandle): Promise<number> {
+  const block = Buffer.alloc(65_536)
+  let { size: from } = await file.stat()
+  while (from > 0) {
+    const start = Math.max(0, from - block.length)
+    const { bytesRead } = await file.read(block, 0, from - start, start)
+    const newline = block.subarray(0, bytesRead).lastIndexOf(10)
+    if (newline >= 0) return start + newline + 1
+    from = start
+  }
+  return 0
+}

@@ -1,0 +1,88 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { EpisodeRecord } from '@episodic/protocol'
+import { HarnessError } from '../../harness-error.ts'
+import { CLI } from '../../own-package.ts'
+import type { RunConfiguration } from '../plan/configuration.ts'
+import type { PlannedEpisode } from '../plan/plan.ts'
+import type { RunContext } from '../play/run-task.ts'
+import type { SerializedError, TaskMessage, WorkerMessage } from './worker-messages.ts'
+
+/** A process that plays for a run. */
+export interface Worker {
+  /** Resolves when it is ready to play. Rejects with the error that kept it from starting. */
+  readonly ready: Promise<void>
+  /** Planned episodes that it plays now. */
+  readonly load: number
+  /** Plays one of the plan. Resolves with `null` if the process ended first, or the signal aborted. */
+  play(planned: PlannedEpisode, context: RunContext): Promise<readonly EpisodeRecord[] | null>
+  /** Resolves with how it ended: the name of a signal, or its status. */
+  readonly ended: Promise<string>
+  /** Asks it to drop what it plays, and to end. */
+  release(): void
+  /** Ends it at once. */
+  kill(): void
+}
+
+/** Starts a worker: another process of the command in `args`. */
+export function startWorker(args: readonly string[], configuration: RunConfiguration): Worker {
+  const [command = 'run', ...rest] = args
+  const child = fork(CLI, [command, '--worker', ...rest], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  // Sending fails only if the process has ended, which `ended` reports.
+  const send = (message: RunConfiguration | TaskMessage) => void child.send(message, () => {})
+  const playing = new Map<number, PromiseWithResolvers<readonly EpisodeRecord[] | null>>()
+  const ready = Promise.withResolvers<void>()
+  let sent = 0
+
+  child.on('message', (message: WorkerMessage) => {
+    if (message.kind === 'ready') ready.resolve()
+    else if (message.kind === 'played') playing.get(message.number)?.resolve(message.records)
+    else if (message.number === null) ready.reject(errorOf(message.error))
+    else playing.get(message.number)?.reject(errorOf(message.error))
+  })
+  const end = (how: string) => {
+    ready.reject(new HarnessError('worker-failed', `A process of the run did not start: it ended with ${how}.`))
+    for (const answer of playing.values()) answer.resolve(null)
+    return how
+  }
+  // `exit` may be emitted before the last message, so wait for `disconnect` too. A process that cannot be spawned emits
+  // `error` only.
+  const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(
+    ([[status, signal]]) => end(signal ?? `status ${status}`),
+    (error: Error) => end(error.message),
+  )
+  // The caller awaits it, unless it has given up by then.
+  ready.promise.catch(() => {})
+  send(configuration)
+
+  return {
+    ready: ready.promise,
+    get load() {
+      return playing.size
+    },
+    async play(planned, { run, signal, now }) {
+      const number = sent++
+      const answer = Promise.withResolvers<readonly EpisodeRecord[] | null>()
+      const giveUp = () => answer.resolve(null)
+      playing.set(number, answer)
+      signal.addEventListener('abort', giveUp, { once: true })
+      try {
+        if (!child.connected) return null
+        send({ number, run, started: now(), planned })
+        return await answer.promise
+      } finally {
+        signal.removeEventListener('abort', giveUp)
+        playing.delete(number)
+      }
+    },
+    ended,
+    release() {
+      if (child.connected) child.disconnect()
+    },
+    kill: () => void child.kill('SIGKILL'),
+  }
+}
+
+function errorOf({ code, message }: SerializedError): HarnessError {
+  return new HarnessError(code ?? 'worker-failed', message)
+}

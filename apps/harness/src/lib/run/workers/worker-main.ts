@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { HarnessError } from '../../harness-error.ts'
+import type { RunConfiguration } from '../plan/configuration.ts'
+import type { Runner } from '../play/open-runner.ts'
+import type { SerializedError, TaskMessage, WorkerMessage } from './worker-messages.ts'
+
+/**
+ * Plays the episodes that a run sends to this process, until the run disconnects or ends. The run seals them; this
+ * process stores nothing. Throws `option-invalid` if no run started this process.
+ */
+export async function runWorker(open: (configuration: RunConfiguration) => Promise<Runner>): Promise<void> {
+  if (process.send === undefined)
+    throw new HarnessError('option-invalid', 'Only a run starts its workers. Give it --processes <count>.')
+  if (!process.connected) return
+  // Ctrl-C reaches both processes; the run handles it.
+  process.on('SIGINT', () => {})
+  const released = new AbortController()
+  process.once('disconnect', () => released.abort(new Error('the run released its worker')))
+  const { signal } = released
+  try {
+    const [configuration] = await once(process, 'message', { signal })
+    await using runner = await open(configuration)
+    const playing = new Set<Promise<void>>()
+    process.on('message', (message: TaskMessage) => {
+      const played = play(message, runner, signal).finally(() => playing.delete(played))
+      playing.add(played)
+    })
+    send({ kind: 'ready' })
+    if (!signal.aborted) await once(signal, 'abort')
+    await Promise.all(playing)
+  } catch (error) {
+    if (!signal.aborted) send({ kind: 'failed', number: null, error: serializeError(error) })
+  } finally {
+    // An open channel to the run would keep this process alive.
+    if (process.connected) process.disconnect()
+  }
+}
+
+async function play(
+  { number, run, started, planned }: TaskMessage,
+  { runTask }: Runner,
+  signal: AbortSignal,
+): Promise<void> {
+  const received = performance.now()
+  const now = () => started + performance.now() - received
+  try {
+    send({ kind: 'played', number, records: await runTask(planned, { run, signal, now }) })
+  } catch (error) {
+    send({ kind: 'failed', number, error: serializeError(error) })
+  }
+}
+
+/** Messages to a run that has ended are dropped. */
+function send(message: WorkerMessage): void {
+  if (process.connected) process.send?.(message, undefined, {}, () => {})
+}
+
+function serializeError(error: unknown): SerializedError {
+  const message = error instanceof Error ? error.message : String(error)
+  return { code: HarnessError.is(error) ? error.code : null, message }
+}

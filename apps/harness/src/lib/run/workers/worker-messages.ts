@@ -1,0 +1,29 @@
+import type { EpisodeRecord } from '@episodic/protocol'
+import type { HarnessErrorCode } from '../../harness-error.ts'
+import type { PlannedEpisode } from '../plan/plan.ts'
+
+// The messages between a run and its workers. The first message to a worker is the run's configuration. Both ends are
+// the same program, so messages are not validated.
+
+/** A planned episode for a worker to play. */
+export interface TaskMessage {
+  /** Identifies the answer. */
+  readonly number: number
+  /** The name of the run. */
+  readonly run: string
+  /** Milliseconds since the run started. Clocks of processes cannot be compared, so the worker counts on from here. */
+  readonly started: number
+  readonly planned: PlannedEpisode
+}
+
+/** A worker is ready, has played an episode, or failed: with `number: null` before it was ready. */
+export type WorkerMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'played'; readonly number: number; readonly records: readonly EpisodeRecord[] }
+  | { readonly kind: 'failed'; readonly number: number | null; readonly error: SerializedError }
+
+/** `code` is `null` unless the error is a `HarnessError`. */
+export interface SerializedError {
+  readonly code: HarnessErrorCode | null
+  readonly message: string
+}
