@@ -124,7 +124,7 @@ export default {
       to: { path: '^(apps|examples|bench|chaos|interop|scripts)/' },
     },
     {
-      name: 'front-door',
+      name: 'packages-by-name',
       severity: 'error',
       comment: 'Across packages, import the package by its name.',
       from: { path: '^(packages|apps|examples)/([^/]+)/|^(bench|chaos|interop)/' },
@@ -152,10 +152,10 @@ export default {
       to: { circular: true },
     },
     {
-      name: 'sdk-behind-doors',
+      name: 'sdk-in-few-files',
       severity: 'error',
-      comment: 'Only the files that open doors and the client channel know an MCP SDK: packages/*/src/lib/sdk-*.ts.',
-      // An example of servers that anybody might have written is written with the SDK that anybody would take.
+      comment: 'Only the files named packages/*/src/lib/sdk-*.ts import an MCP SDK.',
+      // An example of other authors' servers is written with the SDK that they would use.
       from: { path: '^(packages|apps|examples)/', pathNot: [TESTS, SDK_FILES, '^examples/stateful-agents/'] },
       to: { path: '@modelcontextprotocol/' },
     },
@@ -182,7 +182,7 @@ export default {
     },
   ],
   options: {
-    // Types are imports too: what a type names must be there for whoever installs the package.
+    // Types are imports too: what a type names must be installed with the package.
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     // What is built here is looked at as its source. What others have built is not ours to leave out: an SDK lives in a `dist`.

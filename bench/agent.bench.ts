@@ -16,7 +16,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { startChild } from './child.ts'
 import { median, ratio, report, round2 } from './figures.ts'
 
-/** Calls of a round, and turns that they are made in after as many that are not counted. */
+/** Calls of a round, and the turns that they are divided into, after as many turns of warm-up. */
 const [CALLS, PARTS] = [1_000, 10]
 const ROUNDS = 15
 const [SLOWER, FASTER] = [0.95, 20]
@@ -58,7 +58,7 @@ report('agent', {
   left: cycles,
 })
 
-/** Calls a second, turn by turn: of our session, of the SDK's own client, and with a session for each call. */
+/** Measures calls a second in turn: in our session, with the SDK's own client, and with a new session for each call. */
 async function compareCalls() {
   await using sessions = createMcpSessions({ mcpServers })
   const rates = { bare: [] as number[], session: [] as number[], sessionACall: [] as number[] }
@@ -76,8 +76,8 @@ async function compareCalls() {
 }
 
 /**
- * Calls the same tool of two processes of the same server. Each round has processes of its own, because where the system
- * puts one of them says more about its speed than anything that we do.
+ * Calls the same tool in two processes of the same server. Each round starts new processes, because the core that the
+ * system assigns to a process matters more for its speed than our code.
  */
 async function compareOnce(sessions: McpSessions, bareFirst: boolean) {
   await using session = await sessions.open('notes')
@@ -106,17 +106,17 @@ async function rateOf(count: number, call: () => Promise<unknown>): Promise<numb
   return count / ((performance.now() - began) / 1_000)
 }
 
-/** How many notes of others any of many agents ever saw, each of which works in a session of its own. */
+/** Runs many agents, each with its own session, and resolves with the number of notes of others that they saw. */
 async function runAgents(): Promise<number> {
   await using sessions = createMcpSessions({ mcpServers: { remote } })
   const open = await Promise.all(Array.from({ length: AGENTS }, () => openAgentSession({ sessions })))
-  const foreign = await Promise.all(open.map((session, agent) => foreignNotes(session, `canary-${agent}.`)))
+  const wrong = await Promise.all(open.map((session, agent) => countWrongNotes(session, `canary-${agent}.`)))
   await Promise.all(open.map((session) => session.close()))
-  return foreign.reduce((sum, count) => sum + count, 0)
+  return wrong.reduce((sum, count) => sum + count, 0)
 }
 
-/** Lets an agent write its canary and read its notes, turn by turn, and counts what is not its own or is missing. */
-async function foreignNotes(mcpSession: AgentSession, canary: string): Promise<number> {
+/** Lets an agent write its canary and read its notes in turn, and counts the notes that are missing or not its own. */
+async function countWrongNotes(mcpSession: AgentSession, canary: string): Promise<number> {
   let [turn, wrong] = [0, 0]
   const model: Model = async ({ messages }) => {
     const last = messages.at(-1)
@@ -132,14 +132,14 @@ async function foreignNotes(mcpSession: AgentSession, canary: string): Promise<n
   return wrong
 }
 
-/** Opens and closes sessions, and gives what is left of them. */
+/** Opens and closes sessions, and resolves with the resources that are left. */
 async function openAndClose(server: string) {
   const listening = () => process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
   const before = { listeners: listening(), children: childrenOf(process.pid), sockets: sockets() }
   const heaps: number[] = []
   {
     await using sessions = createMcpSessions({ mcpServers })
-    // After the first of these, everything that is made once is there.
+    // After the first part, everything that is allocated once exists.
     for (const part of [CYCLES / 2, CYCLES]) {
       let left = part
       const cycle = async () => {
@@ -168,7 +168,7 @@ async function openAndClose(server: string) {
 }
 
 function childrenOf(pid: number): number {
-  // One that has this process as its parent is the counting one.
+  // `pgrep` itself is a child of this process.
   const { stdout, pid: own } = spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
   return stdout.split('\n').filter((line) => line !== '' && Number(line) !== own).length
 }

@@ -1,6 +1,7 @@
 /**
- * `tools/call` in both eras and at both doors beside a bare `node:http` JSON echo, and beside the SDKs' own servers: 32
- * connections, 100 and 5,000 sessions, zod in and out, a process each.
+ * `tools/call` at both endpoints in the session-based and the stateless protocol version, compared with a bare
+ * `node:http` JSON echo and with the SDKs' own servers: 32 connections, 100 and 5,000 sessions, zod in and out, a
+ * process each.
  */
 import { META, METHODS, type OpenResult } from '@episodic/protocol'
 import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
@@ -10,10 +11,10 @@ import { drive, type Load } from './http-load.ts'
 
 const CONNECTIONS = 32
 const [FEW, MANY] = [100, 5_000]
-/** Short rounds, and many of them: what else the machine does is the same for all that is measured in one. */
+/** Many short rounds: other load on the machine then affects everything that is measured in a round. */
 const ROUNDS = 9
 const CALLS = 5_000
-/** The SDKs' servers take several times as long for each, and the first keeps something of every call. */
+/** The SDKs' servers take several times as long for each call, and the first keeps memory for every call. */
 const SDK_CALLS = 1_500
 const FLOOR = 0.5
 
@@ -32,13 +33,13 @@ interface Ready {
 }
 
 let calls = 0
-/** The body of the next call, with what it says in `_meta` and besides what the tool asks for. */
+/** Returns the body of the next call, with `_meta` and more arguments. */
 function add(meta: object, more: object = {}): string {
   const params = { name: 'add', arguments: { note: 'a short note', n: calls % 7, ...more }, _meta: meta }
   return JSON.stringify({ jsonrpc: '2.0', id: calls++, method: 'tools/call', params })
 }
 
-/** Does something so many times, with as many in flight as there are connections, and gives what each came to. */
+/** Calls `act` so many times, with as many in flight as there are connections, and resolves with the results. */
 async function times<T>(count: number, act: (i: number) => Promise<T>): Promise<T[]> {
   const results: T[] = []
   let next = 0
@@ -54,7 +55,7 @@ const measure = (load: Omit<Load, 'connections'>): Measure => {
   return () => drive({ ...load, connections: CONNECTIONS })
 }
 
-/** Our server with so many open sessions: either door in either era. */
+/** Opens so many sessions at our server, and returns a measurement for each endpoint and protocol version. */
 async function prepareOurs({ port, trainerUrl, token }: Ready, count: number): Promise<Record<string, Measure>> {
   const authorization = { Authorization: `Bearer ${token}` }
   const sessions = await times(count, async (i) => {
@@ -79,7 +80,7 @@ async function prepareOurs({ port, trainerUrl, token }: Ready, count: number): P
   }
 }
 
-/** The first SDK's server with so many sessions of its transport. */
+/** Opens so many transport sessions at the first SDK's server. */
 async function prepareFirst(port: number, count: number): Promise<Measure> {
   const url = `http://127.0.0.1:${port}/mcp`
   const ids = await times(count, async () => {
@@ -94,7 +95,7 @@ async function prepareFirst(port: number, count: number): Promise<Measure> {
   return measure({ port, path: () => '/mcp', headers, body: () => add({}), calls: SDK_CALLS })
 }
 
-/** The second SDK's server, which keeps no sessions; the calls name their counts. */
+/** Measures the second SDK's server, which keeps no sessions: the calls name their counts. */
 function prepareSecond(port: number, count: number): Measure {
   const headers = { ...ACCEPT, ...MODERN_HEADERS }
   const body = () => add(MODERN_META, { counter: `count-${calls % count}` })
@@ -109,8 +110,8 @@ using firstMany = await startChild<Pick<Ready, 'port'>>('./servers/sdk-server.ts
 using second = await startChild<Pick<Ready, 'port'>>('./servers/sdk-server.ts', 'second')
 
 const ours = { [FEW]: await prepareOurs(few.ready, FEW), [MANY]: await prepareOurs(many.ready, MANY) }
-const named = Object.entries(ours).flatMap(([count, doors]) =>
-  Object.entries(doors).map(([door, run]) => [`${door}, ${count}`, run] as const),
+const named = Object.entries(ours).flatMap(([count, measures]) =>
+  Object.entries(measures).map(([endpoint, run]) => [`${endpoint}, ${count}`, run] as const),
 )
 const rates = await inTurn<string>(ROUNDS, {
   echo: measure({
@@ -132,7 +133,7 @@ report('http', {
   ok: Object.values(toEcho).every((share) => share >= FLOOR),
   callsPerSecond: Object.fromEntries(Object.keys(rates).map((name) => [name, Math.round(median(of(name)))])),
   toEcho,
-  // At the door that they have, too, in the era that each is for.
+  // At the agent endpoint, in the protocol version that each SDK is for.
   toSdk: {
     [`first, ${FEW}`]: ratio(of(`agent, ${FEW}`), of(`first SDK, ${FEW}`)),
     [`first, ${MANY}`]: ratio(of(`agent, ${MANY}`), of(`first SDK, ${MANY}`)),

@@ -1,9 +1,10 @@
 /**
- * One and two processes: steps and episodes a second of `episodic run --processes`, in a world whose rules compute and in
- * one whose rules cost next to nothing, beside two runs at once that know nothing of each other, which is what the
- * machine can do; and calls a second of `episodic serve --processes` on a Redis, where each connection plays sessions of
- * its own and so stays with one process, and where sessions come by any connection and move between the processes. Then a
- * process often plays on what it last knew, and once more on what is there: the calls carry no `seq` that would tell it so.
+ * One process against two. `episodic run --processes`: steps and episodes a second, in a world whose rules compute and
+ * in one whose rules cost next to nothing, compared with two independent runs at once, which are the limit of the
+ * machine. `episodic serve --processes` on a Redis: calls a second if each connection plays its own sessions and so
+ * stays with one process, and if sessions move between the processes. A process then often plays a step on an outdated
+ * cached session and repeats it on the stored one, because the calls carry no `seq` that would show that the session is
+ * outdated.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +18,7 @@ import { inTurn, median, ratio, report, round2 } from './figures.ts'
 import { drive } from './http-load.ts'
 
 const ROUNDS = 5
-/** Of two runs at once that are worth nothing to each other. */
+/** The least speed, relative to two independent runs at once. */
 const FLOOR = 0.8
 const SESSIONS = 96
 const CONNECTIONS = 32
@@ -40,7 +41,7 @@ const episodic = (...args: string[]): Killable =>
   })
 
 let runs = 0
-/** Steps that a run plays in a second, from the start of its first episode to the end of its last. */
+/** Resolves with the steps a second of a run, from the start of its first episode to the end of its last. */
 async function play(name: keyof typeof WORLDS, processes: number, share = 1): Promise<number> {
   const { world, tasks, options } = WORLDS[name]
   const count = String(tasks * share)
@@ -55,13 +56,13 @@ async function play(name: keyof typeof WORLDS, processes: number, share = 1): Pr
 }
 const episodesPerStep = { computing: 0, light: 0 }
 
-/** The same, by two runs at once, each of half as many episodes. */
+/** Measures the same with two runs at once, each with half of the episodes. */
 async function playApart(name: keyof typeof WORLDS): Promise<number> {
   const rates = await Promise.all([play(name, 1, 0.5), play(name, 1, 0.5)])
   return rates.reduce((sum, rate) => sum + rate, 0)
 }
 
-/** A server on a Redis, and its sessions. */
+/** Starts a server on a Redis, and opens its sessions. */
 async function serve(cleanUp: AsyncDisposableStack, redis: string, processes: number) {
   const options = ['--port', '0', '--store', redis, '--processes', String(processes), '--log-level', 'warn', '--json']
   const server = cleanUp.use(episodic('serve', SEARCHING, ...options))
@@ -78,7 +79,7 @@ async function serve(cleanUp: AsyncDisposableStack, redis: string, processes: nu
   return { port: Number(new URL(trainerUrl).port), headers, sessions }
 }
 
-/** Calls a second of as many connections as are told, which play some sessions in turn. */
+/** Resolves with the calls a second of so many connections, which play the sessions in turn. */
 async function call(
   { port, headers, sessions }: Awaited<ReturnType<typeof serve>>,
   connections: number,
@@ -87,7 +88,7 @@ async function call(
   let id = 0
   const body = () => {
     const _meta = { [META.session]: sessions[id % sessions.length] }
-    // The same numbers whoever asks: larger ones cost several times as much, and leave the engine with slower code.
+    // The same numbers in each measurement: larger ones cost several times as much, and make the engine optimize worse.
     const from = 1 + (id % (CALLS / CONNECTIONS)) * 500
     const params = { name: 'search', arguments: { from }, _meta }
     return JSON.stringify({ jsonrpc: '2.0', id: id++, method: 'tools/call', params })
@@ -95,7 +96,7 @@ async function call(
   return drive({ port, path: () => '/env', headers, body, connections, calls })
 }
 
-/** The same where each connection has sessions of its own. */
+/** Measures the same if each connection has its own sessions. */
 async function callApart(server: Awaited<ReturnType<typeof serve>>): Promise<number> {
   const { sessions } = server
   const share = SESSIONS / CONNECTIONS

@@ -4,20 +4,20 @@ import { round2 } from './figures.ts'
 
 /** Seconds between two frames of one conversation: a person who types fast. */
 const PAUSE = 3
-/** Every so many frames one is an event. */
+/** One of so many frames is an event. */
 const EVENTS = 4
 /** Frames of each conversation. */
 const FRAMES = 12
-/** How long events and answers were under way, in milliseconds. */
+/** The latencies of events and answers, in milliseconds. */
 interface Latencies {
   readonly answers: number[]
   readonly events: number[]
 }
 
 /**
- * Talks in many conversations at once over WebSockets, with a server in a process of its own, and gives how long an
- * answer took, how long an event did until its conversation was told, and the server's CPU for each frame: at the pace of
- * people, spread evenly.
+ * Talks in many conversations at once over WebSockets with a server in another process, at the pace of people, spread
+ * evenly. Resolves with the latency of answers, the latency from publishing an event until its conversation is
+ * notified, and the server's CPU time for each frame.
  */
 export async function talkAtOnce(conversations: number, lines: readonly string[]) {
   using server = await startChild<{ url: string; token: string }>('./servers/conversations-server.ts')
@@ -51,19 +51,19 @@ function spread(values: number[]) {
 
 async function openTalker(url: string, token: string) {
   const socket = new WebSocket(url, ['episodic', `episodic.bearer.${encodeURIComponent(token)}`])
-  let hear: (frame: ServerFrame) => void = () => {}
-  socket.onmessage = ({ data }) => hear(JSON.parse(data as string))
+  let receive: (frame: ServerFrame) => void = () => {}
+  socket.onmessage = ({ data }) => receive(JSON.parse(data as string))
   await new Promise((resolve, reject) => {
     socket.onopen = resolve
     socket.onerror = () => reject(new Error(`No connection to ${url}.`))
   })
-  /** Sends a frame, and gives the milliseconds until what it is for has come. */
-  const ask = (frame: object, isIt: (heard: ServerFrame) => boolean) =>
+  /** Sends a frame, and resolves with the milliseconds until the frame that it asks for arrives. */
+  const ask = (frame: object, isIt: (received: ServerFrame) => boolean) =>
     new Promise<number>((resolve, reject) => {
       const sent = performance.now()
-      hear = (heard) => {
-        if (heard.type === 'error') reject(new Error(heard.message))
-        else if (isIt(heard)) resolve(performance.now() - sent)
+      receive = (received) => {
+        if (received.type === 'error') reject(new Error(received.message))
+        else if (isIt(received)) resolve(performance.now() - sent)
       }
       socket.send(JSON.stringify(frame))
     })
@@ -79,13 +79,19 @@ async function openTalker(url: string, token: string) {
           const data = { flight: 'EP 1', seat: 100 + at }
           const frame = { type: 'publish', id: `${at}`, event: 'price-changed', data }
           events.push(
-            await ask(frame, (heard) => heard.type === 'news' && heard.turns.some(({ kind }) => kind === 'event')),
+            await ask(
+              frame,
+              (received) => received.type === 'news' && received.turns.some(({ kind }) => kind === 'event'),
+            ),
           )
         } else {
           const text = lines[seq % lines.length] as string
           const said = seq++
           answers.push(
-            await ask({ type: 'say', seq: said, text }, (heard) => heard.type === 'answer' && heard.seq === said),
+            await ask(
+              { type: 'say', seq: said, text },
+              (received) => received.type === 'answer' && received.seq === said,
+            ),
           )
         }
       }

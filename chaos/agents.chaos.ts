@@ -1,6 +1,7 @@
 /**
  * 50 agents keep a session each with one server that is killed with `kill -9` while they work, and comes back without
- * any of them. Every agent ends with a result or with a typed error, in time, and none mistakes a fresh session for its own.
+ * any of them. Every agent ends with a result or with a typed error, in time, and none mistakes a fresh session for its
+ * own.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -82,7 +83,10 @@ await runTrial('agents', { kills: '3' }, async ({ rng, quick, options, folder, s
   }
 })
 
-/** Runs an agent that adds entries one by one. With `recovers`, it can bring a fresh session to the state of the old one. */
+/**
+ * Runs an agent that adds entries one by one. With `recovers`, it can bring a fresh session to the state of the old
+ * one.
+ */
 async function runAgent(server: Server, work: Work, rng: Rng, recovers: boolean): Promise<End> {
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), SECONDS * 1_000)

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
 
-/** The calls by which a program changes files: what it has done before a crash is what it had done before one of these. */
+/**
+ * The calls by which a program changes files: what it has done before a crash is what it had done before one of these.
+ */
 const WRITES = 'write,writev,pwrite64,pwritev,fsync,fdatasync,ftruncate,rename,unlink'
 
 /** Where to crash: at the `point`th change, from 1, of one of these files. */

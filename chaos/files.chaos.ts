@@ -129,7 +129,10 @@ function wrongWith(path: string, whole: readonly string[], kept: string): string
   return breaches
 }
 
-/** Every line of a run, parsed, without times and names, in the order of tasks. Throws for a line that is not an episode. */
+/**
+ * Every line of a run, parsed, without times and names, in the order of tasks. Throws for a line that is not an
+ * episode.
+ */
 function played(path: string): string[] {
   return readFileSync(join(path, 'episodes.jsonl'), 'utf8')
     .trimEnd()
@@ -148,7 +151,9 @@ interface Filled {
   readonly breaches: readonly string[]
   /** The lines that were sealed when the disk was full. */
   readonly kept: string
-  /** `disk` if one could be mounted; otherwise `limit`: the size of files was limited, which fails in the same places. */
+  /**
+   * `disk` if one could be mounted; otherwise `limit`: the size of files was limited, which fails in the same places.
+   */
   readonly by: 'disk' | 'limit'
 }
 

@@ -186,7 +186,9 @@ async function attackHttp(rng: Rng, messages: number, stack: Trial['stack'], bre
   return { sent: messages, ...tally, ...(await fared(breaches)) }
 }
 
-/** Writes bytes to a new socket, and resolves with all it receives until the close; with `null` if it is never closed. */
+/**
+ * Writes bytes to a new socket, and resolves with all it receives until the close; with `null` if it is never closed.
+ */
 function shout(port: number, bytes: Buffer, hangUp: boolean): Promise<string | null> {
   return new Promise((resolve) => {
     let said = ''

@@ -58,7 +58,9 @@ const HEADERS: readonly string[] = [
   'X\x01Y: 1',
 ]
 
-/** Draws the bytes of one or more requests that are wrong somewhere: in the line, the headers, the length or the frames. */
+/**
+ * Draws the bytes of one or more requests that are wrong somewhere: in the line, the headers, the length or the frames.
+ */
 export function drawRequest(rng: Rng, path: string, headers: readonly string[], body: Buffer): Buffer {
   if (rng.chance(0.05)) return randomBytes(rng, rng.int(1, 3_000))
   if (rng.chance(0.02)) return Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')

@@ -1,6 +1,7 @@
 /**
  * A server to be attacked, in a process of its own; its argument is `http`, `stdio-agent`, `stdio-trainer` or
- * `in-process <seed> <count>`, which attacks itself. Says on its channel when it is ready, and answers there with how it fared.
+ * `in-process <seed> <count>`, which attacks itself. Says on its channel when it is ready, and answers there with how
+ * it fared.
  */
 import { connect } from '@episodic/env'
 import { type Caller, createHost, type Host, inProcess } from '@episodic/mcp-server'
@@ -17,7 +18,10 @@ import { watchPrototypes } from './prototypes.ts'
 export interface Fared {
   /** Milliseconds of CPU in the longest turn of its event loop. */
   readonly longestTurn: number
-  /** Milliseconds of CPU that it takes to parse and to write the JSON of a message as large as one may be: what a turn is held to. */
+  /**
+   * Milliseconds of CPU that it takes to parse and to write the JSON of a message as large as one may be: what a turn
+   * is held to.
+   */
   readonly largestMessage: number
   /** Properties of shared prototypes that are not as they were. */
   readonly polluted: readonly string[]

@@ -1,7 +1,9 @@
 import { defineEnvironment } from '@episodic/mcp-server'
 import { z } from 'zod'
 
-/** A world whose tools take everything that JSON can say, and whose total shows whether an honest player was disturbed. */
+/**
+ * A world whose tools take everything that JSON can say, and whose total shows whether an honest player was disturbed.
+ */
 export const hostileWorld = defineEnvironment({
   name: 'besieged',
   version: '1.0.0',

@@ -1,6 +1,6 @@
 /**
- * Many sessions of several principals on one server: no answer contains a byte of another's session, and another's handle
- * is answered like an unknown one.
+ * Many sessions of several principals on one server: no answer contains a byte of another's session, and another's
+ * handle is answered like an unknown one.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { META, METHODS, type OpenResult, type Rng } from '@episodic/protocol'

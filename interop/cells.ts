@@ -1,4 +1,4 @@
-import { type Client, type Era, TRANSPORTS, type Transport, type View } from './client.ts'
+import { type Client, type ProtocolVersion, TRANSPORTS, type Transport, type View } from './client.ts'
 import { findLeaks } from './find-leaks.ts'
 import { playConnection } from './play-connection.ts'
 import type { ServedWorlds } from './serve-worlds.ts'
@@ -8,30 +8,30 @@ import type { World } from './world.ts'
 export interface Cell {
   readonly client: Client
   readonly world: World
-  readonly era: Era
+  readonly protocol: ProtocolVersion
   readonly transport: Transport
 }
 
 /** A cell that was played. */
 export interface PlayedCell extends Cell {
-  /** What went wrong; `null` where nothing did. */
+  /** What went wrong; `null` if nothing did. */
   readonly problem: string | null
   /** Every byte that the client received. */
   readonly received: string
 }
 
-/** Lists every world with every client, in each era that the client speaks, over each transport. */
+/** Lists every world with every client, in each protocol version that the client supports, over each transport. */
 export function listCells(clients: readonly Client[], worlds: readonly World[]): readonly Cell[] {
   return clients.flatMap((client) =>
-    client.eras.flatMap((era) =>
-      TRANSPORTS.flatMap((transport) => worlds.map((world) => ({ client, world, era, transport }))),
+    client.protocols.flatMap((protocol) =>
+      TRANSPORTS.flatMap((transport) => worlds.map((world) => ({ client, world, protocol, transport }))),
     ),
   )
 }
 
-/** Says which cell it is. */
-export function nameOf({ client, world, era, transport }: Cell): string {
-  return `${client.name} ${era} ${transport} ${world.name}`
+/** Returns the name of a cell. */
+export function nameOf({ client, world, protocol, transport }: Cell): string {
+  return `${client.name} ${protocol} ${transport} ${world.name}`
 }
 
 /** Plays all connections of a cell. */
@@ -46,16 +46,16 @@ export async function playCell(cell: Cell, served: ServedWorlds): Promise<Played
 }
 
 async function playOnce(
-  { client, world, era, transport }: Cell,
+  { client, world, protocol, transport }: Cell,
   views: readonly [View, View],
   served: ServedWorlds,
 ): Promise<Pick<PlayedCell, 'problem' | 'received'>> {
   const { place, received } = transport === 'http' ? served.overHttp(world) : served.overStdio(world)
   let problem: string | null = null
   try {
-    await using connection = await client.connect({ place, era, view: views[0] })
-    if (connection.era !== null && connection.era !== era)
-      throw new Error(`The client negotiated ${connection.era} in place of ${era}.`)
+    await using connection = await client.connect({ place, protocol, view: views[0] })
+    if (connection.protocol !== null && connection.protocol !== protocol)
+      throw new Error(`The client negotiated ${connection.protocol} in place of ${protocol}.`)
     await playConnection({ connection, world, sends: client.sends }, views)
   } catch (error) {
     problem = error instanceof Error ? error.message : String(error)
@@ -64,15 +64,15 @@ async function playOnce(
 }
 
 /**
- * Looks in all that the clients received for what no player may have, and gives the cells with the problems that it finds.
- * Call it when everything is played: it reads the seeds from the stores, and stops the server for that.
+ * Searches everything that the clients received for what no player may see, and resolves with the cells and the
+ * problems found. Call it when everything is played: it reads the seeds from the stores, and stops the server for that.
  */
 export async function findAllLeaks(
   played: readonly PlayedCell[],
   served: ServedWorlds,
 ): Promise<readonly PlayedCell[]> {
   const seeds = await served.seeds()
-  // Without seeds to look for, none would be found.
+  // Without seeds, the search would find nothing.
   const expected = 2 * played.filter(({ problem }) => problem === null).length
   if (seeds.length < expected) throw new Error(`${expected} episodes left only ${seeds.length} sessions in the stores.`)
   return played.map((cell) => {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@episodic/protocol'
 
-/** The revisions of MCP that are tried, by the one of each era that clients negotiate. */
-export const ERAS = ['2025-11-25', '2026-07-28'] as const
-export type Era = (typeof ERAS)[number]
+/** The MCP protocol versions that are tried: the session-based one and the stateless one. */
+export const PROTOCOL_VERSIONS = ['2025-11-25', '2026-07-28'] as const
+export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number]
 
 export const TRANSPORTS = ['http', 'stdio'] as const
 export type Transport = (typeof TRANSPORTS)[number]
@@ -18,8 +18,8 @@ export type Place = { readonly url: string } | { readonly command: string; reado
 
 export interface Opening {
   readonly place: Place
-  readonly era: Era
-  /** What the client is set up to show to the model, where it can show only one of them. */
+  readonly protocol: ProtocolVersion
+  /** The part that the client is set up to show to the model, if it can show only one. */
   readonly view: View
 }
 
@@ -31,8 +31,8 @@ export interface Shown {
 
 /** One connection of a client to one world. */
 export interface Connection extends AsyncDisposable {
-  /** The revision that was negotiated; `null` where the client does not say. */
-  readonly era: string | null
+  /** The negotiated protocol version; `null` if the client does not report it. */
+  readonly protocol: string | null
   /** The names of the tools that it lists. */
   readonly tools: readonly string[]
   call(tool: string, args: JsonObject): Promise<Shown>
@@ -42,7 +42,7 @@ export interface Connection extends AsyncDisposable {
 export interface Client extends AsyncDisposable {
   readonly name: string
   readonly version: string
-  readonly eras: readonly Era[]
+  readonly protocols: readonly ProtocolVersion[]
   /** The two episodes of a connection, by the view that each is played in; one connection for each entry. */
   readonly plays: readonly (readonly [View, View])[]
   /** The mistakes that it sends to the server. Others it answers itself, or ends with an error. */

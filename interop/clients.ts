@@ -14,17 +14,17 @@ const NAMES = [...TYPESCRIPT_CLIENTS, ...PYTHON_CLIENTS].map(({ name }) => name)
 
 const USAGE = `Usage: pnpm interop clients [--only <client,…>] [--world <world,…>] [--json]
 
-Plays the example worlds with MCP clients that others have written, in each era of MCP that they
+Plays the example worlds with MCP clients that others have written, in each protocol version that they
 support, over HTTP and over stdio. The clients in Python get virtual environments of their own.
 
   --only   clients: ${NAMES.join(', ')}
   --world  worlds: ${WORLDS.map(({ name }) => name).join(', ')}
   --json   print nothing but the line of JSON that ends every run
 
-The exit code is 0 where every cell of the matrix is played, 1 where one is not, and 2 where the command
-is not understood or a client cannot be installed.`
+The exit code is 0 if every cell of the matrix is played, 1 if one is not, and 2 if the command is not
+understood or a client cannot be installed.`
 
-/** Runs the matrix from the command line, and gives the exit code. */
+/** Runs the matrix from the command line, and resolves with the exit code. */
 export async function runClients(args: readonly string[]): Promise<number> {
   const { values: options } = parseArgs({
     args: [...args],

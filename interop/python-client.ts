@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Client, Connection, Era, Mistake, Opening, Shown, View } from './client.ts'
+import type { Client, Connection, Mistake, Opening, ProtocolVersion, Shown, View } from './client.ts'
 import { type LineProgram, startLineProgram } from './line-program.ts'
 
 /** A client of the matrix that is written in Python. */
@@ -10,12 +10,12 @@ export interface PythonClient {
   readonly requirements: string
   /** Its program in `python/`. */
   readonly program: string
-  readonly eras: readonly Era[]
+  readonly protocols: readonly ProtocolVersion[]
   readonly plays: readonly (readonly [View, View])[]
   readonly sends: readonly Mistake[]
 }
 
-const BOTH: readonly Era[] = ['2025-11-25', '2026-07-28']
+const BOTH: readonly ProtocolVersion[] = ['2025-11-25', '2026-07-28']
 
 export const PYTHON_CLIENTS: readonly PythonClient[] = [
   {
@@ -23,7 +23,7 @@ export const PYTHON_CLIENTS: readonly PythonClient[] = [
     package: 'mcp',
     requirements: 'mcp.txt',
     program: 'mcp_client.py',
-    eras: BOTH,
+    protocols: BOTH,
     plays: [['text', 'structured']],
     sends: ['missing argument', 'unknown tool'],
   },
@@ -32,24 +32,24 @@ export const PYTHON_CLIENTS: readonly PythonClient[] = [
     package: 'fastmcp',
     requirements: 'fastmcp.txt',
     program: 'fastmcp_client.py',
-    eras: BOTH,
+    protocols: BOTH,
     plays: [['text', 'structured']],
     sends: ['missing argument', 'unknown tool'],
   },
   openaiAgents({
     name: 'openai-agents',
     requirements: 'openai-agents.txt',
-    // With version 2 of the Python SDK it asks what the server speaks, and there is no option for the era before.
-    eras: ['2026-07-28'],
+    // With version 2 of the Python SDK it negotiates the version, and no option selects the earlier one.
+    protocols: ['2026-07-28'],
   }),
-  openaiAgents({ name: 'openai-agents-mcp-1', requirements: 'openai-agents-mcp-1.txt', eras: ['2025-11-25'] }),
+  openaiAgents({ name: 'openai-agents-mcp-1', requirements: 'openai-agents-mcp-1.txt', protocols: ['2025-11-25'] }),
   {
     name: 'pydantic-ai',
     package: 'pydantic-ai-slim',
     requirements: 'pydantic-ai.txt',
     program: 'pydantic_ai_client.py',
-    eras: BOTH,
-    // It shows the structured content to the model wherever there is some.
+    protocols: BOTH,
+    // It shows the structured content to the model if there is any.
     plays: [['structured', 'structured']],
     sends: ['missing argument'],
   },
@@ -59,14 +59,14 @@ export const PYTHON_CLIENTS: readonly PythonClient[] = [
     requirements: 'langchain-mcp-adapters.txt',
     program: 'langchain_client.py',
     // It is made for version 1 of the Python SDK.
-    eras: ['2025-11-25'],
+    protocols: ['2025-11-25'],
     plays: [['text', 'structured']],
     sends: ['missing argument'],
   },
 ]
 
-/** The OpenAI Agents SDK takes either version of the Python SDK of MCP, each of which speaks its own era. */
-function openaiAgents(client: Pick<PythonClient, 'name' | 'requirements' | 'eras'>): PythonClient {
+/** The OpenAI Agents SDK works with either version of MCP's Python SDK, each of which has its own protocol version. */
+function openaiAgents(client: Pick<PythonClient, 'name' | 'requirements' | 'protocols'>): PythonClient {
   return {
     ...client,
     package: 'openai-agents',
@@ -75,21 +75,21 @@ function openaiAgents(client: Pick<PythonClient, 'name' | 'requirements' | 'eras
       ['text', 'text'],
       ['structured', 'structured'],
     ],
-    // It looks for required arguments itself, and its run ends at a tool that there is not.
+    // It checks required arguments itself, and its run ends at an unknown tool.
     sends: [],
   }
 }
 
 /** Starts the program of a client with the Python of its environment. */
 export function startPythonClient(client: PythonClient, python: string, version: string): Client {
-  const { name, eras, plays, sends } = client
+  const { name, protocols, plays, sends } = client
   const file = fileURLToPath(new URL(`./python/${client.program}`, import.meta.url))
   // `-B`: no compiled files beside the sources.
   const program = startLineProgram(python, ['-B', file])
   return {
     name,
     version,
-    eras,
+    protocols,
     plays,
     sends,
     connect: (opening) => open(program, opening),
@@ -97,7 +97,7 @@ export function startPythonClient(client: PythonClient, python: string, version:
   }
 }
 
-async function open(program: LineProgram, { place, era, view }: Opening): Promise<Connection> {
+async function open(program: LineProgram, { place, protocol, view }: Opening): Promise<Connection> {
   let closed = false
   const ask = async <Answer>(question: unknown): Promise<Answer> => {
     const answer = (await program.ask(question)) as Answer & { readonly problem?: string }
@@ -105,7 +105,7 @@ async function open(program: LineProgram, { place, era, view }: Opening): Promis
     closed = true
     throw new Error(answer.problem)
   }
-  const opened = await ask<Pick<Connection, 'era' | 'tools'>>({ url: null, ...place, era, view })
+  const opened = await ask<Pick<Connection, 'protocol' | 'tools'>>({ url: null, ...place, protocol, view })
   return {
     ...opened,
     call: (tool, args) => ask<Shown>({ tool, arguments: args }),

@@ -14,12 +14,12 @@ export interface PythonEnvironment {
 /** What the programs and their packages need. */
 const LEAST_PYTHON = [3, 11] as const
 
-/** Environments are kept between runs, where nothing that checks the workspace looks. */
+/** Environments are kept between runs, in a folder that no check of the workspace reads. */
 const CACHE = fileURLToPath(new URL('../node_modules/.cache/interop-clients/', import.meta.url))
 
 /**
- * Gives the environment of a file of requirements; makes it where it is not there yet, and tells of that by `onMake`. Throws
- * with what to install where Python or one of its modules is missing.
+ * Returns the environment for a file of requirements. If it does not exist yet, calls `onMake` and creates it. Throws
+ * with what to install if Python or one of its modules is missing.
  */
 export function openPythonEnvironment(requirements: string, onMake: (text: string) => void): PythonEnvironment {
   const file = fileURLToPath(new URL(`./python/requirements/${requirements}`, import.meta.url))

@@ -9,7 +9,7 @@ import { shownOf, versionOf } from './sdk-results.ts'
 export const sdkFirst: Client = {
   name: 'typescript-sdk-1',
   version: versionOf('@modelcontextprotocol/sdk'),
-  eras: ['2025-11-25'],
+  protocols: ['2025-11-25'],
   plays: [['text', 'structured']],
   sends: ['missing argument', 'unknown tool'],
   async connect({ place }) {
@@ -22,7 +22,7 @@ export const sdkFirst: Client = {
     await client.connect(transport as Parameters<SdkClient['connect']>[0])
     const { tools } = await client.listTools()
     return {
-      era: 'protocolVersion' in transport ? (transport.protocolVersion ?? null) : null,
+      protocol: 'protocolVersion' in transport ? (transport.protocolVersion ?? null) : null,
       tools: tools.map(({ name }) => name),
       call: (name, args: JsonObject) => shownOf(client.callTool({ name, arguments: args })),
       [Symbol.asyncDispose]: () => client.close(),

@@ -5,7 +5,7 @@ import type { Check, Tally } from './check.ts'
 import type { Command } from './run-command.ts'
 import { listPublished, listRooms, pnpm, type Room, tarballOf } from './workspace.ts'
 
-/** A broken package is told of together with the others, and the ones that are well stay quiet. */
+/** All broken packages are reported together, and the others print nothing. */
 const TURBO = ['--continue', '--output-logs=errors-only']
 
 /**

@@ -31,8 +31,8 @@ export function findSnippets(page: string): Snippet[] {
 /**
  * Type checks snippets and returns what is wrong, each as `page:line: message`.
  *
- * The snippets are never written: the compiler is told of a file beside the page, so imports resolve as a reader's
- * would, and as many empty lines stand before the code as on the page, so that a problem's line is the page's line.
+ * The snippets are not written to disk: the compiler gets a virtual file beside the page, so that imports resolve as
+ * for a reader. The code starts at the same line as on the page, so that a problem's line is the page's line.
  */
 export function checkSnippets(snippetsOf: ReadonlyMap<string, readonly Snippet[]>): string[] {
   const sources = new Map<string, { page: string; text: string }>()
@@ -63,7 +63,7 @@ export function checkSnippets(snippetsOf: ReadonlyMap<string, readonly Snippet[]
   })
 }
 
-/** A page of a package is read by whoever installed that package; a page of the root, by whoever has them all. */
+/** Returns the folder that imports resolve from: a package's page needs that package alone, a page of the root all. */
 function folderOf(page: string): string {
   const room = listRooms().find(({ folder }) => page.startsWith(`${folder}/`))
   return join(root, room?.folder ?? 'apps/harness')

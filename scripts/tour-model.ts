@@ -42,10 +42,10 @@ export async function serveModel(port: number): Promise<AsyncDisposable> {
   }
 }
 
-/** The middle of what the answers so far leave of the range that the first messages tell. */
+/** Returns the middle of the range in the first messages, as the answers so far have narrowed it. */
 function chooseGuess(messages: readonly Message[]): number {
-  const told = messages.map(({ content }) => content ?? '').join('\n')
-  const range = /from (-?\d+) to (-?\d+)/.exec(told) ?? []
+  const text = messages.map(({ content }) => content ?? '').join('\n')
+  const range = /from (-?\d+) to (-?\d+)/.exec(text) ?? []
   let [low, high] = [Number(range[1]), Number(range[2])]
   for (const [index, { tool_calls }] of messages.entries()) {
     const { value } = JSON.parse(tool_calls?.[0]?.function.arguments ?? '{}')

@@ -1,9 +1,9 @@
 import { createAuthorization } from '@episodic/env'
 import { openChannel } from '@episodic/env/extend'
 
-// The suite's client: it lists the tools of the server that it is told of, and makes the calls that it is told, or else calls
-// each tool with what its schema asks for. Where it has to log in, the suite is in the place of a browser and of whoever
-// sits in front of it; and where it is asked for something, it accepts what is filled in already.
+// The suite's client: it lists the tools of the given server, and makes the given calls, or else calls each tool with
+// arguments that fit its schema. For a login, the suite acts as the browser and its user. A request for input is accepted
+// with the defaults of the form.
 
 interface Tool {
   readonly name: string
@@ -20,7 +20,7 @@ interface Call {
   readonly arguments: Record<string, never>
 }
 
-/** What the suite tells a client of a scenario. */
+/** What the suite passes to a client about a scenario. */
 interface Context {
   readonly toolCalls?: readonly Call[]
   /** A client that is registered already. */
@@ -48,7 +48,7 @@ try {
   await channel.close()
 }
 
-/** Where an object is asked for, it is the schema of the first tool, which shows what came through of that. */
+/** For an object, sends the schema of the first tool, so that the suite sees what the client received of it. */
 function sampleCall({ name, inputSchema }: Tool, [first]: readonly Tool[]): Call {
   const properties = Object.entries(inputSchema.properties ?? {})
   const samples: typeof SAMPLES = { ...SAMPLES, object: first?.inputSchema }

@@ -1,14 +1,14 @@
 import { text } from './contents.ts'
 import type { Arguments } from './tools.ts'
 
-/** What a call of the modern era has with it, where the server has asked for something before. */
+/** What a call of the stateless protocol version carries after the server has asked for input. */
 export interface Retry {
   /** The client's answers, by the keys of the questions; none at first. */
   readonly responses: Readonly<Record<string, unknown>>
-  /** What the server wrote down with its questions, checked; `undefined` at first. */
+  /** The verified state that the server sent with its questions; `undefined` at first. */
   readonly state: { readonly [key: string]: unknown } | undefined
   readonly capabilities: Readonly<Record<string, unknown>>
-  /** Signs what the client is to bring back. */
+  /** Signs a state that the client must return. */
   sign(state: object): Promise<string>
 }
 
@@ -36,7 +36,7 @@ const sample = (prompt: string): Question => ({
 })
 const ROOTS: Question = { method: 'roots/list', params: {} }
 
-/** What was filled in, where somebody filled it in. */
+/** Returns the value of a form's field; `undefined` if it was not filled in. */
 function filledIn(response: unknown, name: string): unknown {
   const { action, content } = (response ?? {}) as { action?: string; content?: Record<string, unknown> }
   return action === 'accept' ? content?.[name] : undefined

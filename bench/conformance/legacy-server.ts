@@ -22,7 +22,7 @@ import { type Arguments, type Talk, TOOLS } from './tools.ts'
 const INFO = { name: 'episodic-conformance', version: '1.0.0' }
 const CAPABILITIES = { tools: {}, resources: { subscribe: true }, prompts: {}, logging: {}, completions: {} }
 
-/** The suite's server, as an object of the SDK for the era that has sessions. */
+/** Creates the suite's server as an object of the SDK, for the session-based protocol version. */
 export function createLegacyServer(): Server {
   const server = new Server(INFO, { capabilities: CAPABILITIES })
   const none = async () => ({})
@@ -30,12 +30,12 @@ export function createLegacyServer(): Server {
     tools: Object.entries(TOOLS).map(([name, { description, inputSchema }]) => ({ name, description, inputSchema })),
   }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
-    const tell: Talk['tell'] = (method, content) =>
+    const notify: Talk['notify'] = (method, content) =>
       extra.sendNotification({ method, params: content } as Parameters<typeof extra.sendNotification>[0])
     const talk: Talk = {
       progressToken: extra._meta?.progressToken ?? 0,
-      tell,
-      log: (data) => tell('notifications/message', { level: 'info', data }),
+      notify,
+      log: (data) => notify('notifications/message', { level: 'info', data }),
       ask: (method, content) =>
         extra.sendRequest(ServerRequestSchema.parse({ method, params: content }), z.looseObject({})),
     }

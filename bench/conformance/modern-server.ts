@@ -25,13 +25,13 @@ const CACHED = { ttlMs: 60_000, cacheScope: 'private' } as const
 const NO_INPUT = { type: 'object', properties: {} } as const
 const codec = createRequestStateCodec<Record<string, unknown>>({ key: crypto.getRandomValues(new Uint8Array(32)) })
 
-/** Tells those who listen that a list has changed. */
+/** Notifies subscribed clients that a list has changed. */
 export interface Notifier {
   toolsChanged(): void
   promptsChanged(): void
 }
 
-/** The suite's server, as an object of the SDK for one request of the modern era. */
+/** Creates the suite's server as an object of the SDK, for one request of the stateless protocol version. */
 export function createModernServer(notifier: Notifier): Server {
   const server = new Server(INFO, {
     capabilities: CAPABILITIES,
@@ -49,14 +49,14 @@ export function createModernServer(notifier: Notifier): Server {
   server.setRequestHandler('tools/list', () => ({
     tools: [...Object.keys(tools), ...Object.keys(INPUT_TOOLS)].map((name) => ({
       name,
-      description: TOOLS[name]?.description ?? 'A tool of the modern era.',
+      description: TOOLS[name]?.description ?? 'A tool of the stateless protocol version.',
       inputSchema: TOOLS[name]?.inputSchema ?? NO_INPUT,
     })),
   }))
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const args = (params.arguments ?? {}) as Arguments
     const asking = INPUT_TOOLS[params.name]
-    // Questions are checked by the SDK as they leave.
+    // The SDK checks questions before it sends them.
     if (asking) return (await asking(args, retryOf(context))) as never
     const tool = tools[params.name]
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`)
@@ -82,7 +82,7 @@ export function createModernServer(notifier: Notifier): Server {
   return server
 }
 
-/** The tools by which the suite tries what is new in this era. */
+/** The tools with which the suite tries what is new in this protocol version. */
 function createModernTools(notifier: Notifier): Record<string, Pick<ConformanceTool, 'call'>> {
   const done = (body: string) => ({ content: [text(body)] })
   return {
@@ -92,27 +92,27 @@ function createModernTools(notifier: Notifier): Record<string, Pick<ConformanceT
       },
     },
     test_streaming_elicitation: {
-      async call(_, { progressToken, tell }) {
-        await tell('notifications/progress', { progressToken, progress: 1 })
+      async call(_, { progressToken, notify }) {
+        await notify('notifications/progress', { progressToken, progress: 1 })
         return done('Nobody was asked on the way.')
       },
     },
     test_logging_tool: {
       async call(_, talk) {
-        await talk.log('This is told to those who asked for it.')
+        await talk.log('This is sent to clients that asked for it.')
         return done('Logged.')
       },
     },
     test_trigger_tool_change: {
       async call() {
         notifier.toolsChanged()
-        return done('Told.')
+        return done('Notified.')
       },
     },
     test_trigger_prompt_change: {
       async call() {
         notifier.promptsChanged()
-        return done('Told.')
+        return done('Notified.')
       },
     },
   }
@@ -121,10 +121,13 @@ function createModernTools(notifier: Notifier): Record<string, Pick<ConformanceT
 function talkOf({ mcpReq }: ServerContext): Talk {
   return {
     progressToken: mcpReq._meta?.progressToken ?? 0,
-    tell: (method, params) => mcpReq.notify({ method, params }),
+    notify: (method, params) => mcpReq.notify({ method, params }),
     log: (message) => mcpReq.log('info', message),
     ask: async () => {
-      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Nobody is asked on the way in this era.')
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidRequest,
+        'A server cannot send requests to the client in this protocol version.',
+      )
     },
   }
 }

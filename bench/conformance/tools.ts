@@ -1,12 +1,12 @@
 import { IMAGE, RESOURCE_TEXT, SOUND, text } from './contents.ts'
 
-/** What a tool of the suite may do besides answering, in whichever era it is called. */
+/** What a tool of the suite may do besides answering, in each protocol version. */
 export interface Talk {
-  /** What the client sent for progress to be told by; 0 where it sent nothing. */
+  /** The client's token for progress notifications; 0 if it sent none. */
   readonly progressToken: string | number
-  tell(method: string, params: Record<string, unknown>): Promise<void>
+  notify(method: string, params: Record<string, unknown>): Promise<void>
   log(message: string): Promise<void>
-  /** Asks the client something. There is no such thing in the modern era. */
+  /** Sends a request to the client. Rejects in the stateless protocol version, which has no such requests. */
   ask(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>>
 }
 
@@ -81,11 +81,11 @@ export const TOOLS: Readonly<Record<string, ConformanceTool>> = {
     },
   },
   test_tool_with_progress: {
-    description: 'Tells how far it is.',
+    description: 'Reports its progress.',
     inputSchema: NO_INPUT,
-    async call(_, { progressToken, tell }) {
+    async call(_, { progressToken, notify }) {
       for (const progress of [0, 50, 100])
-        await tell('notifications/progress', { progressToken, progress, total: 100, message: `${progress} of 100` })
+        await notify('notifications/progress', { progressToken, progress, total: 100, message: `${progress} of 100` })
       return { content: [text(String(progressToken))] }
     },
   },

@@ -1,11 +1,14 @@
-/** Serves conversations to people, for what measures them from another process. Answers to any question with the seconds of CPU that it has used. */
+/**
+ * Serves conversations for a benchmark in another process. Answers each message of it with the seconds of CPU time
+ * used.
+ */
 import { serveConversations } from '@episodic/contexts/http'
 import { createHost } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import { environment } from '@episodic-world/flight-booking'
 
 const host = createHost({ environments: [environment] })
-// Everybody comes from one address, and joins at once.
+// All connections come from one address, at once.
 const rate = { calls: 1_000_000, seconds: 10 }
 const server = await serveHttp(host, { extraRoutes: serveConversations(host, [environment]), rate })
 process.on('message', () => {

@@ -1,12 +1,12 @@
 /**
- * Serves a world with secrets over HTTP, in a process of its own. Takes the scanner of answers out of the session whose agent
- * capability it is told.
+ * Serves a world with secrets over HTTP, in another process. Turns off the search of answers for the session whose
+ * capability it receives from its parent.
  */
 import { createHost } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import { counter } from './counter-world.ts'
 
-/** As many as a world with a good deal to hide would list. */
+/** As many as a world with several secrets would list. */
 const SECRETS = ['the first of its secrets', 'the second of its secrets', 'the "third" of them']
 
 const host = createHost({ environments: [{ ...counter, secrets: () => [...SECRETS] }] })

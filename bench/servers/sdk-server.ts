@@ -1,7 +1,7 @@
 /**
- * The counter world as one would write it with an MCP SDK alone, behind the SDK's own HTTP transport, in a process of its
- * own. Its argument is the SDK: `first`, for the era before 2026, with a session of the transport for each count; or
- * `second`, for the era of 2026, where a call names its count by an argument.
+ * The counter world written with an MCP SDK alone, behind the SDK's own HTTP transport, in another process. Its
+ * argument is the SDK: `first`, for the session-based protocol version, with a transport session for each count; or
+ * `second`, for the stateless version, in which a call names its count by an argument.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -17,7 +17,7 @@ const INPUT = z.object({ note: z.string(), n: z.int() })
 const OUTPUT = z.object({ note: z.string(), total: z.int() })
 const TOOL = { description: 'Add a number.', outputSchema: OUTPUT }
 
-/** A count, and what adding to it answers: what the counter world says. */
+/** Returns a function that adds to a count and answers like the counter world. */
 function createCounter(): (input: z.infer<typeof INPUT>) => {
   content: { type: 'text'; text: string }[]
   structuredContent: z.infer<typeof OUTPUT>

@@ -3,7 +3,7 @@ import { AGENT_ENDPOINTS, type AgentEndpoint, type CheckName } from '@episodic/h
 import type { EnvironmentDefinition, Host } from '@episodic/mcp-server'
 import { WireError } from '@episodic/protocol'
 import { z } from 'zod'
-import { leakyHost, leakySessions, leakyWire } from './leaky-door.ts'
+import { leakyHost, leakySessions, leakyWire } from './leaky-endpoint.ts'
 import { createVault } from './vault-world.ts'
 
 /** A way in which a secret gets out, as it happens: a check that lets it pass is worth nothing. */

@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol, TypedDict
 
-Era = Literal["2025-11-25", "2026-07-28"]
+ProtocolVersion = Literal["2025-11-25", "2026-07-28"]
 View = Literal["text", "structured"]
 JsonObject = dict[str, Any]
 
@@ -24,7 +24,7 @@ class Opening(TypedDict):
     url: str | None
     command: str
     args: list[str]
-    era: Era
+    protocol: ProtocolVersion
     view: View
 
 
@@ -39,7 +39,7 @@ class Call(TypedDict):
 class Opened:
     """What a client, or the model behind it, knows before its first call."""
 
-    era: str | None
+    protocol: str | None
     tools: list[str]
 
 

@@ -29,9 +29,9 @@ class FastMcpConnection:
 
 @asynccontextmanager
 async def connect(opening: Opening) -> AsyncIterator[FastMcpConnection]:
-    """Connects; the client itself chooses the newest era."""
+    """Connects; the client itself chooses the newest protocol version."""
     server = opening["url"] or StdioTransport(command=opening["command"], args=opening["args"], keep_alive=False)
-    async with Client(server, mode="legacy" if opening["era"] == "2025-11-25" else "auto") as client:
+    async with Client(server, mode="legacy" if opening["protocol"] == "2025-11-25" else "auto") as client:
         names = [tool.name for tool in await client.list_tools()]
         yield FastMcpConnection(client, Opened(client.protocol_version, names))
 

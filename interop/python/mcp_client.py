@@ -26,9 +26,9 @@ class McpConnection:
 
 @asynccontextmanager
 async def connect(opening: Opening) -> AsyncIterator[McpConnection]:
-    """Connects; the client itself chooses the newest era."""
+    """Connects; the client itself chooses the newest protocol version."""
     server = opening["url"] or StdioServerParameters(command=opening["command"], args=opening["args"])
-    async with Client(server, mode="legacy" if opening["era"] == "2025-11-25" else "auto") as client:
+    async with Client(server, mode="legacy" if opening["protocol"] == "2025-11-25" else "auto") as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
         yield McpConnection(client, Opened(client.protocol_version, names))
 

@@ -23,8 +23,8 @@ def connect(opening: Opening) -> AbstractAsyncContextManager[AgentConnection]:
             call = await model.turn(_seen(messages, info))
             return ModelResponse(parts=[ToolCallPart(call["tool"], call["arguments"]) if call else TextPart("Done.")])
 
-        # A client that is given a URL or a command alone chooses the newest era.
-        legacy = opening["era"] == "2025-11-25"
+        # A client that is given a URL or a command alone chooses the newest protocol version.
+        legacy = opening["protocol"] == "2025-11-25"
         toolset = MCPToolset(Client(server, mode="legacy") if legacy else server)
         agent = Agent(FunctionModel(answer), toolsets=[toolset])
         # An episode may take more turns than the 50 that an agent has by default.

@@ -1,4 +1,4 @@
-// What somebody does who installed the packages: it uses only what is published, and exits non-zero when it is wrong.
+// A program of a user who installed the packages: it uses only what is published, and exits non-zero on a failure.
 import assert from 'node:assert/strict'
 import { createMcpSessions } from '@episodic/agent'
 import { serveConversations } from '@episodic/contexts/http'
@@ -32,7 +32,7 @@ async function talk(): Promise<void> {
     assert.match((await session.callTool('say', { small_talk_id, text })).text, /^Hello to you\./)
 }
 
-/** The page of a conversation, with all that it loads. */
+/** Loads the page of a conversation, with everything that it loads. */
 async function lookAtPage(): Promise<void> {
   const page = await fetch(new URL('/conversations/small-talk', server.agentUrl))
   assert.equal(page.status, 200)
@@ -41,7 +41,7 @@ async function lookAtPage(): Promise<void> {
   for (const path of loaded) assert.equal((await fetch(new URL(path, page.url))).status, 200, path)
 }
 
-/** Plays a few tasks through a door; the solver finds every number. */
+/** Plays a few tasks on a target; the solver finds every number. */
 async function playThrough(target: Target): Promise<void> {
   await using connection = await connect(target)
   for (const task of generateTasks(tasks, { seed: 'consumer', count: 5 })) {

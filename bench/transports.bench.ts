@@ -1,4 +1,4 @@
-/** `Environment.step` through every door: 256 sessions at once, the server in a process of its own except in process. */
+/** `Environment.step` over every transport: 256 sessions at once, with the server in another process if it can be. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,10 +11,10 @@ import { counter } from './servers/counter-world.ts'
 
 const SESSIONS = 256
 const STEPS = 20_000
-/** WebSocket and Unix socket, to our own HTTP client. */
+/** The least speed of WebSocket and Unix socket, relative to our own HTTP client. */
 const FLOOR = 2
 
-const folder = mkdtempSync(join(tmpdir(), 'episodic-doors-'))
+const folder = mkdtempSync(join(tmpdir(), 'episodic-transports-'))
 process.on('exit', () => rmSync(folder, { recursive: true }))
 await using host = createHost({ environments: [counter] })
 using server = await startChild<{ trainerUrl: string; token: string; socketUrl: string }>(
@@ -28,7 +28,7 @@ const stdio = {
   args: [fileURLToPath(new URL('./servers/counter-stdio.ts', import.meta.url))],
 }
 
-/** Plays a share of the steps in each of the sessions, all at once, and gives steps a second. */
+/** Plays a share of the steps in each session, all at once, and resolves with the steps a second. */
 async function play(connection: Connection): Promise<number> {
   const environments = Array.from({ length: SESSIONS }, () => connection.environment())
   await Promise.all(environments.map((environment) => environment.reset({ limits: { steps: 1_000_000 } })))
@@ -64,7 +64,7 @@ const toHttp = {
   webSocket: ratio(rates.WebSocket, rates.HTTP),
   stdio: ratio(rates.stdio, rates.HTTP),
 }
-report('doors', {
+report('transports', {
   ok: toHttp.unixSocket >= FLOOR && toHttp.webSocket >= FLOOR,
   sessions: SESSIONS,
   stepsPerSecond: {
