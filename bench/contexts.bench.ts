@@ -1,7 +1,7 @@
 /**
- * Utterances a second of one core: understood by rules, routed, taken by a context and committed, all in process, beside
- * understanding them alone. Counted in seconds of processor time, those of the garbage collector included, so that nobody else on the machine slows them.
- * Then conversations over WebSockets, 1,000 at once beside 100.
+ * Utterances a second of one core: understood by rules, routed, handled by a context and committed, all in process,
+ * compared with understanding alone. In seconds of processor time, including the garbage collector, so that other load on
+ * the machine does not count. Then conversations over WebSockets: 1,000 at once compared with 100.
  */
 
 import { createHost } from '@episodic/mcp-server'
@@ -65,7 +65,7 @@ function interpreted(): number {
   return utterancesPerSecond(began)
 }
 
-/** Rounds of `committed` by the clock on the wall: the collector works beside the rules, and other programs take their time. */
+/** Rounds of `committed` in wall-clock time: the collector runs in other threads, and other programs use the cores. */
 const byTheClock: number[] = []
 
 /** The conversation by itself: what is committed is the record, as JSON. */

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { serveConformance, serveWorld } from './server.ts'
 import { listRequired, type Revision, runSuite, type Verdict } from './suite.ts'
 
-// `pnpm conformance`: the official conformance suite of MCP, against our own HTTP server. Exits non-zero unless every scenario
-// passes that a revision requires; nothing is excused.
+// `pnpm conformance`: the official conformance suite of MCP, against our own HTTP server. Exits non-zero unless every
+// scenario passes that a revision requires, without exceptions.
 
 /** What the suite asks of any server, tried with an environment as users serve it. */
 const OF_A_WORLD: Readonly<Record<Revision, readonly string[]>> = {

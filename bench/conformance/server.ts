@@ -13,8 +13,8 @@ import { createModernServer } from './modern-server.ts'
 const PATH = '/suite'
 
 /**
- * Serves the tools, prompts and resources that the suite asks for, on the SDKs' own transports, as an extra route of our HTTP
- * server: behind its checks of Host and Origin.
+ * Serves the tools, prompts and resources that the suite asks for, on the SDKs' own transports, as an extra route of our
+ * HTTP server, behind its checks of Host and Origin.
  */
 export async function serveConformance(): Promise<{ readonly url: string } & AsyncDisposable> {
   await using cleanup = new AsyncDisposableStack()
@@ -53,7 +53,7 @@ function createSuiteRoutes(): ExtraRoutes & AsyncDisposable {
     if (isModern(request, message))
       return answerWith(request, response, (asked) => handler.fetch(asked, { parsedBody: message }))
     const sessionId = request.headers['mcp-session-id']
-    // A transport that has no session answers 400 to anything but `initialize`, and 404 is for the ids that it does not know.
+    // A transport without a session answers 400 to anything but `initialize`. An unknown session id gets 404.
     const transport = typeof sessionId === 'string' ? transports.get(sessionId) : await openTransport()
     if (!transport) return void response.writeHead(404).end()
     await transport.handleRequest(request, response, message)
@@ -79,7 +79,7 @@ function isModern({ headers }: IncomingMessage, message: unknown): boolean {
   return isNamed || method === 'server/discover' || String(headers['mcp-protocol-version'] ?? '') >= MODERN_VERSION
 }
 
-/** Answers with code that is written for the web's `Request` and `Response`. Its signal aborts when the client is gone. */
+/** Answers with a handler of the web's `Request` and `Response`. The request's signal aborts when the client is gone. */
 async function answerWith(
   request: IncomingMessage,
   response: ServerResponse,

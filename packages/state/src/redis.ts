@@ -1,1 +1,1 @@
-export { openRedisStore, type RedisStoreOptions } from './lib/redis/redis-store.ts'
+export { openRedisStore } from './lib/redis/redis-store.ts'

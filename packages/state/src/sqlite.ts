@@ -1,1 +1,1 @@
-export { openSqliteStore, type SqliteStoreOptions } from './lib/sqlite/sqlite-store.ts'
+export { openSqliteStore } from './lib/sqlite/sqlite-store.ts'

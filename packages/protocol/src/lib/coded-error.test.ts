@@ -21,7 +21,7 @@ describe('CodedError', () => {
     expect('cause' in new ShopError('closed', '')).toBe(false)
   })
 
-  it('is told by its brand, and by its code where one is named', () => {
+  it('is recognised by its brand, and by its code if one is given', () => {
     const error: unknown = new ShopError('closed', '')
     expect(ShopError.is(error)).toBe(true)
     expect(ShopError.is(error, 'closed')).toBe(true)

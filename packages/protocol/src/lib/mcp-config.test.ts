@@ -32,7 +32,7 @@ describe('parseMcpConfig', () => {
     expect(parse({ one: { command: '${BIN}' } })).toEqual(new Map([['one', { command: '${BIN}' }]]))
   })
 
-  it('fails with the error of whoever reads, and keeps the cause', () => {
+  it('throws the error that the caller chooses, and keeps the cause', () => {
     expect(() => parse({ one: { url: 'localhost' } })).toThrow(
       expect.objectContaining({
         message: expect.stringMatching(/^The configuration is wrong at mcpServers\.one\.url: /),

@@ -106,7 +106,7 @@ describe('createRng', () => {
     expect(rng.save()).toEqual({})
   })
 
-  it('tells seeds and streams apart whose texts run together', () => {
+  it('draws differently for seeds and streams whose joined texts are equal', () => {
     const first = (seed: string, stream: string) =>
       createRng(seed)
         .stream(stream)

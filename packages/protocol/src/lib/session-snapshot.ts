@@ -6,9 +6,8 @@ import { type OutsideHistory, outsideHistorySchema } from './outside-event.ts'
 import type { RngState } from './rng.ts'
 
 /**
- * A session at one moment: all that decides how it goes on, as plain JSON. Whoever holds one can begin sessions there,
- * on any server of the same version of the environment. It holds private state, so it is for the trainer endpoint
- * alone.
+ * A session at one step, as plain JSON: everything that decides how it continues. Sessions can be opened from it on any
+ * server with the same version of the environment. It contains private state, so it is for the trainer endpoint only.
  */
 export interface SessionSnapshot {
   /** Version of this shape. */

@@ -5,7 +5,7 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `session-not-found`: no such session in the store: never opened, closed, or expired.
  * - `seq-conflict`: the step is not the next one; `details.expected` is.
  * - `seq-reused`: the step was answered already, for another action.
- * - `fenced`: whoever sends it lost the session to a later epoch.
+ * - `fenced`: the caller lost the session to a later epoch.
  * - `state-lost`: the store holds less of the session than was acknowledged; the session cannot go on.
  * - `episode-ended`: no step follows the end.
  * - `queue-full`: too many calls wait for this session.

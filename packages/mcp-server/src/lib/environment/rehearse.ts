@@ -18,7 +18,6 @@ import {
   recordEvent,
   type SessionRecord,
   type SessionState,
-  type Stepped,
   stateHash,
 } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
@@ -163,7 +162,7 @@ export function rehearse(
       const { next } = playStep(record, setting, (turn) => {
         played = closely(`Tool ${tool}`, () => playAction(environment, { ...turn, truncation }, action, scrutiny))
         return played
-      }) as Stepped
+      }) as Awaited<ReturnType<typeof playStep>>
       if (strict && played?.change) assertSound(environment, next.state)
       record = next
       if (strict) {

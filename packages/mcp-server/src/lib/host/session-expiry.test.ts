@@ -1,4 +1,4 @@
-import { type Clock, createManualClock, type ManualClock } from '@episodic/state'
+import { type Clock, createManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
 import { atControl } from '../fixtures/addressed.fixture.ts'
@@ -9,7 +9,7 @@ const NOT_FOUND = expect.objectContaining({ code: 'session-not-found' })
 
 /** A clock whose time of day can be set, as an operator or a time server does it. */
 function createSettableClock(): Clock & { set(seconds: number): void; pass(seconds: number): void } {
-  const clock: ManualClock = createManualClock(1_700_000_000_000)
+  const clock = createManualClock(1_700_000_000_000)
   let off = 0
   return {
     now: () => clock.now() + off,

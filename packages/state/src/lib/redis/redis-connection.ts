@@ -9,11 +9,11 @@ export type RedisClient = Redis & RedisScripts
 const RECONNECT_PAUSE = 250
 
 /**
- * One connection to a Redis, which comes back by itself.
+ * One connection to a Redis, which reconnects by itself.
  *
- * A command is sent once and never again: sent twice, a commit could be applied twice, or find what it wrote itself and
- * take it for somebody else's. Where its answer is lost with the connection, it fails at once, and the caller's retry
- * settles it. Nothing is sent while the connection is down; who calls then waits for it, for as long as the timeout says.
+ * A command is never sent twice: a commit could be applied twice, or find its own write and take it for another client's.
+ * If its answer is lost with the connection, it fails at once, and the caller's retry settles it. Nothing is sent while
+ * the connection is down; a call then waits for it until the timeout.
  */
 export class RedisConnection implements AsyncDisposable {
   readonly #address: string
@@ -23,17 +23,17 @@ export class RedisConnection implements AsyncDisposable {
   #ready: Promise<void> | null = null
   #open = true
 
-  /** `timeout` is in milliseconds: for a connection, and again for an answer. */
+  /** `timeout` is in milliseconds, for connecting and again for each answer. */
   constructor(url: string, timeout: number) {
     this.#address = describeAddress(url)
     this.#timeout = timeout
     this.#client = new Redis(url, {
       lazyConnect: true,
       connectTimeout: timeout,
-      // Silence on a connection with commands under way: what hangs is cut off, and its commands fail together.
+      // A server that does not answer is disconnected, and all its pending commands fail together.
       socketTimeout: timeout,
       retryStrategy: (attempt) => Math.min(attempt * 20, RECONNECT_PAUSE),
-      // After a failover the address may lead to what is a replica now. Connecting again finds the new primary.
+      // After a failover the address may still lead to a replica. Reconnecting finds the new primary.
       reconnectOnError: ({ message }) => message.startsWith('READONLY'),
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
@@ -45,7 +45,7 @@ export class RedisConnection implements AsyncDisposable {
     })
   }
 
-  /** Connects for the first time. Rejects with `store-unavailable` where that fails; the connection is then disposed of. */
+  /** Connects for the first time. Rejects with `store-unavailable` if that fails, and disposes of the connection. */
   async connect(): Promise<void> {
     try {
       await this.#client.connect()
@@ -55,7 +55,7 @@ export class RedisConnection implements AsyncDisposable {
     }
   }
 
-  /** Sends a command, once the connection is there. Rejects with a {@link StateError} whatever goes wrong. */
+  /** Sends a command once the connection is ready. Rejects with a {@link StateError} for every failure. */
   async run<T>(command: (client: RedisClient) => Promise<T>): Promise<T> {
     if (!this.#open) throw this.#closed()
     if (!this.#isReady) await this.#untilReady()
@@ -69,12 +69,12 @@ export class RedisConnection implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#open) return
     this.#open = false
-    // Asks for the end of the connection behind whatever is under way, so that all of it is answered.
+    // `quit` is queued behind the pending commands, so all of them are answered.
     if (this.#isReady) await this.#client.quit().catch(() => {})
     this.#close()
   }
 
-  /** A connection that was lost looks ready until the client has heard of it. */
+  /** The client reports a lost connection as ready until it notices the loss. */
   get #isReady(): boolean {
     return this.#client.status === 'ready' && this.#client.stream.writable
   }
@@ -88,7 +88,7 @@ export class RedisConnection implements AsyncDisposable {
     return new StateError('store-unavailable', `The store at ${this.#address} is closed.`)
   }
 
-  /** Waits for the connection together with all who wait for it. */
+  /** Resolves once the connection is ready. All waiting calls share one promise. */
   #untilReady(): Promise<void> {
     this.#ready ??= new Promise<void>((resolve, reject) => {
       const settle = (outcome: () => void) => {

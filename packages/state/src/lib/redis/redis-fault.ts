@@ -1,16 +1,16 @@
 import { StateError } from '../state-error.ts'
 
-/** What a Redis address looks like in messages: where it leads, and nothing of who may go there. */
+/** Returns a Redis address for messages, without user and password. */
 export function describeAddress(url: string): string {
   const { protocol, host, pathname } = new URL(url)
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
 }
 
-/** Says in the words of this package why the Redis at `address` could not do something. */
+/** Returns the `StateError` for a failure of the Redis at `address`. */
 export function redisFault(address: string, cause: unknown): StateError {
   if (StateError.is(cause)) return cause
   const { message } = cause as Error
-  // The one error of a command of ours that trying again does not mend: a key holds what we did not write.
+  // The only error of our commands that a retry does not fix: a key has a value that this store did not write.
   return message.startsWith('WRONGTYPE')
     ? new StateError(
         'store-invalid',

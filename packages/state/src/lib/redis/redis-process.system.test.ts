@@ -9,7 +9,7 @@ import { StateError } from '../state-error.ts'
 import { openRedisStore, type RedisStoreOptions } from './redis-store.ts'
 
 const WRITER = fileURLToPath(new URL('../fixtures/redis-writer.fixture.ts', import.meta.url))
-const PATIENCE = { timeout: 30_000, interval: 20 }
+const RETRY = { timeout: 30_000, interval: 20 }
 
 describe.skipIf(withoutRedis)(`a Redis store and processes (${NEEDS_REDIS})`, () => {
   afterEach(() => cleanUp.splice(0).reduceRight((done, dispose) => done.then(dispose), Promise.resolve()))
@@ -21,7 +21,7 @@ describe.skipIf(withoutRedis)(`a Redis store and processes (${NEEDS_REDIS})`, ()
   const startRedis = async (persistence: Persistence) => use(await RedisServer.start(persistence))
   const openStore = async ({ url }: RedisServer, options?: RedisStoreOptions) => use(await openRedisStore(url, options))
 
-  it('loses and doubles no step when Redis is killed and restarted while sessions play', async () => {
+  it('neither loses nor doubles a step when Redis is killed and restarted while sessions play', async () => {
     const redis = await startRedis('aof')
     const store = await openStore(redis)
     const ids = Array.from({ length: 8 }, (_, index) => `counting-${index}`)
@@ -37,7 +37,7 @@ describe.skipIf(withoutRedis)(`a Redis store and processes (${NEEDS_REDIS})`, ()
           answered += 1
           seq += 1
         } catch (error) {
-          // The one failure there may be; the same step is then sent again.
+          // The only failure allowed; the same step is then sent again.
           if (!StateError.is(error, 'store-unavailable')) throw error
           lost += 1
         }
@@ -59,7 +59,7 @@ describe.skipIf(withoutRedis)(`a Redis store and processes (${NEEDS_REDIS})`, ()
     }
   })
 
-  it('says so when Redis comes back with less than was acknowledged', async () => {
+  it('rejects with state-lost when Redis restarts with less than was acknowledged', async () => {
     const redis = await startRedis('snapshots')
     const store = await openStore(redis)
     const { session, another } = await openCountingSession({ store })
@@ -69,7 +69,7 @@ describe.skipIf(withoutRedis)(`a Redis store and processes (${NEEDS_REDIS})`, ()
     for (const seq of [2, 3]) await play(session, adding(1, seq))
     await redis.kill()
     await redis.start()
-    await vi.waitFor(() => store.count(), PATIENCE)
+    await vi.waitFor(() => store.count(), RETRY)
 
     const fresh = await another()
     for (const call of [
@@ -89,7 +89,7 @@ describe.skipIf(withoutRedis)(`a Redis store and processes (${NEEDS_REDIS})`, ()
     await play(session, adding(1, 0))
     await redis.kill()
     await redis.start()
-    await vi.waitFor(() => store.count(), PATIENCE)
+    await vi.waitFor(() => store.count(), RETRY)
     for (const move of [adding(1, 1), adding(1, 0), adding(1)])
       await expect(play(session, move)).rejects.toMatchObject({ code: 'session-not-found' })
     const { session: next } = await openCountingSession({ store, id: 'counting-2' })
@@ -105,7 +105,7 @@ describe.skipIf(withoutRedis)(`a Redis store and processes (${NEEDS_REDIS})`, ()
     await expect(play(session, adding(2, 1))).rejects.toMatchObject({ code: 'store-unavailable' })
     redis.thaw()
     // Whether the commit came through in the end or not, the step is applied once.
-    const { step } = await vi.waitFor(() => play(session, adding(2, 1)), PATIENCE)
+    const { step } = await vi.waitFor(() => play(session, adding(2, 1)), RETRY)
     expect(step.observation.text).toBe('now 3')
     expect(await session.refresh()).toMatchObject({ revision: 2, seats: { agent: { seq: 2 } } })
   })
@@ -126,7 +126,7 @@ describe.skipIf(withoutRedis)(`a Redis store and processes (${NEEDS_REDIS})`, ()
   })
 })
 
-/** Plays so many steps in a process of their own, and gives the answers. */
+/** Plays so many steps in another process, and resolves with the answers. */
 async function startWriter(url: string, steps: number): Promise<{ readonly report: { readonly revision: number } }[]> {
   const child = spawn(process.execPath, [WRITER, url, `${steps}`], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')

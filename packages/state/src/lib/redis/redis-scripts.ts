@@ -1,8 +1,8 @@
-// What the store does in Redis, each as one script: Redis runs a script alone and writes what it changed to its log as
-// one. Nothing takes back what a script has changed, so what Redis may refuse is a script's first write: for want of
-// room or on a replica any write, and an entry of a log that is not its next.
+// Each operation of the store is one script: Redis runs a script alone and logs its changes together. Redis does not roll
+// back a script that fails, so only its first write may fail: any write without room or on a replica, and a log entry
+// that is not the next one.
 
-/** The server's own clock, in milliseconds, so that the clocks of those who write need not agree. */
+/** The server's own clock, in milliseconds, so that the clocks of the writers need not agree. */
 const NOW = `
 local function now()
   local time = redis.call('TIME')
@@ -10,7 +10,7 @@ local function now()
 end
 `
 
-/** Session, log, touched, expiry: what a write of a session renews, for another `ttl` milliseconds. */
+/** Renews the expiry of a session and its log for another `ttl` milliseconds, and its index entries. */
 const RENEW = `
 local function renew(session, log, touched, expiry, id, touchedAt, ttl)
   local due = now() + ttl
@@ -21,7 +21,7 @@ local function renew(session, log, touched, expiry, id, touchedAt, ttl)
 end
 `
 
-/** Redis drops a session whose time has run out, but not from the indexes: that happens before they are asked. */
+/** Redis drops an expired session itself, but not its index entries: those are removed before an index is read. */
 const REAP = `
 local function reap(ids, touched, expiry)
   local limit = string.format('(%d', now())
@@ -33,7 +33,7 @@ local function reap(ids, touched, expiry)
 end
 `
 
-/** 1: created. 0: present. -1: the secret is another than the caller's, so this is no longer the caller's store. */
+/** 1: created. 0: present. -1: the stored secret differs from the caller's, so this is not the caller's store any more. */
 const CREATE = `${NOW}${RENEW}
 local secretKey, session, log, ids, touched, expiry = unpack(KEYS)
 local id, ttl, secret, revision, epoch, touchedAt, head, state, origin, base = unpack(ARGV)
@@ -43,7 +43,7 @@ if redis.call('EXISTS', session) == 1 then return 0 end
 redis.call('HSET', session, 'revision', revision, 'epoch', epoch, 'touchedAt', touchedAt,
   'head', head, 'state', state, 'origin', origin)
 if base then redis.call('HSET', session, 'base', base) end
--- A Redis that was emptied gets the secret back that the handles of this store are made with.
+-- An emptied Redis gets the secret back from which the handles of this store are derived.
 if not kept then redis.call('SET', secretKey, secret) end
 redis.call('DEL', log)
 redis.call('ZADD', ids, 0, id)
@@ -51,7 +51,7 @@ renew(session, log, touched, expiry, id, touchedAt, ttl)
 return 1
 `
 
-/** 1: committed. 0: the stored revision or epoch is another than the expected one, or there is no such session. */
+/** 1: committed. 0: the stored revision or epoch is not the expected one, or there is no such session. */
 const COMMIT = `${NOW}${RENEW}
 local session, log, touched, expiry = unpack(KEYS)
 local id, ttl, expectedRevision, expectedEpoch, revision, epoch, touchedAt, head, state, entryId, entry = unpack(ARGV)
@@ -91,7 +91,7 @@ reap(unpack(KEYS))
 return redis.call('ZCARD', KEYS[1])
 `
 
-/** The scripts by the names under which the client has them; it sends a script's text once a connection, and its hash afterwards. */
+/** The scripts by their method names. The client sends a script's text once a connection, and its hash afterwards. */
 export const REDIS_SCRIPTS = {
   createSession: { lua: CREATE, numberOfKeys: 6 },
   commitSession: { lua: COMMIT, numberOfKeys: 4 },
@@ -103,7 +103,7 @@ export const REDIS_SCRIPTS = {
 
 type Args = readonly (string | number)[]
 
-/** The scripts as methods: first the keys, then the rest. */
+/** The scripts as methods: first the keys, then the other arguments. */
 export interface RedisScripts {
   createSession(...args: Args): Promise<-1 | 0 | 1>
   commitSession(...args: Args): Promise<0 | 1>

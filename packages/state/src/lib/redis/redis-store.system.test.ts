@@ -35,7 +35,7 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
     },
   })
 
-  it('gives a session another span of life with every commit, and its log the same', async () => {
+  it('renews the expiry of a session and its log with every commit', async () => {
     await using store = await open({ prefix: 'ttl:', ttlSeconds: 600 })
     await using client = redis.client()
     const lives = () => Promise.all(['ttl:session:a', 'ttl:log:a'].map((key) => client.pexpiretime(key)))
@@ -52,7 +52,7 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
     expect(await client.zscore('ttl:expiry', 'a')).toBe(`${session}`)
   })
 
-  it('leaves nothing behind but its secret', async () => {
+  it('leaves only its secret behind', async () => {
     await using store = await open({ prefix: 'tidy:' })
     await using client = redis.client()
     await store.create(sessionOf('a', 0))
@@ -100,14 +100,14 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
     }
   })
 
-  it('refuses what another release wrote, and what another application keeps under its names', async () => {
+  it('rejects a store of another release, and keys of another application under its names', async () => {
     await using client = redis.client()
     await client.set('future:secret', '99.abc')
     await expect(open({ prefix: 'future:' })).rejects.toMatchObject({ code: 'store-invalid' })
-    await using store = await open({ prefix: 'foreign:' })
-    await client.set('foreign:session:a', 'a person')
+    await using store = await open({ prefix: 'other-app:' })
+    await client.set('other-app:session:a', 'a person')
     await expect(store.read('a')).rejects.toMatchObject({ code: 'store-invalid' })
-    expect(await client.get('foreign:session:a')).toBe('a person')
+    expect(await client.get('other-app:session:a')).toBe('a person')
   })
 
   it('makes a store of an emptied Redis again, with the same secret', async () => {
@@ -147,7 +147,7 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
 })
 
 describe('openRedisStore', () => {
-  it('says when nobody is there', async () => {
+  it('rejects when no server listens', async () => {
     await expect(openRedisStore('redis://127.0.0.1:1', { timeoutSeconds: 1 })).rejects.toMatchObject({
       code: 'store-unavailable',
       message: expect.stringContaining('127.0.0.1:1'),
@@ -167,7 +167,7 @@ describe('openRedisStore', () => {
     }
   })
 
-  it('refuses what is no address, and does not repeat it', async () => {
+  it('rejects what is not an address, and does not repeat it', async () => {
     for (const url of ['', 'localhost', 'http://user:hush@localhost', 'redis//hush'])
       await expect(openRedisStore(url)).rejects.toSatisfy(
         (error: Error & { code: string }) => error.code === 'store-invalid' && !error.message.includes('hush'),

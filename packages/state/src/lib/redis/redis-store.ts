@@ -4,11 +4,11 @@ import { RedisConnection } from './redis-connection.ts'
 import { describeAddress } from './redis-fault.ts'
 
 export interface RedisStoreOptions {
-  /** What the names of all keys begin with. Stores of different prefixes share nothing. Default `episodic:`. */
+  /** The prefix of all keys. Stores with different prefixes share nothing. Default `episodic:`. */
   readonly prefix?: string | undefined
   /**
-   * Seconds after its last commit until a session is gone by itself, by the clock of Redis: for what nobody is left to
-   * sweep. Should be well above the time after which a server sweeps. Default 86,400, a day.
+   * Seconds after its last commit until a session expires by itself, by the clock of Redis: for sessions that no server
+   * sweeps any more. Should be well above the time after which a server sweeps. Default 86,400, a day.
    */
   readonly ttlSeconds?: number | undefined
   /** Seconds to wait for a connection, and again for an answer, until a call is `store-unavailable`. Default 5. */
@@ -18,14 +18,14 @@ export interface RedisStoreOptions {
 /**
  * Opens the store in the Redis (7 or later) at `url`, `redis://` or `rediss://`. Any number of processes may have it open.
  *
- * An acknowledged commit is as durable as Redis has been told to be: with `appendonly yes` it outlives the death of the
- * Redis process, and with `appendfsync always` a power cut. Where Redis loses one, the session says `state-lost`.
+ * The configuration of Redis decides how durable an acknowledged commit is: with `appendonly yes` it survives the death of
+ * the Redis process, and with `appendfsync always` a power cut. If Redis loses one, calls of the session are `state-lost`.
  *
- * While Redis is away, calls wait for it for a while and then reject with `store-unavailable`; the store connects again by
- * itself. A write whose answer is lost with the connection rejects with `store-unavailable`, too, and may have been applied
- * or may yet be; it is never applied in part, and never over another's.
+ * While Redis is down, calls wait until the timeout and then reject with `store-unavailable`; the store reconnects by
+ * itself. A write whose answer is lost with the connection rejects with `store-unavailable` too, and may have been applied
+ * or may still be; it is never applied in part, and never over another client's write.
  *
- * Rejects with `store-invalid` where `url` is no such address, another version wrote what is there, or Redis is set up to
+ * Rejects with `store-invalid` if `url` is not such an address, another version wrote the store, or Redis is configured to
  * evict keys that have not expired.
  */
 export async function openRedisStore(url: string, options: RedisStoreOptions = {}): Promise<SessionStore> {
@@ -44,7 +44,7 @@ export async function openRedisStore(url: string, options: RedisStoreOptions = {
   }
 }
 
-/** Version of the layout of the keys, at the front of the secret. */
+/** The version of the layout of the keys, stored before the secret. */
 const VERSION = '1'
 
 /** The fields of a session's hash, in the order in which {@link asSession} takes them. */
@@ -54,15 +54,15 @@ interface RedisStoreParts {
   readonly connection: RedisConnection
   readonly address: string
   readonly prefix: string
-  /** As it is stored, with its version. */
+  /** As stored, with its version. */
   readonly secret: string
   /** In milliseconds. */
   readonly ttl: number
 }
 
 /**
- * A session is a hash, and its log a stream beside it whose entries have the revision for their id; both expire at the same
- * time. Three sorted sets find sessions: by id, by last touch, and by when they expire.
+ * A session is a hash, and its log a stream whose entries have the revision as their id; both expire at the same time.
+ * Three sorted sets index the sessions: by id, by last touch, and by expiry.
  */
 class RedisStore implements SessionStore {
   readonly #parts: RedisStoreParts
@@ -165,17 +165,17 @@ function asSession(id: string, fields: readonly (string | null)[]): StoredSessio
   return { id, ...numbers, head, state, origin, base }
 }
 
-/** The id of a stream's entry has two parts, not both of them 0. */
+/** Returns the id of a stream's entry: two numbers, of which one must not be 0. */
 function entryId(revision: number): string {
   return `${revision}-1`
 }
 
 function assertAddress(url: string): void {
   if (/^rediss?:$/.test(URL.parse(url)?.protocol ?? '')) return
-  throw new StateError('store-invalid', 'This is no address of a Redis. Give one such as redis://localhost:6379/0.')
+  throw new StateError('store-invalid', 'This is not an address of a Redis. Use one like redis://localhost:6379/0.')
 }
 
-/** Short of memory, a Redis with an eviction policy drops keys that have not expired, and with them answered steps. */
+/** Rejects for a Redis with an eviction policy: short of memory, it would drop keys, and with them answered steps. */
 async function assertKeepsAll(address: string, connection: RedisConnection): Promise<void> {
   const memory = await connection.run((client) => client.info('memory'))
   const [, policy = 'noeviction'] = /^maxmemory_policy:(\S+)/m.exec(memory) ?? []
@@ -186,7 +186,7 @@ async function assertKeepsAll(address: string, connection: RedisConnection): Pro
   )
 }
 
-/** The secret of all who share the store: whoever opens it first makes it. */
+/** Resolves with the secret that all openers of the store share. The first opener creates it. */
 async function sharedSecret(address: string, connection: RedisConnection, prefix: string): Promise<string> {
   const key = `${prefix}secret`
   const candidate = `${VERSION}.${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`

@@ -28,7 +28,7 @@ export class CallQueue {
       return await call()
     } finally {
       const next = this.#waiting?.shift()
-      // Whoever is next has its turn before whoever comes now.
+      // The next waiting call runs before a new one.
       if (next) next()
       else this.#running = false
     }

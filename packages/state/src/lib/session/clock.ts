@@ -22,7 +22,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** A clock that stands still until it is told otherwise, so that tests move time instead of waiting for it. */
+/** A clock that moves only when `advance` is called, so that tests do not wait. */
 export interface ManualClock extends Clock {
   /** Moves both times forward and runs what falls due, in the order of its time. */
   advance(milliseconds: number): void

@@ -49,7 +49,7 @@ describe('decideStep', () => {
     expect(verdictOf(record, { seq: 3, epoch: 3 })).toBe('replay 14')
   })
 
-  it('says that the state is lost to whoever knows of more than the record', async () => {
+  it('throws state-lost for a caller that knows of more than the record', async () => {
     const record = await recordAt(4)
     for (const ahead of [{ seq: 5 }, { seq: 99 }, { epoch: 4 }, { seq: 4, epoch: 9 }])
       expect(verdictOf(record, ahead)).toBe('state-lost')

@@ -9,31 +9,31 @@ export interface StepRequest {
   readonly seat: string
   /** How many steps of the seat the caller believes were applied; left out, the step is an ordinary at-most-once call. */
   readonly seq?: number | undefined
-  /** The epoch that the caller holds; left out, that of whoever holds the session for it. */
+  /** The epoch that the caller holds; by default that of the session's holder. */
   readonly epoch?: number | undefined
 }
 
 /**
- * `play`: it is the next step, which only tells of the end where an outside event has made one. `replay`: it is the last one
- * again, which was answered, and stands in the step log at `revision`. Whether it is a retry depends on the action there: the
- * same one is, another is a mistake.
+ * `play`: it is the next step; if an outside event has ended the episode, the step only reports that end. `replay`: it is
+ * the last answered step again, which is in the step log at `revision`. With the same action it is a retry, with another
+ * one a mistake.
  */
 export type StepVerdict = { readonly kind: 'play' } | { readonly kind: 'replay'; readonly revision: number }
 
 /**
  * Decides what a step means to a session, from the record alone.
  *
- * One remembered answer a seat is enough to settle every retry, because a seat has one step in flight.
- * A caller counts the answers that it has had, and holds an epoch that it was told: where either is ahead of the record,
- * the store has lost what was answered.
- * Throws `fenced`, `seq-conflict` and `state-lost` (with `details.expected` where a `seq` was wrong), or `episode-ended`.
+ * One stored answer for each seat is enough to settle every retry, because a seat has one step in flight. A caller counts
+ * the answers that it received, and has an epoch that it received: if either is ahead of the record, the store has lost an
+ * answered step. Throws `fenced`, `seq-conflict` and `state-lost` (with `details.expected` if the `seq` was wrong), or
+ * `episode-ended`.
  */
 export function decideStep(record: SessionRecord, request: StepRequest): StepVerdict {
   const seat = seatOf(record, request.seat)
   if (request.epoch !== undefined && request.epoch !== record.epoch)
     throw request.epoch < record.epoch
       ? fenced()
-      : stateLost(`epoch ${request.epoch} was handed out, and the store knows of ${record.epoch}`)
+      : stateLost(`epoch ${request.epoch} was issued, and the store holds ${record.epoch}`)
   if (request.seq !== undefined && request.seq > seat.seq)
     throw stateLost(`${request.seq} steps were answered, and the store holds ${seat.seq}`, { expected: seat.seq })
   if (request.seq !== undefined && request.seq !== seat.seq) {
@@ -50,7 +50,7 @@ export function decideStep(record: SessionRecord, request: StepRequest): StepVer
   return { kind: 'play' }
 }
 
-/** The answer for whoever would go on with an episode that is over. */
+/** Returns the error for a step after the end of an episode. */
 export function episodeEnded(end: EpisodeEnd): StateError {
   return new StateError(
     'episode-ended',
@@ -59,7 +59,7 @@ export function episodeEnded(end: EpisodeEnd): StateError {
   )
 }
 
-/** Throws `log-full` where the step log of a session has reached `bound` bytes, so that no further step may be played. */
+/** Throws `log-full` if the step log of a session has reached `bound` bytes, so that no further step may be played. */
 export function assertLogRoom({ logBytes }: SessionRecord, bound: number): void {
   if (logBytes < bound) return
   throw new StateError(
@@ -69,16 +69,16 @@ export function assertLogRoom({ logBytes }: SessionRecord, bound: number): void 
   )
 }
 
-/** The answer for whoever holds a session that has a later owner. */
+/** Returns the error for the holder of a session that has a later owner. */
 export function fenced(): StateError {
   return new StateError('fenced', 'This session was taken over by a later owner. Open or restore it again to go on.')
 }
 
-/** The answer for a step that was to do something outside, and may have done it. */
+/** Returns the error for a step with an external effect that may have happened. */
 export function outcomeUnknown({ tool }: Action): StateError {
   return new StateError(
     'outcome-unknown',
-    `Whether this call of ${tool} did what it does outside cannot be known: it was begun, and its answer was lost. Look how things stand, with another call; after that, ${tool} is played again where it is called again.`,
+    `Whether the external effect of this call of ${tool} happened is unknown: it was started, and its answer was lost. Read the state with another call first; a new call of ${tool} is then played again.`,
   )
 }
 

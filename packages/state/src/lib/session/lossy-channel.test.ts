@@ -35,17 +35,17 @@ async function playThrough(serve: Serve, other: Serve, game: { amounts: number[]
   return answers
 }
 
-/** Whether the world, after a game over a bad connection, is what the client was told, step for step. */
+/** Resolves with whether the session, after a game over a bad connection, has each step that the client received. */
 async function holds(game: { amounts: number[]; weather: Weather[] }, makeServe: (session: Session) => Serve) {
   const { session, another } = await openCountingSession()
   const answers = await playThrough(makeServe(session), makeServe(await another()), game)
   const record = await session.refresh()
   const sums = game.amounts.map((_, index) => game.amounts.slice(0, index + 1).reduce((sum, by) => sum + by, 0))
-  const told = game.amounts.map((by, index) => `${by === 0 ? 'still' : 'now'} ${sums[index]}`)
+  const expected = game.amounts.map((by, index) => `${by === 0 ? 'still' : 'now'} ${sums[index]}`)
   return (
     record.seats.agent?.seq === game.amounts.length &&
     totalOf(record) === sums.at(-1) &&
-    JSON.stringify(answers) === JSON.stringify(told)
+    JSON.stringify(answers) === JSON.stringify(expected)
   )
 }
 

@@ -60,7 +60,7 @@ async function deliverAcrossHolders(store: SessionStore): Promise<void> {
   const { step } = await play(await another(), adding(1, 0))
   expect(step.report).toMatchObject({ seq: 1, revision: 3, events: [{ data: { by: 5 } }, { data: { by: 7 } }] })
   expect(totalOf((await another()).record)).toBe(13)
-  // What was told is told no more, and known still.
+  // Reported events are not reported again, and are still known.
   const { outside } = (await another()).record
   expect(outside).toMatchObject({ pending: [], known: [{ id: 'gift of 5' }, { id: 'gift of 7' }] })
 }
@@ -113,15 +113,15 @@ describe('Session.publish', () => {
     await expect(give(session, gift(5))).rejects.toMatchObject({ code: 'fenced' })
   })
 
-  it('ends the episode, which the next step of the seat tells', async () => {
+  it('ends the episode, which the next step of the seat reports', async () => {
     const { session } = await openCountingSession()
     expect(await give(session, gift(-1))).toMatchObject({ end: { reason: 'robbed' } })
     await expect(give(session, gift(2))).rejects.toMatchObject({ code: 'episode-ended' })
-    const told = await session.step(adding(1, 0), ({ record }) => ({
+    const last = await session.step(adding(1, 0), ({ record }) => ({
       ...rulesOf(adding(0))({ record, draft: record.state, truncation: null }),
       end: record.end,
     }))
-    expect(told.step.report).toMatchObject({ seq: 1, end: { reason: 'robbed' } })
+    expect(last.step.report).toMatchObject({ seq: 1, end: { reason: 'robbed' } })
     await expect(play(session, adding(1, 1))).rejects.toMatchObject({ code: 'episode-ended' })
   })
 

@@ -15,7 +15,7 @@ import type { SessionRecord } from './session-record.ts'
 export interface Happened {
   readonly change: Change
   readonly end: EpisodeEnd | null
-  /** What players are told of it; `null` for nothing. */
+  /** The text that players are shown; `null` for none. */
   readonly said: string | null
 }
 

@@ -64,7 +64,7 @@ export interface StepSetting {
   readonly arrived?: number | undefined
 }
 
-/** A step as it is logged, but for the hash of the state, which whoever writes the state down can tell. */
+/** A step as it is logged, without the hash of the state, which is computed when the state is serialized. */
 export type UnhashedStep = Omit<LoggedStep, 'report'> & { readonly report: Omit<StepReport, 'stateHash'> }
 
 /** The record after a step, and the step. */

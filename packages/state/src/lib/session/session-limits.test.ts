@@ -15,7 +15,7 @@ function leave(session: Session, value: unknown) {
 }
 
 describe('the limits of a Session', () => {
-  it('tells the rules which step uses up the budget of steps', async () => {
+  it('passes the rules a truncation with the step that uses up the budget of steps', async () => {
     const { session } = await openCountingSession({ limits: { steps: 3 } })
     const ends = []
     for (const by of [1, 0, 1]) ends.push((await play(session, adding(by))).step.report.end)
@@ -36,7 +36,7 @@ describe('the limits of a Session', () => {
     expect((await play(session, adding(100))).step.report.end).toEqual({ kind: 'terminated', reason: 'full' })
   })
 
-  it('tells the rules when the time had run out before the step', async () => {
+  it('passes the rules a truncation if the time ran out before the step', async () => {
     const { session, clock } = await openCountingSession({ limits: { seconds: 2 } })
     clock.advance(1_999)
     expect((await play(session, adding(1))).step.report.end).toBeNull()
@@ -65,7 +65,7 @@ describe('the limits of a Session', () => {
     expect(session.record.revision).toBe(0)
   })
 
-  it('tells an action that is too large from an answer that is', async () => {
+  it('distinguishes a too large action from a too large answer', async () => {
     const { session } = await openCountingSession({ limits: { bytes: 300 } })
     const move = { ...LEAVING, action: { ...LEAVING.action, arguments: { note: 'x'.repeat(300) } } }
     await expect(session.step(move, rulesOf(LEAVING))).rejects.toMatchObject({ code: 'action-invalid' })

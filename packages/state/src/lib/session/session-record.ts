@@ -48,7 +48,7 @@ export interface SessionRecord {
   readonly base: SessionBase | null
   /** Counts commits of any kind: a step of any seat, an outside event, an end. What the store compares. */
   readonly revision: number
-  /** Counts owners: raised by whoever takes the session over, so that the former owner is fenced. */
+  /** Counts owners: a takeover raises it, so that the former owner is fenced. */
   readonly epoch: number
   /** Position of every random stream. */
   readonly rng: RngState

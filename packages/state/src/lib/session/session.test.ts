@@ -258,7 +258,7 @@ describe('Session.takeOver', () => {
     const taken = owner.takeOver()
     const [step] = await Promise.allSettled([played, taken])
     const { revision } = await owner.refresh()
-    // Whoever commits first wins; after the takeover the former holder commits nothing.
+    // The first commit wins; after the takeover the former holder commits nothing.
     expect(step).toMatchObject(revision === 2 ? { status: 'fulfilled' } : { reason: { code: 'fenced' } })
     await expect(play(session, adding(1, 1))).rejects.toMatchObject({ code: 'fenced' })
     expect((await owner.refresh()).revision).toBe(revision)
@@ -306,21 +306,24 @@ describe('a Session whose store loses what it acknowledged', () => {
     return counting
   }
 
-  it.each([0, 2])('says so to every call of whoever saw it, and plays nothing (back to %d)', async (kept) => {
-    const { session, store } = await loseSteps(kept, 3)
-    const before = await store.read('counting-1')
-    for (const call of [
-      () => play(session, adding(1, kept + 3)),
-      () => play(session, adding(1, kept + 2)),
-      () => play(session, adding(1, kept)),
-      () => play(session, adding(1)),
-      () => session.refresh(),
-      () => session.advance(() => ({ now: 9 })),
-      () => session.takeOver(),
-    ])
-      await expect(call()).rejects.toMatchObject({ code: 'state-lost' })
-    expect(await store.read('counting-1')).toEqual(before)
-  })
+  it.each([0, 2])(
+    'rejects every call of a holder that saw the lost steps, and plays nothing (back to %d)',
+    async (kept) => {
+      const { session, store } = await loseSteps(kept, 3)
+      const before = await store.read('counting-1')
+      for (const call of [
+        () => play(session, adding(1, kept + 3)),
+        () => play(session, adding(1, kept + 2)),
+        () => play(session, adding(1, kept)),
+        () => play(session, adding(1)),
+        () => session.refresh(),
+        () => session.advance(() => ({ now: 9 })),
+        () => session.takeOver(),
+      ])
+        await expect(call()).rejects.toMatchObject({ code: 'state-lost' })
+      expect(await store.read('counting-1')).toEqual(before)
+    },
+  )
 
   it('says so to a client that saw it, through a holder that did not', async () => {
     const { another } = await loseSteps(2, 3)

@@ -41,7 +41,7 @@ export interface Answered {
   readonly replayed: boolean
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly store: SessionStore
   readonly clock: Clock
   /** Kept history; `null` for none. */
@@ -150,8 +150,8 @@ export class Session {
   }
 
   /**
-   * Applies an outside event exactly once, in its turn among the steps, and tells what it came to. One that was applied
-   * before, and is known still, is told of again.
+   * Applies an outside event exactly once, in order with the steps, and resolves with its outcome. For an event that was
+   * applied before and is still known, resolves with the same outcome again.
    *
    * `apply` is called as `play` is in {@link step}. Throws `event-invalid`, `event-too-large`, `events-full`,
    * `episode-ended`, and what a commit throws.
@@ -209,7 +209,7 @@ export class Session {
 
   /**
    * Makes this holder the session's owner: raises the epoch, so that no former owner commits again, however long it
-   * was away. Whoever takes over last owns the session.
+   * was away. The last holder to take over owns the session.
    */
   takeOver(): Promise<SessionRecord> {
     return this.#calls.run(async () => {
@@ -246,7 +246,7 @@ export class Session {
   #decide({ seat, seq, epoch = this.#epoch }: Move): StepVerdict {
     const { record } = this.#held
     const verdict = decideStep(record, { seat, seq, epoch })
-    // A step that only tells of the end is the last one, and may still be played.
+    // A step that only reports the end is the last one, and is still played.
     if (verdict.kind === 'play' && !record.end) assertLogRoom(record, this.#options.logBytes ?? DEFAULT_LOG_BYTES)
     return verdict
   }

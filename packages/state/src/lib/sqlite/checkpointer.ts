@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads'
 
-/** Writes after which their pages are moved from the log to the file. */
+/** Writes after which pages are moved from the log to the file. */
 const WRITES = 1_000
 
 /**
- * What the thread runs. A text, because a file of its own would have to be found again after any bundler; and its
- * first statement fails where the file cannot be opened, which ends the thread.
+ * The code of the thread. A text, because bundlers do not keep the path of a separate file. If the file cannot be opened,
+ * the first statement throws, which ends the thread.
  */
 const THREAD = `
   const { DatabaseSync } = require('node:sqlite')
@@ -23,8 +23,8 @@ const THREAD = `
 `
 
 /**
- * Moves pages from the log to the file in a thread of its own: it reads, writes and waits for the disk, and would hold
- * every session meanwhile. It only ever helps. What it does not get to, SQLite does in a commit once the log is long.
+ * Moves pages from the log to the file in a worker thread, since reading, writing and syncing the disk would block every
+ * session. It is optional: SQLite moves the remaining pages in a commit once the log is long.
  */
 export class SqliteCheckpointer {
   readonly #path: string
@@ -36,7 +36,7 @@ export class SqliteCheckpointer {
     this.#path = path
   }
 
-  /** Hears of writes that were committed. */
+  /** Counts committed writes, and starts a checkpoint after {@link WRITES} of them. */
   wrote(writes: number): void {
     this.#writes += writes
     if (this.#writes < WRITES || this.#busy) return
@@ -56,13 +56,13 @@ export class SqliteCheckpointer {
   }
 
   #start(): Worker {
-    // Its streams are its own: joined with those of the process they would make that write to a pipe without waiting.
+    // Separate streams: inherited ones would make the process's own writes to a pipe asynchronous.
     const worker = new Worker(THREAD, { eval: true, workerData: this.#path, stdout: true, stderr: true })
     worker.unref()
     worker.on('message', () => {
       this.#busy = false
     })
-    // Where it could not go on it stays busy, and no other is started.
+    // After an error it stays busy, and no other thread is started.
     worker.on('error', () => {})
     worker.on('exit', () => {
       this.#worker = null

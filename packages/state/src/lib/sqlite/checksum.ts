@@ -2,10 +2,9 @@ import { crc32 } from 'node:zlib'
 import { StateError } from '../state-error.ts'
 
 /*
- * A row's checksum is taken value by value, from {@link START} on. SQLite finds damage to its own structure; a flipped bit
- * in a text or a number it hands out as if nothing had happened. Every change of one number, and every burst of at most
- * 32 flipped bits in one text, gives another checksum. It is computed at each step: hence no list of values, and no
- * text made of numbers.
+ * The checksum of a row, computed value by value from {@link START} on. SQLite finds damage to its own structure, but not a
+ * flipped bit in a text or a number. Every change of one number, and every burst of at most 32 flipped bits in one text,
+ * changes the checksum. It is computed at each step, so it allocates no list of values and no text of a number.
  */
 
 export const START = 0
@@ -13,7 +12,7 @@ export const START = 0
 const double = new Float64Array(1)
 const halves = new Uint32Array(double.buffer)
 
-/** The checksum of what `sum` is the checksum of and then a number: both halves of it, each mixed in so that none is lost. */
+/** Returns the checksum of `sum` and then a number: both halves of the number are mixed in, so that no bit is lost. */
 export function addNumber(sum: number, value: number): number {
   double[0] = value
   const low = Math.imul(sum ^ (halves[0] as number), 0x9e3779b1)
@@ -21,12 +20,12 @@ export function addNumber(sum: number, value: number): number {
   return high ^ (high >>> 13)
 }
 
-/** The checksum of what `sum` is the checksum of and then a text: its CRC-32, started from there. */
+/** Returns the checksum of `sum` and then a text: its CRC-32, started from `sum`. */
 export function addText(sum: number, text: string): number {
   return crc32(text, (sum ^ text.length) >>> 0) | 0
 }
 
-/** Throws `store-invalid` where a row's values are not those that its checksum was made of; `what` names the row. */
+/** Throws `store-invalid` if a row's values do not match its checksum; `what` names the row. */
 export function assertIntact(what: string, isIntact: boolean): void {
   if (isIntact) return
   throw new StateError(
@@ -35,12 +34,12 @@ export function assertIntact(what: string, isIntact: boolean): void {
   )
 }
 
-/** Whether all are what a sound column of numbers holds; a damaged one can hold anything. */
+/** Returns whether all values are numbers: a damaged column can hold anything. */
 export function areNumbers(...values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === 'number')
 }
 
-/** Whether all are what a sound column of texts holds. */
+/** Returns whether all values are texts. */
 export function areTexts(...values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === 'string')
 }

@@ -5,17 +5,17 @@ import { addText, START } from './checksum.ts'
 import { lockStore } from './file-lock.ts'
 import { orSqliteFault } from './sqlite-fault.ts'
 
-/** `process`: a commit outlives the process. `power`: it outlives a power cut too, for one more disk sync a turn. */
+/** `process`: a commit survives the death of the process. `power`: a power cut too, for one more disk sync a turn. */
 export type Durability = 'process' | 'power'
 
 const SYNCHRONOUS: { readonly [durability in Durability]: string } = { process: 'NORMAL', power: 'FULL' }
 
-/** "EPIS", in the header's field that tells one application's databases from another's. */
+/** "EPIS", for the header's field that identifies the application of a database. */
 const APPLICATION_ID = 0x45504953
 
 /**
- * Pages in the `-wal` file from which on a commit moves them to the file itself: 32 MB. A thread moves them earlier, so a
- * commit finds little left to do; sessions in play write the same pages again and again, so a longer log moves fewer.
+ * Pages in the `-wal` file from which on a commit moves them to the main file: 32 MB. A thread moves them earlier, so a
+ * commit rarely has to. Active sessions write the same pages again and again, so a longer log moves fewer pages.
  */
 const WAL_PAGES = 8_000
 
@@ -23,11 +23,13 @@ const WAL_PAGES = 8_000
 const VERSION = 4
 
 /**
- * Log entries are numbered across sessions in the order of their commits, so that a transaction appends to a few
- * pages however many sessions it touches; an index entry for each step would make most steps write a page of their
- * own. A session's entries are a chain: the session knows its `last`, and each entry the one before it, 0 for none.
+ * Log entries are numbered across sessions in the order of their commits, so that a transaction appends to a few pages
+ * however many sessions it touches; with an index entry for each step, most steps would write another page. A session's
+ * entries are a linked list: the session has the number of its `last` entry, and each entry that of the one before it, 0
+ * for none. Retries and watchers read the newest entry; reading a whole log walks it from its end.
+ *
  * There is no index on `touched_at` either: every step would move its entry, and a sweep reads ten thousand sessions in
- * some milliseconds. Every row has a checksum of its values, because SQLite does not look after those. Finding the youngest log entry is what retries and watchers want, and reading a whole log walks it from its end.
+ * some milliseconds. Every row has a checksum of its values, because SQLite does not check those.
  */
 const TABLES = `
   CREATE TABLE secret (text TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT;
@@ -59,19 +61,19 @@ const TABLES = `
   PRAGMA user_version = ${VERSION};
 `
 
-/** The file of a store, which this process holds alone. */
+/** The file of a store, locked by this process. */
 export interface SqliteFile {
-  /** Where it is, by any name: no links. */
+  /** The real path, without links. */
   readonly path: string
   readonly database: DatabaseSync
   close(): void
 }
 
 /**
- * Opens the database at `path`, or makes it with `secret` in it, and holds it alone until it is closed or the process dies.
+ * Opens the database at `path`, or creates it with `secret` in it, and locks it until it is closed or the process dies.
  *
- * Throws `store-locked` when somebody else holds it; `store-invalid` when it is damaged, of another application or
- * of another version, and then leaves it as it was; `store-unavailable` when the file cannot be used at all.
+ * Throws `store-locked` if another opener holds it; `store-invalid` if it is damaged or belongs to another application or
+ * version, and then leaves it unchanged; `store-unavailable` if the file cannot be used at all.
  */
 export function openSqliteFile(
   path: string,
@@ -104,17 +106,17 @@ export function openSqliteFile(
   )
 }
 
-/** Makes the file readable by its owner alone: the store's secret is in it. An existing file is left alone. */
+/** Creates the file, readable by its owner alone because it holds the store's secret. Does not change an existing file. */
 function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))
   } catch (cause) {
-    // Never opened to look inside: closing it again would drop the lock of a store of this process on it.
+    // An existing file is not opened here: closing it would drop the lock that a store of this process has on it.
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
   }
 }
 
-/** Says whether the database is empty, and throws where it is neither that nor a sound store. */
+/** Returns whether the database is empty. Throws if it is neither empty nor an undamaged store. */
 function inspect(path: string, database: DatabaseSync): boolean {
   const ask = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0]
   const application = ask('PRAGMA application_id')

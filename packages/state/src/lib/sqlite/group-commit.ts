@@ -9,9 +9,9 @@ interface Waiting {
 }
 
 /**
- * Gathers all writes of one turn of the event loop into one transaction, so that they share the cost of making it
- * durable. Each is answered after the commit; when the transaction fails, none of them is applied and all reject. Where it
- * fails for damage, each is tried alone.
+ * Gathers all writes of one turn of the event loop into one transaction, so that they share the cost of durability. Each
+ * resolves after the commit. If the transaction fails, no write is applied and all reject; if it fails because a row is
+ * damaged, each write is tried alone.
  */
 export class GroupCommit {
   readonly #begin: () => unknown
@@ -21,7 +21,7 @@ export class GroupCommit {
   readonly #onCommitted: (writes: number) => void
   #waiting: Waiting[] = []
 
-  /** `faultOf` says what the callers get to hear of a transaction that failed; `onCommitted` hears of each that did not. */
+  /** `faultOf` returns the error that callers receive for a failed transaction; `onCommitted` is called after each other. */
   constructor(database: DatabaseSync, faultOf: (cause: unknown) => Error, onCommitted: (writes: number) => void) {
     this.#faultOf = faultOf
     this.#onCommitted = onCommitted
@@ -39,7 +39,7 @@ export class GroupCommit {
     })
   }
 
-  /** Commits what waits, now. */
+  /** Commits the waiting writes now. */
   flush(): void {
     const waiting = this.#waiting
     if (waiting.length === 0) return
@@ -55,7 +55,7 @@ export class GroupCommit {
     } catch (cause) {
       this.#undo()
       const fault = this.#faultOf(cause)
-      // One row that is damaged is no reason to turn away the others of its turn.
+      // A damaged row must not reject the other writes of its turn.
       if (StateError.is(fault, 'store-invalid') && writes.length > 1)
         for (const entry of writes) this.#commitTogether([entry])
       else for (const { reject } of writes) reject(fault)
@@ -69,7 +69,7 @@ export class GroupCommit {
     try {
       this.#rollback()
     } catch {
-      // SQLite has rolled back already, as it does after some faults; there is no transaction left to end.
+      // SQLite has already rolled back, as it does after some faults.
     }
   }
 }

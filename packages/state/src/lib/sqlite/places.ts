@@ -2,11 +2,11 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { addText, START } from './checksum.ts'
 import { assertSessionRow } from './session-row.ts'
 
-/** Where a session stands in the file. Whoever writes the session moves it along. */
+/** The position of a session in the file. A commit of the session updates it. */
 export interface Place {
   /** The key of its row. */
   readonly key: number
-  /** The checksum of its id, with which those of its rows begin. */
+  /** The checksum of its id, from which those of its rows start. */
   readonly sum: number
   revision: number
   epoch: number
@@ -14,12 +14,12 @@ export interface Place {
   last: number
 }
 
-/** How many sessions' places are remembered. Past that, they are looked up again. */
+/** The number of cached positions. Beyond it, the cache is cleared. */
 const REMEMBERED = 16_384
 
 /**
- * Where sessions stand, by id. The file is this process's alone, so what was written once stays true, and a commit
- * compares with what is remembered instead of asking the file.
+ * Caches the positions of sessions by id. No other process writes to the file, so the cache stays valid, and a commit
+ * compares with it instead of reading the file.
  */
 export class SqlitePlaces {
   readonly #session: StatementSync
@@ -29,7 +29,7 @@ export class SqlitePlaces {
     this.#session = database.prepare('SELECT * FROM session WHERE id = ?')
   }
 
-  /** Where a session stands; `null` where there is none of that id. */
+  /** Returns the position of a session; `null` if there is no session with that id. */
   of(id: string): Place | null {
     const remembered = this.#remembered.get(id)
     if (remembered) return remembered
@@ -47,7 +47,7 @@ export class SqlitePlaces {
     this.#remembered.delete(id)
   }
 
-  /** Forgets all: the transaction that moved them did not come to be. */
+  /** Clears the cache, after a transaction that updated it has failed. */
   forgetAll(): void {
     this.#remembered.clear()
   }

@@ -15,14 +15,14 @@ export interface SessionRow {
   readonly checksum: number
 }
 
-/** What a row of the table `session_origin` adds. */
+/** The columns of the table `session_origin`. */
 interface OriginColumns {
   readonly origin: string
   readonly base: string | null
   readonly originChecksum: number
 }
 
-/** The checksum of the row that `progress` makes; `idSum` is that of its id. */
+/** Returns the checksum of a session's row; `idSum` is the checksum of its id. */
 export function sessionChecksum(idSum: number, progress: Omit<StoredProgress, 'id'>, last: number): number {
   const { revision, epoch, touchedAt, head, state } = progress
   let sum = addNumber(idSum, revision)
@@ -33,13 +33,13 @@ export function sessionChecksum(idSum: number, progress: Omit<StoredProgress, 'i
   return addText(sum, state)
 }
 
-/** The checksum of a row of the table `session_origin`. */
+/** Returns the checksum of a row of the table `session_origin`. */
 export function originChecksum(id: string, origin: string, base: string | null): number {
   const sum = addText(addText(START, id), origin)
   return base === null ? sum : addText(addNumber(sum, base.length), base)
 }
 
-/** Takes a row as it comes from SQLite. Throws `store-invalid` where it is damaged. */
+/** Returns a row of SQLite, typed. Throws `store-invalid` if it is damaged. */
 export function assertSessionRow(row: Record<string, unknown>): SessionRow {
   const found = row as unknown as SessionRow
   const { id, revision, epoch, touched_at: touchedAt, last, head, state, checksum } = found
@@ -52,7 +52,7 @@ export function assertSessionRow(row: Record<string, unknown>): SessionRow {
   return found
 }
 
-/** Takes a session with its origin as it comes from SQLite. Throws `store-invalid` where it is damaged. */
+/** Returns the session of a row of SQLite, with its origin. Throws `store-invalid` if it is damaged. */
 export function asSession(row: Record<string, unknown>): StoredSession {
   const { id, revision, epoch, touched_at: touchedAt, head, state } = assertSessionRow(row)
   const { origin, base, originChecksum: checksum } = row as unknown as OriginColumns

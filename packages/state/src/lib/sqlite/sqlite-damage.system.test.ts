@@ -30,7 +30,7 @@ describe('a SQLite store whose file was damaged', () => {
     }
   }
 
-  /** Everything that a store says, each as its answer or as the code of its refusal. */
+  /** Calls every method of a store, and resolves with each answer or error code. */
   async function sayAll(store: SessionStore): Promise<unknown[]> {
     const questions: (() => Promise<unknown>)[] = [
       () => store.secret(),
@@ -46,7 +46,7 @@ describe('a SQLite store whose file was damaged', () => {
     return answers
   }
 
-  it('opens and tells the truth, or refuses: 200 flipped bits, never wrong data', async () => {
+  it('never returns wrong data after a flipped bit: opens undamaged, or rejects (200 bits)', async () => {
     const path = join(folder, 'store.db')
     await writeStore(path)
     const sound = await readFile(path)
@@ -62,7 +62,7 @@ describe('a SQLite store whose file was damaged', () => {
         await writeFile(path, damaged)
         const store = await openSqliteStore(path).catch(codeOf)
         if (typeof store === 'string') {
-          // One bit of the header says that the file may not be written.
+          // One bit of the header makes the file read-only.
           expect(store).toMatch(place === 18 ? /^store-(invalid|unavailable)$/ : /^store-invalid$/)
           refused += 1
           return
@@ -127,7 +127,7 @@ describe.skipIf(!hasStrace && !process.env.CI)(
 
 function sessionOf(id: string, revision: number) {
   const state = JSON.stringify({ id, revision, text: 'long enough to fill some pages '.repeat(20) })
-  // Every other session began somewhere else.
+  // Every other session has a base.
   const base = Number(id.slice(-1)) % 2 === 1 ? `{"began":"${id}","text":"${'somewhere else '.repeat(40)}"}` : null
   const origin = `{"of":"${id}"}`
   return { id, revision, epoch: 1, touchedAt: revision, origin, base, head: `{"at":${revision}}`, state }

@@ -11,7 +11,7 @@ const CODES: { readonly [errcode: number]: StateErrorCode } = {
 
 const ADVICE: { readonly [code: string]: string } = {
   'store-locked': 'It is open already, here or in another process. Close it there, or give each process its own file',
-  'store-invalid': 'The file is damaged, or is no database. Restore it from a copy, or name a new file',
+  'store-invalid': 'The file is damaged, or is not a database. Restore it from a copy, or name a new file',
   'store-unavailable': 'Nothing was applied. See that its folder exists, may be written and has room, and try again',
 }
 
@@ -32,7 +32,7 @@ export function sqliteFault(path: string, cause: unknown, doing: 'opening' | 'us
   return new StateError(code, `The store ${path} cannot be used (${message}). ${ADVICE[code]}.`, { cause })
 }
 
-/** Runs `work`, and throws what SQLite throws in it as {@link sqliteFault} puts it. */
+/** Runs `work`, and throws errors of SQLite as {@link sqliteFault} translates them. */
 export function orSqliteFault<T>(path: string, work: () => T, doing?: 'opening'): T {
   try {
     return work()

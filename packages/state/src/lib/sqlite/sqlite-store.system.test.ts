@@ -32,7 +32,7 @@ describe.each(['process', 'power'] as const)('a commit that outlives: %s', (dura
 describe('openSqliteStore', () => {
   const at = (name: string) => join(folder, name)
 
-  it('applies nothing of a turn in which one write cannot be made, and goes on afterwards', async () => {
+  it('applies nothing of a turn in which one write fails, and goes on afterwards', async () => {
     await using store = await openSqliteStore(at('store.db'))
     await store.create(sessionOf('a', 0))
     const commit = (session: StoredSession) =>
@@ -101,7 +101,7 @@ describe('openSqliteStore', () => {
     }, 30_000)
   })
 
-  it('refuses the write of a damaged session alone, and makes the others of its turn', async () => {
+  it('rejects only the write of a damaged session, and applies the others of its turn', async () => {
     await using store = await openSqliteStore(at('store.db'))
     for (const id of ['a', 'b', 'c']) await store.create(sessionOf(id, 0))
     await store[Symbol.asyncDispose]()
@@ -116,7 +116,7 @@ describe('openSqliteStore', () => {
     expect(await again.read('c')).toMatchObject({ revision: 1 })
   })
 
-  it('says when it cannot use the file at all', async () => {
+  it('rejects with store-unavailable if it cannot use the file at all', async () => {
     for (const path of [join(at('no-folder'), 'store.db'), folder])
       await expect(openSqliteStore(path)).rejects.toMatchObject({
         code: 'store-unavailable',
@@ -124,12 +124,12 @@ describe('openSqliteStore', () => {
       })
   })
 
-  it('refuses what is no store, names it, and leaves it as it was', async () => {
+  it('rejects what is not a store, names it, and leaves it unchanged', async () => {
     await writeFile(at('text.db'), 'A letter to somebody, long enough to be read as a header. '.repeat(20))
-    writeDatabase(at('foreign.db'), 'CREATE TABLE person (name TEXT)')
+    writeDatabase(at('other-app.db'), 'CREATE TABLE person (name TEXT)')
     await (await openSqliteStore(at('future.db')))[Symbol.asyncDispose]()
     writeDatabase(at('future.db'), 'PRAGMA user_version = 99')
-    for (const name of ['text.db', 'foreign.db', 'future.db']) {
+    for (const name of ['text.db', 'other-app.db', 'future.db']) {
       const before = await readFile(at(name))
       await expect(openSqliteStore(at(name))).rejects.toMatchObject({
         code: 'store-invalid',
@@ -139,7 +139,7 @@ describe('openSqliteStore', () => {
     }
   })
 
-  it('refuses a store that was cut off or overwritten in the middle', async () => {
+  it('rejects a truncated or overwritten store', async () => {
     const fill = async (path: string) => {
       await using store = await openSqliteStore(path)
       for (let index = 0; index < 20; index++)

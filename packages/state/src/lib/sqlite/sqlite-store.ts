@@ -11,23 +11,22 @@ import { asSession, assertSessionRow, originChecksum, sessionChecksum } from './
 import { orSqliteFault, sqliteFault } from './sqlite-fault.ts'
 import { SqliteLog } from './step-log.ts'
 
-export interface SqliteStoreOptions {
+interface SqliteStoreOptions {
   /**
-   * What a commit outlives before it is answered: the death of the process (default), or a power cut too, at the
-   * price of one disk sync for each turn of the event loop that writes.
+   * What an acknowledged commit survives: the death of the process (`process`, the default), or a power cut too (`power`),
+   * for one disk sync in each turn of the event loop that writes.
    */
   readonly durability?: Durability | undefined
 }
 
 /**
- * Opens the store in the file at `path`, or makes it; the folder has to exist. Beside the file lie
- * `-wal` and `-shm`, part of the store while it is open and after a crash, and `-lock`, which is empty. The file holds the
- * secret from which handles are derived, so only its owner may read it.
+ * Opens the store in the file at `path`, or creates it; the folder must exist. Beside the file are `-wal` and `-shm`, part
+ * of the store while it is open and after a crash, and `-lock`, which is empty. The file holds the secret from which
+ * handles are derived, so only its owner may read it.
  *
- * One process at a time: a second opener gets `store-locked`, until the first closes the store or dies in any way.
- * Rejects with `store-invalid` where the file is damaged, of another application or of another version.
- * Don't open the file in this process by other means (to copy it, say) while the store is open: on POSIX systems
- * closing it again drops the locks.
+ * One process at a time: a second opener gets `store-locked` until the first closes the store or dies in any way. Rejects
+ * with `store-invalid` if the file is damaged or belongs to another application or version. Do not open the file in this
+ * process by other means, for example to copy it, while the store is open: on POSIX systems closing it drops the locks.
  */
 export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<SessionStore> {
   const file = openSqliteFile(resolve(path), {
@@ -37,7 +36,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
   try {
     return new SqliteStore(file)
   } catch (cause) {
-    // Tables that are not ours: held open, the file would be locked for whoever comes to mend it.
+    // The tables are not ours. Closes the file, since it could not be repaired while it is locked.
     file.close()
     throw sqliteFault(file.path, cause, 'opening')
   }

@@ -12,8 +12,8 @@ interface EntryRow {
 }
 
 /**
- * The step logs of all sessions in one append-only table; `sqlite-file.ts` says how a session finds its own entries.
- * What is written here belongs to the transaction of the caller.
+ * The step logs of all sessions in one append-only table; `database-file.ts` says how a session finds its own entries.
+ * Writes are part of the caller's transaction.
  */
 export class SqliteLog {
   readonly #insert: StatementSync
@@ -31,7 +31,7 @@ export class SqliteLog {
     this.#last = Number(last ?? 0)
   }
 
-  /** Appends an entry of the session at a place, and moves the place to it. */
+  /** Appends an entry to a session's log, and updates its place. */
   append(place: Place, { revision, text }: LogEntry): void {
     const number = ++this.#last
     const previous = place.last
@@ -39,7 +39,7 @@ export class SqliteLog {
     place.last = number
   }
 
-  /** At most `limit` entries of a session after a revision, in order. */
+  /** Returns at most `limit` entries of a session after a revision, in order. */
   read(place: Place, after: number, limit: number): LogEntry[] {
     const entries = [...this.#entriesOf(place, after)].reverse().slice(0, limit)
     return entries.map(({ revision, text }) => ({ revision, text }))
@@ -49,7 +49,7 @@ export class SqliteLog {
     for (const { number } of this.#entriesOf(place, -1)) this.#delete.run(number)
   }
 
-  /** A session's entries after a revision, the youngest first. */
+  /** Yields a session's entries after a revision, newest first. */
   *#entriesOf(place: Place, after: number): Generator<EntryRow> {
     for (let number = place.last; number > 0; ) {
       const row = (this.#entry.get(number) ?? {}) as unknown as EntryRow

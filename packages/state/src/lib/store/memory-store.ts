@@ -1,7 +1,7 @@
 import { StateError } from '../state-error.ts'
 import type { LogEntry, SessionStore, StoredProgress, StoredSession } from './session-store.ts'
 
-/** Keeps sessions for as long as the process lives. */
+/** Creates a store that keeps sessions in memory, until it is disposed of or the process ends. */
 export function createMemoryStore(): SessionStore {
   return new MemoryStore()
 }
@@ -92,7 +92,7 @@ class MemoryStore implements SessionStore {
   }
 }
 
-/** Index of the first entry after `revision`; the log is in the order of its revisions. */
+/** Returns the index of the first entry after `revision`; the log is sorted by revision. */
 function firstAfter(log: readonly LogEntry[], revision: number): number {
   let low = 0
   let high = log.length

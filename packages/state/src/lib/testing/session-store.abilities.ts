@@ -2,23 +2,23 @@ import { describe, expect, it, vi } from 'vitest'
 import type { SessionStore, StoredSession } from '../store/session-store.ts'
 import { entriesOf, ID, play, sessionOf } from './session-store.samples.ts'
 
-/** A driver as the suite needs it. */
+/** The store under test, with functions for what the suite needs. */
 export interface SessionStoreUnderTest {
-  /** Makes a new, empty store. */
+  /** Opens a new, empty store. */
   open(): SessionStore | Promise<SessionStore>
-  /** Disposes `store` and opens again what it kept; left out by a store that keeps nothing. */
+  /** Disposes of `store` and opens it again; left out for a store that keeps nothing. */
   reopen?(store: SessionStore): Promise<SessionStore>
-  /** Opens what `store` keeps once more, as another process would; left out by a store that one opener has alone. */
+  /** Opens `store` once more, as another process would; left out for a store that only one opener may have. */
   share?(store: SessionStore): Promise<SessionStore>
-  /** Makes a new store in which sessions expire soon, by themselves; left out where none do. */
+  /** Opens a new store in which sessions expire soon, by themselves; left out for a store without expiry. */
   openExpiring?(): Promise<SessionStore>
-  /** Makes `store` fail, as a lost connection or a broken disk does, and gives what mends it; left out where nothing can. */
+  /** Makes `store` fail, as a lost connection or a broken disk does, and resolves with a function that repairs it; optional. */
   fail?(store: SessionStore): Promise<() => Promise<void>>
 }
 
 /**
- * Registers the part of the contract that asks for what not every driver can, for those that say they can.
- * `openStore` makes a new store, and `keepTrack` takes one over; both dispose of it after the test.
+ * Registers the tests of optional abilities, for stores that have them. `openStore` opens a new store, and `keepTrack`
+ * takes one over; both dispose of it after the test.
  */
 export function describeAbilities(
   { reopen, share, openExpiring, fail }: SessionStoreUnderTest,
@@ -26,7 +26,7 @@ export function describeAbilities(
   keepTrack: (store: SessionStore) => SessionStore,
 ): void {
   if (reopen) {
-    it('keeps everything across being closed and opened again', async () => {
+    it('keeps everything when it is closed and opened again', async () => {
       const store = await openStore()
       for (const id of ['a', 'b', 'c']) await store.create(sessionOf(id))
       await play(store, 'a', { from: 0, to: 40 })
@@ -65,7 +65,7 @@ export function describeAbilities(
         expect(await other.count()).toBe(0)
       })
 
-      it('loses no update of theirs', async () => {
+      it('loses no update of any opener', async () => {
         const openers = await openTwo()
         await openers[0].create(sessionOf(ID))
         // Each reads and commits what follows, until it has got through so many times.
@@ -89,7 +89,7 @@ export function describeAbilities(
         expect(await openers[1].read(ID)).toEqual(sessionOf(ID, { revision: 2 * wins, state: log.at(-1)?.text }))
       })
 
-      it('counts right whoever creates', async () => {
+      it('counts the sessions of all openers', async () => {
         const openers = await openTwo()
         const ids = Array.from({ length: 50 }, (_, index) => `session-${100 + index}`)
         await Promise.all(openers.flatMap((store) => ids.map((id) => store.create(sessionOf(id)))))
@@ -99,7 +99,7 @@ export function describeAbilities(
   }
 
   if (openExpiring) {
-    it('treats what has expired as if it had been removed', async () => {
+    it('treats an expired session like a removed one', async () => {
       const store = keepTrack(await openExpiring())
       const ids = ['a', 'b', 'c']
       for (const id of ids) await store.create(sessionOf(id))
@@ -118,7 +118,7 @@ export function describeAbilities(
   }
 
   if (fail) {
-    it('says that it cannot do its work, and goes on with all that was acknowledged once it can', async () => {
+    it('rejects with store-unavailable while it cannot work, and then goes on with all acknowledged writes', async () => {
       const store = await openStore()
       await store.create(sessionOf(ID))
       await play(store, ID, { from: 0, to: 3 })

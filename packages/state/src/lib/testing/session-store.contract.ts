@@ -22,14 +22,14 @@ export function describeSessionStore(name: string, underTest: SessionStoreUnderT
       for (const store of opened.splice(0)) await store[Symbol.asyncDispose]()
     })
 
-    it('creates a session that is absent, and says so', async () => {
+    it('creates an absent session, and resolves with true', async () => {
       const store = await openStore()
       expect(await store.create(sessionOf(ID))).toBe(true)
       expect(await store.read(ID)).toEqual(sessionOf(ID))
       expect(await store.readLog(ID, { after: -1, limit: 10 })).toEqual([])
     })
 
-    it('leaves a session that is present as it is, and says so', async () => {
+    it('does not change a present session, and resolves with false', async () => {
       const store = await openStore()
       await store.create(sessionOf(ID))
       expect(await store.create(sessionOf(ID, { state: '"other"' }))).toBe(false)
@@ -82,7 +82,7 @@ export function describeSessionStore(name: string, underTest: SessionStoreUnderT
       expect(await store.read('a')).toEqual(sessionOf('a'))
     })
 
-    it('returns copies, so a caller cannot reach into the store', async () => {
+    it('returns copies, so a caller cannot change the store', async () => {
       const store = await openStore()
       const session = { ...sessionOf(ID) }
       await store.create(session)
@@ -140,11 +140,11 @@ export function describeSessionStore(name: string, underTest: SessionStoreUnderT
       ])
     })
 
-    it('takes many commits in one turn, each whole', async () => {
+    it('applies each of many commits of one turn completely', async () => {
       const store = await openStore()
       const ids = Array.from({ length: 300 }, (_, index) => `session-${1_000 + index}`)
       await Promise.all(ids.map((id) => store.create(sessionOf(id))))
-      // Every third expects what is not there.
+      // Every third expects a wrong revision.
       const expected = (index: number) => ({ revision: index % 3 === 0 ? 9 : 0, epoch: 1 })
       const answers = await Promise.all(
         ids.map((id, index) =>
@@ -158,7 +158,7 @@ export function describeSessionStore(name: string, underTest: SessionStoreUnderT
       }
     })
 
-    it('counts right while sessions come and go at once', async () => {
+    it('counts the sessions while they are created and removed at once', async () => {
       const store = await openStore()
       const ids = Array.from({ length: 50 }, (_, index) => `session-${100 + index}`)
       const created = await Promise.all([...ids, ...ids].map((id) => store.create(sessionOf(id))))
@@ -191,7 +191,7 @@ export function describeSessionStore(name: string, underTest: SessionStoreUnderT
       }
     })
 
-    it('keeps sessions apart that are written at once', async () => {
+    it('keeps sessions separate that are written at once', async () => {
       const store = await openStore()
       const ids = Array.from({ length: 40 }, (_, index) => `session-${100 + index}`)
       await Promise.all(ids.map((id) => store.create(sessionOf(id))))
@@ -202,7 +202,7 @@ export function describeSessionStore(name: string, underTest: SessionStoreUnderT
       }
     })
 
-    it('removes a session with its log, and says whether it was there', async () => {
+    it('removes a session with its log, and resolves with whether it existed', async () => {
       const store = await openStore()
       await store.create(sessionOf(ID))
       await store.create(sessionOf('session-2'))
@@ -260,7 +260,7 @@ export function describeSessionStore(name: string, underTest: SessionStoreUnderT
       expect(await store.list({ after: sorted.at(-1), limit: 3 })).toEqual([])
     })
 
-    it('names idle sessions, longest idle first', async () => {
+    it('lists idle sessions, longest idle first', async () => {
       const store = await openStore()
       const touched = { a: 30, b: 10, c: 20, d: 20, e: 40 }
       for (const [id, touchedAt] of Object.entries(touched)) await store.create(sessionOf(id, { touchedAt }))
@@ -282,7 +282,7 @@ export function describeSessionStore(name: string, underTest: SessionStoreUnderT
       expect(await store.secret()).toEqual(before)
     })
 
-    it('refuses every call after disposal, and may be disposed twice', async () => {
+    it('rejects every call after disposal, and may be disposed of twice', async () => {
       const store = await openStore()
       await store.create(sessionOf(ID))
       await store[Symbol.asyncDispose]()

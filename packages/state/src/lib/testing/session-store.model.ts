@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { LogEntry, SessionStore, StoredSession } from '../store/session-store.ts'
 
-/** The methods of a store whose answers a sequence of operations decides. */
+/** The methods of a store whose answers depend only on the sequence of operations. */
 type Answering = Pick<SessionStore, 'create' | 'read' | 'commit' | 'remove' | 'readLog' | 'list' | 'idle' | 'count'>
 
 /** One call of a store's method, as data. */
@@ -59,12 +59,12 @@ const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
 /** Sequences that collide often: few ids, few revisions. */
 export const anyOperations = fc.array(anyOperation, { minLength: 1, maxLength: 60, size: 'max' })
 
-/** Calls the method and gives its answer. */
+/** Calls the method and resolves with its answer. */
 export function applyTo(store: Answering, { method, args }: Operation): Promise<unknown> {
   return (store[method] as (...args: readonly unknown[]) => Promise<unknown>)(...args)
 }
 
-/** The contract in its plainest words: a list of sessions and a list of log entries, searched from end to end. */
+/** The simplest implementation of the contract: a list of sessions and a list of log entries, searched linearly. */
 export function createStoreModel(): Answering {
   let sessions: StoredSession[] = []
   let log: (LogEntry & { id: string })[] = []
