@@ -8,8 +8,8 @@ import { rehearse } from './rehearse.ts'
 
 const opening = asking({ environment: 'ledger', seed: 's' })
 
-function createLedgerHost(isolated: boolean) {
-  const rules = isolated
+function createLedgerHost(threaded: boolean) {
+  const rules = threaded
     ? createWorkerPool({ modules: [new URL('../fixtures/ledger.fixture.ts', import.meta.url).href] })
     : undefined
   if (rules) onTestFinished(() => rules[Symbol.asyncDispose]())
@@ -17,28 +17,35 @@ function createLedgerHost(isolated: boolean) {
 }
 
 describe('success, as a world defines it', () => {
-  it.each([false, true])('is judged once the episode ends, by its whole state (isolated: %s)', async (isolated) => {
-    const { host } = createLedgerHost(isolated)
-    expect(host.environments[0]).toMatchObject({ success: true })
-    for (const [books, success] of [
-      [['spend', 'stop'], true],
-      [['spend', 'spend', 'stop'], false],
-      // Cut short by the step limit of 3, within what it may spend.
-      [['look', 'look', 'spend'], true],
-    ] as const) {
-      const { session } = await host.open(null, { ...opening, requestKey: crypto.randomUUID() })
-      const answers = []
-      for (const [seq, tool] of books.entries()) answers.push(await atControl(host, session).step(call(tool, {}, seq)))
-      expect(answers.map(({ step }) => step.report.success)).toEqual([...books.slice(1).map(() => undefined), success])
-      // A retry of the last step gets the very same report.
-      const again = await atControl(host, session).step(call(books.at(-1)!, {}, books.length - 1))
-      expect([again.replayed, again.step.report]).toEqual([true, answers.at(-1)?.step.report])
-      expect(await atControl(host, session).close()).not.toHaveProperty('success')
-    }
-  })
+  it.each([false, true])(
+    'is judged once the episode ends, by its whole state (worker threads: %s)',
+    async (threaded) => {
+      const { host } = createLedgerHost(threaded)
+      expect(host.environments[0]).toMatchObject({ success: true })
+      for (const [books, success] of [
+        [['spend', 'stop'], true],
+        [['spend', 'spend', 'stop'], false],
+        // Cut short by the step limit of 3, within what it may spend.
+        [['look', 'look', 'spend'], true],
+      ] as const) {
+        const { session } = await host.open(null, { ...opening, requestKey: crypto.randomUUID() })
+        const answers = []
+        for (const [seq, tool] of books.entries())
+          answers.push(await atControl(host, session).step(call(tool, {}, seq)))
+        expect(answers.map(({ step }) => step.report.success)).toEqual([
+          ...books.slice(1).map(() => undefined),
+          success,
+        ])
+        // A retry of the last step gets the very same report.
+        const again = await atControl(host, session).step(call(books.at(-1)!, {}, books.length - 1))
+        expect([again.replayed, again.step.report]).toEqual([true, answers.at(-1)?.step.report])
+        expect(await atControl(host, session).close()).not.toHaveProperty('success')
+      }
+    },
+  )
 
-  it.each([false, true])('is judged when closing ends the episode (isolated: %s)', async (isolated) => {
-    const { host } = createLedgerHost(isolated)
+  it.each([false, true])('is judged when closing ends the episode (worker threads: %s)', async (threaded) => {
+    const { host } = createLedgerHost(threaded)
     for (const [spent, success] of [
       [1, true],
       [2, false],

@@ -2,7 +2,6 @@ import { closeSync, openSync, realpathSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { StateError } from '../state-error.ts'
 import { addText, START } from './checksum.ts'
-import { lockStore } from './file-lock.ts'
 import { orSqliteFault } from './sqlite-fault.ts'
 
 /** `process`: a commit survives the death of the process. `power`: a power cut too, for one more disk sync a turn. */
@@ -104,6 +103,22 @@ export function openSqliteFile(
     },
     'opening',
   )
+}
+
+/**
+ * Locks the store at `path` for this process, until the lock is closed or the process dies in any way. It is a lock of the
+ * file system on an empty database beside the store, so that threads of this process can still share the store. Throws
+ * SQLite's `SQLITE_BUSY` if another opener has the lock.
+ */
+function lockStore(path: string): DatabaseSync {
+  const lock = new DatabaseSync(`${path}-lock`)
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+    return lock
+  } catch (cause) {
+    lock.close()
+    throw cause
+  }
 }
 
 /** Creates the file, readable by its owner alone because it holds the store's secret. Does not change an existing file. */
