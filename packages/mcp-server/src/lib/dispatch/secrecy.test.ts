@@ -33,7 +33,7 @@ const TRAINER_WORDS = [
   'reward',
   'jackpot',
   'toll',
-  'patience',
+  'thrift',
   'potential',
   'shaping',
   'terminated',
@@ -237,7 +237,7 @@ describe('the agent endpoint', () => {
     const { session } = await host.open(null, asking({ environment: 'workshop' }))
     for (let i = 0; i < 3; i++) {
       const { step } = await atControl(host, session).step(call('gossip'))
-      expect(step.observation.structured).toEqual({ heard: 'something' })
+      expect(step.observation.structured).toEqual({ rumour: 'something' })
     }
     await atControl(host, session).step(call('take'))
     expect(faults).toMatchObject([

@@ -86,7 +86,7 @@ describe('rehearse', () => {
     it('discards the draws, the time and the end that came before the refusal', () => {
       const regretful = rehearse(workshop)
       const plain = rehearse(workshop)
-      expect(regretful.play('regret', {})).toMatchObject({ refused: 'rules', end: null, terms: { stock: -1 } })
+      expect(regretful.play('regret', {})).toMatchObject({ refused: 'rules', end: null, terms: { thrift: -1 } })
       const [after, unspoiled] = [regretful.play('take', {}).change, plain.play('take', {}).change]
       expect({ ...after, state: after?.state.private }).toEqual({ ...unspoiled, state: unspoiled?.state.private })
       // What a session remembers of its own steps holds the refusal too.

@@ -149,7 +149,7 @@ describe('createHost', () => {
     const { host } = createTestHost()
     expect(host.environments.map(({ name, terms, potential }) => ({ name, terms, potential }))).toEqual([
       { name: 'number-guessing', terms: ['jackpot', 'toll'], potential: true },
-      { name: 'workshop', terms: ['patience'], potential: false },
+      { name: 'workshop', terms: ['thrift'], potential: false },
     ])
     expect(host.environments[1]?.limits.steps).toBe(13)
   })

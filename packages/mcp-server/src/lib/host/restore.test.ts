@@ -42,9 +42,9 @@ describe('Host.snapshot', () => {
       end: null,
     })
     Object.assign(snapshot.state.private, { luck: -1 })
-    Object.assign(snapshot.params, { patience: -1 })
+    Object.assign(snapshot.params, { maxHeight: -1 })
     expect((await atControl(host, session).state()).state).toEqual(state)
-    expect((await atControl(host, session).snapshot({})).params).toEqual({ patience: 30 })
+    expect((await atControl(host, session).snapshot({})).params).toEqual({ maxHeight: 30 })
   })
 
   it('says the same of a moment when it is past', async () => {
