@@ -2,27 +2,27 @@ import type { JsonObject } from '@episodic/protocol'
 import { CodedError } from '@episodic/protocol/extend'
 
 /**
- * - `config-invalid`: an `mcpServers` configuration, a scope or a tool's name is not what it should be.
- * - `server-unknown`: the configuration has no server of that name; the message lists those that it has.
- * - `connection-failed`: a server could not be started or reached, or would not talk.
- * - `unauthorized`: the server wants other credentials. `details.status` is its answer, where it gave one.
- * - `too-many-sessions`: as many sessions are open as may be. Close one, or raise `maximumSessions`.
- * - `too-many-calls`: as many calls wait for one session as may wait.
- * - `tool-unknown`: the server lists no tool of that name; the message lists those that it has, or says that it vanished.
+ * - `config-invalid`: an `mcpServers` configuration, a scope or the name of a tool is invalid.
+ * - `server-unknown`: the configuration has no server of that name; the message lists its servers.
+ * - `connection-failed`: a server could not be started or reached, or did not answer.
+ * - `unauthorized`: the server rejected the credentials. `details.status` is the HTTP status of its answer, if there is one.
+ * - `too-many-sessions`: `maximumSessions` are open. Close one, or raise the bound.
+ * - `too-many-calls`: `maximumWaitingCalls` wait for one session.
+ * - `tool-unknown`: the server lists no tool of that name; the message lists its tools, or says that the tool was removed.
  * - `session-closed`: the session was closed, by its owner.
- * - `session-expired`: the server has ended the session (an idle time-out, a restart). The call was not made.
- * - `session-lost`: the connection is gone. The call was not made, or may be made again.
- * - `call-refused`: the server would not take the call, such as for its rate. It was not made, and the session is as it was.
- * - `call-timed-out`: no answer came in time to a call that may be made again.
- * - `answer-malformed`: the server answered with something that is no answer, to a call that may be made again.
- * - `outcome-unknown`: a call was sent, no answer came, and whether it had its effect cannot be known. `details.tool` names it,
- *   and `details.reason` says how the answer was lost.
+ * - `session-expired`: the server ended the session, after an idle timeout or a restart. The call was not made.
+ * - `session-lost`: the connection is lost. The call was not made, or is safe to repeat.
+ * - `call-refused`: the server rejected the call, for example because of a rate limit. It was not made, and the session is unchanged.
+ * - `call-timed-out`: no answer came in time to a call that is safe to repeat.
+ * - `answer-malformed`: the answer is invalid, to a call that is safe to repeat.
+ * - `outcome-unknown`: a call was sent, and its answer was lost, so its effect is unknown. `details.tool` is its tool,
+ *   `details.reason` says how the answer was lost.
  * - `restore-failed`: the session was opened again, and its `restore` hook failed.
- * - `transaction-open`: a transaction was begun in a session that has one.
- * - `transaction-rolled-back`: nothing of the transaction was kept. `details.rollback` says whether the server said so.
- * - `transaction-unknown`: it cannot be known whether the transaction was kept.
- * - `executor-busy`: more invocations wait for one executor than may wait.
- * - `step-limit`: the model still wanted tools after as many turns as it may take.
+ * - `transaction-open`: the session is in a transaction already.
+ * - `transaction-rolled-back`: the transaction was rolled back. `details.rollback` says whether the server confirmed it.
+ * - `transaction-unknown`: whether the transaction was committed is unknown.
+ * - `executor-busy`: `maximumWaitingInvocations` wait for one executor.
+ * - `step-limit`: the model still called tools after `maximumTurns`.
  */
 export type AgentErrorCode =
   | 'config-invalid'

@@ -88,7 +88,7 @@ describe('connect', () => {
     })
   })
 
-  it('says that nobody answers', async () => {
+  it('rejects with connection-failed if the server does not answer', async () => {
     const port = await freePort()
     await expect(connect(`http://127.0.0.1:${port}/env`)).rejects.toMatchObject({ code: 'connection-failed' })
     await expect(connect({ command: 'no-such-command-anywhere' })).rejects.toMatchObject({ code: 'connection-failed' })
@@ -105,7 +105,7 @@ describe('connect', () => {
     })
   })
 
-  it('tells a server of environments from any other', async () => {
+  it('rejects an MCP server without environments with not-an-environment', async () => {
     await using server = await serveHttp(createWalkHost())
     const others: Target[] = [
       server.agentUrl,
@@ -115,7 +115,7 @@ describe('connect', () => {
     for (const target of others) await expect(connect(target)).rejects.toMatchObject({ code: 'not-an-environment' })
   })
 
-  it('gives up when it is told to', async () => {
+  it('rejects with the reason of an abort', async () => {
     await using silent = await serveSilence()
     const abort = new AbortController()
     const connecting = connect(silent.url, { signal: abort.signal })

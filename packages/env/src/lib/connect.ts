@@ -11,16 +11,16 @@ import { openChannel } from './transport/open-channel.ts'
 import type { Target } from './transport/target.ts'
 
 export interface ConnectionOptions extends CallOptions {
-  /** How long a call that got no answer is made again. Not for the first contact, nor for an external server. */
+  /** How long unanswered calls are retried. The first contact and calls to external servers are not retried. */
   readonly retry?: Partial<RetryOptions> | undefined
 }
 
 /**
  * Connects to a server of environments: a URL, a command to start, an `mcpServers` entry, a channel to a host in the
- * same process, or an external MCP server that `defineExternalEnvironment` has made a world of.
+ * same process, or an external environment from `defineExternalEnvironment`.
  *
- * Rejects with `target-invalid` for what is none of these, `connection-failed` where nobody answers, and
- * `not-an-environment` where the server is an MCP server that does not speak the environment extension.
+ * Rejects with `target-invalid` for any other target, with `connection-failed` if the server does not answer, and with
+ * `not-an-environment` if it is an MCP server without the environment extension.
  */
 export async function connect(
   target: Target | ExternalEnvironment,
@@ -52,7 +52,7 @@ function isExternal(target: Target | ExternalEnvironment): target is ExternalEnv
   return typeof target === 'object' && target !== null && 'rewards' in target
 }
 
-/** How servers say that they do not know a method: most by the number for it, some by one of its neighbours. */
+/** Whether a server does not know the method. Most answer `method-not-found`; some use a neighbouring code. */
 function isUnknownMethod(error: unknown): boolean {
   return (['method-not-found', 'invalid-request', 'invalid-params'] as const).some((code) => WireError.is(error, code))
 }

@@ -19,15 +19,15 @@ type StreamOptions<T extends ToolSet, C extends Context, O extends OutputInterfa
   typeof streamAiText<T, C, O>
 >[0]
 
-/** The one option that is ours. */
+/** The option that this package adds. */
 export interface McpSessionOption {
-  /** The session whose tools the model gets. Whoever opened it closes it. */
+  /** The session whose tools the model gets. The caller closes it. */
   readonly mcpSession: AgentSession | McpSession
 }
 
 /**
- * The AI SDK's `generateText` with one more option, `mcpSession`: the model has the session's tools besides its own, and
- * a lost session rejects with an `AgentError`. As there, a model takes one step unless `stopWhen` says otherwise.
+ * The AI SDK's `generateText` with one more option, `mcpSession`: the model has the session's tools besides its own,
+ * and a lost session rejects with an `AgentError`. As there, a model takes one step unless `stopWhen` says otherwise.
  */
 export async function generateText<
   T extends ToolSet,
@@ -41,8 +41,8 @@ export async function generateText<
 }
 
 /**
- * The AI SDK's `streamText` with one more option, `mcpSession`: the model has the session's tools besides its own. A lost
- * session ends the stream with an `error` part, as errors do there.
+ * The AI SDK's `streamText` with one more option, `mcpSession`: the model has the session's tools besides its own. A
+ * lost session ends the stream with an `error` part, as errors do there.
  */
 export function streamText<
   T extends ToolSet,
@@ -53,8 +53,8 @@ export function streamText<
 }
 
 /**
- * The AI SDK's `ToolLoopAgent` with one more setting, `mcpSession`: it has the session's tools besides its own, and a lost
- * session ends a run with an `AgentError`.
+ * The AI SDK's `ToolLoopAgent` with one more setting, `mcpSession`: it has the session's tools besides its own, and a
+ * lost session ends a run with an `AgentError`.
  */
 export class ToolLoopAgent<
   CallOptions = never,

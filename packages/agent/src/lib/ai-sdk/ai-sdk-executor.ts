@@ -67,8 +67,8 @@ export class StatefulAgentExecutor<T extends ToolSet = ToolSet, O extends Output
   }
 
   /**
-   * Runs the agent as it is read, and yields the parts of `streamText`. Unlike there, what goes wrong is thrown, after its
-   * `error` part.
+   * Runs the agent as it is read, and yields the parts of `streamText`. Unlike there, what goes wrong is thrown, after
+   * its `error` part.
    */
   stream(input: AiSdkInput, { signal }: WaitOptions = {}): AgentStream<TextStreamPart<T>> {
     const executor = this

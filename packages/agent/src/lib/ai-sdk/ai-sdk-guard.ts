@@ -12,8 +12,8 @@ export function lostIn(steps: readonly AnyStep[]): AgentError | null {
 }
 
 /**
- * Ends a run with the `AgentError` of a tool, which the AI SDK would tell to the model as something to be fixed: before
- * the next step it is thrown, and then whatever else prepares that step has its say.
+ * Ends a run with the `AgentError` of a tool, which the AI SDK would pass to the model as a mistake to fix: it is
+ * thrown before the next step, before any other `prepareStep`.
  */
 export function endOnLostSession<Tools extends ToolSet, Context extends Record<string, unknown>>(
   prepareStep: PrepareStepFunction<Tools, Context> | undefined,

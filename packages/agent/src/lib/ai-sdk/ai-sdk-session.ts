@@ -12,8 +12,8 @@ export interface StatefulAgent<T extends ToolSet, O extends OutputInterface> {
 }
 
 /**
- * Opens a session and creates an AI SDK agent that works in it, for as long as something runs. The session is closed
- * whatever comes of that. Rejects as `openAgentSession` does, and with what `run` throws.
+ * Opens a session and creates an AI SDK agent that works in it, for the duration of `run`. It always
+ * closes the session. Rejects as `openAgentSession` does, and with what `run` throws.
  */
 export async function withAgentSession<Result, T extends ToolSet = ToolSet, O extends OutputInterface = never>(
   options: AgentSessionConfig & AiSdkAgentOptions<T, O>,
@@ -26,7 +26,7 @@ export async function withAgentSession<Result, T extends ToolSet = ToolSet, O ex
 }
 
 /**
- * Opens a session and creates an AI SDK agent that works in it. Whoever calls closes the session; one that is forgotten
+ * Opens a session and creates an AI SDK agent that works in it. The caller closes the session. One that is never closed
  * ends with the process, with a warning.
  */
 export async function createStatefulAgent<T extends ToolSet = ToolSet, O extends OutputInterface = never>(

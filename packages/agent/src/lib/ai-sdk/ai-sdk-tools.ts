@@ -5,8 +5,8 @@ import { type AgentTool, agentToolsOf, nameTools } from '../session/agent-tool.t
 import type { McpSession } from '../session/mcp-session.ts'
 
 /**
- * Makes AI SDK tools of a session's tools. Their output is the whole `ToolAnswer`; a model is told its text and images,
- * and what a tool refuses as an error. A lost session and the like throw an `AgentError`.
+ * Returns a session's tools as AI SDK tools. Their output is the whole `ToolAnswer`; the model sees its text and
+ * images, and a refused call as an error. A lost session and other faults throw an `AgentError`.
  *
  * `taken` are the names of the other tools of the agent: see `nameTools`.
  */

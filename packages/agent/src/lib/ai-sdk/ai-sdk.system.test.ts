@@ -141,13 +141,13 @@ describe('the other ways in, of the AI SDK', () => {
     expect(errors).toEqual([expect.objectContaining({ code: 'session-lost' })])
   })
 
-  it('tells a model what it asked for wrongly, and pictures as pictures', async () => {
+  it('passes refused calls to the model as errors, and images as images', async () => {
     await using session = await openAgentSession({ mcpServers })
     const model = scriptedLanguageModel([[['nope'], ['put', { key: 1 }], ['picture']], 'done'])
     const { text } = await generateText({ model, prompt: 'Go.', mcpSession: session, stopWhen: stepCountIs(3) })
     expect(text).toBe('done')
-    const told = model.doGenerateCalls[1]!.prompt.filter(({ role }) => role === 'tool')
-    const results = told.flatMap(({ content }) => content as { output: { type: string; value: unknown } }[])
+    const toolTexts = model.doGenerateCalls[1]!.prompt.filter(({ role }) => role === 'tool')
+    const results = toolTexts.flatMap(({ content }) => content as { output: { type: string; value: unknown } }[])
     expect(results.map(({ output }) => output.type).sort()).toEqual(['content', 'error-text', 'error-text'])
     expect(JSON.stringify(results)).toMatch('iVBORw0KGgo=')
   })

@@ -2,40 +2,40 @@ import type { JsonObject } from '@episodic/protocol'
 import type { SessionTool } from './session-tool.ts'
 import type { ToolAnswer } from './tool-answer.ts'
 
-/** A wait that can be given up. */
+/** Options of an operation that can be aborted. */
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** One connection to one MCP server, with the session that the server keeps for it. */
+/** A connection to an MCP server, with the session that the server keeps for it. */
 export interface Connection {
-  /** Since 2026-07-28 (`modern`) a server keeps no session for a connection; before that (`legacy`) it may. */
-  readonly era: 'modern' | 'legacy'
-  /** Why the other side is known to be gone, or `null`. */
+  /** The protocol: `modern` is stateless, since 2026-07-28. Before that (`legacy`) a server may keep a session. */
+  readonly protocol: 'modern' | 'legacy'
+  /** Why the connection ended; `null` while it is open. */
   readonly gone: string | null
   listTools(options: WaitOptions): Promise<SessionTool[]>
   /** Rejects with the signal's own reason, or with a `ConnectionFailure`. */
   call(tool: SessionTool, args: JsonObject, options: WaitOptions): Promise<ToolAnswer>
-  /** Asks the server for a sign of life. Rejects as `call` does. */
+  /** Pings the server. Rejects as `call` does. */
   ping(options: WaitOptions): Promise<void>
-  /** Ends the session at the server, and whatever was started for it. Never rejects. */
+  /** Ends the session at the server, and the process that was started for it. Never rejects. */
   close(): Promise<void>
 }
 
 /**
  * - `expired`: the server no longer knows the session.
  * - `lost`: the connection is gone.
- * - `refused`: the server would not take the request, and the session is as it was.
- * - `unauthorized`: the credentials are refused.
+ * - `refused`: the server rejected the request, and the session is unchanged.
+ * - `unauthorized`: the server rejected the credentials.
  * - `timed-out`: no answer came in time.
- * - `malformed`: what came is no answer.
+ * - `malformed`: the answer is invalid.
  */
 export type FailureKind = 'expired' | 'lost' | 'refused' | 'unauthorized' | 'timed-out' | 'malformed'
 
 /** Why a request got no answer. */
 export class ConnectionFailure extends Error {
   readonly kind: FailureKind
-  /** Whether the request may have reached the server, and had its effect. */
+  /** Whether the request may have reached the server and had an effect. */
   readonly mayHaveArrived: boolean
   /** The HTTP status of the answer, or `null`. */
   readonly status: number | null

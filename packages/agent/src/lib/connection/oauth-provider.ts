@@ -1,12 +1,12 @@
 /** A value, or the promise of one. */
 type Later<T> = T | Promise<T>
 
-/** Which authorization server is meant. Whoever keeps one set of credentials may leave it aside. */
+/** The authorization server of a call. A provider for a single server may ignore it. */
 export interface OAuthContext {
   readonly issuer: string
 }
 
-/** What a client says of itself to an authorization server. */
+/** The metadata of a client, for its registration. */
 export interface OAuthClientMetadata {
   redirect_uris: string[]
   client_name?: string
@@ -16,7 +16,7 @@ export interface OAuthClientMetadata {
   token_endpoint_auth_method?: string
 }
 
-/** A client as the authorization server knows it. */
+/** A registered client. */
 export interface OAuthClient {
   client_id: string
   client_secret?: string
@@ -34,19 +34,19 @@ export interface OAuthTokens {
 }
 
 /**
- * Where the tokens for one server come from and are kept. A provider of an MCP SDK fits as it is, those for client
- * credentials and private keys among them.
+ * Obtains and stores the tokens for one server. The providers of the MCP SDKs implement it, those for client
+ * credentials and private keys included.
  *
- * A session asks for `tokens` before each request, renews them when the server refuses them, and has the user agent
- * redirected only where no other way is left; `finishAuthorization` then takes the code that comes back.
+ * A session reads `tokens` before each request and renews them when the server rejects them. It redirects the user
+ * agent only if nothing else works; pass the code of the redirect to `finishAuthorization`.
  */
 export interface OAuthProvider {
-  /** Where the user agent comes back to; `undefined` where no user takes part. */
+  /** The target of the redirect; `undefined` if no user is involved. */
   readonly redirectUrl: string | URL | undefined
   readonly clientMetadata: OAuthClientMetadata
   state?(): Later<string>
   clientInformation(context?: OAuthContext): Later<OAuthClient | undefined>
-  /** Left out, the client has to be known to the authorization server already. */
+  /** Without it, the client has to be registered already. */
   saveClientInformation?(client: OAuthClient, context?: OAuthContext): Later<void>
   tokens(context?: OAuthContext): Later<OAuthTokens | undefined>
   saveTokens(tokens: OAuthTokens, context?: OAuthContext): Later<void>
@@ -54,13 +54,13 @@ export interface OAuthProvider {
   saveCodeVerifier(verifier: string): Later<void>
   codeVerifier(): Later<string>
   /**
-   * Keeps what was found out about the authorization server, beside the verifier: a code is sent only to whoever was meant
-   * to give it.
+   * Stores the discovered metadata of the authorization server, beside the verifier, so that a code is sent only to the
+   * server that issued it.
    */
   saveDiscoveryState?(state: object): Later<void>
   discoveryState?(): Later<object | undefined>
-  /** Forgets credentials that the authorization server no longer takes. */
+  /** Deletes credentials that the authorization server rejected. */
   invalidateCredentials?(which: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Later<void>
-  /** Chooses another grant than that of an authorization code, such as `client_credentials`. */
+  /** Chooses another grant than the authorization code, for example `client_credentials`. */
   prepareTokenRequest?(scope?: string): Later<URLSearchParams | undefined>
 }

@@ -1,4 +1,4 @@
-/** What an error says, and what it says about its cause. */
+/** Returns the message of an error, and that of its cause. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

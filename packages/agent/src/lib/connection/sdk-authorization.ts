@@ -3,7 +3,7 @@ import { AgentError } from '../agent-error.ts'
 import { reasonOf } from './reason.ts'
 import type { ServerConfig } from './server-config.ts'
 
-/** Changes the code of an authorization for tokens, which the provider then keeps. Rejects with `unauthorized`. */
+/** Exchanges an authorization code for tokens, which the provider stores. Rejects with `unauthorized`. */
 export async function finishAuthorization(name: string, server: ServerConfig, code: string): Promise<void> {
   if (!('url' in server && server.authorization))
     throw new AgentError('config-invalid', `The server ${name} has no authorization to finish.`)

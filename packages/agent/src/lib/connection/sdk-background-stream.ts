@@ -3,8 +3,8 @@ import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 
 /**
- * Opens the stream on which a server says things unasked, over a socket that keeps nobody waiting: a process whose
- * sessions were forgotten can end, as it could with a child.
+ * Opens the stream of unsolicited server messages, over a socket that does not keep the process alive: a process can
+ * end although it never closed its sessions, as with a child process.
  */
 export async function openBackgroundStream(url: URL, { headers, signal }: RequestInit): Promise<Response> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>()
@@ -17,7 +17,7 @@ export async function openBackgroundStream(url: URL, { headers, signal }: Reques
   request.on('socket', (socket) => socket.unref())
   request.on('error', reject)
   request.on('response', (response) => {
-    // After the head, an error is the stream's own.
+    // After the response head, the stream reports its own errors.
     request.on('error', () => {})
     const status = response.statusCode ?? 0
     const said = Object.entries(response.headers).flatMap(([name, value]) =>

@@ -1,11 +1,11 @@
 import { ConnectionFailure } from './connection.ts'
 
-/** Bytes that one answer may have. */
+/** The most bytes of one answer. */
 const ANSWER_BYTES = 16 * 1024 * 1024
 
-/** A `fetch` whose answers have an end: what is longer than an answer may be fails, and is not kept. */
+/** A `fetch` that fails for an answer of more than `ANSWER_BYTES`, so that no answer fills the memory. */
 export const boundedFetch: typeof fetch = async (input, init) => {
-  // The stream of a session goes on for as long as that does.
+  // The stream of a session has no bound: it lasts as long as the session.
   if (isNode && init?.method === 'GET' && isEventStream(init)) {
     const { openBackgroundStream } = await import('./sdk-background-stream.ts')
     return openBackgroundStream(new URL(String(input)), init)
@@ -35,7 +35,7 @@ function tooLong(): ConnectionFailure {
   })
 }
 
-/** Metadata for authorization are asked for by GET too, and are answers like others. */
+/** Requests for authorization metadata use GET too, but are bounded. */
 function isEventStream({ headers }: RequestInit): boolean {
   return headers instanceof Headers && headers.get('accept') === 'text/event-stream'
 }

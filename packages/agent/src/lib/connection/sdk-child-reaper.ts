@@ -35,11 +35,11 @@ export class ChildReaper {
   #shell: ChildProcess | null = null
   readonly #groups = new Set<number>()
 
-  /** Gets ready. To be called before a child starts, so that none is ever without a reaper. */
+  /** Starts the shell. Call it before a child starts, so that every child has a reaper. */
   start(): void {
     if (this.#shell || process.platform === 'win32') return
     const shell = spawn('/bin/sh', ['-c', SCRIPT], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: {} })
-    // Without a shell, or when somebody ended it, children end with their standard input alone.
+    // Without the shell, children are only ended by the end of their standard input.
     const forget = () => {
       if (this.#shell === shell) this.#shell = null
     }
@@ -48,20 +48,20 @@ export class ChildReaper {
     shell.unref()
     ;(shell.stdin as unknown as { unref(): void }).unref()
     this.#shell = shell
-    for (const group of this.#groups) this.#tell('+', group)
+    for (const group of this.#groups) this.#write('+', group)
   }
 
   add(group: number): void {
     this.#groups.add(group)
-    this.#tell('+', group)
+    this.#write('+', group)
   }
 
   remove(group: number): void {
     this.#groups.delete(group)
-    this.#tell('-', group)
+    this.#write('-', group)
   }
 
-  /** Lets the shell go. Resolves when it has ended. */
+  /** Ends the shell. Resolves when it has ended. */
   async close(): Promise<void> {
     const shell = this.#shell
     this.#shell = null
@@ -73,7 +73,7 @@ export class ChildReaper {
     await promise
   }
 
-  #tell(change: '+' | '-', group: number): void {
+  #write(change: '+' | '-', group: number): void {
     if (this.#shell?.stdin?.writable) this.#shell.stdin.write(`${change} ${group}\n`)
   }
 }

@@ -5,20 +5,20 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import type { ChildReaper } from './sdk-child-reaper.ts'
 import type { CommandServer } from './server-config.ts'
 
-/** Characters that one message of a server may have. */
+/** The most characters of one message. */
 const MESSAGE = 16 * 1024 * 1024
-/** Characters that are kept of what a server printed beside its messages. */
+/** The most characters kept of other output. */
 const PRINTED = 2_000
-/** Milliseconds that a child gets to end when its standard input does, and again after SIGTERM. */
+/** Milliseconds for a child to exit after the end of its standard input, and again after SIGTERM. */
 const GRACE = 2_000
-/** Milliseconds until the pipes of a child that has ended count as read, though somebody else still holds them. */
+/** Milliseconds after the exit of a child until its pipes are closed, even if another process holds them. */
 const DRAIN = 1_000
 
 /**
- * Speaks with a child process over its pipes, newline by newline.
+ * The stdio transport, with a child process.
  *
- * The child leads a process group of its own: what it starts ends with it, and Ctrl-C reaches it through us, after
- * what there is to clean up. It keeps nobody waiting: a process whose sessions were forgotten can end.
+ * The child leads a process group of its own: what it starts ends with it, and Ctrl-C reaches it only through this
+ * process, after its clean-up. It does not keep the process alive.
  */
 export class ChildTransport implements Transport {
   onclose: Transport['onclose']
@@ -38,7 +38,7 @@ export class ChildTransport implements Transport {
     this.#reaper = reaper
   }
 
-  /** What the child printed that is no message: the end of its standard error, and of the rubbish among its messages. */
+  /** The last output of the child that is not a message, from standard error and standard output. */
   get printed(): string {
     return (this.#printed + this.#line).slice(-PRINTED).trim()
   }
@@ -82,7 +82,7 @@ export class ChildTransport implements Transport {
 
   async close(): Promise<void> {
     const child = this.#child
-    // Whoever waits for an answer hears of it now, and not when the child has ended.
+    // Pending calls reject now, and not when the child has ended.
     this.#sayClosed()
     if (child?.pid !== undefined) {
       child.ref()
@@ -108,7 +108,7 @@ export class ChildTransport implements Transport {
     }
     child.on('error', (error) => this.onerror?.(error))
     child.on('exit', () => {
-      // What it left behind in its group ends now, and so nobody holds its pipes any more.
+      // Ends the processes that are left in its group, so that none holds its pipes.
       this.#signal('SIGKILL')
       if (child.pid !== undefined) this.#reaper.remove(child.pid)
       setTimeout(end, DRAIN).unref()
@@ -135,17 +135,17 @@ export class ChildTransport implements Transport {
     this.#line = lines.pop() as string
     for (const line of lines) this.#take(line)
     if (this.#line.length <= MESSAGE) return
-    // A message that is too long for us is the end of the conversation: what follows it could be anything.
+    // After a message that is too long, nothing that follows can be parsed.
     this.#line = ''
     this.#saidTooMuch = true
     this.#signal('SIGKILL')
   }
 
-  /** Passes a message on as it is. The client checks it, and to check it here too would cost and find nothing. */
+  /** Passes a message on unchecked, because the client checks it. */
   #take(line: string): void {
     const message = parseLine(line)
     try {
-      // Many a server greets whoever starts it.
+      // Many servers print a greeting.
       if (message === null) this.#keep(`${line}\n`)
       else this.onmessage?.(message)
     } catch (error) {
@@ -164,12 +164,12 @@ export class ChildTransport implements Transport {
       if (process.platform === 'win32') this.#child?.kill(signal)
       else process.kill(-pid, signal)
     } catch {
-      // Nobody is left in the group.
+      // The group has no process left.
     }
   }
 }
 
-/** Gives what may be a message, or `null` for what is none. */
+/** Returns a possible message, or `null`. */
 function parseLine(line: string): JSONRPCMessage | null {
   try {
     const value = JSON.parse(line)

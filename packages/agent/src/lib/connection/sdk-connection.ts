@@ -13,39 +13,39 @@ import type { Connection, WaitOptions } from './connection.ts'
 import { boundedFetch } from './sdk-bounded-fetch.ts'
 import type { ChildReaper } from './sdk-child-reaper.ts'
 import { failureOf, STREAM_ENDED, unsaid } from './sdk-failure.ts'
-import { Explained, isOtherEra, mayBeModern, openingError } from './sdk-opening-failure.ts'
+import { Explained, mayBeModern, openingError, supportsNoModern } from './sdk-opening-failure.ts'
 import type { CommandServer, ServerConfig, UrlServer } from './server-config.ts'
 import type { SessionTool } from './session-tool.ts'
 import { refusedAnswer, type ToolAnswer, type ToolContent, toolAnswerOf } from './tool-answer.ts'
 
-/** Pages of tools that are read: a server that never stops paging must not keep us. */
+/** The most pages of tools that are read, in case a server never stops paging. */
 const PAGES = 64
-/** Milliseconds that the end of a session over HTTP may take. */
+/** Milliseconds for the end of a session over HTTP. */
 const GOODBYE = 2_000
-/** What any tool answers. Where it is not named, the SDK looks for it anew at each call, by having it fail once. */
+/** The schema of a tool's answer. Without it, the SDK searches for it at each call, with a failed attempt. */
 const RESULT = specTypeSchemas.CallToolResult
 
 export interface ConnectionOptions extends WaitOptions {
-  /** Gives what ends a child after this process has died. */
+  /** Resolves with the reaper, which ends children after this process has died. */
   readonly loadReaper: () => Promise<ChildReaper>
   readonly openMilliseconds: number
   readonly callMilliseconds: number
 }
 
-/** A way to a server, and how to leave it. */
+/** A transport to a server, and what is known about its end. */
 interface Line {
   readonly transport: Transport
-  /** Tells the server that the session is over, before the line is cut. */
-  readonly sayGoodbye: () => Promise<void>
-  /** How the server's process ended, or `null`. */
+  /** Ends the session at the server, before the transport is closed. */
+  readonly endSession: () => Promise<void>
+  /** Returns how the server's process ended, or `null`. */
   readonly ending: () => string | null
-  /** What the server said that is no message. */
+  /** Returns the output of the server that is not a message. */
   readonly printed: () => string
 }
 
 /**
- * Connects to a server. One that keeps sessions is asked for one, by the handshake of the eras before 2026-07-28; one
- * that speaks only the newer protocol is spoken to so.
+ * Connects to a server: with the handshake of the session-based versions if the server supports it, so that the server
+ * can keep a session, otherwise with the stateless version 2026-07-28.
  *
  * Rejects with `connection-failed` or `unauthorized`, or with the signal's own reason.
  */
@@ -67,17 +67,21 @@ export async function openConnection(
     return await connect(server, 'modern', options)
   } catch (error) {
     options.signal?.throwIfAborted()
-    // How the handshake was refused says more than that the newer protocol is not spoken either.
-    throw openingError(name, server, isOtherEra(error) ? refusal : error)
+    // The rejection of the handshake says more than the missing support for the stateless version.
+    throw openingError(name, server, supportsNoModern(error) ? refusal : error)
   }
 }
 
-async function connect(server: ServerConfig, era: Connection['era'], options: ConnectionOptions): Promise<Connection> {
+async function connect(
+  server: ServerConfig,
+  protocol: Connection['protocol'],
+  options: ConnectionOptions,
+): Promise<Connection> {
   const line = await openLine(server, options.loadReaper)
   endPendingWithStream(line.transport)
   const client = new Client(
     { name: 'episodic', version: WIRE_VERSION },
-    { listMaxPages: PAGES, versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: MODERN_VERSION } } },
+    { listMaxPages: PAGES, versionNegotiation: { mode: protocol === 'legacy' ? 'legacy' : { pin: MODERN_VERSION } } },
   )
   try {
     await client.connect(line.transport, waitOf(options, options.openMilliseconds))
@@ -88,13 +92,13 @@ async function connect(server: ServerConfig, era: Connection['era'], options: Co
     const explained = [line.ending(), printed && `it printed: ${printed}`].filter(Boolean).join('; ')
     throw explained ? new Explained(explained, cause) : cause
   }
-  return connectionOf(client, line, era, options)
+  return connectionOf(client, line, protocol, options)
 }
 
 function connectionOf(
   client: Client,
   line: Line,
-  era: Connection['era'],
+  protocol: Connection['protocol'],
   { openMilliseconds, callMilliseconds }: ConnectionOptions,
 ): Connection {
   let gone: string | null = null
@@ -111,12 +115,12 @@ function connectionOf(
     }
   }
   const close = async () => {
-    if (gone === null) await line.sayGoodbye()
+    if (gone === null) await line.endSession()
     await client.close().catch(() => {})
     await line.transport.close().catch(() => {})
   }
   return {
-    era,
+    protocol,
     get gone() {
       return gone
     },
@@ -128,21 +132,21 @@ function connectionOf(
       const wait = waitOf({ signal }, callMilliseconds)
       const params = { name, arguments: args }
       try {
-        // The schema of the answer stays out: what a server says is for the model to read, also where it breaks its word.
-        if (era === 'legacy') return answerOf(await client.request({ method: 'tools/call', params }, RESULT, wait))
+        // No output schema: the model reads the answer even if it breaks the schema of its tool.
+        if (protocol === 'legacy') return answerOf(await client.request({ method: 'tools/call', params }, RESULT, wait))
         const toolDefinition = { name, inputSchema: inputSchema as Tool['inputSchema'] }
         return answerOf(await client.callTool(params, { ...wait, toolDefinition }))
       } catch (error) {
         signal?.throwIfAborted()
         const failure = unsaid(args, error) ?? failureOf(error, line.ending())
         if (failure) throw failure
-        // Some servers refuse arguments in this way instead of with a tool's answer.
+        // Some servers reject arguments with an error instead of a tool's answer.
         return refusedAnswer((error as Error).message)
       }
     },
     async ping({ signal }) {
       const wait = waitOf({ signal }, callMilliseconds)
-      await ask(signal, () => (era === 'legacy' ? client.ping(wait) : client.discover(wait)))
+      await ask(signal, () => (protocol === 'legacy' ? client.ping(wait) : client.discover(wait)))
     },
     close() {
       closed ??= close()
@@ -161,23 +165,23 @@ function openHttp({ url, headers, token, authorization }: UrlServer): Line {
     requestInit: { headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) } },
     ...(authorization && { authProvider: authorization as OAuthClientProvider }),
   })
-  const sayGoodbye = async () => {
+  const endSession = async () => {
     if (transport.sessionId === undefined) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, GOODBYE)
     await Promise.race([transport.terminateSession().catch(() => {}), promise])
     clearTimeout(timer)
   }
-  return { transport: transport as Transport, sayGoodbye, ending: () => null, printed: () => '' }
+  return { transport: transport as Transport, endSession, ending: () => null, printed: () => '' }
 }
 
 async function openChild(server: CommandServer, reaper: ChildReaper): Promise<Line> {
   const { ChildTransport } = await import('./sdk-child-transport.ts')
   const transport = new ChildTransport(server, reaper)
-  return { transport, sayGoodbye: async () => {}, ending: () => transport.exit, printed: () => transport.printed }
+  return { transport, endSession: async () => {}, ending: () => transport.exit, printed: () => transport.printed }
 }
 
-/** Answers a request whose stream ended without an answer, which the SDK would wait for until its time is up. */
+/** Rejects a request whose stream ended without an answer; the SDK would wait until its timeout. */
 function endPendingWithStream(transport: Transport): void {
   if (!transport.hasPerRequestStream) return
   const send = transport.send.bind(transport)

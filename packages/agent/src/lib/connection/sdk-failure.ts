@@ -3,10 +3,10 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError 
 import { ConnectionFailure } from './connection.ts'
 import { reasonOf } from './reason.ts'
 
-/** The code of the answer that stands for one that will not come: the stream that it was to come on has ended. */
+/** The error code of a request whose stream ended before the answer. */
 export const STREAM_ENDED = 1_000_001
 
-/** What a socket says that was never connected: nothing of a request has left. */
+/** Error codes of sockets that never connected, so that the request was not sent. */
 const NEVER_CONNECTED = [
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -16,7 +16,7 @@ const NEVER_CONNECTED = [
   'UND_ERR_CONNECT_TIMEOUT',
 ]
 
-/** Says that a call never left because its arguments are no JSON, or gives `null` where they are. */
+/** Returns the failure of a call whose arguments are not JSON, so that it was not sent; otherwise `null`. */
 export function unsaid(args: JsonObject, cause: unknown): ConnectionFailure | null {
   try {
     JSON.stringify(args)
@@ -27,8 +27,8 @@ export function unsaid(args: JsonObject, cause: unknown): ConnectionFailure | nu
 }
 
 /**
- * Translates what the SDK throws, or gives `null` for the refusal of a server, which is an answer. `ending` tells how the
- * server's process ended.
+ * Translates an error of the SDK. Returns `null` for an error answer of the server. `ending` says how the server's
+ * process ended.
  */
 export function failureOf(cause: unknown, ending: string | null = null): ConnectionFailure | null {
   if (cause instanceof ConnectionFailure) return cause
@@ -48,11 +48,11 @@ function httpFailure(cause: SdkHttpError): ConnectionFailure {
   const { status } = cause
   const said = saidIn(cause.message)
   const message = `it answered with HTTP status ${status}${said && `: ${said}`}`
-  // Servers that know no 404 for it answer 400 to a session that they do not have.
+  // Some servers answer 400, not 404, for an unknown session.
   if (status === 404 || (status === 400 && /session|not initialized/i.test(cause.message)))
     return fail('expired', message, false, cause, status)
   if (status === 401 || status === 403) return fail('unauthorized', message, false, cause, status)
-  // A proxy says these of a server that is not there, or did not answer it.
+  // The statuses of a proxy whose server is not reachable, or did not answer.
   if (status === 502 || status === 504) return fail('lost', message, true, cause, status)
   return fail('refused', message, status === undefined || (status >= 500 && status !== 503), cause, status)
 }
@@ -80,7 +80,7 @@ function fail(
   return new ConnectionFailure(kind, message, { mayHaveArrived, status, cause })
 }
 
-/** What a server says besides its status, where it says it as JSON-RPC does: the SDK quotes the whole body. */
+/** Returns the JSON-RPC error message in a response body, which the SDK quotes in its error. */
 function saidIn(message: string): string {
   const said = /"message":("(?:[^"\\]|\\.)*")/.exec(message)?.[1]
   return said === undefined ? '' : JSON.parse(said)

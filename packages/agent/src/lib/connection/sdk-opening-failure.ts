@@ -5,27 +5,27 @@ import { reasonOf } from './reason.ts'
 import { failureOf, STREAM_ENDED } from './sdk-failure.ts'
 import type { ServerConfig } from './server-config.ts'
 
-/** Why a server was not connected to, and what is known besides. */
+/** Why connecting failed, with an explanation. */
 export class Explained extends Error {
   constructor(explanation: string, cause: unknown) {
     super(explanation, { cause })
   }
 }
 
-/** Whether a server that refused to shake hands may know no handshake any more. */
+/** Whether a server that rejected the handshake may support only the stateless version. */
 export function mayBeModern(error: unknown): boolean {
   const cause = causeOf(error)
   if (cause instanceof ProtocolError) return cause.code !== STREAM_ENDED
   return cause instanceof SdkHttpError && [400, 404, 405, 406].includes(cause.status ?? 0)
 }
 
-/** Whether nothing is said but that a server does not speak the newer protocol. */
-export function isOtherEra(error: unknown): boolean {
+/** Whether the error only says that the server does not support the stateless version. */
+export function supportsNoModern(error: unknown): boolean {
   const cause = causeOf(error)
   return cause instanceof SdkError && cause.code === SdkErrorCode.EraNegotiationFailed
 }
 
-/** Says why a session was not opened, and what to do. */
+/** Returns the error for a session that could not be opened, with what to do. */
 export function openingError(name: string, server: ServerConfig, error: unknown): AgentError {
   const explanation = error instanceof Explained ? error.message : ''
   const cause = causeOf(error)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 
-/** What a server claims about a tool. A claim, and no promise: believe it of a server that you trust. */
+/** What a server claims about a tool. Rely on it only for a server that you trust. */
 export interface ToolAnnotations {
   readonly title?: string | undefined
   /** It changes nothing. */
@@ -9,7 +9,7 @@ export interface ToolAnnotations {
   readonly destructiveHint?: boolean | undefined
   /** Calling it again with the same arguments changes nothing more. */
   readonly idempotentHint?: boolean | undefined
-  /** It reaches outside of the server. */
+  /** It has effects outside the server. */
   readonly openWorldHint?: boolean | undefined
 }
 
@@ -19,12 +19,12 @@ export interface SessionTool {
   readonly description: string
   /** The JSON Schema of its arguments. */
   readonly inputSchema: JsonObject
-  /** The JSON Schema of its structured content, where it declares one. */
+  /** The JSON Schema of its structured content; `null` if it declares none. */
   readonly outputSchema: JsonObject | null
   readonly annotations: ToolAnnotations
 }
 
-/** Says whether a tool claims that calling it twice does no more than calling it once. */
+/** Whether a tool claims that repeating a call has no further effect. */
 export function claimsRepeatable({ annotations }: SessionTool): boolean {
   return annotations.readOnlyHint === true || annotations.idempotentHint === true
 }

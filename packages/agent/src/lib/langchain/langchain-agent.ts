@@ -18,9 +18,9 @@ import { langChainToolsOf } from './langchain-tools.ts'
 type Tools = readonly (ClientTool | ServerTool)[]
 type Middleware = readonly AnyAgentMiddleware[]
 
-/** The one option that is ours. */
+/** The option that this package adds. */
 export interface McpSessionOption {
-  /** The session whose tools the agent gets. Whoever opened it closes it. */
+  /** The session whose tools the agent gets. The caller closes it. */
   readonly mcpSession: AgentSession | McpSession
 }
 
@@ -39,8 +39,8 @@ export type LangChainAgent<M extends Middleware = Middleware, T extends Tools = 
 >
 
 /**
- * LangChain's `createAgent` with one more option, `mcpSession`: the agent has the session's tools besides its own, and a
- * lost session ends a run with an `AgentError`. Throws `config-invalid` where two tools would have one name.
+ * LangChain's `createAgent` with one more option, `mcpSession`: the agent has the session's tools besides its own, and
+ * a lost session ends a run with an `AgentError`. Throws `config-invalid` if two tools have the same name.
  */
 export function createAgent<
   Response extends Record<string, unknown>,
@@ -58,7 +58,7 @@ export function createAgent({ mcpSession, ...options }: McpSessionOption & LangC
   return createLangChainAgent({
     ...options,
     tools: [...own, ...langChainToolsOf(mcpSession, names)],
-    // First, and so the outermost: no other middleware takes the end of a session for something else.
+    // First, and so the outermost: no other middleware handles the end of a session.
     middleware: [endOnLostSession(), ...(options.middleware ?? [])],
   })
 }

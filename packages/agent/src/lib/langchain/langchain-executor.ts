@@ -20,8 +20,8 @@ export type StatefulAgentExecutorOptions<M extends Middleware, T extends Tools> 
 type Invocation<M extends Middleware, T extends Tools> = Parameters<LangChainAgent<M, T>['invoke']>
 
 /**
- * A LangChain agent that holds its MCP sessions for its whole life: they are opened at the first invocation and ended by
- * `close`.
+ * A LangChain agent that holds its MCP sessions for its whole life: they are opened at the first invocation and ended
+ * by `close`.
  *
  * Invocations run one after the other, in the order in which they were made. Messages are kept from one to the next,
  * unless `keepMessages` is off or a `checkpointer` keeps them; those of an invocation that fails are not.

@@ -4,8 +4,8 @@ import { AgentError } from '../agent-error.ts'
 import { reasonOf } from '../connection/reason.ts'
 
 /**
- * Ends an agent's run with the `AgentError` of a tool, which LangChain would tell to the model as something to be fixed.
- * Whatever else a tool throws is told to the model, as it would be without.
+ * Ends an agent's run with the `AgentError` of a tool, which LangChain would pass to the model as a mistake to fix.
+ * Other errors of tools are passed to the model, as LangChain does.
  */
 export function endOnLostSession() {
   return createMiddleware({
@@ -31,7 +31,7 @@ export function endOnLostSession() {
   })
 }
 
-/** Hands over the messages of a run that came to its end. */
+/** Passes the messages of a finished run to `keep`. */
 export function onMessages(keep: (messages: readonly BaseMessage[]) => void) {
   return createMiddleware({
     name: 'EpisodicMessages',

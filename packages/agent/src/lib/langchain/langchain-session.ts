@@ -15,8 +15,8 @@ export interface StatefulAgent<M extends Middleware, T extends Tools> {
 }
 
 /**
- * Opens a session and creates a LangChain agent that works in it, for as long as something runs. The session is closed
- * whatever comes of that. Rejects as `openAgentSession` does, and with what `run` throws.
+ * Opens a session and creates a LangChain agent that works in it, for the duration of `run`. It always
+ * closes the session. Rejects as `openAgentSession` does, and with what `run` throws.
  */
 export async function withAgentSession<
   Result,
@@ -33,8 +33,8 @@ export async function withAgentSession<
 }
 
 /**
- * Opens a session and creates a LangChain agent that works in it. Whoever calls closes the session; one that is forgotten
- * ends with the process, with a warning.
+ * Opens a session and creates a LangChain agent that works in it. The caller closes the session. One that is never
+ * closed ends with the process, with a warning.
  */
 export async function createStatefulAgent<
   const M extends Middleware = readonly [],

@@ -6,8 +6,8 @@ import { type AgentTool, agentToolsOf, nameTools } from '../session/agent-tool.t
 import type { McpSession } from '../session/mcp-session.ts'
 
 /**
- * Makes LangChain tools of a session's tools. What a tool refuses is a message with the status `error`; structured
- * content is the message's `artifact`. A lost session and the like reject with an `AgentError`.
+ * Returns a session's tools as LangChain tools. A refused call is a message with the status `error`; structured content
+ * is the message's `artifact`. A lost session and other faults reject with an `AgentError`.
  *
  * `taken` are the names of the other tools of the agent: see `nameTools`.
  */

@@ -92,16 +92,16 @@ describe('StatefulAgentExecutor of LangChain', () => {
   })
 })
 
-describe('a model that asks wrongly', () => {
-  it('is told so, and goes on', async () => {
+describe('invalid tool calls of a model', () => {
+  it('are answered with an error, and the run goes on', async () => {
     const model = new ScriptedChatModel([[['nope'], ['put', { key: 1 }], ['get', { key: 'none' }], ['count']], 'done'])
     await using executor = new StatefulAgentExecutor({ model, mcpServers })
     const { messages } = await executor.invoke(ask('Go.'))
-    const told = messages.filter((message) => ToolMessage.isInstance(message))
-    expect(told.map(({ status }) => status)).toEqual(['error', 'error', 'error', 'success'])
-    expect(told[0]!.text).toMatch('nope is not a valid tool')
-    expect(told[1]!.text).not.toMatch('.js:')
-    expect(told[2]!.text).toBe('There is no note none.')
+    const toolTexts = messages.filter((message) => ToolMessage.isInstance(message))
+    expect(toolTexts.map(({ status }) => status)).toEqual(['error', 'error', 'error', 'success'])
+    expect(toolTexts[0]!.text).toMatch('nope is not a valid tool')
+    expect(toolTexts[1]!.text).not.toMatch('.js:')
+    expect(toolTexts[2]!.text).toBe('There is no note none.')
   })
 })
 

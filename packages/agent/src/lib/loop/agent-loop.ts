@@ -4,27 +4,27 @@ import { reasonOf } from '../connection/reason.ts'
 import { refusedAnswer, type ToolAnswer, toolAnswerOf } from '../connection/tool-answer.ts'
 import { type AgentTool, nameTools } from '../session/agent-tool.ts'
 
-/** A tool that a model wants called. */
+/** A tool call that a model requests. */
 export interface ModelCall {
   readonly id: string
   readonly name: string
   readonly arguments: JsonObject
 }
 
-/** What was said, by whom. */
+/** One message of a conversation. */
 export type AgentMessage =
   | { readonly role: 'user'; readonly text: string }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelCall[] }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly answer: ToolAnswer }
 
-/** A tool as a model is told of it. */
+/** A tool as a model sees it. */
 export interface ModelTool {
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonObject
 }
 
-/** What a model is asked. */
+/** The input of a model. */
 export interface ModelRequest {
   readonly systemPrompt: string | null
   readonly messages: readonly AgentMessage[]
@@ -32,17 +32,17 @@ export interface ModelRequest {
   readonly signal: AbortSignal
 }
 
-/** A model: says something, and which tools it wants called. One that wants none is done. */
+/** A model: returns a text and the tools to call. Without calls, it is done. */
 export type Model = (
   request: ModelRequest,
 ) => Promise<{ readonly text: string; readonly calls?: readonly ModelCall[] | undefined }>
 
-/** A function of this program, as a tool. A throw is told to the model. */
+/** A function of this program, as a tool. The model sees the message of an error that it throws. */
 export interface LocalTool extends ModelTool {
   readonly call: (args: JsonObject, options: { readonly signal: AbortSignal }) => Promise<ToolAnswer | string>
 }
 
-/** What happens while an agent works. */
+/** A message that an agent adds to the conversation. */
 export type AgentEvent = Exclude<AgentMessage, { readonly role: 'user' }>
 
 export interface AgentLoopOptions {
@@ -50,16 +50,16 @@ export interface AgentLoopOptions {
   readonly systemPrompt: string | null
   readonly local: readonly LocalTool[]
   readonly session: readonly AgentTool[]
-  /** Turns that the model may take. */
+  /** The most turns of the model. */
   readonly maximumTurns: number
   readonly signal: AbortSignal
 }
 
 /**
- * Asks a model and calls its tools, in the order in which it wants them, until it wants no more. What it asks for wrongly
- * is told to it. Adds to `messages` what it yields.
+ * Asks a model and calls the tools that it requests, in order, until it requests none. The answer to an invalid request
+ * is an error that the model sees. Appends the messages that it yields to `messages`.
  *
- * Throws `step-limit`, the `AgentError` of a tool that cannot go on, what the model throws, and the signal's own reason.
+ * Throws `step-limit`, the `AgentError` of a tool that ends the run, errors of the model, and the signal's reason.
  */
 export async function* runAgentLoop(
   messages: AgentMessage[],
@@ -109,7 +109,7 @@ export async function* runAgentLoop(
       return typeof said === 'string' ? toolAnswerOf([{ type: 'text', text: said }], null, false) : said
     } catch (error) {
       signal.throwIfAborted()
-      // A function that calls a session by itself has lost what the agent needs.
+      // The function called a session, and its error ends the run as that of a tool would.
       if (AgentError.is(error)) throw error
       return refusedAnswer(`${tool.name} failed: ${reasonOf(error)}`)
     }

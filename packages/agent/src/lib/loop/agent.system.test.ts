@@ -22,7 +22,7 @@ const failure = (promise: Promise<unknown>): Promise<AgentError> =>
     () => Promise.reject(new Error('It did not fail.')),
     (error) => error,
   )
-const told = (messages: readonly AgentMessage[]) =>
+const toolTexts = (messages: readonly AgentMessage[]) =>
   messages.flatMap((message) => (message.role === 'tool' ? [message.answer.text] : []))
 const double: LocalTool = {
   name: 'double',
@@ -40,33 +40,33 @@ describe('an agent without a framework', () => {
     const { model } = scriptedModel([[['count'], ['double', { value: 21 }], ['count']], 'done'])
     const agent = createAgent({ model, tools: [double], mcpSession })
     const { text, messages } = await agent.invoke('Go.')
-    expect([text, told(messages)]).toEqual(['done', ['1', '42', '2']])
+    expect([text, toolTexts(messages)]).toEqual(['done', ['1', '42', '2']])
   })
 
-  it('tells its model what that asked for wrongly', async () => {
+  it('answers invalid calls with an error that the model sees', async () => {
     await using mcpSession = await openAgentSession({ mcpServers })
     const wrong = [['nope'], ['double', { value: 'x' }], ['put', { key: 1 }], ['get', { key: 'none' }]] as const
     const { model } = scriptedModel([wrong, 'done'])
     const { messages } = await createAgent({ model, tools: [double], mcpSession }).invoke('Go.')
-    const [unknown, threw, invalid, refused] = told(messages)
+    const [unknown, threw, invalid, refused] = toolTexts(messages)
     expect(unknown).toMatch('There is no tool nope. There is: double, count, ')
     expect(threw).toBe('double failed: That is no number.')
     expect(invalid).toMatch(/Invalid/)
     expect(refused).toBe('There is no note none.')
   })
 
-  it('tells its model of a tool that vanished, and goes on', async () => {
+  it('answers a call of a removed tool with an error, and goes on', async () => {
     await using server = await serveNotes()
     await using session = await openAgentSession({ mcpServers: { notes: { url: server.url } } })
     await server.restart({ WITHOUT: 'count' })
     await session.session('notes').refresh()
     const { model } = scriptedModel([[['count'], ['read']], 'done'])
     const { messages } = await createAgent({ model, mcpSession: session }).invoke('Go.')
-    expect(told(messages)[0]).toMatch('has no such tool any more')
-    expect(told(messages)[1]).toBe('0')
+    expect(toolTexts(messages)[0]).toMatch('has no such tool any more')
+    expect(toolTexts(messages)[1]).toBe('0')
   })
 
-  it('ends a model that wants no end, and with what it cannot mend', async () => {
+  it('ends a run after maximumTurns, and at a lost session', async () => {
     await using mcpSession = await openAgentSession({ mcpServers })
     const endless = createAgent({ model: scriptedModel([[['count']]]).model, maximumTurns: 3, mcpSession })
     expect(await failure(endless.invoke('Go.'))).toMatchObject({ code: 'step-limit' })
@@ -82,8 +82,8 @@ describe('StatefulAgentExecutor', () => {
   it('holds one session and the messages of its invocations', async () => {
     const { model, asked } = scriptedModel([[['count']], 'one', [['count'], ['count']], 'three'])
     await using executor = new StatefulAgentExecutor({ model, mcpServers })
-    expect(told((await executor.invoke('Count.')).messages)).toEqual(['1'])
-    expect(told((await executor.invoke('Twice.')).messages)).toEqual(['1', '2', '3'])
+    expect(toolTexts((await executor.invoke('Count.')).messages)).toEqual(['1'])
+    expect(toolTexts((await executor.invoke('Twice.')).messages)).toEqual(['1', '2', '3'])
     expect(asked).toEqual([1, 3, 5, 8])
   })
 
@@ -91,7 +91,7 @@ describe('StatefulAgentExecutor', () => {
     const forgetful = scriptedModel([[['count']], 'one', [['count']], 'two'])
     await using none = new StatefulAgentExecutor({ model: forgetful.model, mcpServers, keepMessages: false })
     await none.invoke('Count.')
-    expect(told((await none.invoke('Again.')).messages)).toEqual(['2'])
+    expect(toolTexts((await none.invoke('Again.')).messages)).toEqual(['2'])
     const bounded = scriptedModel(['one', 'two', 'three', 'four'])
     await using some = new StatefulAgentExecutor({ model: bounded.model, mcpServers, maximumMessages: 3 })
     for (const input of ['1', '2', '3', '4']) await some.invoke(input)
@@ -103,7 +103,7 @@ describe('StatefulAgentExecutor', () => {
     const recovery = { notes: { restore: async () => {} } }
     await using executor = new StatefulAgentExecutor({ model, mcpServers, recovery })
     expect((await failure(executor.invoke('Die.'))).code).toBe('outcome-unknown')
-    expect(told((await executor.invoke('Read.')).messages)).toEqual(['0'])
+    expect(toolTexts((await executor.invoke('Read.')).messages)).toEqual(['0'])
     expect(asked).toEqual([1, 1, 3])
   })
 
@@ -151,7 +151,7 @@ describe('the other ways in', () => {
     const options = { mcpServers, model: scriptedModel([[['count']], 'one']).model }
     let pid = 0
     const thrown = withAgentSession(options, async ({ agent, session }) => {
-      expect(told((await agent.invoke('Count.')).messages)).toEqual(['1'])
+      expect(toolTexts((await agent.invoke('Count.')).messages)).toEqual(['1'])
       pid = Number((await session.session('notes').callTool('where')).text)
       throw new Error('out of luck')
     })

@@ -5,42 +5,42 @@ import { agentToolsOf } from '../session/agent-tool.ts'
 import type { McpSession } from '../session/mcp-session.ts'
 import { type AgentEvent, type AgentMessage, type LocalTool, type Model, runAgentLoop } from './agent-loop.ts'
 
-/** What an agent without a framework is made of. */
+/** Options of an agent without a framework. */
 export interface AgentOptions {
   readonly model: Model
-  /** What the model is told before anything else. */
+  /** The system prompt of the model. */
   readonly systemPrompt?: string | undefined
   /** Functions of this program that the model may call besides the servers' tools. */
   readonly tools?: readonly LocalTool[] | undefined
-  /** Turns that the model may take in one invocation. 20 by default. */
+  /** The most turns of the model in one invocation. Default 20. */
   readonly maximumTurns?: number | undefined
 }
 
-/** What is asked: a text, or a conversation that ends with a question. */
+/** The input of an agent: a text, or a conversation that ends with a user message. */
 export type AgentInput = string | readonly AgentMessage[]
 
-/** How an invocation came out. */
+/** The result of an invocation. */
 export interface AgentResult {
-  /** What the model said last. */
+  /** The last text of the model. */
   readonly text: string
-  /** The conversation, what was asked among it. */
+  /** The conversation, including the input. */
   readonly messages: readonly AgentMessage[]
 }
 
-/** An agent without a framework. It keeps no messages: what it is to remember is part of what it is asked. */
+/** An agent without a framework. It keeps no messages between invocations. */
 export interface Agent {
   /**
-   * Runs to the end. Rejects with `step-limit`, with the `AgentError` of a tool that cannot go on, with what the model
-   * throws, and with the signal's own reason.
+   * Runs to the end. Rejects with `step-limit`, with the `AgentError` of a tool that ends the run, with errors of the
+   * model, and with the signal's reason.
    */
   invoke(input: AgentInput, options?: WaitOptions): Promise<AgentResult>
-  /** Runs as it is read. Throws what `invoke` rejects with. */
+  /** Runs while it is read. Throws the errors of `invoke`. */
   stream(input: AgentInput, options?: WaitOptions): AgentStream<AgentEvent>
 }
 
 /**
- * Creates an agent that works in a session. Whoever opened that closes it. A call of it throws `config-invalid` where two
- * tools would have one name.
+ * Creates an agent that uses a session. The caller closes the session. An invocation throws `config-invalid` if two
+ * tools have the same name.
  */
 export function createAgent({
   model,
@@ -62,7 +62,7 @@ export function createAgent({
     async invoke(input, { signal = new AbortController().signal } = {}) {
       const messages = messagesOf(input)
       for await (const _ of run(messages, signal)) {
-        // What happens on the way is among the messages.
+        // The events are in `messages` too.
       }
       const last = messages.at(-1)
       return { text: last?.role === 'assistant' ? last.text : '', messages }
@@ -71,7 +71,7 @@ export function createAgent({
   }
 }
 
-/** What is asked, as messages that can be added to. */
+/** Returns the input as a new list of messages. */
 export function messagesOf(input: AgentInput): AgentMessage[] {
   return typeof input === 'string' ? [{ role: 'user', text: input }] : [...input]
 }

@@ -9,10 +9,11 @@ import type { AgentEvent, AgentMessage } from './agent-loop.ts'
 export type StatefulAgentExecutorOptions = AgentSessionConfig & AgentOptions & KeepOptions & ExecutorOptions
 
 /**
- * An agent that holds its MCP sessions for its whole life: they are opened at the first invocation and ended by `close`.
+ * An agent that holds its MCP sessions for its whole life: they are opened at the first invocation and ended by
+ * `close`.
  *
- * Invocations run one after the other, in the order in which they were made. Messages are kept from one to the next,
- * unless `keepMessages` is off; those of an invocation that fails are not.
+ * Invocations run one at a time, in call order. Messages are kept between invocations unless `keepMessages` is off;
+ * those of a failed invocation are discarded.
  */
 export class StatefulAgentExecutor implements AsyncDisposable {
   readonly #options: StatefulAgentExecutorOptions
@@ -33,7 +34,7 @@ export class StatefulAgentExecutor implements AsyncDisposable {
     return result
   }
 
-  /** Runs the agent as it is read. Throws what `invoke` rejects with. */
+  /** Runs the agent while it is read. Throws the errors of `invoke`. */
   stream(input: AgentInput, { signal }: WaitOptions = {}): AgentStream<AgentEvent> {
     const executor = this
     return createAgentStream(async function* (running) {
@@ -47,7 +48,7 @@ export class StatefulAgentExecutor implements AsyncDisposable {
     }, signal)
   }
 
-  /** Gives up what runs, and ends the sessions. Never rejects. */
+  /** Aborts the invocations, and ends the sessions. Never rejects. */
   close(): Promise<void> {
     return this.#executor.close()
   }
@@ -60,7 +61,7 @@ export class StatefulAgentExecutor implements AsyncDisposable {
     return createAgent({ ...this.#options, mcpSession })
   }
 
-  /** What is asked, after what was said before. */
+  /** Returns the kept messages and the input. */
   #continued(input: AgentInput): AgentMessage[] {
     return [...this.#kept.messages, ...messagesOf(input)]
   }

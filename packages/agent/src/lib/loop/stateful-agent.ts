@@ -10,8 +10,8 @@ export interface StatefulAgent {
 }
 
 /**
- * Opens a session and creates an agent that works in it, for as long as something runs. The session is closed whatever
- * comes of that. Rejects as `openAgentSession` does, and with what `run` throws.
+ * Opens a session and creates an agent that works in it, for the duration of `run`. It always closes the
+ * session. Rejects as `openAgentSession` does, and with what `run` throws.
  */
 export async function withAgentSession<Result>(
   options: AgentSessionConfig & AgentOptions,
@@ -24,8 +24,8 @@ export async function withAgentSession<Result>(
 }
 
 /**
- * Opens a session and creates an agent that works in it. Whoever calls closes the session; one that is forgotten ends with
- * the process, with a warning.
+ * Opens a session and creates an agent that works in it. The caller closes the session. One that is never closed ends
+ * with the process, with a warning.
  */
 export async function createStatefulAgent(
   options: AgentSessionConfig & AgentOptions,

@@ -7,36 +7,39 @@ import type { McpSession } from './mcp-session.ts'
 import { createMcpSessions, type McpSessions, type McpSessionsOptions } from './mcp-sessions.ts'
 
 /**
- * Who shares what a tool leaves behind: the calls of one agent (`agent`), nobody (`call`: each call has a session of its
- * own, for what keeps no state), or all agents that name the same session of the same `McpSessions` (`shared:<name>`).
+ * Which calls share a session: all calls of one agent (`agent`), none (`call`: each call opens its own session, for
+ * tools without state), or the calls of all agents with the same name and the same `McpSessions` (`shared:<name>`).
  */
 export type SessionScope = 'agent' | 'call' | `shared:${string}`
 
-/** Where the sessions of an agent come from: a configuration of its own, or sessions that several agents open theirs of. */
+/** The source of an agent's sessions: its own configuration, or `McpSessions` that several agents use. */
 export type AgentServers = (McpServersConfig & McpSessionsOptions) | { readonly sessions: McpSessions }
 
 export type AgentSessionConfig = AgentServers & {
   /** The servers that this agent uses. All by default. */
   readonly servers?: readonly string[] | undefined
-  /** Scopes, by server (`browser`) or by tool (`browser__screenshot`, whatever it is called otherwise). `agent` by default. */
+  /**
+   * Scopes, by server (`browser`) or by tool (`browser__screenshot`, whatever it is called otherwise). `agent` by
+   * default.
+   */
   readonly scopes?: Readonly<Record<string, SessionScope>> | undefined
 }
 
-/** What one agent has of all its servers. */
+/** The sessions and tools of one agent. */
 export interface AgentSession extends AsyncDisposable {
-  /** Every tool, by a name that no other has. See `nameTools`. */
+  /** All tools, with unique names. See `nameTools`. */
   readonly tools: readonly AgentTool[]
   /**
-   * The session of a server that this agent's calls share. Throws `server-unknown` for a server that it has none of.
+   * Returns the session of a server that this agent's calls share. Throws `server-unknown` if there is none.
    */
   session(server: string): McpSession
-  /** Ends its sessions; shared ones, for this agent. Never rejects. */
+  /** Closes the sessions. A shared one stays open for other agents. Never rejects. */
   close(): Promise<void>
 }
 
 /**
- * Opens what one agent needs of its servers, at once. Rejects with `config-invalid`, and as `McpSessions.open` does; what
- * was opened until then is closed.
+ * Opens the sessions of one agent concurrently. Rejects with `config-invalid`, and as `McpSessions.open` does; then it
+ * closes the sessions that are open.
  */
 export async function openAgentSession(
   config: AgentSessionConfig,
@@ -89,7 +92,7 @@ export async function openAgentSession(
     const sessions = new Map<string, McpSession>()
     for (const each of opened.values()) {
       const session = await each
-      // A server's tools may differ in scope; what the agent has to itself stands for the server.
+      // Tools of one server may differ in scope. The agent's own session is preferred.
       if (!sessions.has(session.server) || session.sharedAs === null) sessions.set(session.server, session)
     }
     let closed: Promise<void> | null = null
@@ -135,7 +138,7 @@ function shareAsOf(scope: SessionScope): string | undefined {
   return scope.startsWith('shared:') ? scope.slice('shared:'.length) : undefined
 }
 
-/** Waits for all; the first to fail aborts the others, and is thrown when they have ended. */
+/** Waits for all. The first failure aborts the others, and is thrown when they have ended. */
 async function allOrNone<T>(all: readonly Promise<T>[], failed: AbortController): Promise<T[]> {
   for (const each of all) each.catch((error) => failed.abort(error))
   await Promise.allSettled(all)
@@ -148,7 +151,7 @@ async function listOnce(pool: McpSessions, server: string, signal: AbortSignal) 
   return session.tools
 }
 
-/** Calls a tool in a session that lives for that call. */
+/** Returns a call that opens a session for itself alone. */
 function callAlone(pool: McpSessions, server: string, tool: string): AgentTool['call'] {
   return async (args: JsonObject, options) => {
     await using session = await pool.open(server, options)

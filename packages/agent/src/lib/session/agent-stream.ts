@@ -1,6 +1,6 @@
 /**
- * How a stream ended: the agent was `finished`, the signal or the executor's own end `aborted` it, whoever read it went
- * away (`abandoned`), or it `failed` with the error that it threw.
+ * How a stream ended: the agent `finished`, the signal or a close of the executor `aborted` it, the reader stopped
+ * reading (`abandoned`), or it `failed` with an error.
  */
 export type StreamEnd =
   | { readonly reason: 'finished' }
@@ -8,13 +8,13 @@ export type StreamEnd =
   | { readonly reason: 'aborted'; readonly error: unknown }
   | { readonly reason: 'failed'; readonly error: unknown }
 
-/** What an agent does, as it does it. It begins when it is first read, and what is not read any more is stopped. */
+/** The events of an agent. It starts when it is first read, and stops when the reader stops. */
 export interface AgentStream<T> extends AsyncIterable<T> {
   /** Resolves when the stream has ended, with the reason. Never rejects. */
   readonly ended: Promise<StreamEnd>
 }
 
-/** Makes a stream of what a generator yields. The signal that it gets is aborted when the stream ends, however that is. */
+/** Creates a stream from a generator. The signal that it receives is aborted when the stream ends for any reason. */
 export function createAgentStream<T>(
   run: (signal: AbortSignal) => AsyncIterable<T>,
   signal: AbortSignal | undefined,

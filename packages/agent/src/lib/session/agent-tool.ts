@@ -5,30 +5,30 @@ import type { SessionTool } from '../connection/session-tool.ts'
 import { refusedAnswer, type ToolAnswer } from '../connection/tool-answer.ts'
 import type { McpSession } from './mcp-session.ts'
 
-/** A tool as a model gets to see it. */
+/** A tool for a model. */
 export interface AgentTool {
   /** The name that the model calls it by. See `nameTools`. */
   readonly name: string
-  /** The server that it is of. */
+  /** The name of its server. */
   readonly server: string
-  /** What that server lists about it, its own name for it among that. */
+  /** The tool as the server lists it, with its original name. */
   readonly tool: SessionTool
   /**
-   * Calls it. What the model can do better is an answer with `isError`. What it cannot, such as a lost session, rejects
-   * with an `AgentError`, and is the end of the agent's run.
+   * Calls the tool. A mistake of the model is an answer with `isError`. A fault that the model cannot fix, for example
+   * a lost session, rejects with an `AgentError`, which ends the agent's run.
    */
   call(args: JsonObject, options?: WaitOptions): Promise<ToolAnswer>
 }
 
-/** What a model can be told, and go on. */
+/** Errors that the model sees, without an end of the run. */
 const PASSING: readonly AgentErrorCode[] = ['tool-unknown', 'call-refused', 'call-timed-out', 'answer-malformed']
 
-/** Characters that a name may have where models are served. */
+/** The most characters of a name that model APIs accept. */
 const LONGEST_NAME = 64
 
 /**
- * The tools of one session or of an agent's several, by their own names. Throws `config-invalid` for what is no session,
- * such as the promise of one.
+ * Returns the tools of an MCP session or of an agent session. Throws `config-invalid` for anything else, for example
+ * the promise of a session.
  */
 export function agentToolsOf(
   session: McpSession | { readonly tools: readonly AgentTool[]; readonly session: unknown },
@@ -41,7 +41,7 @@ export function agentToolsOf(
   )
 }
 
-/** Makes one tool, called by its own name. */
+/** Creates a tool with its original name. */
 export function agentTool(server: string, tool: SessionTool, call: AgentTool['call']): AgentTool {
   return {
     name: plain(tool.name),
@@ -59,11 +59,11 @@ export function agentTool(server: string, tool: SessionTool, call: AgentTool['ca
 }
 
 /**
- * Names tools so that no two have one name. A tool keeps its own, with `_` for what models are not served with (letters,
- * digits, `_` and `-` are), unless another server's tool or a local function (`taken`) has that name too: then it is
- * called `<server>__<tool>`, and so is the other server's.
+ * Gives tools unique names. A tool keeps its name, with `_` for every character except letters, digits, `_` and `-`. If
+ * a tool of another server or a local function (`taken`) has the same name, the name becomes `<server>__<tool>`, for
+ * the other server's tool too.
  *
- * Throws `config-invalid` where that is still not enough, or longer than 64 characters.
+ * Throws `config-invalid` for a name that is still not unique, or longer than 64 characters.
  */
 export function nameTools(tools: readonly AgentTool[], taken: Iterable<string> = []): AgentTool[] {
   const local = new Set(taken)

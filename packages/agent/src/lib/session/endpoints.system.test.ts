@@ -14,8 +14,8 @@ const failure = (promise: Promise<unknown>): Promise<AgentError> =>
     (error) => error,
   )
 
-describe('the eras of MCP', () => {
-  it('asks a server that speaks both for a session', async () => {
+describe('protocol versions', () => {
+  it('prefers the session-based version with a server that supports both', async () => {
     const counter = defineEnvironment({
       name: 'counter',
       version: '1.0.0',
@@ -41,25 +41,25 @@ describe('the eras of MCP', () => {
     await using ada = await sessions.open('counter')
     await using bob = await sessions.open('counter')
     const counts = [await ada.callTool('count'), await ada.callTool('count'), await bob.callTool('count')]
-    expect([ada.era, ...counts.map(({ text }) => text.split('\n')[0])]).toEqual(['legacy', '1', '2', '1'])
+    expect([ada.protocol, ...counts.map(({ text }) => text.split('\n')[0])]).toEqual(['legacy', '1', '2', '1'])
   })
 
-  it('speaks 2026-07-28 with a server that speaks nothing else, which keeps its state by handles', async () => {
+  it('uses 2026-07-28 with a server that supports nothing else, which keeps its state by handles', async () => {
     await using server = await serveModern()
     await using sessions = createMcpSessions({ mcpServers: { counter: { url: server.url } } })
     await using session = await sessions.open('counter')
     const { text } = await session.callTool('create_counter')
     await session.callTool('count', { counter_id: text })
     expect((await session.callTool('count', { counter_id: text })).text).toBe('2')
-    expect([session.era, await session.checkHealth()]).toEqual(['modern', 'open'])
+    expect([session.protocol, await session.checkHealth()]).toEqual(['modern', 'open'])
   })
 
-  it('speaks it with a child too', async () => {
+  it('uses it with a child too', async () => {
     const child = fileURLToPath(new URL('../fixtures/modern-child.fixture.ts', import.meta.url))
     await using sessions = createMcpSessions({ mcpServers: { child: { command: process.execPath, args: [child] } } })
     await using session = await sessions.open('child')
     const { text } = await session.callTool('ask')
-    expect([session.era, text, await session.checkHealth()]).toEqual(['modern', 'yes', 'open'])
+    expect([session.protocol, text, await session.checkHealth()]).toEqual(['modern', 'yes', 'open'])
   })
 })
 

@@ -4,18 +4,18 @@ import { Turns } from './turns.ts'
 
 /** Bounds of an executor. */
 export interface ExecutorOptions {
-  /** Invocations that may wait for one executor. 16 by default. */
+  /** The most invocations that wait for one executor. Default 16. */
   readonly maximumWaitingInvocations?: number | undefined
 }
 
 /** One invocation's turn. */
 export interface ExecutorTurn extends Disposable {
   readonly session: AgentSession
-  /** The caller's signal, and the executor's own end. */
+  /** Aborted by the caller's signal and by `close` of the executor. */
   readonly signal: AbortSignal
 }
 
-/** The session that an executor holds for its whole life, and whose turn it is with it. */
+/** The session of an executor, and the queue of its invocations. */
 export class ExecutorSession {
   readonly #config: AgentSessionConfig
   readonly #turns: Turns
@@ -35,14 +35,14 @@ export class ExecutorSession {
     )
   }
 
-  /** Waits for the turns before, and opens the session at the first one. Rejects as `openAgentSession` does. */
+  /** Waits for a turn, and opens the session for the first one. Rejects as `openAgentSession` does. */
   async take(signal: AbortSignal | undefined): Promise<ExecutorTurn> {
     const waiting = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal
     const end = await this.#turns.take(waiting)
     try {
       this.#opening ??= openAgentSession(this.#config, { signal: waiting })
       const session = await this.#opening.catch((error) => {
-        // The next one tries again.
+        // The next invocation tries again.
         this.#opening = null
         throw error
       })
@@ -53,7 +53,7 @@ export class ExecutorSession {
     }
   }
 
-  /** Gives up what runs and what waits, and closes the session. Never rejects. */
+  /** Aborts running and waiting invocations, and closes the session. Never rejects. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -61,7 +61,7 @@ export class ExecutorSession {
 
   async #close(): Promise<void> {
     this.#closing.abort(new AgentError('session-closed', 'The executor was closed. Create another one.'))
-    // Whoever runs hears of it by that signal, and is not waited for: a model may heed none.
+    // A running invocation gets the signal, but `close` does not wait for it: a model may ignore signals.
     const session = await this.#opening?.catch(() => null)
     await session?.close()
   }

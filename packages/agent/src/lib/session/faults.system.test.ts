@@ -24,7 +24,7 @@ describe('an answer that is none', () => {
     ['forbidden', 'unauthorized', 'unauthorized', 'open'],
     ['cut_off', 'session-lost', 'outcome-unknown', 'lost'],
     ['torn', 'session-lost', 'outcome-unknown', 'lost'],
-  ])('is told apart: %s', async (fault, repeatable, otherwise, health) => {
+  ])('rejects with its own code: %s', async (fault, repeatable, otherwise, health) => {
     await using server = await serveFaults()
     await using sessions = createMcpSessions({ mcpServers: { faults: { url: server.url } } })
     for (const [tool, code] of [
@@ -63,7 +63,7 @@ describe('a server over its pipes', () => {
     )
   })
 
-  it('has ended in a way that is told, in a call and after it', async () => {
+  it('is reported with how it ended, in a call and after it', async () => {
     await using sessions = createMcpSessions({ mcpServers: { notes: notesCommand() } })
     await using session = await sessions.open('notes')
     for (const call of ['die', 'count'])
@@ -95,7 +95,7 @@ describe('a server over its pipes', () => {
 })
 
 describe('many callers of one session', () => {
-  it('get their own answers in the order in which they asked, whoever gives up', async () => {
+  it('get their own answers in the order in which they asked, even if one is aborted', async () => {
     await using sessions = createMcpSessions({ mcpServers: { notes: notesCommand() } })
     await using session = await sessions.open('notes')
     let expected = 0

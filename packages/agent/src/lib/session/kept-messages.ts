@@ -1,8 +1,8 @@
-/** Whether an executor goes on where it was, and with how much of it. */
+/** What an executor keeps between invocations. */
 export interface KeepOptions {
   /** Whether messages are kept from one invocation to the next. `true` by default. The session is kept in any case. */
   readonly keepMessages?: boolean | undefined
-  /** Messages that are kept at most. 1 000 by default; the oldest go first, by whole turns. */
+  /** The most messages that are kept. Default 1,000; the oldest whole turns are dropped first. */
   readonly maximumMessages?: number | undefined
 }
 
@@ -13,7 +13,7 @@ export class KeptMessages<Message> {
   readonly #startsTurn: (message: Message) => boolean
   #messages: readonly Message[] = []
 
-  /** `startsTurn` says of a message whether a conversation can begin with it. */
+  /** `startsTurn` returns whether a conversation can start with a message. */
   constructor(
     { keepMessages = true, maximumMessages = 1_000 }: KeepOptions,
     startsTurn: (message: Message) => boolean,
@@ -27,7 +27,7 @@ export class KeptMessages<Message> {
     return this.#messages
   }
 
-  /** Takes the conversation as it is after an invocation. */
+  /** Replaces the messages by the conversation after an invocation. */
   replace(messages: readonly Message[]): void {
     if (!this.#keep) return
     const newest = messages.slice(-this.#maximum)

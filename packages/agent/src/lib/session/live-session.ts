@@ -8,32 +8,35 @@ import type { ToolAnswer } from '../connection/tool-answer.ts'
 import type { McpSession } from './mcp-session.ts'
 import type { Recovery } from './recovery.ts'
 import type { CallOptions, SessionCalls } from './session-calls.ts'
-import { callError, type SessionStanding, sessionError } from './session-errors.ts'
+import { callError, type SessionStatus, sessionError } from './session-errors.ts'
 import type { SessionHealth } from './session-health.ts'
 import { observe } from './telemetry.ts'
 import { runTransaction, type TransactionCalls } from './transaction.ts'
 import { Turns } from './turns.ts'
 
-/** What a session is made of. */
+/** Options of a session. */
 export interface LiveSessionOptions {
   readonly server: string
   readonly connect: (options: WaitOptions) => Promise<Connection>
   readonly recovery: Recovery | null
   readonly maximumWaitingCalls: number
   readonly openMilliseconds: number
-  /** How often a server that is not there is asked again by `refresh`, and milliseconds before the second time. */
+  /** The attempts of `refresh` to connect, and the milliseconds before the second one. */
   readonly reconnects: number
   readonly reconnectMilliseconds: number
 }
 
-/** Attributes of what is reported to telemetry: the server's name in the configuration, and why a session is opened again. */
+/**
+ * Attributes of what is reported to telemetry: the server's name in the configuration, and why a session is opened
+ * again.
+ */
 const SERVER = 'episodic.mcp.server'
 const REASON = 'episodic.recovery.reason'
 
-/** Milliseconds that are waited at most between two attempts to reach a server. */
+/** The most milliseconds between two attempts to connect. */
 const LONGEST_PAUSE = 5_000
 
-/** A session that somebody owns. */
+/** A session with its connection, queue of calls and recovery. */
 export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDisposable> {
   readonly server: string
   readonly #options: LiveSessionOptions
@@ -43,7 +46,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
   #tools: ReadonlyMap<string, SessionTool>
   #vanished: ReadonlySet<string> = new Set()
   #health: SessionHealth = 'open'
-  /** Why it is not open. */
+  /** Why the session is not open. */
   #why = ''
   #usedAt = monotonic()
   #inTransaction = false
@@ -69,8 +72,8 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
     return new LiveSession(options, connection, tools)
   }
 
-  get era(): 'modern' | 'legacy' {
-    return this.#connection.era
+  get protocol(): 'modern' | 'legacy' {
+    return this.#connection.protocol
   }
 
   get tools(): readonly SessionTool[] {
@@ -87,7 +90,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
   }
 
   callTool(name: string, args: JsonObject = {}, options: CallOptions = {}): Promise<ToolAnswer> {
-    // A model may call what there is not: such a name is none that telemetry should grow by.
+    // A model may call an unknown tool, and such names must not become attribute values.
     const known = this.#tools.has(name)
     const attributes = {
       [SERVER]: this.server,
@@ -111,7 +114,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
         await this.#connection.ping({ signal })
       } catch (error) {
         signal?.throwIfAborted()
-        // A server that refuses to be asked is there.
+        // A server that rejects a ping is alive.
         if (error instanceof ConnectionFailure) this.#note(error)
       }
       return this.health
@@ -131,7 +134,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
     run: (session: SessionCalls) => Promise<T>,
     options: WaitOptions = {},
   ): Promise<T> {
-    // Recovered before it begins, and not any more after that.
+    // The session is recovered before the transaction starts, and not during it.
     if (this.health !== 'open') await this.#turns.run(options.signal, () => this.#ensureOpen(options.signal))
     if (this.#inTransaction)
       throw new AgentError('transaction-open', 'This session is in a transaction already. One runs at a time.')
@@ -181,7 +184,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
         this.#note(error)
         const repeatable = mayRepeat ?? recovery?.mayRepeat?.(tool, args) ?? claimsRepeatable(tool)
         const again = attempt < attempts && isPassing(error) && (repeatable || !error.mayHaveArrived)
-        if (!again || this.#health === 'closed') throw callError(this.#standing(), tool.name, error, repeatable)
+        if (!again || this.#health === 'closed') throw callError(this.#status(), tool.name, error, repeatable)
       }
     }
   }
@@ -254,7 +257,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
     }
   }
 
-  /** Has a fresh connection brought to where the lost one was. */
+  /** Runs the `restore` hook in a new connection. */
   async #restore(connection: Connection, signal: AbortSignal): Promise<void> {
     const { recovery, openMilliseconds } = this.#options
     if (!recovery) return
@@ -267,7 +270,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
         try {
           return await connection.call(this.#toolOf(name), args, { signal: both })
         } catch (error) {
-          throw error instanceof ConnectionFailure ? callError(this.#standing(), name, error, false) : error
+          throw error instanceof ConnectionFailure ? callError(this.#status(), name, error, false) : error
         }
       },
     }
@@ -297,24 +300,24 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
     await this.#connection.close()
   }
 
-  /** What a failure says about the session. */
+  /** Updates the health after a failure. */
   #note(failure: ConnectionFailure): void {
     if (failure.kind === 'expired' || failure.kind === 'lost') this.#end(failure.kind, failure.message)
   }
 
   #end(health: Exclude<SessionHealth, 'open'>, why: string): void {
     if (this.#health === 'closed') return
-    // What was found out first is the cause, and the rest follows from it.
+    // The first reason is the cause of later ones.
     if (this.#health !== 'open' && health !== 'closed') return
     this.#health = health
     this.#why = why
   }
 
   #notOpen(): AgentError {
-    return sessionError(this.#standing())
+    return sessionError(this.#status())
   }
 
-  #standing(): SessionStanding {
+  #status(): SessionStatus {
     return { server: this.server, health: this.health, why: this.#why }
   }
 }
@@ -326,7 +329,7 @@ function tooManyCalls(waiting: number): AgentError {
   )
 }
 
-/** Whether another attempt may fare better. */
+/** Whether another attempt may succeed. */
 function isPassing({ kind }: ConnectionFailure): boolean {
   return kind !== 'refused' && kind !== 'unauthorized'
 }

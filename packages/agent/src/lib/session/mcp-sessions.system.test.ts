@@ -260,7 +260,7 @@ describe('a session that is lost', () => {
     expect([session.health, await text(session.callTool('count'))]).toEqual(['open', '1'])
   })
 
-  it('hears of a child that was killed without being called', async () => {
+  it('is lost when its child is killed between calls', async () => {
     await using sessions = createMcpSessions({ mcpServers: { notes: notesCommand() } })
     await using session = await sessions.open('notes')
     process.kill(Number(await text(session.callTool('where'))), 'SIGKILL')
@@ -280,7 +280,7 @@ describe('a session that is lost', () => {
     expect(await session.checkHealth()).toBe('lost')
   })
 
-  it('tells an expired session from a lost one', async () => {
+  it('distinguishes an expired session from a lost one', async () => {
     await using server = await serveNotes()
     await using sessions = createMcpSessions({ mcpServers: { notes: { url: server.url } } })
     await using idle = await sessions.open('notes')

@@ -11,35 +11,35 @@ import type { McpSession } from './mcp-session.ts'
 import type { Recovery } from './recovery.ts'
 import { leaseOf } from './session-lease.ts'
 
-/** Bounds of a pool of sessions, and what it knows about its servers. */
+/** Options of the sessions of a program. */
 export interface McpSessionsOptions {
-  /** Sessions that may be open at once. 256 by default. */
+  /** The most open sessions. Default 256. */
   readonly maximumSessions?: number | undefined
-  /** Calls that may wait for one session. 256 by default. */
+  /** The most waiting calls of one session. Default 256. */
   readonly maximumWaitingCalls?: number | undefined
-  /** Milliseconds that a server has to start, to shake hands and to list its tools, each. 60 000 by default. */
+  /** The timeout of each: start, handshake, list of tools, in milliseconds. Default 60,000. */
   readonly openMilliseconds?: number | undefined
-  /** Milliseconds that a call has. 60 000 by default. */
+  /** The timeout of a call in milliseconds. Default 60,000. */
   readonly callMilliseconds?: number | undefined
-  /** How often a server that is gone is looked for before its session is given up. 5 by default. */
+  /** The attempts to reconnect before a session is lost. Default 5. */
   readonly reconnects?: number | undefined
-  /** Milliseconds between the first two of these attempts; twice as many after each, up to 5 000. 200 by default. */
+  /** Milliseconds between the first two attempts, doubled after each, up to 5,000. Default 200. */
   readonly reconnectMilliseconds?: number | undefined
-  /** What to do, by server, when a session has expired or is lost. Without it the session stays lost until refreshed. */
+  /** By server, the recovery of expired and lost sessions. Without it, a session stays lost until `refresh`. */
   readonly recovery?: Readonly<Record<string, Recovery>> | undefined
-  /** What `${NAME}` in the configuration is replaced from, such as `process.env`. */
+  /** The values of `${NAME}` in the configuration, for example `process.env`. */
   readonly variables?: Variables | undefined
 }
 
 export interface OpenOptions extends WaitOptions {
   /**
-   * Shares the session with everybody who opens it by this name: one connection, one state. It ends when the last of them
-   * closes it. Without it a session is its opener's own.
+   * Shares one session, with one connection and state, among all that open it by this name. It ends when the last one
+   * closes it. Without it, the session is not shared.
    */
   readonly shareAs?: string | undefined
 }
 
-/** The sessions of a program: opened by the names of servers, bounded, and ended together. */
+/** The sessions of a program with the servers of a configuration. */
 export interface McpSessions extends AsyncDisposable {
   /** The names of the servers. */
   readonly servers: readonly string[]
@@ -51,15 +51,15 @@ export interface McpSessions extends AsyncDisposable {
    */
   open(server: string, options?: OpenOptions): Promise<McpSession>
   /**
-   * Takes the code that the user agent came back with, after a server's `authorization` has redirected it. Rejects with
-   * `unauthorized` where the code is refused, and with `server-unknown`.
+   * Completes a redirect of a server's `authorization` with the code of the redirect. Rejects with `unauthorized` if
+   * the code is rejected, and with `server-unknown`.
    */
   finishAuthorization(server: string, code: string): Promise<void>
   /** Ends every session. Never rejects. */
   close(): Promise<void>
 }
 
-/** One live session, and those who hold it. */
+/** One session, and the number of its holders. */
 interface Held {
   readonly opening: Promise<LiveSession>
   holders: number
@@ -92,7 +92,7 @@ export function createMcpSessions(config: McpServersConfig, options: McpSessions
   for (const name of Object.keys(recovery)) serverOf(name)
 
   let reaper: Promise<ChildReaper> | null = null
-  // What starts processes is loaded only where a server asks for one.
+  // Code that starts processes is loaded only for servers that need it.
   const loadReaper = () => {
     reaper ??= import('../connection/sdk-child-reaper.ts').then((file) => new file.ChildReaper())
     return reaper
@@ -132,7 +132,7 @@ export function createMcpSessions(config: McpServersConfig, options: McpSessions
     for (const [name, other] of shared) if (other === entry) shared.delete(name)
     const session = await entry.opening.catch(() => null)
     await session?.close()
-    // It counts for as long as there is anything of it.
+    // The session counts until it has ended.
     held.delete(entry)
     noteClosed(entry)
   }
@@ -144,7 +144,7 @@ export function createMcpSessions(config: McpServersConfig, options: McpSessions
       noteOpen(entry, session.server)
       return leaseOf(session, shareAs, () => release(entry))
     } catch (error) {
-      // Whoever gives up a session that is still opening for others does not wait for that.
+      // Wait for the release only if no other holder still waits for the opening session.
       const released = release(entry)
       if (entry.holders === 0) await released
       throw closing.signal.aborted ? poolClosed() : error
@@ -179,7 +179,7 @@ export function createMcpSessions(config: McpServersConfig, options: McpSessions
       signal?.throwIfAborted()
       if (shareAs === undefined) return take(hold(name, server, { signal }), null, { signal })
       const key = JSON.stringify([name, shareAs])
-      // Nobody's own signal ends the opening of what others wait for too.
+      // No caller's signal aborts the opening of a shared session.
       const entry = shared.get(key) ?? hold(name, server, {})
       shared.set(key, entry)
       return take(entry, shareAs, { signal })

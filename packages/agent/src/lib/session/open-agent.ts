@@ -2,8 +2,8 @@ import type { WaitOptions } from '../connection/connection.ts'
 import { type AgentSession, type AgentSessionConfig, openAgentSession } from './agent-session.ts'
 
 /**
- * Opens a session, and makes an agent that works in it. Where the agent cannot be made, the session is closed. Rejects as
- * `openAgentSession` does, and with what `create` throws.
+ * Opens a session and creates an agent for it. Closes the session if `create` throws. Rejects as `openAgentSession`
+ * does, and with the error of `create`.
  */
 export async function openAgent<Agent>(
   config: AgentSessionConfig,

@@ -2,17 +2,17 @@ import type { JsonObject } from '@episodic/protocol'
 import type { SessionTool } from '../connection/session-tool.ts'
 import type { SessionCalls } from './session-calls.ts'
 
-/** What is done by itself when a session of a server has expired or is lost. Without it, whoever calls hears of it. */
+/** How an expired or lost session is recovered automatically. Without it, calls reject. */
 export interface Recovery {
   /**
-   * Brings a fresh session to where the lost one was, such as by logging in again. Where the server keeps nothing that
-   * matters, it does nothing. Its calls go through the argument, and not through the session: that waits for it.
+   * Restores the state of a new session, for example by logging in again. Make the calls with the argument: calls of
+   * the session itself wait for this hook.
    */
   readonly restore: (session: SessionCalls, options: { readonly signal: AbortSignal }) => Promise<void>
-  /** How often one call is tried in all. 2 by default. */
+  /** The most attempts of one call. Default 2. */
   readonly attempts?: number | undefined
   /**
-   * Says of a call that may have had its effect whether it may be made again. By default the tool's own hints say so:
+   * Returns whether a call that may have had its effect is safe to repeat. By default the hints of the tool decide:
    * `readOnlyHint` or `idempotentHint`.
    */
   readonly mayRepeat?: ((tool: SessionTool, args: JsonObject) => boolean) | undefined

@@ -2,15 +2,18 @@ import { AgentError, SessionExpiredError, SessionLostError } from '../agent-erro
 import type { ConnectionFailure } from '../connection/connection.ts'
 import type { SessionHealth } from './session-health.ts'
 
-/** How a session is, and why. */
-export interface SessionStanding {
+/** The health of a session, and the reason. */
+export interface SessionStatus {
   readonly server: string
   readonly health: SessionHealth
   readonly why: string
 }
 
-/** Says why nothing can be called. `repeatable` names the call that found it out, where it may be made again. */
-export function sessionError({ server, health, why }: SessionStanding, repeatable?: string): AgentError {
+/**
+ * Returns the error of a call to a session that is not open. `repeatable` names the failed call, if it is safe to
+ * repeat.
+ */
+export function sessionError({ server, health, why }: SessionStatus, repeatable?: string): AgentError {
   const details = { server }
   if (health === 'closed')
     return new AgentError('session-closed', `The session with ${server} was closed. Open another one.`, { details })
@@ -21,14 +24,14 @@ export function sessionError({ server, health, why }: SessionStanding, repeatabl
     : new SessionLostError(`The session with ${server} is lost: ${why}. ${advice}`, { details })
 }
 
-/** Says what became of a call that got no answer, and what is not known about it. */
+/** Returns the error of a call without an answer, with what is known about its effect. */
 export function callError(
-  standing: SessionStanding,
+  session: SessionStatus,
   tool: string,
   { kind, message, mayHaveArrived, status, cause }: ConnectionFailure,
   repeatable: boolean,
 ): AgentError {
-  const { server, health } = standing
+  const { server, health } = session
   const details = { server, tool, ...(status !== null && { status }) }
   const error = (code: AgentError['code'], text: string) => new AgentError(code, text, { cause, details })
   if (kind === 'unauthorized')
@@ -41,7 +44,7 @@ export function callError(
       { cause, details: { ...details, reason: health === 'closed' ? 'closed' : kind } },
     )
   }
-  if (health !== 'open') return sessionError(standing, mayHaveArrived ? tool : undefined)
+  if (health !== 'open') return sessionError(session, mayHaveArrived ? tool : undefined)
   const next = mayHaveArrived ? 'It may be called again.' : 'It was not made.'
   if (kind === 'timed-out') return error('call-timed-out', `${tool} of ${server} gave no answer in time. ${next}`)
   if (kind === 'malformed') return error('answer-malformed', `${tool} of ${server} was called, and ${message}. ${next}`)

@@ -2,21 +2,21 @@ import type { LiveSession } from './live-session.ts'
 import type { McpSession } from './mcp-session.ts'
 import { sessionError } from './session-errors.ts'
 
-/** One holder's hold of a session: after its end nothing goes through it any more. */
+/** Returns the session for one holder. After its `close`, calls reject. */
 export function leaseOf(session: LiveSession, sharedAs: string | null, release: () => Promise<void>): McpSession {
   let released: Promise<void> | null = null
   const close = () => {
     released ??= release()
     return released
   }
-  // No promise more than there has to be: a call passes here.
+  // No additional promise, because every call passes here.
   const use = <T>(run: () => Promise<T>): Promise<T> =>
     released ? Promise.reject(sessionError({ server: session.server, health: 'closed', why: '' })) : run()
   return {
     server: session.server,
     sharedAs,
-    get era() {
-      return session.era
+    get protocol() {
+      return session.protocol
     },
     get tools() {
       return session.tools

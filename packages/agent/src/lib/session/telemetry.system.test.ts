@@ -47,8 +47,8 @@ function registerMeter() {
 const CALL = { 'episodic.mcp.server': 'notes', 'mcp.method.name': 'tools/call' }
 const quietly = (promise: Promise<unknown>) => promise.catch(() => null)
 
-describe('what OpenTelemetry is told', () => {
-  it('is each session that is opened and each call, with how it failed', async () => {
+describe('OpenTelemetry', () => {
+  it('receives each opened session and each call, with its failure', async () => {
     const [spans, counted] = [registerTracer(), registerMeter()]
     await using sessions = createMcpSessions({
       mcpServers: { notes: notesCommand(), gone: { command: 'no-such-command' } },
@@ -64,10 +64,10 @@ describe('what OpenTelemetry is told', () => {
     await hanging
     await session.callTool('write', { line: 7 as never })
 
-    const told = spans().map(({ name, kind, status, attributes }) => [name, kind, status.code, attributes])
+    const toolTexts = spans().map(({ name, kind, status, attributes }) => [name, kind, status.code, attributes])
     const { CLIENT } = SpanKind
     const { UNSET, ERROR } = SpanStatusCode
-    expect(told).toEqual([
+    expect(toolTexts).toEqual([
       ['open gone', CLIENT, ERROR, { 'episodic.mcp.server': 'gone', 'error.type': 'connection-failed' }],
       ['open notes', CLIENT, UNSET, { 'episodic.mcp.server': 'notes' }],
       ['tools/call count', CLIENT, UNSET, { ...CALL, 'gen_ai.tool.name': 'count' }],
@@ -90,7 +90,7 @@ describe('what OpenTelemetry is told', () => {
     })
   })
 
-  it('is each recovery, with why it was needed and how it failed', async () => {
+  it('receives each recovery, with its reason and its failure', async () => {
     const [spans, counted] = [registerTracer(), registerMeter()]
     await using server = await serveNotes()
     await using sessions = createMcpSessions(
@@ -115,21 +115,21 @@ describe('what OpenTelemetry is told', () => {
     expect(recoveries).toHaveLength(3)
   })
 
-  it('is no argument, answer or address', async () => {
+  it('receives no argument, answer or address', async () => {
     const spans = registerTracer()
     await using server = await serveNotes()
     await using sessions = createMcpSessions({ mcpServers: { notes: { url: server.url } } })
     await using session = await sessions.open('notes')
     await quietly(session.callTool('write', { line: 'the password is swordfish' }))
     await quietly(session.callTool('made-up by a model: swordfish'))
-    const told = JSON.stringify(
+    const toolTexts = JSON.stringify(
       spans().map(({ name, attributes, events, status }) => [name, attributes, events, status]),
     )
     expect(spans()).toHaveLength(3)
-    expect(told).not.toMatch(/swordfish|127\.0\.0\.1/)
+    expect(toolTexts).not.toMatch(/swordfish|127\.0\.0\.1/)
   })
 
-  it('is nothing where nobody listens, and what is registered later is told from then on', async () => {
+  it('receives nothing without a provider, and everything from the registration of one', async () => {
     await using sessions = createMcpSessions({ mcpServers: { notes: notesCommand() } })
     await using session = await sessions.open('notes')
     await session.callTool('count')

@@ -47,8 +47,9 @@ interface Observation<T> {
 }
 
 /**
- * Runs an operation and reports it to OpenTelemetry: as a span if a tracer provider is registered, as a count if a meter provider is.
- * With neither it costs two lookups. What it rejects with becomes `error.type`: `cancelled`, the code of an `AgentError`, or `_OTHER`.
+ * Runs an operation and reports it to OpenTelemetry: as a span if a tracer provider is registered, as a count if a
+ * meter provider is. With neither it costs two lookups. What it rejects with becomes `error.type`: `cancelled`, the
+ * code of an `AgentError`, or `_OTHER`.
  *
  * Only names of servers and tools are recorded: no argument, answer, credential or address.
  */
@@ -93,7 +94,10 @@ interface DelegatingProvider {
 
 type Counters = Readonly<Record<Observed, Counter>>
 
-/** The counters of the present meter provider, `null` where that counts nothing. One that is registered later has counters of its own. */
+/**
+ * The counters of the present meter provider, `null` where that counts nothing. One that is registered later has
+ * counters of its own.
+ */
 let latest: { readonly provider: MeterProvider; readonly counters: Counters | null } | undefined
 
 function findCounter(what: Observed): Counter | undefined {

@@ -6,13 +6,13 @@ import type { ToolAnswer } from '../connection/tool-answer.ts'
 import type { SessionCalls } from './session-calls.ts'
 import type { SessionHealth } from './session-health.ts'
 
-/** A call of a tool, written down. */
+/** A tool and its arguments. */
 export interface ToolCall {
   readonly tool: string
   readonly arguments?: JsonObject | undefined
 }
 
-/** The calls that begin, keep and drop a transaction of a server. */
+/** The calls that begin, commit and roll back a transaction of a server. */
 export interface TransactionCalls {
   readonly begin: ToolCall
   readonly commit: ToolCall
@@ -22,11 +22,11 @@ export interface TransactionCalls {
 /** The session that a transaction runs in. */
 export interface TransactionSession extends SessionCalls {
   readonly health: SessionHealth
-  /** Cuts the connection: nobody shall go on in a transaction that may be open. */
+  /** Closes the connection, so that no call continues in a transaction that may be open. */
   abandon(): Promise<void>
 }
 
-/** Runs something in a transaction. See `McpSession.transaction`. */
+/** Runs `run` in a transaction. See `McpSession.transaction`. */
 export async function runTransaction<T>(
   session: TransactionSession,
   { begin, commit, rollback }: TransactionCalls,
@@ -46,7 +46,7 @@ export async function runTransaction<T>(
   }
   let answer: ToolAnswer
   try {
-    // Whatever it claims of itself: what is told apart here is whether it was made.
+    // Never repeated, whatever its hints say, because its effect has to be known.
     answer = await session.callTool(commit.tool, commit.arguments, { mayRepeat: false })
   } catch (cause) {
     if (!AgentError.is(cause, 'outcome-unknown')) throw await rollBack(session, rollback, cause)
@@ -66,7 +66,7 @@ async function beginTransaction(session: TransactionSession, begin: ToolCall, op
   try {
     answer = await session.callTool(begin.tool, begin.arguments, { ...options, mayRepeat: false })
   } catch (error) {
-    // It may have begun all the same, and then whatever came next would be part of it.
+    // The transaction may have begun, and then further calls would be part of it.
     if (options.signal?.aborted || AgentError.is(error, 'outcome-unknown')) await session.abandon()
     throw error
   }
@@ -74,7 +74,7 @@ async function beginTransaction(session: TransactionSession, begin: ToolCall, op
     throw new AgentError('call-refused', `The transaction did not begin: ${begin.tool} was refused: ${answer.text}`)
 }
 
-/** Drops a transaction, and gives the error that says so. No signal ends this: it is what an abort asks for. */
+/** Rolls a transaction back, and resolves with its error. It takes no signal, because it also runs after an abort. */
 async function rollBack(session: TransactionSession, rollback: ToolCall, cause: unknown): Promise<AgentError> {
   const why = `It was ended by: ${reasonOf(cause)}`
   if (session.health === 'open') {

@@ -1,19 +1,19 @@
 import { abortable } from '@episodic/protocol/extend'
 
-/** Runs what is asked of one thing one after the other, in the order in which it was asked. */
+/** A queue: runs one operation at a time, in call order. */
 export class Turns {
   readonly #capacity: number
   readonly #full: (waiting: number) => Error
   #tail: Promise<void> | null = null
   #waiting = 0
 
-  /** `full` makes the error for what is asked while as many wait as may. */
+  /** `full` returns the error for a call while `capacity` are waiting. */
   constructor(capacity: number, full: (waiting: number) => Error) {
     this.#capacity = capacity
     this.#full = full
   }
 
-  /** Runs something when all that was asked before is done. Rejects with the signal's reason where that comes first. */
+  /** Runs `work` after all earlier calls. Rejects with the signal's reason if that comes first. */
   async run<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted()
     const end = this.#tail ? await this.take(signal) : this.#join(null)
@@ -24,7 +24,7 @@ export class Turns {
     }
   }
 
-  /** Waits for a turn, and gives the way to end it. */
+  /** Waits for a turn, and resolves with the function that ends it. */
   async take(signal: AbortSignal | undefined): Promise<() => void> {
     signal?.throwIfAborted()
     const before = this.#tail
@@ -41,7 +41,7 @@ export class Turns {
 
   #join(before: Promise<void> | null): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
-    // A turn that is given up is still a turn: the next one waits for those before it.
+    // An aborted turn stays in the queue: the next one waits for those before it.
     const turn = before ? before.then(() => promise) : promise
     this.#tail = turn
     return () => {

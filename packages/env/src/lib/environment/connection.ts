@@ -4,7 +4,7 @@ import type { Environment } from './environment.ts'
 import type { EnvironmentSchemas, TypedEnvironment } from './typed-environment.ts'
 import type { WatchedEnvironment } from './watched-environment.ts'
 
-/** A connection to a server of environments. Any number of episodes may be played over it at once. */
+/** A connection to a server of environments. It can play any number of episodes at once. */
 export interface Connection extends AsyncDisposable {
   readonly environments: readonly EnvironmentInfo[]
   /**
@@ -26,7 +26,7 @@ export interface Connection extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Creates a connection from the environments of a server, two ways to make one of them, and a way to close. */
+/** Creates a connection from the environments that a server lists, and the functions that create, watch and close. */
 export function createConnection(
   environments: readonly EnvironmentInfo[],
   create: (info: EnvironmentInfo) => Environment,

@@ -3,7 +3,7 @@ import { type Action, type Step, WireError } from '@episodic/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '../connect.ts'
-import { createWalkHost, DOORS, type Door } from '../fixtures/endpoints.fixture.ts'
+import { createWalkHost, ENDPOINTS, type TestEndpoint } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
 import type { Connection } from './connection.ts'
 import type { Environment, Playable } from './environment.ts'
@@ -21,28 +21,28 @@ const anyPlay = fc.record({
   ),
 })
 
-/** Registers what every environment of the walk keeps, whatever door it is played through. */
-function describeEnvironment(name: string, openDoor: () => Promise<Door>): void {
+/** Registers the contract of the walk environment, for one endpoint. */
+function describeEnvironment(name: string, openEndpoint: () => Promise<TestEndpoint>): void {
   describe(`Environment contract: ${name}`, () => {
-    let door: Door
+    let endpoint: TestEndpoint
     let connection: Connection
     beforeAll(async () => {
-      door = await openDoor()
-      connection = await connect(door.target)
+      endpoint = await openEndpoint()
+      connection = await connect(endpoint.target)
     })
     afterAll(async () => {
       await connection.close()
-      await door[Symbol.asyncDispose]()
+      await endpoint[Symbol.asyncDispose]()
     })
 
-    it('says what the world is', () => {
+    it('describes the environment', () => {
       const { info } = connection.environment('walk')
       expect(info).toMatchObject({ name: 'walk', version: '1.2.3', terms: ['arrived', 'thrift', 'refused'] })
       expect(info.potential).toBe(true)
       expect(info.tools.map((tool) => tool.name)).toEqual(['move', 'break'])
     })
 
-    it('plays the same steps as any other door', async () => {
+    it('plays the same steps over every endpoint', async () => {
       await using host = createWalkHost()
       await using reference = await connect(inProcess(host))
       await fc.assert(
@@ -55,7 +55,7 @@ function describeEnvironment(name: string, openDoor: () => Promise<Door>): void 
       )
     })
 
-    it('begins with what was asked for', async () => {
+    it('starts with the requested parameters and seed', async () => {
       await using environment = connection.environment()
       const { observation, info } = await environment.reset({ params: { size: 5 }, seed: 'a', limits: { steps: 7 } })
       expect(observation).toEqual({ text: 'You stand at 0.', structured: { at: 0, slips: 0 } })
@@ -169,7 +169,7 @@ function describeEnvironment(name: string, openDoor: () => Promise<Door>): void 
   })
 }
 
-for (const [name, openDoor] of Object.entries(DOORS)) describeEnvironment(name, openDoor)
+for (const [name, openEndpoint] of Object.entries(ENDPOINTS)) describeEnvironment(name, openEndpoint)
 
 /** Plays actions until the episode ends, and gives what does not depend on the session. */
 async function play(environment: Environment, task: Playable, actions: readonly Action[]): Promise<Step[]> {

@@ -12,7 +12,7 @@ import type {
   Step,
 } from '@episodic/protocol'
 
-/** What `reset` needs of a task. A whole `Task` is one; `{}` plays the world's defaults with a seed that it draws. */
+/** The part of a task that `reset` reads. A `Task` is a `Playable`; `{}` plays the defaults with a random seed. */
 export interface Playable {
   readonly environment?: { readonly name: string; readonly version: string } | undefined
   readonly params?: JsonObject | undefined
@@ -30,7 +30,7 @@ export interface ResetOptions extends CallOptions {
 }
 
 export interface SnapshotOptions extends CallOptions {
-  /** How many steps were answered at the moment that is asked for, 0 for the start; left out, the present. */
+  /** The number of answered steps, 0 for the start. Default: the present. */
   readonly at?: number | undefined
 }
 
@@ -38,8 +38,8 @@ export interface ForkOptions extends SnapshotOptions {
   /** From 1, which is the default, to 1,000. */
   readonly count?: number | undefined
   /**
-   * Gives each fork fresh chance: fork i (from 0) plays on with the seed `seedFor(seed, 'fork', i)`. Left out, all have
-   * their parent's, and the same actions get the same answers.
+   * Reseeds each fork: fork i (from 0) continues with the seed `seedFor(seed, 'fork', i)`. Without it, all forks keep
+   * the random streams of their parent, and the same actions get the same answers.
    */
   readonly seed?: string | undefined
 }
@@ -48,31 +48,33 @@ export interface ForkOptions extends SnapshotOptions {
 export interface EventInput extends Pick<OutsideEvent, 'type'> {
   /** Default: `{}`. */
   readonly data?: OutsideEvent['data'] | undefined
-  /** Publishing again under the same id changes nothing. Default: an id of its own. */
+  /** Publishing again under the same id changes nothing. Default: a random id. */
   readonly id?: string | undefined
 }
 
-/** How an episode begins. */
+/** The start of an episode. */
 export interface ResetResult {
   readonly observation: Observation
   readonly info: {
-    /** Names the session in logs; no secret. `null` where an external server keeps the state. */
+    /** Identifies the session in logs; not a secret. `null` if an external server keeps the state. */
     readonly id: string | null
-    /** Hand it to an agent as a session URL; `null` where the server has no such address. */
+    /** For the session URL of an agent; a secret. `null` if the server has no session URLs. */
     readonly capability: string | null
     readonly params: JsonObject
     readonly seed: string
     readonly limits: Limits
-    /** Φ at the start, in the unit of reward; `null` where the world has none. */
+    /** Φ at the start, in the unit of reward; `null` if the environment defines none. */
     readonly potential: number | null
   }
 }
 
-/** What `step` resolves with: the step, and its `end` as two booleans as well. Neither is set while the episode goes on. */
+/**
+ * The result of `step`: the step, and its `end` as two booleans, both `false` while the episode goes on.
+ */
 export interface StepResult extends Step {
   /** The environment's rules ended the episode. */
   readonly terminated: boolean
-  /** A budget ran out, or the session was closed. */
+  /** A limit of steps or time, or a close, ended the episode. */
   readonly truncated: boolean
 }
 
@@ -84,14 +86,13 @@ export function stepResultOf(step: Step): StepResult {
 /**
  * A world to act in, one episode after the other.
  *
- * `reset` begins an episode, `step` plays one action, `close` ends what is left of it. Calls are made one at a time, but for
- * `publish`, which others may make.
- * A wrapper (`with…`) is an environment again, so wrappers stack. Disposing closes.
+ * `reset` starts an episode, `step` plays one action, `close` ends the episode. Make one call at a time; only `publish`
+ * may be called concurrently. A wrapper (`with…`) is an environment too, so wrappers stack. Disposing closes.
  */
 export interface Environment extends AsyncDisposable {
-  /** The world that is played: its tools, the names of its reward terms, its limits. */
+  /** What the server lists: tools, names of reward terms, limits. */
   readonly info: EnvironmentInfo
-  /** Begins an episode, ending the one before. Rejects with `WireError` where the server refuses. */
+  /** Starts an episode, and ends the previous one. Rejects with `WireError` if the server rejects the request. */
   reset(task?: Playable, options?: ResetOptions): Promise<ResetResult>
   /**
    * Plays one action. Rejects with `not-playing` before `reset` and after a step that ended the episode, and with
@@ -99,30 +100,30 @@ export interface Environment extends AsyncDisposable {
    */
   step(action: Action, options?: CallOptions): Promise<StepResult>
   /**
-   * The actions that the world's rules accept now, by tool, each with a JSON Schema of its arguments; none once the episode
-   * is over. A function of what players see. Left out where the world does not say. Rejects with `not-playing` before
-   * `reset` and after `close`.
+   * Resolves with the actions that the rules accept now: by tool, a JSON Schema of its arguments; none after the end of
+   * the episode. They depend only on what players see. Undefined if the environment defines no legal actions. Rejects
+   * with `not-playing` before `reset` and after `close`.
    */
   legal?(options?: CallOptions): Promise<LegalActions>
   /**
-   * Tells the episode what happened outside, exactly once for an `id`: the next step is played after it, and its
-   * `info.events` tells of it. Where it ends the episode, the next step is the last one, and changes nothing. Rejects with
-   * `WireError` where the server refuses (`invalid-params` for an event that the world does not take, `episode-ended`,
-   * `too-large`, `rate-limited` where too many have come since the last step), with `not-playing` before `reset` and after
-   * `close`, and with `option-invalid` where `info.events` lists none.
+   * Publishes an outside event, exactly once per `id`. The rules apply it before the next step, whose `info.events`
+   * contains it. If the event ends the episode, the next step is the last one and changes nothing. Rejects with
+   * `WireError` if the server rejects the event (`invalid-params` for one that the environment does not take,
+   * `episode-ended`, `too-large`, `rate-limited` after too many since the last step), with `not-playing` before `reset`
+   * and after `close`, and with `option-invalid` if `info.events` lists none.
    */
   publish(event: EventInput, options?: CallOptions): Promise<MethodResult<'publish'>>
   /**
-   * The episode at one moment, as plain JSON with private state in it: for whoever scores or searches, and not for a
-   * player. Like `fork`, it may be taken after the end, and rejects with `not-playing` before `reset` and after `close`,
-   * and with `not-forkable` where `info.forkable` is `false`.
+   * Resolves with the session at one step, as plain JSON. It contains the private state: use it to score or to search,
+   * and never show it to a player. Like `fork`, it works after the end of the episode too. Both reject with
+   * `not-playing` before `reset` and after `close`, and with `not-forkable` if `info.forkable` is `false`.
    */
   snapshot(options?: SnapshotOptions): Promise<SessionSnapshot>
-  /** Begins an episode where a snapshot was taken, ending the one before. Its time limit, if any, begins anew. */
+  /** Starts an episode from a snapshot, and ends the previous one. A time limit starts again from zero. */
   restore(snapshot: SessionSnapshot, options?: CallOptions): Promise<ResetResult>
   /**
-   * Gives environments that stand where this one stands, or stood, and share nothing with it: what is played in one is not
-   * seen in another. All that are asked for, or none. To go on from the end of an episode, name an earlier step.
+   * Resolves with environments that continue from this episode, at the present or at an earlier step, and share no
+   * state with it or with each other. Creates all of them or none. After the end of an episode, name an earlier step.
    */
   fork(options?: ForkOptions): Promise<Fork[]>
   /** Ends the episode on the server. Safe to call twice. */
@@ -130,17 +131,17 @@ export interface Environment extends AsyncDisposable {
 }
 
 /**
- * An environment in the midst of an episode: `step` plays on. Its own to close; over the connection of its parent, so close
- * it before that.
+ * An environment in the middle of an episode: `step` continues it. The caller closes it, before the connection of its
+ * parent, which it uses.
  */
 export interface Fork extends Environment {
-  /** How it stood when it was forked. */
+  /** The state at which it was forked. */
   readonly start: ResetResult
 }
 
 /**
- * Creates a wrapper: an environment with the methods in `change`, which passes everything else on to `inner`. `wrap` wraps
- * its forks; without it, forks are those of `inner`.
+ * Returns a wrapper: an environment with the methods in `change`, which delegates every other method to `inner`. `wrap`
+ * wraps its forks; by default they are the forks of `inner`.
  */
 export function delegate(
   inner: Environment,

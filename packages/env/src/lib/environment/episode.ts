@@ -5,20 +5,20 @@ import type { Environment, Playable, ResetResult, StepResult } from './environme
 /** One step of an episode, with what led to it. */
 export interface PlayedStep extends StepResult {
   readonly action: Action
-  /** What a language model was asked for it; empty where none was. */
+  /** The answers of a language model for this step; empty if none was asked. */
   readonly completions: readonly Completion[]
-  /** From sending the action to having the answer. */
+  /** From sending the action to receiving the answer. */
   readonly milliseconds: number
 }
 
-/** One play of a task. A failed one is our fault or the world's: counted apart, and never averaged in as a zero. */
+/** One play of a task. A failed episode is a fault: it is counted apart and never averaged in as a zero. */
 export type Episode =
   | {
       readonly kind: 'finished'
       readonly start: ResetResult
       readonly steps: readonly PlayedStep[]
       readonly end: EpisodeEnd
-      /** As the world defines it; left out where it defines none. */
+      /** As the environment defines it; undefined if it defines none. */
       readonly success?: boolean | undefined
     }
   | {
@@ -26,11 +26,11 @@ export type Episode =
       readonly start: ResetResult | null
       readonly steps: readonly PlayedStep[]
       readonly cause: unknown
-      /** What a language model was asked and no step came of. */
+      /** The answers of a language model since the last step, which led to no step. */
       readonly undecided: readonly Completion[]
     }
 
-/** What the last step tells of an episode that it ended. */
+/** Returns the success of an ended episode, from its last step. */
 export function successOf(steps: readonly PlayedStep[]): { readonly success?: boolean } {
   const success = steps.at(-1)?.info.success
   return success === undefined ? {} : { success }
@@ -40,11 +40,11 @@ export interface EpisodeOptions {
   readonly createEnvironment: () => Environment
   readonly policy: Policy
   readonly task?: Playable & Partial<Pick<PolicyContext['task'], 'prompt' | 'hints'>>
-  /** Seed of the world instead of the task's own. */
+  /** Seed of the environment. Default: the task's. */
   readonly seed?: string | undefined
-  /** Seed of the policy's chance. Default: the policy's name. */
+  /** Seed of the policy. Default: the policy's name. */
   readonly policySeed?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** Monotonic milliseconds, for the times of the steps. Default: the machine's. */
+  /** Monotonic milliseconds, for the durations of steps. Default: the clock of the machine. */
   readonly now?: () => number
 }

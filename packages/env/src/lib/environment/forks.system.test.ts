@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { connect } from '../connect.ts'
 import { EnvError } from '../env-error.ts'
 import { defineExternalEnvironment } from '../external/external-environment.ts'
-import { createWalkHost, DOORS, type Door, externalCommand } from '../fixtures/endpoints.fixture.ts'
+import { createWalkHost, ENDPOINTS, externalCommand, type TestEndpoint } from '../fixtures/endpoints.fixture.ts'
 import { move, rest, walk } from '../fixtures/walk.fixture.ts'
 import type { Connection } from './connection.ts'
 import type { Environment, Fork } from './environment.ts'
@@ -37,9 +37,9 @@ async function play(environment: Environment, actions: readonly Action[]): Promi
   return steps
 }
 
-/** Every door, and in process once more on a store with a file. */
-const SHARED_DOORS: typeof DOORS = {
-  ...DOORS,
+/** Every endpoint, and in process once more with a store on disk. */
+const SHARED_ENDPOINTS: typeof ENDPOINTS = {
+  ...ENDPOINTS,
   async 'in process, on SQLite'() {
     const folder = mkdtempSync(join(tmpdir(), 'forks-'))
     const store = await openSqliteStore(join(folder, 'sessions.db'))
@@ -55,16 +55,16 @@ const SHARED_DOORS: typeof DOORS = {
   },
 }
 
-describe.each(Object.keys(SHARED_DOORS))('forks: %s', (name) => {
-  let door: Door
+describe.each(Object.keys(SHARED_ENDPOINTS))('forks: %s', (name) => {
+  let endpoint: TestEndpoint
   let connection: Connection
   beforeAll(async () => {
-    door = await (SHARED_DOORS[name] as () => Promise<Door>)()
-    connection = await connect(door.target)
+    endpoint = await (SHARED_ENDPOINTS[name] as () => Promise<TestEndpoint>)()
+    connection = await connect(endpoint.target)
   })
   afterAll(async () => {
     await connection.close()
-    await door[Symbol.asyncDispose]()
+    await endpoint[Symbol.asyncDispose]()
   })
 
   it('go on as their parent did, from any step, and so does what is restored', async () => {
@@ -111,7 +111,7 @@ describe.each(Object.keys(SHARED_DOORS))('forks: %s', (name) => {
     await Promise.all([other.close(), grandchild.close()])
   })
 
-  it('have fresh chance where a seed is given', async () => {
+  it('are reseeded if a seed is given', async () => {
     await using parent = connection.environment()
     await parent.reset({ seed: 'a', params: { size: 1_000 } })
     const forks = await parent.fork({ count: 3, seed: 'fresh' })
@@ -145,7 +145,7 @@ describe('Environment.fork', () => {
       await expect(environment.fork({ at: 1 })).rejects.toMatchObject(refusal)
     }))
 
-  it('is refused where the environment is another, or the server keeps no such moment', () =>
+  it('rejects another environment, and a step that the server does not keep', () =>
     onWalk(async (environment) => {
       await environment.reset()
       const snapshot = await environment.snapshot()
@@ -156,7 +156,7 @@ describe('Environment.fork', () => {
       expect((await environment.step(move(0))).info.seq).toBe(1)
     }))
 
-  it('is not for worlds whose state somebody else keeps', async () => {
+  it('rejects with not-forkable if an external server keeps the state', async () => {
     const external = defineExternalEnvironment({
       name: 'memory',
       version: '1.0.0',
@@ -239,7 +239,7 @@ describe('wrappers of forks', () => {
     expect((await fork.reset()).info.limits.steps).toBe(7)
   })
 
-  it('leave the recording of a fork to whoever plays it', async () => {
+  it('do not record forks', async () => {
     await using host = createWalkHost()
     const recorded: Recorded['kind'][] = []
     const record = ({ kind }: Recorded) => void recorded.push(kind)

@@ -29,7 +29,7 @@ const anyFates = fc.array(fc.constantFrom<Fate>('arrives', 'request lost', 'repl
 const retry = { attempts: 41, pause: async () => {} }
 
 describe('a lost request or reply', () => {
-  it('is asked for again, and nothing is played twice', async () => {
+  it('is retried, and nothing is played twice', async () => {
     await fc.assert(
       fc.asyncProperty(anyFates, fc.string({ minLength: 1 }), async (fates, seed) => {
         await using host = createWalkHost()
@@ -66,7 +66,7 @@ describe('a lost request or reply', () => {
     expect((await environment.step(move(0))).info.replayed).toBe(true)
   })
 
-  it('is told of after the last attempt, and the same step can still be played', async () => {
+  it('rejects after the last attempt, and the same step can still be played', async () => {
     await using host = createWalkHost()
     const lost: Fate[] = []
     await using connection = await connect(lossy(inProcess(host), lost), { retry: { ...retry, attempts: 3 } })
@@ -78,7 +78,7 @@ describe('a lost request or reply', () => {
     expect(info).toMatchObject({ seq: 1, replayed: true })
   })
 
-  it('of the last step of an episode can be asked for after the end, by whoever holds the session', async () => {
+  it('of the last step can be requested after the end of the episode', async () => {
     await using host = createWalkHost()
     const lost: Fate[] = []
     await using connection = await connect(lossy(inProcess(host), lost), { retry: { attempts: 1 } })
@@ -94,7 +94,7 @@ describe('a lost request or reply', () => {
     await expect(environment.step(move(0))).rejects.toMatchObject({ code: 'not-playing' })
   })
 
-  it('does not keep whoever closes waiting for a server that is gone', async () => {
+  it('does not delay close if the server is gone', async () => {
     await using host = createWalkHost()
     const lost: Fate[] = []
     const pauses: number[] = []
@@ -110,7 +110,7 @@ describe('a lost request or reply', () => {
     expect(lost).toEqual([])
   })
 
-  it('is not asked for again where the server has answered', async () => {
+  it('is not retried if the server has answered', async () => {
     await using host = createWalkHost()
     const channel = inProcess(host)
     let opens = 0

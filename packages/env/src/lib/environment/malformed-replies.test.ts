@@ -181,7 +181,7 @@ describe('a server that answers over HTTP', () => {
   })
 })
 
-/** A server of walks that shakes hands as it should and answers steps, or everything, as it is told. */
+/** A server of walks with a valid handshake, whose answers to steps, or to everything, are given. */
 async function serveBadly(answer: (response: ServerResponse, id: number) => void, everything = false) {
   const host = createWalkHost()
   const channel = inProcess(host)

@@ -4,18 +4,18 @@ import type { Player, PolicyContext } from '../policy/policy.ts'
 import type { Environment, ResetResult, StepResult } from './environment.ts'
 import type { EpisodeOptions, PlayedStep } from './episode.ts'
 
-/** An episode that is being played. */
+/** An episode in progress. */
 export interface Playing {
   readonly environment: Environment
   readonly start: ResetResult
-  /** What was played so far; grows. */
+  /** The steps so far; `playOn` appends to it. */
   readonly steps: PlayedStep[]
   readonly player: Player
-  /** What a language model was asked since the last step; grows, and begins anew with each. */
+  /** The answers of a language model since the last step; emptied by each step. */
   readonly undecided: Completion[]
 }
 
-/** What a policy is told of an episode that has begun. */
+/** Returns the context of a policy for an episode that was started. */
 export function contextOf(
   environment: Environment,
   start: ResetResult,
@@ -24,7 +24,7 @@ export function contextOf(
   return { task: { prompt, hints, params: start.info.params }, tools: environment.info.tools, seed: policySeed }
 }
 
-/** Plays on until so many steps are played, or the episode ends. Gives the end, and `null` where it goes on. */
+/** Plays until the episode has `until` steps or ends. Resolves with the end, or `null` if the episode goes on. */
 export async function playOn(
   { environment, start, steps, player, undecided }: Playing,
   until: number,

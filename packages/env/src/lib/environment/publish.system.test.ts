@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { connect } from '../connect.ts'
 import { defineExternalEnvironment } from '../external/external-environment.ts'
-import { DOORS, type Door, externalCommand } from '../fixtures/endpoints.fixture.ts'
+import { ENDPOINTS, externalCommand, type TestEndpoint } from '../fixtures/endpoints.fixture.ts'
 import { rest } from '../fixtures/walk.fixture.ts'
 import type { Connection } from './connection.ts'
 import type { Environment } from './environment.ts'
@@ -12,19 +12,19 @@ import { withShaping } from './with-shaping.ts'
 
 const WAIT = { tool: 'wait', arguments: {} }
 
-describe.each(Object.keys(DOORS))('publish: %s', (name) => {
-  let door: Door
+describe.each(Object.keys(ENDPOINTS))('publish: %s', (name) => {
+  let endpoint: TestEndpoint
   let connection: Connection
   beforeAll(async () => {
-    door = await (DOORS[name] as () => Promise<Door>)()
-    connection = await connect(door.target)
+    endpoint = await (ENDPOINTS[name] as () => Promise<TestEndpoint>)()
+    connection = await connect(endpoint.target)
   })
   afterAll(async () => {
     await connection.close()
-    await door[Symbol.asyncDispose]()
+    await endpoint[Symbol.asyncDispose]()
   })
 
-  it('tells an episode what happened, once, and the next step tells of it', async () => {
+  it('applies an event once, and the next step reports it', async () => {
     await using environment = connection.environment('rest')
     await environment.reset({ seed: 'seed' })
     const noise = { id: 'noise-1', type: 'noise', data: { what: 'an owl' } }
@@ -36,7 +36,7 @@ describe.each(Object.keys(DOORS))('publish: %s', (name) => {
     expect((await environment.step(WAIT)).info).not.toHaveProperty('events')
   })
 
-  it('makes an id of its own where none is given', async () => {
+  it('draws an id if none is given', async () => {
     await using environment = connection.environment('rest')
     await environment.reset()
     const owl = { type: 'noise', data: { what: 'an owl' } }
@@ -44,7 +44,7 @@ describe.each(Object.keys(DOORS))('publish: %s', (name) => {
       expect(await environment.publish(owl)).toEqual({ revision, end: null, delivered: 'now' })
   })
 
-  it('may end the episode, which the next step tells, and which is then over', async () => {
+  it('may end the episode, with the next step as the last', async () => {
     await using environment = withShaping(withLimits(connection.environment('walk'), { steps: 9 }), { discount: 1 })
     await environment.reset()
     await expect(environment.publish({ type: 'dawn' })).rejects.toThrow(/walk takes no outside events/)
@@ -59,7 +59,7 @@ describe.each(Object.keys(DOORS))('publish: %s', (name) => {
     })
   })
 
-  it('says what is wrong with an event', async () => {
+  it('rejects an invalid event', async () => {
     await using environment = connection.environment('rest')
     await expect(environment.publish({ type: 'dawn' })).rejects.toMatchObject({ code: 'not-playing' })
     await environment.reset()
@@ -84,7 +84,7 @@ describe.each(Object.keys(DOORS))('publish: %s', (name) => {
   })
 })
 
-it('is passed by whoever watches somebody else play, and told with the step that follows', async () => {
+it('is skipped by next of a watched environment, and reported by the step that follows', async () => {
   await using host = createHost({ environments: [rest] })
   await using connection = await connect(inProcess(host))
   await using watched = connection.watched()
@@ -97,7 +97,7 @@ it('is passed by whoever watches somebody else play, and told with the step that
   expect((await watched.step(WAIT)).info.events).toMatchObject([{ type: 'noise' }])
 })
 
-it('is refused by a world whose state an external server keeps', async () => {
+it('rejects with option-invalid if an external server keeps the state', async () => {
   const external = defineExternalEnvironment({
     name: 'notes',
     version: '1.0.0',

@@ -2,10 +2,10 @@ import type { JsonObject, Observation } from '@episodic/protocol'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 
-/** The part of an MCP tool's answer that is played with. */
+/** The part of a `tools/call` result that is read here. */
 export const toolAnswerSchema = z.looseObject({
   content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
-  // Whatever is inside was read from JSON; to look at all of it would cost more than the rest of a step.
+  // The value was parsed from JSON. Checking it deeply would cost more than the rest of a step.
   structuredContent: z.custom<JsonObject>(isObject, 'expected an object').optional(),
   isError: z.boolean().optional(),
 })
@@ -18,13 +18,13 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a tool's answer tells a player: its texts, one after the other, and its data. */
+/** Returns the observation in a tool's answer: its texts, joined by newlines, and its structured content. */
 export function observationOf({ content, structuredContent }: ToolAnswer): Observation {
   const texts = content.filter(({ type, text }) => type === 'text' && text !== undefined)
   return { text: texts.map(({ text }) => text).join('\n'), structured: structuredContent ?? null }
 }
 
-/** Reads a reply by its schema. Throws `reply-malformed`, so that nonsense is an error and never a silent zero. */
+/** Parses a reply. Throws `reply-malformed`, so that an invalid reply is an error and never a silent zero. */
 export function parseReply<S extends z.ZodType>(schema: S, reply: unknown, method: string): z.output<S> {
   const parsed = schema.safeParse(reply)
   if (parsed.success) return parsed.data

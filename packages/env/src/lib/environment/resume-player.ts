@@ -3,7 +3,7 @@ import type { EarlierStep, Player, Policy, PolicyContext } from '../policy/polic
 import type { ResetResult } from './environment.ts'
 import type { PlayedStep } from './episode.ts'
 
-/** Makes a player for an episode that was played so far by others, see `Policy.resume`. */
+/** Creates a player that takes over an episode after `steps`, see `Policy.resume`. */
 export async function resumePlayer(
   policy: Policy,
   context: PolicyContext,

@@ -30,7 +30,7 @@ describe('returnsOf', () => {
     )
   })
 
-  it('tells the return without shaping', () => {
+  it('returns the unshaped return', () => {
     fc.assert(
       fc.property(anySteps, anyDiscount, (steps, discount) => {
         const raw = steps.reduce((sum, { reward }) => sum + reward.terms.raw, 0)

@@ -1,7 +1,7 @@
 import type { EpisodeRecord, Step } from '@episodic/protocol'
 
 /**
- * What an episode earned: sums over its steps in the order they were played.
+ * Returns the sums of an episode's rewards, in the order of the steps.
  *
  * `discounted` is G₀ = Σ γ^t r_t with t from 0 (Sutton & Barto, Reinforcement Learning, 2nd ed., eq. 3.8).
  *

@@ -17,7 +17,7 @@ async function withWalk(run: (environment: Environment) => Promise<void>): Promi
 const stay = definePolicy({ name: 'stay', start: () => () => move(0) })
 
 describe('runEpisode', () => {
-  it('plays to the end and tells all of it', () =>
+  it('plays to the end and resolves with every step', () =>
     withWalk(async (environment) => {
       const ticks = [0, 5, 10, 30].values()
       const episode = await runEpisode({
@@ -38,7 +38,7 @@ describe('runEpisode', () => {
       })
     }))
 
-  it('tells the policy the task, the tools and its own seed, and not the seed of the world', () =>
+  it('passes the task, the tools and the policy seed to the policy, and not the seed of the environment', () =>
     withWalk(async (environment) => {
       const contexts: PolicyContext[] = []
       const policy = definePolicy({
@@ -99,7 +99,7 @@ describe('runEpisode', () => {
         ).toMatchObject({ kind: 'failed', cause: { message: 'No idea.' } })
     }))
 
-  it('tells of the first of two failures', () =>
+  it('resolves with the first of two failures', () =>
     withWalk(async (environment) => {
       const broken = delegate(environment, {
         step: () => Promise.reject(new Error('First.')),

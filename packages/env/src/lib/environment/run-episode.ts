@@ -4,10 +4,10 @@ import { type Episode, type EpisodeOptions, type PlayedStep, successOf } from '.
 import { contextOf, type Playing, playOn } from './play-on.ts'
 
 /**
- * Plays one episode to its end, closes its environment and returns what happened.
+ * Plays one episode to its end, closes its environment and resolves with the episode.
  *
- * Never rejects: a crash, an abort or a failed clean-up comes back as `failed`, with the steps that were played, so
- * one bad episode cannot take a run down or be scored as a bad answer. Of several failures, `cause` is the first.
+ * Never rejects: after a crash, an abort or a failed close the episode is `failed` and has the steps that were played.
+ * So one fault neither stops a run nor is scored as a bad answer. Of several failures, `cause` is the first.
  */
 export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
   const steps: PlayedStep[] = []

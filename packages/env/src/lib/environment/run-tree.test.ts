@@ -49,7 +49,7 @@ const anyPoints = fc
   )
 
 describe('runTree', () => {
-  it('plays lines that share exactly their beginnings, each once, and leaves no session open', () =>
+  it('plays lines that share exactly their first steps, each once, and leaves no session open', () =>
     fc.assert(
       fc.asyncProperty(anyPoints, fc.string({ minLength: 1 }), async (points, seed) => {
         const { leaves, open } = await grow({ points, seed })
@@ -123,20 +123,20 @@ describe('runTree', () => {
     const listener: Policy = {
       name: 'listener',
       start() {
-        const heard: string[] = []
-        seen.push(heard)
+        const observed: string[] = []
+        seen.push(observed)
         return ({ text }, { last }) => {
-          heard.push(`${last?.info.seq ?? 0} ${text}`)
+          observed.push(`${last?.info.seq ?? 0} ${text}`)
           return move(1)
         }
       },
     }
     const { leaves } = await grow({ policy: listener, points: [{ lines: 2, at: 3 }] })
-    const told = leaves.map(({ episode }) => [
+    const expected = leaves.map(({ episode }) => [
       `0 ${episode.start?.observation.text}`,
       ...episode.steps.slice(0, -1).map(({ info, observation }) => `${info.seq} ${observation.text}`),
     ])
-    expect(seen).toEqual(told)
+    expect(seen).toEqual(expected)
     const handed: (readonly EarlierStep[])[] = []
     const resuming: Policy = {
       ...wanderer,

@@ -7,27 +7,27 @@ import { type Episode, type EpisodeOptions, type PlayedStep, successOf } from '.
 import { contextOf, playOn } from './play-on.ts'
 import { resumePlayer } from './resume-player.ts'
 
-/** Where every line of a tree is forked. */
+/** A step at which every line of a tree is forked. */
 export interface BranchPoint {
-  /** How many lines go on from there, from 2: the one that was forked, and its forks. */
+  /** The number of lines that continue, from 2: the forked line and its forks. */
   readonly lines: number
-  /** How many steps are answered there. */
+  /** The number of answered steps at this point. */
   readonly at: number
 }
 
 export interface TreeOptions extends EpisodeOptions {
   /** In ascending order of `at`. */
   readonly points: readonly BranchPoint[]
-  /** Decides the fresh chance that the world has in forks. */
+  /** The seed from which the environment of each fork is reseeded. */
   readonly branchSeed: string
 }
 
-/** Where a line goes on. Each list has one entry for each branch point that the line got to. */
+/** The position of a line in the tree. Each list has one entry for each branch point that the line reached. */
 export interface LeafPlace {
-  /** 0 where it went on as it was; otherwise the number of the fork, from 1. */
+  /** 0 for the forked line itself; otherwise the number of the fork, from 1. */
   readonly path: readonly number[]
   readonly at: readonly number[]
-  /** Seed of the world from there on; `null` where its chance went on. */
+  /** The seed of the environment from that point on; `null` if it was not reseeded. */
   readonly seeds: readonly (string | null)[]
   readonly policySeed: string
 }
@@ -35,20 +35,20 @@ export interface LeafPlace {
 /** One episode of a tree, from the common start to its own end. */
 export interface Leaf extends LeafPlace {
   readonly episode: Episode
-  /** What `now` gave when it was over. */
+  /** The value of `now` at its end. */
   readonly ended: number
 }
 
 /**
- * Plays a tree of episodes that share their beginnings: at each branch point, every line is forked. Resolves with its
- * leaves in the order of their paths. All lines are played side by side.
+ * Plays a tree of episodes with shared first steps: every line is forked at each branch point. Resolves with the leaves
+ * in the order of their paths. All lines run concurrently.
  *
- * The trunk, which is line 0 at every point, is the episode that `runEpisode` plays with the same options. A fork has a
- * player of its own, under the policy seed `seedFor(policySeed, 'line', ...path)`, and fresh chance in the world: fork i
- * of a line, from 1, has the seed `seedFor(seedFor(branchSeed, 'point', ...path of the line), 'fork', i - 1)`.
+ * The trunk, line 0 at every point, is the episode that `runEpisode` plays with the same options. A fork has its own
+ * player, with the policy seed `seedFor(policySeed, 'line', ...path)`, and a reseeded environment: fork i of a line,
+ * from 1, has the seed `seedFor(seedFor(branchSeed, 'point', ...path of the line), 'fork', i - 1)`.
  *
- * A line that is over before a branch point is one leaf with a shorter path. Never rejects, as `runEpisode`: a line that
- * fails is a leaf that failed, and so is one that cannot be forked.
+ * A line that ends before a branch point is one leaf with a shorter path. Never rejects, like `runEpisode`: a line that
+ * fails, or cannot be forked, is a failed leaf.
  */
 export async function runTree(options: TreeOptions): Promise<Leaf[]> {
   const { policy, policySeed = policy.name, points, now = monotonic } = options
@@ -68,7 +68,7 @@ export async function runTree(options: TreeOptions): Promise<Leaf[]> {
   return playLine(trunk, () => policy.start(contextOf(trunk.environment, start, options)), points, options)
 }
 
-/** A line of play. Forks begin with the steps that they share. */
+/** A line of play. The steps of a fork start with those that it shares with its parent. */
 interface Line {
   readonly environment: Environment
   /** Of the whole tree. */
@@ -77,7 +77,7 @@ interface Line {
   readonly place: LeafPlace
 }
 
-/** Plays a line to its end, and the lines that are forked off it. */
+/** Plays a line and its forks to their ends. */
 async function playLine(
   { environment, start, steps, place }: Line,
   createPlayer: () => Player | Promise<Player>,
@@ -109,7 +109,7 @@ async function playLine(
     episode = { kind: 'failed', start, steps, cause, undecided }
   }
   const ended = now()
-  // Forks may live on the connection of what they were forked from.
+  // Forks may use the connection of their parent, so they end first.
   const leaves = (await Promise.all(below)).flat()
   try {
     await environment.close()
@@ -139,7 +139,7 @@ async function forkLine(
   })
 }
 
-/** Makes the player of a fork. */
+/** Creates the player of a fork. */
 function takeOver({ environment, start, steps, place }: Line, options: TreeOptions): Promise<Player> {
   const context = contextOf(environment, start, { ...options, policySeed: place.policySeed })
   return resumePlayer(options.policy, context, start, steps, options.signal)

@@ -36,7 +36,10 @@ import { takesNoEvents } from './takes-no-events.ts'
 import type { WatchedEnvironment, WatchOptions } from './watched-environment.ts'
 import { type RetryOptions, withRetries } from './with-retries.ts'
 
-/** Plays the worlds of a server that speaks the environment extension: one session at a time, over a shared channel. */
+/**
+ * Creates an environment of a server with the environment extension. It plays one session at a time, over a shared
+ * channel.
+ */
 export function createSessionEnvironment(
   channel: Channel,
   info: EnvironmentInfo,
@@ -46,8 +49,8 @@ export function createSessionEnvironment(
 }
 
 /**
- * Refusals after which the episode is void: its session is gone, belongs to somebody else, or went back to an earlier
- * step. To open another one in its place would be another episode under the same name.
+ * Error codes after which the episode is void: its session is gone, has another owner, or was set back to an earlier
+ * step. A session opened in its place would be another episode under the same name.
  */
 const VOIDING = ['session-not-found', 'fenced', 'state-lost'] as const
 
@@ -60,23 +63,23 @@ class SessionEnvironment implements WatchedEnvironment {
   readonly legal?: (options?: CallOptions) => Promise<LegalActions>
   readonly #channel: Channel
   readonly #retry: RetryOptions
-  /** The same, asking again where no answer came: the host plays nothing twice. */
-  readonly #patient: Channel
-  /** Whether the last call got an answer, of whatever kind. */
+  /** The channel with retries. They are safe because the host plays no step twice. */
+  readonly #retrying: Channel
+  /** Whether the last call got an answer: a result or an error. */
   #answered = true
   #session: OpenResult | null = null
   #seq = 0
-  /** The last revision that was seen of steps that somebody else took. */
+  /** The last revision that `next` received from `watch`. */
   #watched = 0
-  /** What came of the action that `next` gave, for `step` to give. */
+  /** The result of the action that `next` returned, until `step` returns it. */
   #taken: StepResult | null = null
-  /** Why no step may follow; `null` while one may. */
+  /** Why no step may follow; `null` while steps are possible. */
   #over: string | null = null
 
   constructor(channel: Channel, info: EnvironmentInfo, retry: RetryOptions) {
     this.#channel = channel
     this.#retry = retry
-    this.#patient = withRetries(channel, retry)
+    this.#retrying = withRetries(channel, retry)
     this.info = info
     if (info.legal) this.legal = (options) => this.#legal(options)
   }
@@ -88,7 +91,7 @@ class SessionEnvironment implements WatchedEnvironment {
     const { name, version } = environment
     const asked = { environment: name, version, params, limits, requestKey: randomText() }
     const request = seed === undefined ? asked : { ...asked, seed }
-    return this.#begin(
+    return this.#start(
       parseReply(METHOD_SCHEMAS.open.result, await this.#ask(METHODS.open, request, signal), METHODS.open),
     )
   }
@@ -104,7 +107,7 @@ class SessionEnvironment implements WatchedEnvironment {
     this.#assertPlays(snapshot.environment.name, 'snapshot')
     await this.#end(signal)
     const request = { snapshot: snapshot as unknown as JsonObject, requestKey: randomText() }
-    return this.#begin(
+    return this.#start(
       parseReply(METHOD_SCHEMAS.open.result, await this.#ask(METHODS.restore, request, signal), METHODS.restore),
     )
   }
@@ -117,12 +120,12 @@ class SessionEnvironment implements WatchedEnvironment {
     if (forks.length !== count) throw malformed(`${count} forks were asked for, and ${forks.length} came.`)
     return forks.map((opened) => {
       const fork = new SessionEnvironment(this.#channel, this.info, this.#retry)
-      return Object.assign(fork, { start: fork.#begin(opened) })
+      return Object.assign(fork, { start: fork.#start(opened) })
     })
   }
 
-  /** Begins to play a session that is open. */
-  #begin(opened: OpenResult): ResetResult {
+  /** Makes an opened session the one that is played. */
+  #start(opened: OpenResult): ResetResult {
     const [seat] = Object.values(opened.seats)
     if (!seat) throw malformed(`The server answered with a session that has no seat.`)
     this.#checkPotential(opened.potential)
@@ -179,7 +182,7 @@ class SessionEnvironment implements WatchedEnvironment {
     const { steps, events } = parseReply(METHOD_SCHEMAS.watch.result, reply, METHODS.watch)
     const [logged] = steps
     if (!logged) {
-      // The step that follows tells of them too.
+      // The next step reports these events too.
       this.#watched = events?.at(-1)?.revision ?? this.#watched
       signal?.throwIfAborted()
       return null
@@ -190,10 +193,10 @@ class SessionEnvironment implements WatchedEnvironment {
     return action
   }
 
-  /** Goes on behind a step that was answered, or throws `reply-malformed`. */
+  /** Checks and counts an answered step. Throws `reply-malformed`. */
   #count(observation: Observation, report: StepReport, replayed: boolean): StepResult {
     if (report.seq !== this.#seq + 1)
-      throw malformed(`The server counts ${report.seq} steps where ${this.#seq + 1} were sent.`)
+      throw malformed(`The server counts ${report.seq} steps, and ${this.#seq + 1} were sent.`)
     this.#checkPotential(report.potential)
     this.#checkSuccess(report)
     const total = this.#sum(report)
@@ -225,7 +228,7 @@ class SessionEnvironment implements WatchedEnvironment {
     const event = { session: this.#session.session, id, type, data }
     return parseReply(
       METHOD_SCHEMAS.publish.result,
-      await this.#patient.request(METHODS.publish, event, { signal }),
+      await this.#retrying.request(METHODS.publish, event, { signal }),
       METHODS.publish,
     )
   }
@@ -247,7 +250,7 @@ class SessionEnvironment implements WatchedEnvironment {
     return this.close()
   }
 
-  /** The session to fork, played to its end or not. */
+  /** Returns the session to fork. Its episode may have ended. */
   #forkable(): string {
     if (!this.info.forkable) throw notForkable(this.info)
     if (this.#session) return this.#session.session
@@ -266,11 +269,11 @@ class SessionEnvironment implements WatchedEnvironment {
     this.#over ??= 'The episode is closed'
     const request = { session: session.session }
     try {
-      // A server that did not answer the last call is not waited for: what is left open there expires.
+      // No retries for a server that did not answer the last call: the session expires there.
       if (this.#answered) await this.#ask(METHODS.close, request, signal)
       else await this.#channel.request(METHODS.close, request, { signal })
     } catch (error) {
-      // Closed or expired already: what was asked for is so.
+      // The session is closed or expired already.
       if (!isVoiding(error)) throw error
     }
   }
@@ -278,7 +281,7 @@ class SessionEnvironment implements WatchedEnvironment {
   async #ask(method: string, params: JsonObject, signal: AbortSignal | undefined): Promise<unknown> {
     this.#answered = false
     try {
-      const reply = await this.#patient.request(method, params, { signal })
+      const reply = await this.#retrying.request(method, params, { signal })
       this.#answered = true
       return reply
     } catch (error) {
@@ -287,17 +290,17 @@ class SessionEnvironment implements WatchedEnvironment {
     }
   }
 
-  /** Passes a refusal on. After one that voids the episode, nothing more of it is played. */
+  /** Rethrows an error. A code in `VOIDING` also ends the episode. */
   #refused(error: unknown): never {
     if (isVoiding(error)) {
       this.#over = `The episode is void (${error.code})`
-      // What somebody else plays on is not ours to close.
+      // Another client owns the session now, so `close` must not end it.
       if (error.code === 'fenced') this.#session = null
     }
     throw error
   }
 
-  /** Adds up the terms, all that were announced and no other: a term that is missing must not pass for a zero. */
+  /** Returns the sum of the terms. Throws for a missing or unannounced term: a missing one must not count as a zero. */
   #sum({ terms }: StepReport): number {
     const names = this.info.terms
     let total = 0

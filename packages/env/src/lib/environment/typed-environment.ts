@@ -2,7 +2,7 @@ import type { JsonObject, Observation, SessionSnapshot } from '@episodic/protoco
 import type { z } from 'zod'
 import type { CallOptions, Environment, Playable, ResetOptions, ResetResult, StepResult } from './environment.ts'
 
-/** What is read of a definition made with `defineEnvironment`: who it is, and the schemas that type its play. */
+/** The part of an environment definition that is read here: name, version, and the schemas that type its play. */
 export interface EnvironmentSchemas {
   readonly name: string
   readonly version: string

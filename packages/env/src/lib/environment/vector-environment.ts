@@ -1,26 +1,28 @@
 import type { Action } from '@episodic/protocol'
 import type { CallOptions, Environment, Playable, ResetResult, StepResult } from './environment.ts'
 
-/** What one place of a batch came to. A failure is a value here: it must not take the other episodes with it. */
+/** The result for one place of a batch. A failure is a value, so that it does not end the other episodes. */
 export type Settled<T> =
   | { readonly kind: 'ok'; readonly value: T }
   | { readonly kind: 'failed'; readonly cause: unknown }
 
 /**
- * Several environments behind one batch interface: place i of what goes in belongs to place i of what comes out.
- * `null` in a batch leaves that place alone, and comes back as `null`. A batch of another size rejects with a `RangeError`.
+ * Several environments with one batch interface: result i belongs to item i. A `null` item skips its place, and its
+ * result is `null`. A batch of another size rejects with a `RangeError`.
  */
 export interface VectorEnvironment extends AsyncDisposable {
   readonly size: number
-  /** Begins an episode in each place that is given a task; the others play on. */
+  /** Starts an episode in each place with a task; the others continue. */
   reset(tasks: readonly (Playable | null)[], options?: CallOptions): Promise<(Settled<ResetResult> | null)[]>
-  /** Plays one action in each place that is given one. All are in flight at once. */
+  /** Plays one action in each place with an action, all concurrently. */
   step(actions: readonly (Action | null)[], options?: CallOptions): Promise<(Settled<StepResult> | null)[]>
   /** Closes all of them. */
   close(): Promise<void>
 }
 
-/** Puts `size` environments behind a batch interface. Throws a `RangeError` for a size that is not a whole number above 0. */
+/**
+ * Creates a batch of `size` environments. Throws a `RangeError` if `size` is not a positive integer.
+ */
 export function createVectorEnvironment(
   createEnvironment: (place: number) => Environment,
   size: number,

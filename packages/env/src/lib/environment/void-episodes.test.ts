@@ -24,7 +24,7 @@ function refuseSecondStep(code: WireErrorCode) {
 }
 
 describe.each(['session-not-found', 'fenced', 'state-lost'] as const)('an episode whose step gets %s', (code) => {
-  it('is void: failed with its steps, and never begun anew in silence', async () => {
+  it('is void: failed with its steps, and never silently restarted', async () => {
     const { target, count } = refuseSecondStep(code)
     await using connection = await connect(target)
     const environment = connection.environment()
@@ -52,7 +52,7 @@ describe.each(['session-not-found', 'fenced', 'state-lost'] as const)('an episod
   })
 })
 
-it('leaves the session to whoever fenced the episode off', async () => {
+it('does not close a session that another client took over', async () => {
   const { target, count } = refuseSecondStep('fenced')
   await using connection = await connect(target)
   const environment = connection.environment()

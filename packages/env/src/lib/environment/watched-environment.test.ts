@@ -19,7 +19,7 @@ async function open() {
 }
 
 describe('WatchedEnvironment', () => {
-  it('gives what somebody else did as the steps that whoever did it here would have had', async () => {
+  it('resolves with the actions of another client, and their steps are those of an own play', async () => {
     await using world = await open()
     const actions = [move(1), move(-3), { tool: 'fly', arguments: {} }, move(2)]
     await using own = withShaping(world.connection.environment('walk'))
@@ -37,7 +37,7 @@ describe('WatchedEnvironment', () => {
     expect(await world.watched.next({ wait: 0 })).toBeNull()
   })
 
-  it('waits for what is not done yet, and stops waiting where it is aborted', async () => {
+  it('waits for the next action, and stops at an abort', async () => {
     await using world = await open()
     await world.watched.reset(task)
     const next = world.watched.next({ wait: 60 })
@@ -52,7 +52,7 @@ describe('WatchedEnvironment', () => {
     expect(await world.watched.next({ wait: 60 })).toEqual(move(2))
   })
 
-  it('begins anew with each reset, and has no secret to give when nothing is played', async () => {
+  it('starts again with each reset, and has no capability without an episode', async () => {
     await using world = await open()
     expect(world.watched.capability).toBeNull()
     await expect(world.watched.next({ wait: 0 })).rejects.toMatchObject({ code: 'not-playing' })

@@ -7,17 +7,20 @@ export interface WatchOptions extends CallOptions {
 }
 
 /**
- * An environment that somebody else plays: whoever has the capability of its session, at the session's address. `next`
- * gives what they did, and `step` with that what came of it, so that wrappers do to their steps what they do to any.
+ * An environment that another client plays, at the session URL. `next` resolves with the action of that client, and
+ * `step` with that action resolves with its result. So wrappers apply to watched steps as to any other.
  */
 export interface WatchedEnvironment extends Environment {
-  /** Of the session that is being played; `null` before `reset` and after `close`. It is a secret. */
+  /** The capability of the session, a secret; `null` before `reset` and after `close`. */
   readonly capability: string | null
   /**
-   * Gives the next action that somebody else took, each of them once and in order; `null` where none is taken while it waits.
-   * After one, call `step` with it. Rejects with `not-playing` before `reset`; after an abort, with the signal's reason.
+   * Resolves with the next action of the other client, each once and in order, or with `null` if there is none within
+   * `wait`. After an action, call `step` with it. Rejects with `not-playing` before `reset`, and after an abort with
+   * the signal's reason.
    */
   next(options: WatchOptions): Promise<Action | null>
-  /** Closes the episode, and tells how it ended and whether it succeeded. Rejects with `not-playing` where there is none. */
+  /**
+   * Closes the session. Resolves with its end and success. Rejects with `not-playing` before `reset` and after `close`.
+   */
   finish(options?: CallOptions): Promise<MethodResult<'close'>>
 }

@@ -1,7 +1,10 @@
 import type { LimitsRequest } from '@episodic/protocol'
 import { delegate, type Environment } from './environment.ts'
 
-/** Sets budgets for every episode; the host enforces them. Where a task or a snapshot names one too, the smaller holds. */
+/**
+ * Sets limits for every episode, which the host enforces. If a task or a snapshot sets a limit too, the smaller one
+ * applies.
+ */
 export function withLimits(environment: Environment, limits: LimitsRequest): Environment {
   return delegate(
     environment,

@@ -1,7 +1,7 @@
 import type { Action } from '@episodic/protocol'
 import { delegate, type Environment, type ResetResult, type StepResult } from './environment.ts'
 
-/** What happened, as it happens. */
+/** An entry of a recording. */
 export type Recorded =
   | { readonly kind: 'reset'; readonly start: ResetResult }
   | { readonly kind: 'restored'; readonly start: ResetResult }
@@ -10,10 +10,11 @@ export type Recorded =
   | { readonly kind: 'closed' }
 
 /**
- * Tells `record` of everything that is played in an environment, failures included. What `record` throws is passed on.
+ * Calls `record` for every reset, restore, step, failure and close of an environment. An error thrown by `record`
+ * rejects the call.
  *
- * Its forks are not recorded: two lines of play in one record would read as an episode that never was. Wrap each fork in
- * a recording of its own.
+ * Forks are not recorded: two lines of play in one recording would read as an episode that was never played. Wrap each
+ * fork in its own recording.
  */
 export function withRecording(environment: Environment, record: (event: Recorded) => void): Environment {
   const observed = async <T>(work: Promise<T>, event: (result: T) => Recorded): Promise<T> => {

@@ -39,14 +39,14 @@ function troubled(errors: readonly Error[], options: Partial<RetryOptions> = {},
 }
 
 describe('withRetries', () => {
-  it('asks again with the same call, and pauses longer each time', async () => {
+  it('retries the same call, with longer pauses each time', async () => {
     const { request, pauses, calls } = troubled(Array.from({ length: 9 }, lost))
     expect(await request()).toBe('answer')
     expect(calls).toEqual(Array(10).fill({ method: 'tools/call', params: { seq: 3 } }))
     expect(pauses).toEqual([15, 30, 60, 120, 240, 480, 960, 1_500, 1_500])
   })
 
-  it('is bounded in count and in time, and rejects with what it heard last', async () => {
+  it('is bounded in count and in time, and rejects with the last error', async () => {
     const delays = fc.record({
       attempts: fc.integer({ min: 1, max: 30 }),
       seconds: fc.double({ min: 0, max: 20, noNaN: true }),
@@ -57,8 +57,8 @@ describe('withRetries', () => {
       fc.asyncProperty(delays, async ({ attempts, seconds, draw, call }) => {
         const errors = Array.from({ length: 40 }, lost)
         const { request, calls, pauses, time } = troubled(errors, { attempts, seconds, random: () => draw }, call)
-        const heard = await request().catch((error: unknown) => error)
-        expect(heard).toBe(errors[calls.length - 1])
+        const last = await request().catch((error: unknown) => error)
+        expect(last).toBe(errors[calls.length - 1])
         expect(calls.length).toBeLessThanOrEqual(attempts)
         expect(pauses).toHaveLength(calls.length - 1)
         expect(time()).toBeLessThanOrEqual(call + seconds * 1_000 + call)
@@ -100,7 +100,7 @@ describe('withRetries', () => {
     new EnvError('reply-malformed', 'No.'),
     new EnvError('connection-failed', 'No.', { details: { retryable: false } }),
     new Error('No.'),
-  ])('takes an answer for an answer: $name $code', async (error) => {
+  ])('does not retry after an answer: $name $code', async (error) => {
     const { request, calls } = troubled([error])
     await expect(request()).rejects.toBe(error)
     expect(calls).toHaveLength(1)

@@ -2,13 +2,13 @@ import { type Channel, createRng, WireError } from '@episodic/protocol'
 import { monotonic, pause, randomText } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
 
-/** How long a call that got no answer is made again, and the chance and time that decide when. */
+/** The bounds of retries, and the sources of randomness and time that decide when they happen. */
 export interface RetryOptions {
-  /** Calls in all, the first one included. Default 20; 1 never asks again. */
+  /** The number of calls, the first one included. Default 20; 1 means no retry. */
   readonly attempts: number
-  /** Seconds from the first lost reply in which another call may begin. Default 15. */
+  /** Seconds after the first lost reply in which a retry may start. Default 15. */
   readonly seconds: number
-  /** Draws from [0, 1), so that many who lost the same server do not come back at once. */
+  /** Draws from [0, 1), so that the clients of a server that failed do not all retry at once. */
   readonly random: () => number
   /** Monotonic milliseconds. */
   readonly now: () => number
@@ -20,19 +20,18 @@ export interface RetryOptions {
 const FIRST_PAUSE = 20
 const LONGEST_PAUSE = 2_000
 
-/** Fills in what a caller leaves to us. */
+/** Returns the options with the defaults filled in. */
 export function retryOptions(given: Partial<RetryOptions> = {}): RetryOptions {
   return { attempts: 20, seconds: 15, random: createRng(randomText()).float, now: monotonic, pause, ...given }
 }
 
 /**
- * Makes a channel ask again where no answer came, with the same bytes.
+ * Wraps a channel: a call without an answer is made again, with the same parameters.
  *
- * For calls alone that the server settles: a step carries its `seq`, an open its request key, and a session that is
- * closed stays closed. An answer is never asked for again, whatever it says, unless it says that nothing was applied
- * and that the server is about to be back (`store-unavailable`). Pauses are half fixed and half drawn; where the server says how
- * long to wait, at least that long. What would have to wait past `seconds` rejects at once, with what the last call
- * rejected with.
+ * Use it only for idempotent calls: a step carries its `seq`, an open its request key, and closing twice is harmless.
+ * A call with an answer is never retried, except after `store-unavailable`: then nothing was applied, and the server
+ * recovers soon. Half of each pause is fixed and half is random, and a pause is at least as long as the server asks
+ * for. A pause that would end after `seconds` is not made: the call rejects at once, with the error of the last call.
  */
 export function withRetries(channel: Channel, { attempts, seconds, random, now, pause }: RetryOptions): Channel {
   return {
@@ -55,13 +54,13 @@ export function withRetries(channel: Channel, { attempts, seconds, random, now, 
   }
 }
 
-/** Whether the same call may get an answer later: none came, or one that says so. */
+/** Whether a retry may succeed: no answer came, or the answer says so. */
 function mayRecover(error: unknown): error is EnvError | WireError {
   if (EnvError.is(error, 'connection-failed')) return error.details.retryable !== false
   return WireError.is(error, 'store-unavailable')
 }
 
-/** Milliseconds that the server wants to be left alone. */
+/** Returns the delay that the server asks for, in milliseconds. */
 function askedToWait({ details: { retryAfterSeconds } }: EnvError | WireError): number {
   return typeof retryAfterSeconds === 'number' && retryAfterSeconds > 0 ? retryAfterSeconds * 1_000 : 0
 }

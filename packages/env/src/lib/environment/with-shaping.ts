@@ -6,9 +6,9 @@ import { delegate, type Environment, type ResetResult } from './environment.ts'
  *
  * Shaping of this form changes how fast a policy is learned and not which policy is best (Ng, Harada & Russell,
  * "Policy invariance under reward transformations", ICML 1999). Over a terminated episode with γ = 1 it sums to
- * minus the starting potential. A truncated end keeps its Φ: the episode was cut short, and a learner bootstraps.
+ * minus the starting potential. A truncated end keeps its Φ, because a learner bootstraps from it.
  *
- * Throws `option-invalid` where the world has no potential, or the discount is not from 0 to 1.
+ * Throws `option-invalid` if the environment has no potential, or the discount is not from 0 to 1.
  */
 export function withShaping(
   environment: Environment,
@@ -24,7 +24,7 @@ export function withShaping(
   return shape(environment, discount, 0)
 }
 
-/** `before` is Φ where the environment stands. */
+/** `before` is Φ of the current state. */
 function shape(environment: Environment, discount: number, before: number): Environment {
   const begin = async (begun: Promise<ResetResult>): Promise<ResetResult> => {
     const start = await begun

@@ -3,10 +3,10 @@ import { EnvError } from '../env-error.ts'
 import { delegate, type Environment } from './environment.ts'
 
 /**
- * Weighs the reward terms: `total` becomes Σ weight · term, plus whatever shaping there is. The terms themselves stay
+ * Weighs the reward terms: `total` becomes Σ weight · term, plus the shaping. The terms themselves stay
  * raw. A term without a weight keeps weight 1.
  *
- * Throws `option-invalid` for a weight of a term that the world does not have, and for one that is not finite.
+ * Throws `option-invalid` for an unknown term, and for a weight that is not finite.
  */
 export function withWeights(environment: Environment, weights: Readonly<Record<string, number>>): Environment {
   const { terms } = environment.info

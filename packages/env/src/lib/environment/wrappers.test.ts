@@ -180,7 +180,7 @@ describe('withLimits', () => {
 })
 
 describe('withRecording', () => {
-  it('tells of all that happens, in order', () =>
+  it('records every reset, step, failure and close in order', () =>
     withWalk(async (connection) => {
       const events: Recorded[] = []
       const environment = withRecording(connection.environment(), (event) => events.push(event))
@@ -204,7 +204,7 @@ describe('withRecording', () => {
       await expect(environment.reset()).rejects.toThrow('The disk is full.')
     }))
 
-  it('sees the reward as it stands where it is put', () =>
+  it('records the rewards of the environment that it wraps', () =>
     withWalk(async (connection) => {
       const totals: number[] = []
       const record = (event: Recorded) => {

@@ -24,10 +24,9 @@ export interface ExternalConnectionOptions extends CallOptions {
 }
 
 /**
- * Opens an external environment: starts its server once to read the tools, and stops it again.
+ * Connects to an external environment: starts its server once to read the tools, and stops it again.
  *
- * Every episode that is played over the connection has a server of its own; closing the connection stops those that
- * are still playing.
+ * Every episode has its own server. Closing the connection stops the servers of unfinished episodes.
  */
 export async function openExternalConnection(
   definition: ExternalEnvironment,

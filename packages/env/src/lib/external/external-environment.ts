@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Target } from '../transport/target.ts'
 import type { ExternalServer } from './external-server.ts'
 
-/** One episode, as the parts of an external environment get to know it. */
+/** The episode that a part of an external environment is called for. */
 export interface ExternalSetting<Params> {
   readonly params: Params
   readonly seed: string
@@ -11,11 +11,11 @@ export interface ExternalSetting<Params> {
 
 /** One episode that is about to start. */
 export interface ExternalOpening<Params> extends ExternalSetting<Params> {
-  /** Has something undone when the episode is over and its server has stopped, such as a folder made for it. */
+  /** Registers a clean-up, for example of a folder. It runs when the episode is over and its server has stopped. */
   defer(undo: () => void | Promise<void>): void
 }
 
-/** One answered step of an external server. A server that refuses may have changed something all the same. */
+/** One answered step of an external server. A server may change its state even if it refuses the action. */
 export interface ExternalTransition<Params, State> {
   readonly before: State
   readonly action: Action
@@ -25,32 +25,32 @@ export interface ExternalTransition<Params, State> {
   readonly params: Params
 }
 
-/** What an author hands to `defineExternalEnvironment`. */
+/** The input of `defineExternalEnvironment`. */
 export interface ExternalDefinition<Params extends z.ZodType, State> {
   readonly name: string
-  /** Of this definition. Another version may set up or score differently; the same one never does. */
+  /** The version of this definition. Change it when set-up or scoring changes. */
   readonly version: string
   readonly description: string
   readonly params: Params
   /**
-   * The server of an episode, or a template that gives one for its parameters and seed. It decides how episodes are
-   * kept apart: a command is a process of its own for each, a URL is a fresh MCP session for each (which keeps apart
-   * what the server keeps by session, and no more).
+   * The server of an episode, or a function that returns one for the parameters and the seed. It decides how episodes
+   * are separated: a command starts a process for each episode. A URL gets an MCP session for each, which separates
+   * only the state that the server keeps by session.
    */
   readonly target: Target | ((opening: ExternalOpening<z.output<Params>>) => Target | Promise<Target>)
-  /** The tools that the player gets; left out, all that the server lists. */
+  /** The tools of the player. Default: all that the server lists. */
   readonly tools?: readonly string[]
-  /** Budgets where the task names none. */
+  /** Limits for tasks that set none. */
   readonly limits?: LimitsRequest
-  /** Sets the server up before the episode begins, with any of its tools. */
+  /** Sets the server up before the episode starts, with any of its tools. */
   readonly prepare?: (server: ExternalServer, setting: ExternalSetting<z.output<Params>>) => Promise<void>
-  /** Reads the state to score by, at the start and after every step, with any of the server's tools. */
+  /** Reads the state for scoring, at the start and after every step, with any of the server's tools. */
   readonly read?: (server: ExternalServer, setting: ExternalSetting<z.output<Params>>) => Promise<State>
-  /** What the player is told at the start. */
+  /** Returns the text of the first observation. */
   readonly observe: (state: NoInfer<State>, params: z.output<Params>) => string
-  /** Ends the episode for a reason in the world's own words, or lets it go on with `null`. */
+  /** Returns the reason for which the episode ends, or `null` if it goes on. */
   readonly end?: (transition: ExternalTransition<z.output<Params>, NoInfer<State>>) => string | null
-  /** Named pure terms over one step. Scoring happens here: the server and the player see nothing of it. */
+  /** Named pure reward terms of one step. They run in this process: neither the server nor the player sees them. */
   readonly rewards: {
     readonly [term: string]: (
       transition: ExternalTransition<z.output<Params>, NoInfer<State>> & { readonly end: EpisodeEnd | null },
@@ -58,14 +58,14 @@ export interface ExternalDefinition<Params extends z.ZodType, State> {
   }
 }
 
-/** An external environment, its types erased: what `connect` and `connect` take. */
-// biome-ignore lint/suspicious/noExplicitAny: parameters and state are the definition's own affair
+/** An external environment without its types, as `connect` takes it. */
+// biome-ignore lint/suspicious/noExplicitAny: the types of parameters and state are erased here
 export type ExternalEnvironment = ExternalDefinition<z.ZodType, any>
 
 /**
- * Makes a world of an MCP server that knows nothing of environments, and is left as it is.
+ * Defines an environment on any MCP server, without changes to that server. Pass the result to `connect`.
  *
- * Types flow from `params` and `read`, so an author annotates nothing. Pure: nothing starts until an episode does.
+ * Types are inferred from `params` and `read`. Pure: no server starts before `connect`.
  */
 export function defineExternalEnvironment<Params extends z.ZodType, State = null>(
   definition: ExternalDefinition<Params, State>,

@@ -4,14 +4,14 @@ import { disconnectPreservingSessions, openChannel } from '../transport/open-cha
 import type { ExternalEnvironment, ExternalSetting } from './external-environment.ts'
 import { runRule } from './external-rules.ts'
 
-/** The server of one episode: a process or an MCP session of its own. */
+/** The server of one episode: its own process or MCP session. */
 export interface EpisodeServer {
   readonly channel: Channel
-  /** Stops it, then undoes what was deferred, last first. Safe to call twice. */
+  /** Stops the server, then runs the deferred clean-ups, last first. Safe to call twice. */
   close(): Promise<void>
 }
 
-/** Starts the server of one episode. What was deferred is undone where that fails. */
+/** Starts the server of one episode. If that fails, runs the deferred clean-ups. */
 export async function openEpisodeServer(
   { target }: ExternalEnvironment,
   setting: ExternalSetting<JsonObject>,
@@ -35,7 +35,7 @@ export async function openEpisodeServer(
       },
     }
   } catch (error) {
-    // What kept the server from starting is the cause to tell of.
+    // The reason why the server did not start is the error to report.
     await undoAll(undo).catch(() => {})
     throw error
   }

@@ -6,7 +6,7 @@ import { type EpisodeServer, openEpisodeServer } from './external-episode-server
 import { runRule } from './external-rules.ts'
 import { callTool, createExternalServer, type ToolAnswer } from './external-server.ts'
 
-/** What an episode is opened with. */
+/** The input of `ExternalEpisode.open`. */
 export interface ExternalEpisodeRequest extends ExternalSetting<JsonObject> {
   readonly definition: ExternalEnvironment
   readonly info: EnvironmentInfo
@@ -16,9 +16,9 @@ export interface ExternalEpisodeRequest extends ExternalSetting<JsonObject> {
 }
 
 /**
- * One episode on a server of its own, played and scored from this side.
+ * One episode on its own server, played and scored by this process.
  *
- * No call is made twice, and after a fault no other one is made either: how the world stands is then unknown.
+ * No call is repeated, and no call follows a fault, because the state of the server is then unknown.
  */
 export class ExternalEpisode {
   readonly start: ResetResult
@@ -27,7 +27,7 @@ export class ExternalEpisode {
   readonly #began: number
   #state: unknown
   #seq = 0
-  /** Why no step may follow; `null` while it plays. */
+  /** Why no step may follow; `null` while steps are possible. */
   #over: string | null = null
 
   private constructor(request: ExternalEpisodeRequest, server: EpisodeServer, begun: { state: unknown; text: string }) {
@@ -42,7 +42,7 @@ export class ExternalEpisode {
     }
   }
 
-  /** Starts the episode's server and sets it up. What was started is stopped again where that fails. */
+  /** Starts the episode's server and sets it up. If that fails, stops the server. */
   static async open(request: ExternalEpisodeRequest, options: CallOptions): Promise<ExternalEpisode> {
     const { definition, params, seed } = request
     const server = await openEpisodeServer(definition, { params, seed }, options)
@@ -102,7 +102,7 @@ export class ExternalEpisode {
   ): Promise<StepResult> {
     const { definition, params } = this.#request
     const before = this.#state
-    // What was never sent changed nothing.
+    // An action that was not sent changed nothing.
     const sent = refused !== 'tool' && refused !== 'time'
     const after = sent ? await readState(this.#request, this.#server, options) : before
     this.#state = after
@@ -128,7 +128,7 @@ export class ExternalEpisode {
   }
 }
 
-/** The answer to a call that comes after the time has run out. */
+/** The answer to a call after the time limit. */
 const LATE: ToolAnswer = {
   observation: { text: 'The time of this episode has run out. The call was not made.', structured: null },
   refused: 'time',

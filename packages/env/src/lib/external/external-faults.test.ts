@@ -7,7 +7,7 @@ import { openExternalConnection } from './external-connection.ts'
 import { defineExternalEnvironment } from './external-environment.ts'
 
 describe('an external environment whose server misbehaves', () => {
-  /** A server in this process that lists one tool, and answers its calls as it is told. */
+  /** A server in this process that lists one tool, and whose answers are given. */
   function answering(call: (count: number) => unknown): Channel & { calls: number } {
     return {
       calls: 0,

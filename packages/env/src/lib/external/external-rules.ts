@@ -2,8 +2,8 @@ import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../environment/environment.ts'
 
 /**
- * Runs a part of an external environment's definition. What its code throws becomes `rules-failed`, what its server did
- * keeps its code, and after an abort the signal's own reason is thrown.
+ * Runs a part of an external environment's definition. An error of its code becomes `rules-failed`, an `EnvError` of
+ * its server is rethrown, and after an abort the signal's reason is thrown.
  */
 export async function runRule<T>(part: string, { signal }: CallOptions, run: () => T | Promise<T>): Promise<T> {
   try {

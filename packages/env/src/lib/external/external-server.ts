@@ -13,9 +13,11 @@ import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../environment/environment.ts'
 import { observationOf, parseReply, toolAnswerSchema } from '../environment/reply.ts'
 
-/** An external server, as `prepare` and `read` talk to it: with any of its tools, the player's or not. */
+/** An external server, for `prepare` and `read`. They may call any of its tools. */
 export interface ExternalServer {
-  /** Calls a tool. Rejects with `rules-failed` where the tool refuses, and `outcome-unknown` where the reply is lost. */
+  /**
+   * Calls a tool. Rejects with `rules-failed` if the tool refuses, and with `outcome-unknown` if the reply is lost.
+   */
   call(tool: string, args?: JsonObject): Promise<Observation>
 }
 
@@ -33,16 +35,16 @@ export function createExternalServer(channel: Channel, options: CallOptions): Ex
   }
 }
 
-/** What an external server made of one call. */
+/** The answer of an external server to one call. */
 export interface ToolAnswer {
   readonly observation: Observation
   readonly refused: Refusal | null
 }
 
 /**
- * Calls a tool once, and never again: an external server has no way to tell a repeated call from a second one.
+ * Calls a tool, and never retries: an external server cannot distinguish a retry from a second call.
  *
- * A refusal is an answer. Rejects with `reply-malformed`, with the signal's own reason, or with `outcome-unknown`.
+ * A refusal is an answer too. Rejects with `reply-malformed`, with the signal's own reason, or with `outcome-unknown`.
  */
 export async function callTool(channel: Channel, action: Action, { signal }: CallOptions): Promise<ToolAnswer> {
   const { tool, arguments: args } = action
@@ -51,7 +53,7 @@ export async function callTool(channel: Channel, action: Action, { signal }: Cal
     reply = await channel.request('tools/call', { name: tool, arguments: args }, { signal })
   } catch (cause) {
     signal?.throwIfAborted()
-    // Some servers refuse arguments, or a tool that they do not have, in this way instead of with a tool's answer.
+    // Some servers reject invalid arguments and unknown tools with an error instead of a tool's answer.
     if (WireError.is(cause, 'invalid-params'))
       return { observation: { text: cause.message, structured: null }, refused: 'arguments' }
     throw new EnvError(
@@ -76,7 +78,7 @@ const toolsPageSchema = z.object({
   nextCursor: z.string().optional(),
 })
 
-/** How many pages of tools are read: a server that never stops paging must not keep us. */
+/** The most pages of tools that are read, in case a server never stops paging. */
 const PAGES = 100
 
 /** Lists the tools of a server. */

@@ -11,16 +11,16 @@ import { EnvError } from '../env-error.ts'
 import { definePolicy, type EarlierStep, type Player, type Policy, type PolicyContext } from './policy.ts'
 import { sampleJson } from './sample-json.ts'
 
-/** How often one step is drawn anew, where what was drawn has been refused since the last accepted step. */
+/** How often an action is drawn again, if it was refused since the last accepted step. */
 const MOST_REDRAWS = 32
 
 /**
- * A policy that picks a tool and arguments at random: the floor that others are held against. What it draws is said at
- * {@link sampleJson}. An environment without tools fails with `option-invalid`.
+ * Returns a policy that picks a tool and arguments at random, as a baseline for others. {@link sampleJson} draws the
+ * arguments. An environment without tools fails with `option-invalid`.
  *
- * Where the world says which actions are legal, it draws from those alone, and nothing that it plays is refused. Elsewhere
- * it draws from the tools' schemas. A refused action is an answered step, after which it draws again: an action that was
- * refused since the last accepted step is drawn anew up to 32 times, as a refusal has changed nothing.
+ * If the environment lists its legal actions, it draws only from those, and no action is refused. Otherwise it draws
+ * from the schemas of the tools. An action that was refused since the last accepted step is drawn again, up to 32
+ * times, because a refusal changes nothing.
  */
 export function randomPolicy(): Policy {
   return definePolicy({
@@ -38,7 +38,7 @@ interface Choice {
 function createPlayer({ tools, seed }: PolicyContext, earlier: readonly EarlierStep[]): Player {
   if (tools.length === 0)
     throw new EnvError('option-invalid', 'The environment has no tools, so there is nothing to do in it.')
-  // A stream of its own: a world that was given the same seed must not share its draws.
+  // A separate stream, because the environment may have the same seed.
   const rng = createRng(seed).stream('policy')
   const refused = new Set<string>()
   let played: Action | null = null
@@ -59,7 +59,7 @@ function createPlayer({ tools, seed }: PolicyContext, earlier: readonly EarlierS
   }
 
   for (const { action, step } of earlier) {
-    // The action is not used: the draw advances the stream, so that a player that resumes with the seed of the earlier one does not
+    // The drawn action is not used. The draw advances the stream, so that a player with the seed of the earlier one does not
     // repeat its first draws.
     draw(tools)
     learn(action, step)
@@ -70,7 +70,9 @@ function createPlayer({ tools, seed }: PolicyContext, earlier: readonly EarlierS
   }
 }
 
-/** The tools that may be called; `null` where none may, so that what is played shows what the world makes of that. */
+/**
+ * Returns the tools that may be called, or `null` if there is none. Then any tool is played, and the answer shows why.
+ */
 function legalChoices(actions: LegalActions): readonly Choice[] | null {
   const choices = Object.entries(actions).map(([name, inputSchema]) => ({ name, inputSchema }))
   return choices.length > 0 ? choices : null

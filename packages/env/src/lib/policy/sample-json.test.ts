@@ -49,7 +49,7 @@ const SCHEMAS: { readonly [what: string]: z.ZodType } = {
   'strict objects': z.strictObject({ a: z.int(), b: z.string().optional() }),
   records: z.object({ open: z.record(z.string(), z.int()), listed: z.record(z.enum(['n', 's']), z.boolean()) }),
   alternatives: z.object({ a: z.union([z.int(), z.string(), z.array(z.int())]) }),
-  'told-apart alternatives': z.object({
+  'discriminated alternatives': z.object({
     a: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('go'), by: z.int().min(1).max(3) }),
       z.object({ kind: z.literal('wait') }),

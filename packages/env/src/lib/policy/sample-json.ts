@@ -2,19 +2,19 @@ import type { Json, JsonObject, Rng } from '@episodic/protocol'
 
 /** Words for free text. */
 const WORDS = ['alpha', 'beta', 'gamma', 'delta']
-/** Range of numbers that a schema leaves open. */
+/** The range of numbers without bounds. */
 const OPEN_NUMBERS = { low: 0, high: 100 }
-/** How many more items than it must have a list of open length gets, and a record more keys. */
+/** The most items or keys beyond the minimum, for lists and records without a maximum. */
 const SPARE_ITEMS = 3
-/** How deep a schema that refers to itself is followed before everything optional is left out. */
+/** The depth at which optional parts of a recursive schema are left out. */
 const DEPTH = 4
 
 /**
- * Draws a value that a JSON Schema allows, as far as types, bounds, enumerations, alternatives, references within the
- * schema and the shapes of objects and arrays say it. Patterns, formats and dependencies between fields are not met.
+ * Returns a random value that satisfies the types, bounds, enumerations, alternatives, internal references, and the
+ * object and array keywords of a JSON Schema. It ignores patterns, formats and dependencies between fields.
  *
- * Numbers without bounds are drawn from 0 to 100, free text is one short word, and lists and records of open length
- * get up to three entries.
+ * Numbers without bounds are drawn from 0 to 100, free text is one short word, and lists and records of open length get
+ * up to three entries.
  */
 export function sampleJson(schema: JsonObject, rng: Rng): Json {
   return new Sampler(schema, rng).draw(schema, 0)

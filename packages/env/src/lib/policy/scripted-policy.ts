@@ -2,7 +2,9 @@ import type { Action } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
 import { definePolicy, type Policy } from './policy.ts'
 
-/** A policy that plays a list of actions, and fails the episode with `option-invalid` when the list runs out before it ends. */
+/**
+ * Returns a policy that plays a list of actions. If the list is too short, the episode fails with `option-invalid`.
+ */
 export function scriptedPolicy(actions: readonly Action[], name = 'scripted'): Policy {
   return definePolicy({
     name,

@@ -16,7 +16,7 @@ function createLogin(options: Partial<AuthorizationOptions> = {}): Authorization
 }
 
 describe('createAuthorization', () => {
-  it('logs in where a server asks for it, once for all channels and calls', async () => {
+  it('logs in when a server asks for it, once for all channels and calls', async () => {
     await using server = await serveLogin()
     const authorization = createLogin()
     for (let i = 0; i < 2; i++) {
@@ -116,7 +116,7 @@ describe('createAuthorization', () => {
     expect(server.asked).not.toContain('token')
   })
 
-  it('fails where nobody logs in, with what they said', async () => {
+  it('rejects with the reason if the user does not log in', async () => {
     await using server = await serveLogin()
     const cause = new Error('Not today.')
     const authorization = createLogin({ logIn: () => Promise.reject(cause) })
@@ -124,7 +124,7 @@ describe('createAuthorization', () => {
     await expect(opened).rejects.toMatchObject({ code: 'login-failed', cause })
   })
 
-  it('gives up when it is told to, with the reason', async () => {
+  it('rejects with the reason of an abort', async () => {
     await using server = await serveLogin()
     const abort = new AbortController()
     const reason = new Error('Enough.')
@@ -139,13 +139,13 @@ describe('createAuthorization', () => {
     await expect(opened).rejects.toBe(reason)
   })
 
-  it('wants the whole address that somebody was sent back to', async () => {
+  it('requires the complete URL of the redirect', async () => {
     await using server = await serveLogin()
     const authorization = createLogin({ logIn: async () => 'code' })
     const opened = openChannel({ url: server.url, authorization })
     await expect(opened).rejects.toMatchObject({
       code: 'login-failed',
-      message: expect.stringContaining('whole address'),
+      message: expect.stringContaining('complete URL'),
     })
     expect(() => createLogin({ redirectUrl: 'nowhere' })).toThrow(/redirectUrl is "nowhere"/)
   })

@@ -1,34 +1,36 @@
 import { EnvError } from '../env-error.ts'
 
-/** How somebody logs in where a server asks for it. */
+/** How a user logs in when a server asks for it. */
 export interface AuthorizationOptions {
-  /** Where the authorization server sends whoever logged in, with the code that it gives. */
+  /** The URL to which the authorization server redirects the user with a code. */
   readonly redirectUrl: string
   /**
-   * Has somebody log in at a page, and resolves with the address that they were sent back to, whole. Rejects where they
-   * would not, or when `signal` is aborted.
+   * Lets the user log in at a page, and resolves with the complete URL of the redirect. Rejects if the user declines,
+   * or if `signal` is aborted.
    */
   readonly logIn: (page: URL, options: { readonly signal: AbortSignal | undefined }) => Promise<string | URL>
-  /** A client that was registered with the authorization server beforehand. Left out, one is registered where that can be. */
+  /**
+   * A client that is registered with the authorization server. Default: one is registered, if the server supports that.
+   */
   readonly client?: { readonly id: string; readonly secret?: string | undefined } | undefined
-  /** Where a document about this client is, which some authorization servers take in the place of a registration. */
+  /** The URL of a client metadata document, which some authorization servers accept instead of a registration. */
   readonly clientMetadataUrl?: string | undefined
 }
 
-/** A login, as `createAuthorization` makes it. What was granted is remembered in it, and nowhere else. */
+/** A login, from `createAuthorization`. It holds the granted tokens in memory. */
 export interface Authorization {
   readonly options: AuthorizationOptions
-  /** What authorization servers gave out, by name. For this package alone: all of it is secret. */
+  /** The grants of authorization servers, by server URL. Internal and secret. */
   readonly granted: Map<string, unknown>
 }
 
 /**
- * Creates a login with OAuth 2.1, for targets over HTTP. Channels that share it log in once: nothing happens until a server
- * answers with 401, or wants another scope with 403.
+ * Creates a login with OAuth 2.1, for targets over HTTP. Channels that share it log in once, when a server answers with
+ * 401, or asks for another scope with 403.
  *
- * Makes sure that the code came from the authorization server that was asked (RFC 9207), and that its metadata is its own.
- * Where a server names another one later, that one sees nothing of what the first gave out, and never a `client`.
- * Throws `option-invalid` for a `redirectUrl` that is no URL.
+ * Checks that the code comes from the expected authorization server (RFC 9207), and that the metadata names that
+ * server. If a server later names another authorization server, that one receives no token of the first, and never
+ * `client`. Throws `option-invalid` for an invalid `redirectUrl`.
  */
 export function createAuthorization(options: AuthorizationOptions): Authorization {
   if (!URL.canParse(options.redirectUrl))

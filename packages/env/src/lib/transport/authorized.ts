@@ -1,26 +1,26 @@
 import { EnvError } from '../env-error.ts'
 
-/** Adds to requests what shows who makes them, and gets something better where that is not enough. */
+/** Adds credentials to requests, and renews them when a server rejects them. */
 export interface Authorizer {
-  /** Headers of a request to the server. */
+  /** Returns the credential headers of a request. */
   headers(): Readonly<Record<string, string>>
-  /** Logs in anew, after a refusal. Rejects with `login-failed` where that comes to nothing. */
+  /** Logs in again after a rejected request. Rejects with `login-failed`. */
   renew(refusal: Refused, signal: AbortSignal | undefined): Promise<void>
 }
 
-/** How a server said that somebody has to log in. */
+/** A response that asks for a login. */
 export interface Refused {
   readonly status: number
-  /** Its `WWW-Authenticate`; empty where there is none. */
+  /** The `WWW-Authenticate` header; empty if there is none. */
   readonly challenge: string
-  /** The headers that were not enough. */
+  /** The credential headers that were rejected. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** How often one request is made again after a login: a server that is not content by then never will be. */
+/** The most logins for one request. */
 const LOGINS = 2
 
-/** Sends a request, and sends it again after a login where the server asks for one. Rejects with `login-failed` too. */
+/** Sends a request, and sends it again after a login if the server asks for one. Rejects with `login-failed` too. */
 export async function sendAuthorized<Answer>(
   authorizer: Authorizer | undefined,
   send: (headers: Readonly<Record<string, string>>) => Promise<Answer>,
@@ -34,7 +34,7 @@ export async function sendAuthorized<Answer>(
     const { status, challenge } = read(answer)
     if (!asksForLogin(status, challenge)) return answer
     if (logins === LOGINS)
-      throw new EnvError('login-failed', `The server answers with ${status} however often somebody logs in.`)
+      throw new EnvError('login-failed', `The server still answers with ${status} after ${LOGINS} logins.`)
     await authorizer.renew({ status, challenge, headers }, signal)
   }
 }

@@ -1,28 +1,28 @@
 import type { JsonObject } from '@episodic/protocol'
 
-/** What a server asks the person at a client. */
+/** A question of a server to the user of a client. */
 export interface Elicitation {
   readonly message: string
   /** JSON Schema of a form: an object of plain values. */
   readonly schema: JsonObject
 }
 
-/** What came of it. What an accepted form leaves out and has a default for is filled in. */
+/** The answer of the user. Fields missing in an accepted form get their defaults. */
 export type Elicited =
   | { readonly action: 'accept'; readonly content: JsonObject }
   | { readonly action: 'decline' }
   | { readonly action: 'cancel' }
 
-/** Asks the person at a client. */
+/** Asks the user, and resolves with the answer. */
 export type Elicit = (asked: Elicitation, options: { readonly signal: AbortSignal | undefined }) => Promise<Elicited>
 
-/** Answers the parameters of an `elicitation/create` as MCP says it. */
+/** Resolves with the result of an `elicitation/create` request. */
 export async function answerElicitation(
   elicit: Elicit,
   { mode = 'form', message, requestedSchema }: JsonObject,
   signal: AbortSignal | undefined,
 ): Promise<JsonObject> {
-  // To be sent to a page is more than was asked for here.
+  // Other modes, which send the user to a page, are not supported.
   if (mode !== 'form' || typeof message !== 'string') return { action: 'decline' }
   const schema = (requestedSchema ?? {}) as JsonObject
   const elicited = await elicit({ message, schema }, { signal })

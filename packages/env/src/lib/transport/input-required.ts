@@ -3,32 +3,32 @@ import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import { answerElicitation, type Elicit } from './elicitation.ts'
 
-/** Questions that a server may ask before it answers one call, unless the caller says otherwise. */
+/** The default number of questions that a server may ask during one call. */
 export const MOST_QUESTIONS = 16
 
 export interface InputOptions {
-  /** Answers the questions of the server. Left out, a question fails the call. */
+  /** Answers the questions of the server. Without it, a question fails the call. */
   readonly elicit: Elicit | undefined
-  /** Questions that the server may ask before it answers. */
+  /** The most questions during the call. */
   readonly questions: number
   readonly signal: AbortSignal | undefined
 }
 
-/** What a server of the modern era asks for before it answers a call. */
+/** An answer in the stateless protocol that asks for input first. */
 const inputRequiredSchema = z.object({
   resultType: z.literal('input_required'),
   inputRequests: z
     .record(z.string(), z.object({ method: z.string(), params: jsonObjectSchema.optional() }))
     .default({}),
-  /** Goes back as it came. */
+  /** Returned to the server unchanged. */
   requestState: z.string().optional(),
 })
 
 /**
- * Makes a call of the modern era, answers what the server asks before it answers, and resolves with its answer.
+ * Makes a stateless call, answers the server's questions, and resolves with the result.
  *
- * Rejects with `connection-failed` for a question that this client cannot answer, and where the server asks more than
- * `questions` times; with `reply-malformed` for a question that is none.
+ * Rejects with `connection-failed` for a question that this client cannot answer, and after more than `questions`
+ * questions; with `reply-malformed` for an invalid question.
  */
 export async function callWithInput(
   call: (params: JsonObject) => Promise<unknown>,
@@ -42,7 +42,7 @@ export async function callWithInput(
     if (!parsed.success)
       throw new EnvError('reply-malformed', 'The server asks for input before it answers, and does not say for what.')
     const { inputRequests, requestState } = parsed.data
-    // A round in which nothing is asked counts too: it is sent back and forth all the same.
+    // A round without a question counts too, so that a server cannot loop without end.
     asked += Math.max(1, Object.keys(inputRequests).length)
     if (asked > questions) throw tooManyQuestions(questions)
     const inputResponses: Record<string, JsonObject> = {}
@@ -59,13 +59,13 @@ function asksForInput(result: unknown): boolean {
   return (result as { resultType?: unknown } | null)?.resultType === 'input_required'
 }
 
-/** Checks the bound of a caller. Throws `option-invalid`. */
+/** Returns the bound on questions, or the default. Throws `option-invalid`. */
 export function questionsAllowed(questions: number = MOST_QUESTIONS): number {
   if (Number.isSafeInteger(questions) && questions >= 0) return questions
   throw new EnvError('option-invalid', `questions is ${questions}, and has to be a whole number, 0 or more.`)
 }
 
-/** How a call fails whose server asks without end. */
+/** Returns the error of a call whose server asks too many questions. */
 export function tooManyQuestions(questions: number): EnvError {
   return new EnvError(
     'connection-failed',

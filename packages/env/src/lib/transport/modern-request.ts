@@ -1,19 +1,19 @@
 import type { JsonObject } from '@episodic/protocol'
 import { ENVELOPE, MODERN_VERSION, WIRE_VERSION } from '@episodic/protocol/extend'
 
-/** What every request of the modern era says of its sender. */
+/** The sender, which every stateless request names. */
 const SENDER = {
   [ENVELOPE.version]: MODERN_VERSION,
   [ENVELOPE.client]: { name: 'episodic', version: WIRE_VERSION },
 }
 
-/** The parameters of a request with what the modern era wants of every one. `capabilities` is what its sender can do besides asking. */
+/** Returns the parameters of a stateless request with the sender and its capabilities in `_meta`. */
 export function withSender(params: JsonObject, capabilities: JsonObject): JsonObject {
   const sender = { ...SENDER, [ENVELOPE.capabilities]: capabilities }
   return { ...params, _meta: { ...sender, ...(params._meta as JsonObject | undefined) } }
 }
 
-/** The headers that repeat a request of the modern era for whoever passes it on. */
+/** Returns the headers that repeat the method and the name of a stateless request, for proxies. */
 export function repeatedIn(method: string, params: JsonObject): Record<string, string> {
   const name = method === 'resources/read' ? params.uri : params.name
   return {
@@ -25,7 +25,7 @@ export function repeatedIn(method: string, params: JsonObject): Record<string, s
 
 const NAMED = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
-/** A text as a header may carry it. */
+/** Returns a text as a header value, in Base64 if it is not printable ASCII. */
 export function sendable(text: string): string {
   if (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?base64?')) return text
   return `=?base64?${btoa(String.fromCharCode(...new TextEncoder().encode(text)))}?=`

@@ -18,7 +18,7 @@ import { openWebSocketWire } from './websocket-wire.ts'
 
 const TOKEN = 'a-control-token-that-stays'
 
-/** The doors that carry many calls over one connection: each served at a place of its own, again and again. */
+/** The transports with many calls over one connection, each with a way to serve it again at the same address. */
 const SERVERS = {
   'unix socket': async (host: Host) => {
     const server = await serveSocket(host, { path: join(folder(), 'walk.sock') })
@@ -147,7 +147,7 @@ describe('a WebSocket as a page has it', () => {
   })
 })
 
-/** A server that is none of ours: answers as it is told, line by line. */
+/** A server of line-framed messages with the given answers. */
 async function serveLines(answer: (message: { id: number; method: string }, socket: Socket) => string | null) {
   const sockets = new Set<Socket>()
   const chunks: string[] = []
@@ -208,7 +208,7 @@ describe('a channel of lines', () => {
   it.each([
     ['an answer that is none', ({ id }: { id: number }) => `{"jsonrpc":"2.0","id":${id}}`, 'reply-malformed'],
     ['what is not JSON', () => 'rubbish', 'connection-failed'],
-    ['a refusal of nobody in particular', () => REFUSAL, 'parse-error'],
+    ['an error without an id', () => REFUSAL, 'parse-error'],
   ])('rejects the call that got %s, and plays on', async (_, answer, code) => {
     let bad = true
     const { url } = await serveLines((message) =>

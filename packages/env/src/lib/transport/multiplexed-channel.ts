@@ -6,10 +6,10 @@ import { Line, type LineOptions } from './multiplexed-line.ts'
 import type { OpenWire } from './wire.ts'
 
 /**
- * Opens a channel that carries any number of calls at once over one connection, each answered when it is ready.
+ * Opens a channel that carries any number of concurrent calls over one connection.
  *
- * What is called in one turn of the event loop is written together. A connection that is lost fails what waits on it with
- * `connection-failed`, and the next call makes another one. Rejects with `connection-failed` where the first cannot be made.
+ * Calls made in one turn of the event loop are written together. When the connection is lost, its pending calls reject
+ * with `connection-failed`, and the next call connects again. Rejects with `connection-failed` if it cannot connect.
  */
 export async function openMultiplexedChannel(open: OpenWire, options: LineOptions & CallOptions): Promise<Channel> {
   options.signal?.throwIfAborted()
@@ -42,7 +42,7 @@ class MultiplexedChannel implements Channel {
     return signal ? abortable(answer, signal) : answer
   }
 
-  /** The connection that there is, or a new one that all who ask for it share. */
+  /** Resolves with the new connection, which concurrent callers share. */
   connect(): Promise<Line> {
     if (this.#closed) return Promise.reject(closedError(this.#options.name))
     this.#connecting ??= this.#connect().finally(() => {

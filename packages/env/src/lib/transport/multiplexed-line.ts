@@ -7,49 +7,49 @@ import type { ChannelOptions } from './target.ts'
 import type { OpenWire, Wire, WireClosing } from './wire.ts'
 
 export interface LineOptions extends Pick<ChannelOptions, 'onMessage'> {
-  /** What the server is called in errors. */
+  /** The name of the server in errors. */
   readonly name: string
-  /** Sent as the first message, where the connection has no better place for it. */
+  /** Sent in the first message, for connections without headers. */
   readonly token?: string | undefined
 }
 
-/** Calls that are sent and not answered; further ones wait here. As many as our servers answer at once. */
+/** The most sent calls without an answer; further calls wait. Equal to the bound of our servers. */
 const IN_FLIGHT = 256
 /** Milliseconds of a tick, and ticks until a call without an answer fails: two minutes. */
 const TICK = 10_000
-const PATIENCE = 12
-/** The revision of MCP by which a connection introduces itself. */
+const TIMEOUT_TICKS = 12
+/** The MCP version of the handshake. */
 const PROTOCOL_VERSION = '2025-11-25'
 
-/** One connection of a channel: made once, and never again once it is lost. */
+/** One connection of a channel. It does not reconnect. */
 export class Line {
   readonly #options: LineOptions
   readonly #onEnd: () => void
   readonly #calls = new PendingCalls()
   readonly #stopTicking: () => void
-  /** Messages that wait to be sent. */
+  /** Messages to send. */
   readonly #outbox: string[] = []
-  /** They are about to be. */
+  /** Whether a write is scheduled. */
   #writing = false
   #wire: Wire | null = null
-  /** Why there is no connection any more. */
+  /** Why the connection ended; `null` while it is open. */
   #lost: EnvError | null = null
 
   constructor(options: LineOptions, onEnd: () => void) {
     this.#options = options
     this.#onEnd = onEnd
     this.#stopTicking = every(TICK, () => {
-      if (!this.#calls.tick(PATIENCE, options.name))
-        this.end(new EnvError('connection-failed', `Nothing is heard from ${options.name} any more.`))
+      if (!this.#calls.tick(TIMEOUT_TICKS, options.name))
+        this.end(new EnvError('connection-failed', `${options.name} does not answer any more.`))
     })
   }
 
-  /** Connects and shakes hands. Rejects with `connection-failed`. */
+  /** Connects and performs the handshake. Rejects with `connection-failed`. */
   async open(open: OpenWire): Promise<void> {
     const { name, token } = this.#options
     try {
       this.#wire = await open({
-        onMessage: (text) => this.#hear(text),
+        onMessage: (text) => this.#receive(text),
         onClose: (closing) => this.#lose(closing),
       })
       if (token !== undefined) await this.#send(METHODS.authenticate, { token }, true)
@@ -58,7 +58,7 @@ export class Line {
         capabilities: {},
         clientInfo: { name: 'episodic', version: WIRE_VERSION },
       })
-      this.#tell('notifications/initialized')
+      this.#notify('notifications/initialized')
     } catch (cause) {
       const error = WireError.is(cause)
         ? new EnvError('connection-failed', `Cannot connect to ${name}: ${cause.message}`, {
@@ -75,7 +75,7 @@ export class Line {
     return this.#send(method, params)
   }
 
-  /** Ends the connection, and rejects what waits on it. */
+  /** Ends the connection, and rejects its pending calls. */
   end(error: EnvError): void {
     if (this.#lost) return
     this.#lost = error
@@ -97,7 +97,7 @@ export class Line {
     return answer
   }
 
-  #tell(method: string): void {
+  #notify(method: string): void {
     const message = { jsonrpc: '2.0', method }
     this.#options.onMessage?.('sent', message)
     this.#wire?.send([JSON.stringify(message)])
@@ -117,11 +117,11 @@ export class Line {
     this.#wire?.send(this.#outbox.splice(0, room))
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     const message = parseAnswer(text)
     this.#options.onMessage?.('received', message ?? text)
     if (!message || !this.#calls.settle(message)) {
-      const why = `${this.#options.name} says what cannot be understood: ${text.slice(0, 200)}`
+      const why = `${this.#options.name} sent an invalid message: ${text.slice(0, 200)}`
       this.end(new EnvError('connection-failed', why))
     }
     if (this.#outbox.length > 0) this.#writeSoon()

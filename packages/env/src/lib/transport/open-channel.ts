@@ -6,8 +6,8 @@ import { openWebSocketWire } from './websocket-wire.ts'
 import type { OpenWire } from './wire.ts'
 
 /**
- * Opens the channel of a target: bare requests to any MCP server, for what an `Environment` is not for. What needs Node
- * is loaded only where a target asks for it. Rejects with `target-invalid` and `connection-failed`.
+ * Opens a channel to any MCP server, for single requests. Code that needs Node is loaded only for targets that need it.
+ * Rejects with `target-invalid` and `connection-failed`.
  */
 export async function openChannel(target: Target, options: ChannelOptions = {}): Promise<Channel> {
   const given: Channel | HttpTarget | CommandTarget | null = typeof target === 'string' ? { url: target } : target
@@ -21,10 +21,10 @@ export async function openChannel(target: Target, options: ChannelOptions = {}):
       if (given.authorization)
         throw new EnvError(
           'target-invalid',
-          `Nobody can log in at ${given.url}: authorization is for http and https. Give a token instead.`,
+          `Cannot log in at ${given.url}: authorization is for http and https. Give a token instead.`,
         )
       const wire = await wireOf(given)
-      if (wire) return openMultiplexedChannel(wire, { ...options, name: given.url, token: tokenToSay(given) })
+      if (wire) return openMultiplexedChannel(wire, { ...options, name: given.url, token: firstMessageToken(given) })
     }
   }
   throw new EnvError(
@@ -34,20 +34,21 @@ export async function openChannel(target: Target, options: ChannelOptions = {}):
 }
 
 /**
- * Returns the options of a channel to a server that may keep state by MCP session, such as the world that it plays. Only
- * the versions before 2026-07-28 have sessions, so the channel uses the handshake of those, whatever else the server supports.
+ * Returns the options of a channel to a server that may keep state by MCP session, such as the world that it plays.
+ * Only the versions before 2026-07-28 have sessions, so the channel uses the handshake of those, whatever else the
+ * server supports.
  */
-export function disconnectPreservingSessions(target: Target): Pick<ChannelOptions, 'eras'> {
+export function disconnectPreservingSessions(target: Target): Pick<ChannelOptions, 'protocols'> {
   const url = typeof target === 'string' ? target : 'url' in target ? target.url : null
-  return url === null ? {} : { eras: new Map([[url, 'legacy']]) }
+  return url === null ? {} : { protocols: new Map([[url, 'legacy']]) }
 }
 
-/** What was to be connected to, without what is secret in it. */
+/** Returns a description of a target without its secrets. */
 function nameOf(target: unknown): unknown {
   return typeof target === 'object' && target !== null && 'url' in target ? { url: target.url } : target
 }
 
-/** The connection that a URL asks for, besides HTTP; `null` for a URL of none. */
+/** Returns how to connect to a URL that is not HTTP, or `null` if the URL is not supported. */
 async function wireOf({ url, token, headers = {} }: HttpTarget): Promise<OpenWire | null> {
   switch (protocolOf(url)) {
     case 'ws:':
@@ -71,8 +72,8 @@ async function wireOf({ url, token, headers = {} }: HttpTarget): Promise<OpenWir
   }
 }
 
-/** A token goes into a header where there are any, and nobody asks for one at a Unix socket. */
-function tokenToSay({ url, token }: HttpTarget): string | undefined {
+/** Returns the token for the first message. TCP has no headers, and a Unix socket needs no token. */
+function firstMessageToken({ url, token }: HttpTarget): string | undefined {
   return protocolOf(url) === 'tcp:' ? token : undefined
 }
 

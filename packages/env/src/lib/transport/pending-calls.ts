@@ -2,30 +2,30 @@ import { WireError } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
 import { isRpcError, type RpcAnswer, refusal } from './rpc-answer.ts'
 
-/** A call that waits for its answer. */
+/** A call without an answer. */
 interface PendingCall {
   readonly method: string
   /** UTF-16 units of the message. */
   readonly size: number
-  /** The tick in which it was made. */
+  /** The tick of the call. */
   readonly tick: number
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
 }
 
-/** The calls over one connection that wait for their answers, by the id of each. */
+/** The calls of one connection without an answer, by id. */
 export class PendingCalls {
   readonly #calls = new Map<number, PendingCall>()
   #nextId = 1
   #tick = 0
-  /** The tick in which an answer came last. */
-  #heard = 0
+  /** The tick of the last answer. */
+  #lastAnswer = 0
 
   get size(): number {
     return this.#calls.size
   }
 
-  /** Gives a message its id and a promise of the answer. `write` makes the text. */
+  /** Registers a call. Returns its message, as `write` returns it for the id, and a promise of the answer. */
   add(method: string, write: (id: number) => string): { readonly text: string; readonly answer: Promise<unknown> } {
     const id = this.#nextId++
     const text = write(id)
@@ -35,13 +35,13 @@ export class PendingCalls {
     return { text, answer }
   }
 
-  /** Gives an answer to whoever waits for it. Returns `false` for one that is nobody's in particular and cannot be placed. */
+  /** Settles the call of an answer. Returns `false` for an error without an id that matches no call. */
   settle(answer: RpcAnswer): boolean {
-    this.#heard = this.#tick
+    this.#lastAnswer = this.#tick
     const { id, error } = answer
-    if (id === null && isRpcError(error)) return this.#settleNobodys(refusal(error))
+    if (id === null && isRpcError(error)) return this.#settleWithoutId(refusal(error))
     const call = this.#calls.get(id as number)
-    // An answer that nobody waits for any more, or a message that we have not asked for.
+    // The call was aborted, or the message is not an answer.
     if (!call) return true
     this.#calls.delete(id as number)
     if (isRpcError(error)) call.reject(refusal(error))
@@ -53,7 +53,7 @@ export class PendingCalls {
     return true
   }
 
-  /** Rejects the largest call: where one was too large, it is that one. */
+  /** Rejects the largest call, which is the one that was too large. */
   rejectLargest(error: Error): void {
     let largest: number | null = null
     for (const [id, { size }] of this.#calls)
@@ -69,22 +69,22 @@ export class PendingCalls {
   }
 
   /**
-   * Counts one tick. Rejects calls that have waited for `patience` ticks, and returns `false` where nothing at all was
-   * heard in that time: the connection is dead, whatever the system says.
+   * Counts one tick. Rejects the calls that are `timeout` ticks old. Returns `false` if no answer at all came in that
+   * time: then the connection is dead.
    */
-  tick(patience: number, name: string): boolean {
+  tick(timeout: number, name: string): boolean {
     this.#tick += 1
     for (const [id, { method, tick, reject }] of this.#calls) {
-      if (this.#tick - tick < patience) break
-      if (this.#tick - this.#heard >= patience) return false
+      if (this.#tick - tick < timeout) break
+      if (this.#tick - this.#lastAnswer >= timeout) return false
       this.#calls.delete(id)
       reject(new EnvError('connection-failed', `No answer from ${name} to ${method} in time.`))
     }
     return true
   }
 
-  /** What failed before its id was read is answered to nobody in particular. */
-  #settleNobodys(error: Error): boolean {
+  /** Assigns an error without an id, which a server sends if it could not read the request. */
+  #settleWithoutId(error: Error): boolean {
     if (this.#calls.size !== 1 && !WireError.is(error, 'too-large')) return false
     this.rejectLargest(error)
     return true

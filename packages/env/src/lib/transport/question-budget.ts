@@ -2,8 +2,8 @@ import type { EnvError } from '../env-error.ts'
 import { tooManyQuestions } from './input-required.ts'
 
 /**
- * Bounds what a server of the era before 2026 asks during calls. Such a question is a request of its own that names no
- * call, so the questions are counted against all calls that are waiting: `questions` for each, anew after each answer.
+ * Bounds the questions of a session-based server during calls. Such a question is a separate request that names no
+ * call. So all pending calls share the count: `questions` for each call, reset by each answer.
  */
 export class QuestionBudget {
   readonly #questions: number
@@ -14,7 +14,7 @@ export class QuestionBudget {
     this.#questions = questions
   }
 
-  /** Makes a call. Rejects with `connection-failed` where the server asks too often before it answers. */
+  /** Makes a call. Rejects with `connection-failed` if the server asks too often before it answers. */
   async call<T>(call: (signal: AbortSignal) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const asked = new AbortController()
     this.#waiting.add(asked)
@@ -29,7 +29,7 @@ export class QuestionBudget {
     }
   }
 
-  /** Counts a question. Throws, and fails every waiting call, where it is one too many. */
+  /** Counts a question. If it is one too many, throws and rejects every pending call. */
   count(): void {
     this.#asked += 1
     if (this.#asked <= this.#questions * Math.max(1, this.#waiting.size)) return

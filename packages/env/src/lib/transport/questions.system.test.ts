@@ -13,7 +13,7 @@ const command = (...flags: string[]): Target => ({
   args: [fileURLToPath(new URL('../fixtures/asking-server.fixture.ts', import.meta.url)), ...flags],
 })
 
-/** The same over HTTP, in the modern era. */
+/** The same over HTTP, with the stateless version. */
 async function serveQuestions(): Promise<Target> {
   const server = createServer(async (request, response) => {
     const { id, method, params } = JSON.parse((await request.setEncoding('utf8').toArray()).join(''))
@@ -65,7 +65,7 @@ const answered = (times: number) => ({ content: [{ type: 'text', text: `Asked ${
 describe.each<[string, () => Target | Promise<Target>]>([
   ['over HTTP', serveQuestions],
   ['over a pipe', () => command()],
-  ['over a pipe, of the era before 2026', () => command('--legacy')],
+  ['over a pipe, session-based', () => command('--legacy')],
 ])('a server that asks before it answers, %s', (_, target) => {
   it('may ask 16 times, and not once more', async () => {
     const { person, call } = await open(await target())
@@ -81,7 +81,7 @@ describe.each<[string, () => Target | Promise<Target>]>([
     expect(await call({ times: 1 })).toMatchObject(answered(1))
   })
 
-  it('may ask as often as the channel is told', async () => {
+  it('may ask as often as the option allows', async () => {
     const { person, call } = await open(await target(), { questions: 2 })
     expect(await call({ times: 2 })).toMatchObject(answered(2))
     await expect(call({})).rejects.toMatchObject(tooMany(2))

@@ -2,7 +2,7 @@ import { type JsonObject, WireError } from '@episodic/protocol'
 import { wireErrorCodeOf } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
 
-/** What may be a JSON-RPC answer. */
+/** An unchecked JSON-RPC answer. */
 export interface RpcAnswer {
   readonly id?: unknown
   readonly result?: unknown
@@ -15,7 +15,7 @@ export interface RpcError {
   readonly data?: unknown
 }
 
-/** Reads an answer; `null` for what is not even an object. */
+/** Parses an answer. Returns `null` for a text that is not a JSON object. */
 export function parseAnswer(text: string): RpcAnswer | null {
   try {
     const message: unknown = JSON.parse(text)
@@ -31,8 +31,8 @@ export function isRpcError(error: unknown): error is RpcError {
 }
 
 /**
- * An error answer of a server: ours keeps its code, another's is a failure of the connection. `failure` is what is known
- * of it besides.
+ * Returns the error of an error answer: a `WireError` for a known code, otherwise `connection-failed` with `failure` as
+ * its details.
  */
 export function refusal({ code, message, data }: RpcError, failure: JsonObject = { retryable: false }): Error {
   const known = wireErrorCodeOf(code)
@@ -42,10 +42,10 @@ export function refusal({ code, message, data }: RpcError, failure: JsonObject =
     : new EnvError('connection-failed', `The server refused: ${message} (${code})`, { details: failure })
 }
 
-/** Who answers so in place of a server that is starting, stopping or behind a gateway that cannot reach it. */
+/** The statuses of a gateway, or of a server that starts or stops. */
 const AWAY: ReadonlySet<number> = new Set([502, 503, 504])
 
-/** What a caller should know of a failure over HTTP: whether the same call may get an answer later, and when. */
+/** Returns the details of a failure over HTTP: whether a retry may succeed, and when. */
 export function failureDetails(status: number, retryAfter = 0): JsonObject {
   return { retryable: AWAY.has(status), ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }) }
 }

@@ -9,20 +9,20 @@ import { EnvError } from '../env-error.ts'
 import type { Authorization, AuthorizationOptions } from './authorization.ts'
 import type { Authorizer, Refused } from './authorized.ts'
 
-/** What `granted` remembers. */
+/** A value of `granted`. */
 interface Granted {
-  /** The authorization server that gave it. */
+  /** The authorization server of the grant. */
   from?: string
   client?: ReturnType<OAuthClientProvider['clientInformation']>
   tokens?: Awaited<ReturnType<OAuthClientProvider['tokens']>>
-  /** What was asked for, so that a wider scope has the narrower one in it. */
+  /** The requested scope, so that a wider request includes it. */
   scope?: string
-  /** A login that goes on, for all who wait for one. */
+  /** The login in progress, which concurrent requests share. */
   underway?: { readonly done: Promise<void>; readonly signal: AbortSignal | undefined }
 }
 
-/** Milliseconds until an authorization server that says nothing is given up. */
-const PATIENCE = 30_000
+/** Milliseconds until a request to an authorization server fails. */
+const REQUEST_TIMEOUT = 30_000
 
 /** Logs in at the authorization server of one resource server, by the MCP SDK. */
 export function createAuthorizer(serverUrl: string, authorization: Authorization): Authorizer {
@@ -30,14 +30,14 @@ export function createAuthorizer(serverUrl: string, authorization: Authorization
   const headers = (): Record<string, string> =>
     granted.tokens ? { authorization: `Bearer ${granted.tokens.access_token}` } : {}
   const renew = async (refused: Refused, signal: AbortSignal | undefined): Promise<void> => {
-    // While this request was on its way, another one may have got what it lacks.
+    // Another request may have logged in meanwhile.
     if (headers().authorization !== refused.headers.authorization) return
     granted.underway ??= begin(refused, signal)
     const { underway } = granted
     try {
       await underway.done
     } catch (error) {
-      // Whoever else waits for a login is still there.
+      // The login was aborted by another request, and this one still needs it.
       if (underway.signal?.aborted && !signal?.aborted) return renew(refused, signal)
       throw error
     }
@@ -64,14 +64,14 @@ async function logIn(
     )
     const { resourceMetadataUrl } = asked
     const fetchFn: typeof fetch = (url, init) => {
-      const inTime = AbortSignal.timeout(PATIENCE)
+      const inTime = AbortSignal.timeout(REQUEST_TIMEOUT)
       return fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, inTime]) : inTime })
     }
     const where = { fetchFn, ...(resourceMetadataUrl && { resourceMetadataUrl }) }
     const info = await discoverOAuthServerInfo(serverUrl, where)
     const { authorizationServerMetadata: metadata, resourceMetadata } = info
     const issuer = metadata?.issuer
-    // RFC 8414: whose metadata it is has to be who was asked for it.
+    // RFC 8414: the issuer in the metadata has to be the server that returned it.
     if (issuer !== undefined && withoutSlash(issuer) !== withoutSlash(String(info.authorizationServerUrl)))
       throw new Error('the metadata of its authorization server is that of another one')
     bindTo(granted, String(info.authorizationServerUrl), authorization.options)
@@ -92,7 +92,7 @@ async function logIn(
     const options = { serverUrl, ...where, ...(scope && { scope }) }
     if ((await auth(provider, options)) === 'REDIRECT') {
       const back = String(await authorization.options.logIn(login.page as URL, { signal }))
-      if (!URL.canParse(back)) throw new Error('logIn did not give the whole address that somebody was sent back to')
+      if (!URL.canParse(back)) throw new Error('logIn did not resolve with the complete URL of the redirect')
       const authorizationCode = codeIn(new URL(back), login.state, issuer, requiresIssuer(metadata))
       await auth(provider, { ...options, authorizationCode })
     }
@@ -105,8 +105,8 @@ async function logIn(
 }
 
 /**
- * What one authorization server gave out is shown to no other that the resource server may name later. Throws where a client
- * was registered with the first.
+ * Binds grants to one authorization server: another one, which the resource server may name later, receives none of
+ * them. Throws if a client is registered with the first.
  */
 function bindTo(granted: Granted, server: string, { client }: AuthorizationOptions): void {
   const { from = server } = granted
@@ -119,13 +119,13 @@ function bindTo(granted: Granted, server: string, { client }: AuthorizationOptio
   granted.from = server
 }
 
-/** The scope with which tokens can be renewed without anybody. */
+/** The scope with which tokens can be renewed without the user. */
 const OFFLINE = 'offline_access'
 
-/** One login, as the SDK wants to see it. */
+/** One login, as a provider for the SDK. */
 class Login {
   readonly state = randomText()
-  /** Where to log in. */
+  /** The page for the user. */
   page: URL | null = null
   readonly #authorization: Authorization
   readonly #granted: Granted
@@ -151,7 +151,7 @@ class Login {
       saveClientInformation: (information) => {
         granted.client = information
       },
-      // What was granted before is not wide enough, and neither is what it can be renewed to.
+      // For a wider scope, neither the present tokens nor renewed ones suffice.
       tokens: () => (this.#wider ? undefined : granted.tokens),
       saveTokens: (tokens) => {
         granted.tokens = tokens
@@ -173,7 +173,7 @@ class Login {
   }
 }
 
-/** What a client says of itself where it registers. */
+/** Returns the client metadata of a registration. */
 function metadataOf({ redirectUrl, client }: AuthorizationOptions) {
   const { protocol, hostname } = new URL(redirectUrl)
   const isOwnMachine = ['localhost', '127.0.0.1', '[::1]'].includes(hostname) || !/^https?:$/.test(protocol)
@@ -187,10 +187,12 @@ function metadataOf({ redirectUrl, client }: AuthorizationOptions) {
   }
 }
 
-/** The code in the address that somebody was sent back to. Throws where it is not what was asked for, or not from whom. */
+/**
+ * Returns the code in the URL of the redirect. Throws if it belongs to another login or another authorization server.
+ */
 function codeIn({ searchParams }: URL, state: string, issuer: string | undefined, issuerRequired: boolean): string {
   const from = searchParams.get('iss')
-  // RFC 9207: letter by letter, because what only means the same may be somebody else.
+  // RFC 9207: compare exactly, because an equivalent URL may be another server.
   if (from !== null && issuer !== undefined && from !== issuer)
     throw new Error('the answer to the login comes from another authorization server')
   if (from === null && issuerRequired) throw new Error('the answer to the login does not say whom it comes from')
@@ -209,7 +211,7 @@ function requiresIssuer(metadata: object | undefined): boolean {
   )
 }
 
-/** All scopes of some lists, each once; empty where there is none. */
+/** Returns the scopes of some lists without duplicates; empty if there are none. */
 function scopeOf(...lists: readonly (string | undefined)[]): string {
   const asked = lists.flatMap((list) => list?.split(' ').filter(Boolean) ?? [])
   return [...new Set(asked)].join(' ')

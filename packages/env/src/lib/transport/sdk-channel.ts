@@ -6,34 +6,34 @@ import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontex
 import { ElicitRequestSchema, McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { Agent } from 'undici'
 import { EnvError } from '../env-error.ts'
+import { createDirectChannel, type DirectChannelOptions } from './direct-channel.ts'
 import { answerElicitation } from './elicitation.ts'
-import { type Era, findEra } from './era.ts'
 import { questionsAllowed } from './input-required.ts'
+import { findProtocolSupport, type ProtocolSupport } from './protocol-support.ts'
 import { QuestionBudget } from './question-budget.ts'
 import { failureDetails, refusal } from './rpc-answer.ts'
 import { createAuthorizer } from './sdk-authorization.ts'
 import { createFetch, withAuthorizer } from './sdk-fetch.ts'
 import { Pipe } from './sdk-pipe.ts'
-import { createStraightChannel, type StraightChannelOptions } from './straight-channel.ts'
 import type { ChannelOptions, CommandTarget, HttpTarget } from './target.ts'
 
-/** Sockets that one HTTP connection may hold; calls beyond it wait for a free one. */
+/** The most sockets of one channel; further calls wait for a free one. */
 const SOCKETS = 64
 /** Milliseconds until a call without an answer fails. */
 const CALL_TIMEOUT = 120_000
-/** The same for the question which era a server speaks: one that is silent has more to do with the era before. */
+/** The same for `server/discover`. A server that does not answer is taken for `legacy`. */
 const PROBE_TIMEOUT = 10_000
 
-/** A server that answered, and how it is asked. */
+/** A connected server. */
 interface Connected extends Pick<Channel, 'request'> {
   readonly release: () => Promise<void>
 }
 
 /**
- * Opens a channel to an MCP server. One of the modern era is simply asked; with any other the SDK's client shakes hands,
- * and plays wherever no straighter path exists.
+ * Opens a channel to an MCP server. A server with the stateless version gets direct requests. For any other, the SDK's
+ * client performs the handshake and makes the calls, except those to our own servers.
  *
- * Rejects with `connection-failed`, and with `option-invalid` for a bound that is none.
+ * Rejects with `connection-failed`, and with `option-invalid` for an invalid bound.
  */
 export async function openSdkChannel(
   target: HttpTarget | CommandTarget,
@@ -54,8 +54,8 @@ export async function openSdkChannel(
   }
 }
 
-/** Asks by the SDK's client. */
-function bySdk({ client, budget }: Shaken, name: string): Channel['request'] {
+/** Returns a `request` that uses the SDK's client. */
+function sdkRequest({ client, budget }: Handshaken, name: string): Channel['request'] {
   return async (method, params, { signal } = {}) => {
     const call = { method, params: params as Record<string, unknown> }
     try {
@@ -77,42 +77,42 @@ async function openHttp(target: HttpTarget, options: ChannelOptions): Promise<Co
   const sent = { ...headers, ...(token && { authorization: `Bearer ${token}` }) }
   const { onMessage, elicit } = options
   const questions = questionsAllowed(options.questions)
-  const straight = (how: Pick<StraightChannelOptions, 'timeout' | 'modern'>) =>
-    createStraightChannel({ url, dispatcher, headers: sent, authorizer, onMessage, elicit, questions, ...how })
-  const asking = straight({ timeout: PROBE_TIMEOUT, modern: true })
-  let era = options.eras?.get(url)
+  const direct = (how: Pick<DirectChannelOptions, 'timeout' | 'modern'>) =>
+    createDirectChannel({ url, dispatcher, headers: sent, authorizer, onMessage, elicit, questions, ...how })
+  const asking = direct({ timeout: PROBE_TIMEOUT, modern: true })
+  let protocol = options.protocols?.get(url)
   try {
-    era ??= await findEra(asking, options)
+    protocol ??= await findProtocolSupport(asking, options)
   } catch (reason) {
     await dispatcher.destroy()
     throw reason
   }
-  options.eras?.set(url, era)
-  // Where a request need not speak for itself, it is shorter without.
-  if (era !== 'legacy') {
-    const { request } = straight({ timeout: CALL_TIMEOUT, modern: era === 'modern' })
+  options.protocols?.set(url, protocol)
+  // Our own servers need no sender in a request, and a request without it is shorter.
+  if (protocol !== 'legacy') {
+    const { request } = direct({ timeout: CALL_TIMEOUT, modern: protocol === 'modern' })
     return { request, release: () => dispatcher.close() }
   }
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: withAuthorizer(createFetch(dispatcher), authorizer),
     requestInit: { headers: sent },
   })
-  const shaken = await shakeHands(transport, url, () => dispatcher.destroy(), options)
-  const { client } = shaken
+  const handshaken = await shakeHands(transport, url, () => dispatcher.destroy(), options)
+  const { client } = handshaken
   const version = { 'mcp-protocol-version': transport.protocolVersion ?? '' }
   const ours = client.getServerCapabilities()?.extensions?.[EXTENSION] !== undefined
   return {
-    // What is to be overheard goes through the SDK's transport, message by message.
+    // `onMessage` needs the SDK's transport, which passes every message.
     request:
       ours && !options.onMessage
-        ? createStraightChannel({
+        ? createDirectChannel({
             url,
             dispatcher,
             headers: { ...sent, ...version },
             authorizer,
             timeout: CALL_TIMEOUT,
           }).request
-        : bySdk(shaken, url),
+        : sdkRequest(handshaken, url),
     async release() {
       await transport.terminateSession().catch(() => {})
       await client.close()
@@ -136,26 +136,27 @@ async function openCommand(
   const { signal, onMessage, elicit } = options
   if (onMessage) overhear(transport, onMessage)
   const pipe = new Pipe(transport, name, elicit, questionsAllowed(options.questions))
-  let era: Era
+  let protocol: ProtocolSupport
   try {
     await transport.start()
-    era = await findEra({ request: withinProbe(pipe.modern) }, { signal })
+    protocol = await findProtocolSupport({ request: withinProbe(pipe.modern) }, { signal })
   } catch (cause) {
     await pipe.close()
     signal?.throwIfAborted()
     throw new EnvError('connection-failed', `Cannot connect to ${name}: ${reasonOf(cause)}`, { cause })
   }
-  // Where a request need not speak for itself, it is shorter without.
-  if (era !== 'legacy') return { request: era === 'modern' ? pipe.modern : pipe.bare, release: () => pipe.close() }
+  // Our own servers need no sender in a request, and a request without it is shorter.
+  if (protocol !== 'legacy')
+    return { request: protocol === 'modern' ? pipe.modern : pipe.bare, release: () => pipe.close() }
   pipe.leave()
-  // The process runs already.
+  // The process is running already.
   transport.start = async () => {}
   const { onMessage: _, ...overheard } = options
-  const shaken = await shakeHands(transport, name, async () => {}, overheard)
-  return { request: bySdk(shaken, name), release: () => shaken.client.close() }
+  const handshaken = await shakeHands(transport, name, async () => {}, overheard)
+  return { request: sdkRequest(handshaken, name), release: () => handshaken.client.close() }
 }
 
-/** The same for a question to which silence is an answer too. */
+/** Limits a request to the timeout of the probe. */
 function withinProbe(request: Channel['request']): Channel['request'] {
   return (method, params, { signal } = {}) => {
     const inTime = AbortSignal.timeout(PROBE_TIMEOUT)
@@ -163,8 +164,8 @@ function withinProbe(request: Channel['request']): Channel['request'] {
   }
 }
 
-/** A client that has shaken hands, and what its server may ask it. */
-interface Shaken {
+/** A client after the handshake, and the budget for questions of its server. */
+interface Handshaken {
   readonly client: Client
   readonly budget: QuestionBudget
 }
@@ -174,7 +175,7 @@ async function shakeHands(
   name: string,
   release: () => Promise<void>,
   { signal, onMessage, elicit, questions }: ChannelOptions,
-): Promise<Shaken> {
+): Promise<Handshaken> {
   const budget = new QuestionBudget(questionsAllowed(questions))
   if (onMessage) overhear(transport, onMessage)
   const client = new Client(
@@ -198,7 +199,7 @@ async function shakeHands(
   }
 }
 
-/** Tells of every message that a transport carries. */
+/** Calls `onMessage` for every message of a transport. */
 function overhear(
   transport: StdioClientTransport | StreamableHTTPClientTransport,
   onMessage: NonNullable<ChannelOptions['onMessage']>,
@@ -208,11 +209,11 @@ function overhear(
     onMessage('sent', message)
     return send(message, options)
   }
-  // The client that connects calls the listener that it finds before its own.
+  // The client calls this listener before its own.
   transport.onmessage = (message) => onMessage('received', message)
 }
 
-/** A refusal keeps its code; anything else means that no answer came. */
+/** Translates an error of the SDK: an error answer keeps its code, anything else means that no answer came. */
 function translate(error: unknown, name: string): Error {
   if (EnvError.is(error)) return error
   if (error instanceof McpError && !isLost(error))
@@ -227,7 +228,7 @@ function translate(error: unknown, name: string): Error {
   })
 }
 
-/** What is known of a lost call: over HTTP the next one may arrive, and a pipe that has closed stays closed. */
+/** Returns the details of a lost call: over HTTP a retry may succeed, but a closed pipe stays closed. */
 function failureOf(error: unknown): JsonObject {
   if (error instanceof StreamableHTTPError && error.code !== undefined && error.code >= 400)
     return failureDetails(error.code)
@@ -248,7 +249,7 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error && cause.message ? `${error.message} (${cause.message})` : error.message
 }
 
-/** What a server says besides its status, where it says it as JSON-RPC does: the SDK quotes the whole body. */
+/** Returns the JSON-RPC error message in a response body, which the SDK quotes in its error. */
 function saidIn(message: string): string {
   const said = /"message":("(?:[^"\\]|\\.)*")/.exec(message)?.[1]
   return said === undefined ? '.' : `: ${JSON.parse(said)}`

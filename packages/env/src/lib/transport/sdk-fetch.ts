@@ -5,7 +5,7 @@ import { type Authorizer, sendAuthorized } from './authorized.ts'
 /** The part of `fetch` that an MCP client needs. */
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
-/** A `fetch` that logs in where a server asks for it. */
+/** Returns a `fetch` that logs in when a server asks for it. */
 export function withAuthorizer(fetch: Fetch, authorizer: Authorizer | undefined): Fetch {
   return (url, init = {}) =>
     sendAuthorized(
@@ -17,9 +17,9 @@ export function withAuthorizer(fetch: Fetch, authorizer: Authorizer | undefined)
 }
 
 /**
- * A `fetch` over undici's `request`, whose bookkeeping a call is several times cheaper than that of a full fetch.
+ * Returns a `fetch` on undici's `request`, which is several times cheaper per call than a full fetch.
  *
- * JSON answers come as objects that read like a `Response`; event streams come as real ones.
+ * A JSON answer is an object with the methods of a `Response`; an event stream is a real `Response`.
  */
 export function createFetch(dispatcher: Dispatcher): Fetch {
   return async (url, init = {}) => {

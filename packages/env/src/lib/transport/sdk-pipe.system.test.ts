@@ -20,7 +20,7 @@ async function open(options: ChannelOptions = {}) {
 }
 
 describe('a channel over a pipe', () => {
-  it('speaks the modern era where the server does, without a handshake', async () => {
+  it('makes stateless requests without a handshake if the server supports them', async () => {
     await using channel = await open()
     const answers = await Promise.all(['one', 'two', 'three'].map((name) => channel.call(name)))
     expect(answers).toMatchObject([
@@ -32,7 +32,7 @@ describe('a channel over a pipe', () => {
     expect(answers[0]).toMatchObject({ asked: { _meta: said } })
   })
 
-  it('calls off what nobody waits for any more', async () => {
+  it('cancels an aborted call', async () => {
     await using channel = await open()
     const abort = new AbortController()
     const waiting = channel.call('wait', abort.signal)
@@ -72,14 +72,14 @@ describe('a channel over a pipe', () => {
     expect(asked).toMatchObject([{ message: 'Name?', schema: { type: 'object' } }])
   })
 
-  it('passes on that somebody would not answer', async () => {
+  it('passes on that the user declined', async () => {
     for (const action of ['decline', 'cancel'] as const) {
       await using channel = await open({ elicit: async () => ({ action }) })
       expect(await channel.call('ask')).toMatchObject({ asked: { inputResponses: { name: { action } } } })
     }
   })
 
-  it('says what is missing where the server asks and nobody answers', async () => {
+  it('rejects a question if the channel has no elicit', async () => {
     await using channel = await open()
     await expect(channel.call('ask')).rejects.toMatchObject({
       code: 'connection-failed',

@@ -11,14 +11,14 @@ import type { ChannelOptions } from './target.ts'
 
 /** Milliseconds of a tick, and ticks until a call without an answer fails: two minutes. */
 const TICK = 10_000
-const PATIENCE = 12
+const TIMEOUT_TICKS = 12
 
-/** Kept apart from the ids of the SDK's client, which may come after on the same pipe. */
+/** Distinguishes these ids from those of the SDK's client, which may use the same pipe later. */
 const PREFIX = 'call '
 
 /**
- * Calls over the pipe of a child process, each of which speaks for itself: to a server of the modern era, or to one of
- * worlds. There was no handshake, and there will be none.
+ * Stateless calls over the pipe of a child process, without a handshake: to a server with the stateless version, or to
+ * a server of environments.
  */
 export class Pipe {
   readonly #transport: StdioClientTransport
@@ -29,22 +29,22 @@ export class Pipe {
   readonly #stopTicking: () => void
   #lost: EnvError | null = null
 
-  /** Listens to a transport. It has to be started afterwards. */
+  /** Sets the listeners of a transport. Start the transport afterwards. */
   constructor(transport: StdioClientTransport, name: string, elicit: ChannelOptions['elicit'], questions: number) {
     this.#transport = transport
     this.#name = name
     this.#elicit = elicit
     this.#questions = questions
-    this.#stopTicking = every(TICK, () => void this.#calls.tick(PATIENCE, name))
+    this.#stopTicking = every(TICK, () => void this.#calls.tick(TIMEOUT_TICKS, name))
     const overheard = transport.onmessage
     transport.onmessage = (message) => {
       overheard?.(message)
-      this.#hear(message)
+      this.#receive(message)
     }
     transport.onclose = () => this.#lose()
   }
 
-  /** Lets go of the transport for somebody else. */
+  /** Releases the transport, so that the SDK's client can use it. */
   leave(): void {
     this.#stopTicking()
     delete this.#transport.onclose
@@ -55,7 +55,7 @@ export class Pipe {
     this.#lose()
   }
 
-  /** Asks as the modern era does. */
+  /** Makes a stateless call, which names its sender. */
   readonly modern: Channel['request'] = (method, params, { signal } = {}) => {
     const elicit = this.#elicit
     const capabilities: JsonObject = elicit ? { elicitation: { form: {} } } : {}
@@ -63,7 +63,7 @@ export class Pipe {
     return callWithInput(call, params, { elicit, questions: this.#questions, signal })
   }
 
-  /** Asks a server that needs not be told who asks. */
+  /** Makes a call without the sender, to a server of environments. */
   readonly bare: Channel['request'] = (method, params, { signal } = {}) => this.#ask(method, params, signal)
 
   async #ask(method: string, params: JsonObject, signal: AbortSignal | undefined): Promise<unknown> {
@@ -94,9 +94,9 @@ export class Pipe {
     this.#transport.send(message as JSONRPCMessage).catch(() => this.#lose())
   }
 
-  #hear(message: object): void {
+  #receive(message: object): void {
     const { id, ...answer } = message as RpcAnswer & { readonly method?: unknown }
-    // What a server says of itself is nothing that was asked for.
+    // Requests and notifications of the server are ignored.
     if (answer.method !== undefined) return
     if (typeof id === 'string' && id.startsWith(PREFIX))
       this.#calls.settle({ ...answer, id: Number(id.slice(PREFIX.length)) })

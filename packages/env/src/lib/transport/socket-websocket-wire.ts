@@ -5,12 +5,14 @@ import { failureDetails } from './rpc-answer.ts'
 import { closingOf, PROTOCOL } from './websocket-wire.ts'
 import type { OpenWire } from './wire.ts'
 
-/** The longest message that is taken from a server, in bytes. */
+/** The most bytes of a message from a server. */
 const LONGEST = 64 * 1_048_576
-/** Milliseconds until a server that does not take a connection is given up. */
+/** Milliseconds until a connection attempt fails. */
 const CONNECT_TIMEOUT = 30_000
 
-/** Opens a connection over a WebSocket of Node, which writes many messages at once and hears why it was refused. */
+/**
+ * Opens a connection over a WebSocket in Node, which combines writes and reports the status of a rejected handshake.
+ */
 export function openNodeWebSocketWire(url: string, headers: Readonly<Record<string, string>>): OpenWire {
   return ({ onMessage, onClose }) =>
     new Promise((resolve, reject) => {
@@ -31,7 +33,7 @@ export function openNodeWebSocketWire(url: string, headers: Readonly<Record<stri
         connected = true
         resolve({
           send(messages) {
-            // One write for all of them.
+            // One write for all messages.
             socket.cork()
             for (const message of messages) webSocket.send(message)
             socket.uncork()

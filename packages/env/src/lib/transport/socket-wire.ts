@@ -2,12 +2,12 @@ import { connect } from 'node:net'
 import { EnvError } from '../env-error.ts'
 import type { OpenWire } from './wire.ts'
 
-/** Where a socket listens. */
+/** The address of a socket. */
 export type SocketPlace = { readonly path: string } | { readonly host: string; readonly port: number }
 
-/** The longest message that is taken from a server, in UTF-16 units. */
+/** The most UTF-16 units of a message from a server. */
 const LONGEST = 64 * 1_048_576
-/** Milliseconds until a server that does not take a connection is given up. */
+/** Milliseconds until a connection attempt fails. */
 const CONNECT_TIMEOUT = 30_000
 
 /** Opens a connection of newline-framed messages, over a Unix socket or TCP. */

@@ -5,7 +5,7 @@ import { parseMcpServers } from './target.ts'
 const parse = (mcpServers: unknown, variables = {}) => parseMcpServers(JSON.stringify({ mcpServers }), variables)
 
 describe('parseMcpServers', () => {
-  it('reads URLs and commands, and drops the type that only tells them apart', () => {
+  it('reads URLs and commands, and drops the type field', () => {
     expect(
       parse({
         remote: { type: 'streamable-http', url: 'https://example.test/env', headers: { 'X-Team': 'a' }, token: 't' },

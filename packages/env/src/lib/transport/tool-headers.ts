@@ -1,14 +1,19 @@
 import type { JsonObject } from '@episodic/protocol'
 import { sendable } from './modern-request.ts'
 
-/** Which arguments of a tool are repeated in headers: the header's name, and the way to the argument. */
+/** The arguments of a tool that are repeated in headers: the name of the header and the path of the argument. */
 type Repeated = readonly { readonly header: string; readonly path: readonly string[] }[]
 
-/** The tools of one server of the modern era that want some of their arguments in headers too (`x-mcp-header`). */
+/**
+ * The headers that tools of one server require for some of their arguments (`x-mcp-header`, in the stateless version).
+ */
 export class ToolHeaders {
   readonly #repeated = new Map<string, Repeated>()
 
-  /** Takes note of a list of tools, and gives it without those that ask for headers wrongly: they are not to be called. */
+  /**
+   * Stores the headers of a list of tools. Returns the tools without those that declare headers wrongly: do not call
+   * these.
+   */
   keep(tools: readonly JsonObject[]): readonly JsonObject[] {
     return tools.filter((tool) => {
       const { name, inputSchema } = tool ?? {}
@@ -18,7 +23,7 @@ export class ToolHeaders {
     })
   }
 
-  /** The headers that go with a call. */
+  /** Returns the headers of a call. */
   for(tool: unknown, args: unknown): Record<string, string> {
     const headers: Record<string, string> = {}
     for (const { header, path } of this.#repeated.get(String(tool)) ?? []) {
@@ -30,13 +35,16 @@ export class ToolHeaders {
   }
 }
 
-/** A schema that nests deeper is not looked into. */
+/** The depth up to which a schema is searched. */
 const DEEPEST = 64
 
-/** Where a value may look like a schema and is none. */
+/** Keywords whose values may look like a schema. */
 const VALUES = new Set(['const', 'default', 'enum', 'examples'])
 
-/** What a schema asks for; `null` where it asks wrongly: in the wrong place, for what is not plain, or twice for one name. */
+/**
+ * Returns the headers that a schema declares; `null` if one is in the wrong place, not for a plain value, or a
+ * duplicate.
+ */
 function readRepeated(inputSchema: unknown): Repeated | null {
   const repeated: { header: string; path: readonly string[] }[] = []
   const isRight = (node: unknown, path: readonly string[] | null, depth: number): boolean => {

@@ -1,11 +1,13 @@
 import { EnvError } from '../env-error.ts'
 import type { OpenWire, WireClosing } from './wire.ts'
 
-/** How a server calls the protocol that is spoken, and how a token is said that can be in no header. */
+/** The WebSocket subprotocol of our servers, and the prefix of the one that carries a token, for lack of headers. */
 export const PROTOCOL = 'episodic'
 const BEARER_PROTOCOL = 'episodic.bearer.'
 
-/** Opens a connection over the WebSocket that a page has. It can set no headers, and hears nothing of why it was refused. */
+/**
+ * Opens a connection over the WebSocket of a browser, which cannot set headers and does not report why it was rejected.
+ */
 export function openWebSocketWire(url: string, token: string | undefined): OpenWire {
   return ({ onMessage, onClose }) =>
     new Promise((resolve, reject) => {
@@ -29,7 +31,7 @@ export function openWebSocketWire(url: string, token: string | undefined): OpenW
     })
 }
 
-/** What a code of RFC 6455, section 7.4.1, says of what was sent. */
+/** Returns the reason of a close, from its code (RFC 6455, section 7.4.1). */
 export function closingOf(url: string, code: number, reason: string): WireClosing {
   const error = new EnvError(
     'connection-failed',

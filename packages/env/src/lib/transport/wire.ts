@@ -8,10 +8,10 @@ export interface Wire {
   close(): void
 }
 
-/** What the owner of a connection hears of it. */
+/** Receives the messages and the end of a connection. */
 export interface WireListener {
   onMessage(text: string): void
-  /** Hears once that there will be no more, whoever ended it. */
+  /** Called once, when either side has ended the connection. */
   onClose(closing: WireClosing): void
 }
 

@@ -4,9 +4,9 @@ import { type JsonObject, METHODS } from '@episodic/protocol'
 import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../connect.ts'
-import { DOORS } from '../fixtures/endpoints.fixture.ts'
-import type { Era } from './era.ts'
+import { ENDPOINTS } from '../fixtures/endpoints.fixture.ts'
 import { openChannel } from './open-channel.ts'
+import type { ProtocolSupport } from './protocol-support.ts'
 
 interface Received {
   readonly headers: IncomingHttpHeaders
@@ -14,7 +14,7 @@ interface Received {
   readonly message: { readonly id?: number; readonly method: string; readonly params?: JsonObject }
 }
 
-/** A server of MCP that answers as it is told, and what came to it. */
+/** An MCP server with the given answers, and the requests that it received. */
 async function serve(answer: (received: Received) => { status?: number; type?: string; text: string }) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
@@ -38,12 +38,12 @@ async function serve(answer: (received: Received) => { status?: number; type?: s
 const result = (id: number | undefined, result: object) => JSON.stringify({ jsonrpc: '2.0', id, result })
 const DISCOVERED = { supportedVersions: [MODERN_VERSION], capabilities: {}, resultType: 'complete' }
 
-/** A server of the modern era, which says what it was asked. */
+/** A server with the stateless version, which returns what it was asked. */
 const modern = ({ message: { id, method, params } }: Received) => ({
   text: result(id, method === 'server/discover' ? DISCOVERED : { resultType: 'complete', asked: params ?? null }),
 })
 
-/** A server of the era before, which gives out a session. */
+/** A session-based server. */
 const legacy = ({ message: { id, method } }: Received) => {
   if (method === 'initialize')
     return {
@@ -61,7 +61,7 @@ const asked = ({ received }: { received: readonly Received[] }) =>
   received.map(({ verb, message: { method } }) => method || verb)
 
 describe('a channel over HTTP', () => {
-  it('asks a server once for its era, and speaks the modern one without a handshake', async () => {
+  it('asks a server once for its versions, and makes stateless requests without a handshake', async () => {
     await using server = await serve(modern)
     const channel = await openChannel(server.url)
     await channel.request('tools/call', { name: 'add', arguments: {}, _meta: { mine: 1 } })
@@ -78,7 +78,7 @@ describe('a channel over HTTP', () => {
     })
   })
 
-  it('shakes hands with a server of the era before', async () => {
+  it('performs the handshake with a session-based server', async () => {
     await using server = await serve(legacy)
     const channel = await openChannel(server.url)
     expect(await channel.request('tools/list', {})).toEqual({ tools: [] })
@@ -86,23 +86,23 @@ describe('a channel over HTTP', () => {
     expect(asked(server).slice(0, 3)).toEqual(['server/discover', 'initialize', 'notifications/initialized'])
   })
 
-  it.each<[Era, typeof modern, string]>([
+  it.each<[ProtocolSupport, typeof modern, string]>([
     ['modern', modern, 'tools/list'],
     ['legacy', legacy, 'initialize'],
-  ])('does not ask a server again that is known to be %s', async (era, answer, first) => {
+  ])('does not ask a server again whose protocol support is known: %s', async (protocol, answer, first) => {
     await using server = await serve(answer)
-    const eras = new Map<string, Era>()
+    const protocols = new Map<string, ProtocolSupport>()
     for (let i = 0; i < 2; i++) {
-      const channel = await openChannel(server.url, { eras })
+      const channel = await openChannel(server.url, { protocols })
       await channel.request('tools/list', {})
       await channel.close()
     }
-    expect(eras).toEqual(new Map([[server.url, era]]))
+    expect(protocols).toEqual(new Map([[server.url, protocol]]))
     expect(asked(server).filter((method) => method === 'server/discover')).toHaveLength(1)
     expect(asked(server)[1]).toBe(first)
   })
 
-  it('takes the word of a server that says in a refusal what it speaks', async () => {
+  it('reads the supported versions from an error', async () => {
     await using server = await serve((received) => {
       const { id, method } = received.message
       if (method !== 'server/discover') return modern(received)
@@ -115,7 +115,7 @@ describe('a channel over HTTP', () => {
     expect(asked(server)).toEqual(['server/discover', 'tools/list'])
   })
 
-  it('reads an answer from a stream of events, after what was told on the way', async () => {
+  it('reads an answer from an event stream, after notifications', async () => {
     await using server = await serve((received) => {
       if (received.message.method === 'server/discover') return modern(received)
       const progress = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: {} })
@@ -125,14 +125,14 @@ describe('a channel over HTTP', () => {
         text: `: hello\n\ndata: ${progress}\n\nevent: message\r\ndata: ${answer}\r\n\r\n`,
       }
     })
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const channel = await openChannel(server.url, {
       onMessage: (direction, message) =>
-        direction === 'received' && heard.push((message as JsonObject).method ?? 'answer'),
+        direction === 'received' && received.push((message as JsonObject).method ?? 'answer'),
     })
     expect(await channel.request('tools/call', { name: 'x', arguments: {} })).toEqual({ content: [] })
     await channel.close()
-    expect(heard).toEqual(['answer', 'notifications/progress', 'answer'])
+    expect(received).toEqual(['answer', 'notifications/progress', 'answer'])
   })
 
   it.each(['größe', ' padded ', '=?base64?x?=', ''])('sends the name %j as a header can carry it', async (name) => {
@@ -146,18 +146,18 @@ describe('a channel over HTTP', () => {
 })
 
 describe('connect', () => {
-  it('plays our own server without a handshake, in requests as short as can be', async () => {
-    await using door = await (DOORS.http as () => ReturnType<(typeof DOORS)[string]>)()
-    const eras = new Map<string, Era>()
-    const channel = await openChannel(door.target, { eras })
-    expect([...eras.values()]).toEqual(['either'])
+  it('plays our own server without a handshake', async () => {
+    await using endpoint = await (ENDPOINTS.http as () => ReturnType<(typeof ENDPOINTS)[string]>)()
+    const protocols = new Map<string, ProtocolSupport>()
+    const channel = await openChannel(endpoint.target, { protocols })
+    expect([...protocols.values()]).toEqual(['either'])
     expect(await channel.request(METHODS.list, {})).toMatchObject({
       environments: [{ name: 'walk' }, { name: 'rest' }],
     })
     await channel.close()
-    await using connection = await connect(door.target)
+    await using connection = await connect(endpoint.target)
     await using environment = connection.environment()
-    const { observation } = await environment.reset({}, { seed: 'era' })
+    const { observation } = await environment.reset({}, { seed: 'a' })
     expect(observation.text).not.toBe('')
   })
 })

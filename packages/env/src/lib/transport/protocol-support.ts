@@ -4,32 +4,35 @@ import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../environment/environment.ts'
 
 /**
- * Which era of MCP a server speaks: since 2026-07-28 every request speaks for itself (`modern`); before that a client
- * shook hands, and a server could keep a session for it (`legacy`). A server of worlds takes `either`, and with no
- * handshake at that.
+ * The protocol versions of MCP that a server supports. Since 2026-07-28 (`modern`), requests are stateless. Before that
+ * (`legacy`), a client starts with a handshake, and the server may keep a session for it. A server of environments
+ * supports `either`, and needs no handshake.
  */
-export type Era = 'modern' | 'legacy' | 'either'
+export type ProtocolSupport = 'modern' | 'legacy' | 'either'
 
-/** What is read of an answer that may be anything. */
+/** The part of an unchecked `server/discover` answer that is read. */
 interface Discovered {
   readonly supportedVersions?: unknown
   readonly capabilities?: { readonly extensions?: { readonly [name: string]: unknown } }
 }
 
 /**
- * Asks a server, by a channel that speaks the modern era, whether it does too. One that does not answer does not. Rejects
- * with the reason of an abort, and with `login-failed`.
+ * Resolves with the support of a server, which is asked by a stateless request. No answer means `legacy`. Rejects with
+ * the reason of an abort, and with `login-failed`.
  */
-export async function findEra(channel: Omit<Channel, 'close'>, { signal }: CallOptions): Promise<Era> {
+export async function findProtocolSupport(
+  channel: Omit<Channel, 'close'>,
+  { signal }: CallOptions,
+): Promise<ProtocolSupport> {
   try {
     const { supportedVersions, capabilities } = (await channel.request('server/discover', {}, { signal })) as Discovered
     if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN_VERSION)) return 'legacy'
     return capabilities?.extensions?.[EXTENSION] === undefined ? 'modern' : 'either'
   } catch (error) {
     signal?.throwIfAborted()
-    // Whoever could not log in would be asked to once more.
+    // Going on as `legacy` would ask the user to log in once more.
     if (EnvError.is(error, 'login-failed')) throw error
-    // Some say what they speak by a refusal alone.
+    // Some servers list their versions only in an error.
     const { supported } = WireError.is(error, 'unsupported-version') ? error.details : {}
     return Array.isArray(supported) && supported.includes(MODERN_VERSION) ? 'modern' : 'legacy'
   }

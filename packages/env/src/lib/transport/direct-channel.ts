@@ -8,31 +8,31 @@ import { failureDetails, isRpcError, parseAnswer, type RpcAnswer, refusal } from
 import type { ChannelOptions } from './target.ts'
 import { ToolHeaders } from './tool-headers.ts'
 
-export interface StraightChannelOptions {
+export interface DirectChannelOptions {
   readonly url: string
   readonly dispatcher: Dispatcher
   readonly headers: Readonly<Record<string, string>>
   /** Milliseconds until a call without an answer fails. */
   readonly timeout: number
-  /** Whether the requests speak for themselves, as those of the modern era do. */
+  /** Whether requests name their sender, as the stateless version requires. */
   readonly modern?: boolean
-  /** Hears of every message. */
+  /** Called with every message. */
   readonly onMessage?: ChannelOptions['onMessage']
-  /** Answers what a server of the modern era asks before it answers. */
+  /** Answers questions of the server during a call. */
   readonly elicit?: ChannelOptions['elicit']
-  /** How often it may ask before it answers one call. Default 16. */
+  /** The most questions during one call. Default 16. */
   readonly questions?: number
-  /** Logs in where the server asks for it. */
+  /** Logs in when the server asks for it. */
   readonly authorizer?: Authorizer | undefined
 }
 
 /**
- * The straight path over HTTP: one POST a call, JSON in and JSON out, to a server of ours, or to any server of the modern
- * era, in which there is no more to it.
+ * Creates a channel that sends each call as one HTTP POST: to our own servers, or to any server with the stateless
+ * version.
  *
- * An episode is thousands of such calls, and an SDK client spends several times the call itself on each.
+ * A run makes thousands of such calls, and the overhead of an SDK client is several times the cost of a call.
  */
-export function createStraightChannel(options: StraightChannelOptions): Omit<Channel, 'close'> {
+export function createDirectChannel(options: DirectChannelOptions): Omit<Channel, 'close'> {
   const {
     url,
     dispatcher,
@@ -73,10 +73,10 @@ export function createStraightChannel(options: StraightChannelOptions): Omit<Cha
     if (onMessage) for (const message of messages) onMessage('received', message)
     const message = messages.at(-1)
     if (message && isRpcError(message.error)) {
-      // What failed before the request was read is answered to nobody in particular.
+      // The id is `null` if the server could not read the request.
       if (message.id === id || message.id === null) throw refusal(message.error, failureDetails(status, retryAfter))
     } else if (message?.id === id && message.result !== undefined) {
-      return modern && method === 'tools/list' ? withoutWrong(tools, message.result) : message.result
+      return modern && method === 'tools/list' ? callableTools(tools, message.result) : message.result
     }
     if (status >= 200 && status < 300)
       throw new EnvError('reply-malformed', `The server's answer to ${method} is not a JSON-RPC answer to it.`)
@@ -129,22 +129,22 @@ export function createStraightChannel(options: StraightChannelOptions): Omit<Cha
   }
 }
 
-/** A list of tools without those that cannot be called. */
-function withoutWrong(tools: ToolHeaders, result: unknown): unknown {
+/** Returns a list of tools without those that cannot be called. */
+function callableTools(tools: ToolHeaders, result: unknown): unknown {
   const { tools: listed } = result as { tools?: unknown }
   return Array.isArray(listed) ? { ...(result as object), tools: tools.keep(listed) } : result
 }
 
 interface HttpAnswer {
   readonly status: number
-  /** What was said, the answer last; `null` for what is no object. */
+  /** The messages, the answer last; `null` for one that is not an object. */
   readonly messages: readonly (RpcAnswer | null)[]
-  /** Seconds; 0 where the server names none. */
+  /** Seconds; 0 if the server names none. */
   readonly retryAfter: number
   readonly challenge: string
 }
 
-/** The messages of a stream of events that has ended, as a server answers that has something to tell on the way. */
+/** Returns the messages of a complete event stream: notifications, then the answer. */
 function parseEvents(text: string): (RpcAnswer | null)[] {
   const events = text.split(/\r?\n\r?\n/).map((event) => event.match(/^data: ?.*$/gm) ?? [])
   return events

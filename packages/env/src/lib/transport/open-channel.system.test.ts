@@ -1,12 +1,12 @@
 import { METHODS } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
-import { DOORS, externalCommand } from '../fixtures/endpoints.fixture.ts'
+import { ENDPOINTS, externalCommand } from '../fixtures/endpoints.fixture.ts'
 import { openChannel } from './open-channel.ts'
 
 type Overheard = { readonly direction: 'sent' | 'received'; readonly message: { readonly method?: string } }
 
 describe('openChannel', () => {
-  it('speaks to any MCP server', async () => {
+  it('connects to any MCP server', async () => {
     const channel = await openChannel(externalCommand('everything'))
     expect(await channel.request('tools/call', { name: 'echo', arguments: { message: 'Hello' } })).toMatchObject({
       content: [{ type: 'text', text: 'Echo: Hello' }],
@@ -15,12 +15,12 @@ describe('openChannel', () => {
     await channel.close()
   })
 
-  it.each(['http', 'stdio'])('lets the whole wire be overheard: %s', async (name) => {
-    await using door = await (DOORS[name] as (typeof DOORS)[string])()
+  it.each(['http', 'stdio'])('passes every message to onMessage: %s', async (name) => {
+    await using endpoint = await (ENDPOINTS[name] as (typeof ENDPOINTS)[string])()
     const overheard: Overheard[] = []
     const onMessage = (direction: Overheard['direction'], message: unknown) =>
       overheard.push({ direction, message: message as Overheard['message'] })
-    const channel = await openChannel(door.target, { onMessage })
+    const channel = await openChannel(endpoint.target, { onMessage })
     const result = await channel.request(METHODS.list, {})
     await channel.close()
     const sent = overheard.filter(({ direction }) => direction === 'sent').map(({ message }) => message.method)
@@ -28,7 +28,7 @@ describe('openChannel', () => {
     expect(overheard.at(-1)).toMatchObject({ direction: 'received', message: { result } })
   })
 
-  it('shakes hands over a pipe with a server of the era before 2026', async () => {
+  it('performs the handshake with a session-based server over a pipe', async () => {
     const sent: unknown[] = []
     const onMessage = (direction: string, message: unknown) =>
       direction === 'sent' && sent.push((message as Overheard['message']).method)
@@ -38,7 +38,7 @@ describe('openChannel', () => {
     expect(sent).toEqual(['server/discover', 'initialize', 'notifications/initialized', 'tools/list'])
   })
 
-  it('refuses calls after it is closed', async () => {
+  it('rejects calls after it is closed', async () => {
     const channel = await openChannel(externalCommand('everything'))
     await channel.close()
     await expect(channel.request('tools/list', {})).rejects.toMatchObject({ code: 'connection-failed' })
