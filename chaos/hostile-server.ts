@@ -84,7 +84,7 @@ async function servePipe(): Promise<void> {
 
 async function listen(): Promise<void> {
   // What the rate keeps out is not the question here.
-  const server = await serveHttp(host, { rate: { calls: 1_000_000_000, seconds: 1 }, onError: failed })
+  const server = await serveHttp(host, { limits: { rate: { calls: 1_000_000_000, seconds: 1 } }, onError: failed })
   process.send?.({ port: server.port, token: server.controlToken } satisfies Ready)
 }
 

@@ -29,7 +29,7 @@ export async function serveConformance(): Promise<{ readonly url: string } & Asy
 export async function serveWorld(): Promise<{ readonly url: string } & AsyncDisposable> {
   await using cleanup = new AsyncDisposableStack()
   const host = cleanup.use(createHost({ environments: [environment] }))
-  const server = cleanup.use(await serveHttp(host, { rate: { calls: 100_000, seconds: 1 } }))
+  const server = cleanup.use(await serveHttp(host, { limits: { rate: { calls: 100_000, seconds: 1 } } }))
   const kept = cleanup.move()
   return { url: server.agentUrl, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }

@@ -10,7 +10,7 @@ import { environment } from '@episodic-world/flight-booking'
 const host = createHost({ environments: [environment] })
 // All connections come from one address, at once.
 const rate = { calls: 1_000_000, seconds: 10 }
-const server = await serveHttp(host, { extraRoutes: serveConversations(host, [environment]), rate })
+const server = await serveHttp(host, { extraRoutes: serveConversations(host, [environment]), limits: { rate } })
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
   process.send?.({ seconds: (user + system) / 1_000_000 })

@@ -13,7 +13,7 @@ import { counter } from './counter-world.ts'
 
 const store = await openStore(process.argv[2] ?? 'memory')
 const host = createHost({ environments: [counter], store, bounds: { sessions: 200_000 } })
-const server = await serveHttp(host, { rate: { calls: 1_000_000_000, seconds: 1 } })
+const server = await serveHttp(host, { limits: { rate: { calls: 1_000_000_000, seconds: 1 } } })
 const path = process.argv[3]
 const socket = path === undefined ? null : await serveSocket(host, { path })
 process.on('message', (question) => process.send?.(question === 'cpu' ? readCpu() : readMemory()))

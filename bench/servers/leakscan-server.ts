@@ -10,7 +10,7 @@ import { counter } from './counter-world.ts'
 const SECRETS = ['the first of its secrets', 'the second of its secrets', 'the "third" of them']
 
 const host = createHost({ environments: [{ ...counter, secrets: () => [...SECRETS] }] })
-const server = await serveHttp(host, { rate: { calls: 1_000_000_000, seconds: 1 } })
+const server = await serveHttp(host, { limits: { rate: { calls: 1_000_000_000, seconds: 1 } } })
 process.on('message', async (capability: string) => process.send?.(await unscan(capability)))
 process.on('disconnect', () => process.exit())
 process.send?.({ port: server.port, trainerUrl: server.trainerUrl, token: server.controlToken })

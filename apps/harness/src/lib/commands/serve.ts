@@ -189,10 +189,10 @@ async function listen(
   console: Console,
 ): Promise<void> {
   const { EPISODIC_CONTROL_TOKEN: controlToken } = process.env
-  const access = await readAccess(options)
-  for (const token of [...Object.keys(access.agentTokens ?? {}), ...Object.keys(access.controlTokens ?? {})])
+  const { auth, allow } = await readAccess(options)
+  for (const token of [...Object.keys(auth.agentTokens ?? {}), ...Object.keys(auth.controlTokens ?? {})])
     log.hide(token)
-  const watched = { metrics, onError: errorTo(log), onRefusal: logRejection(log) }
+  const watched = { metrics, onError: errorTo(log), onRejected: logRejection(log) }
   const conversations = conversationsOf(worlds)
   const extraRoutes =
     conversations.length > 0 ? serveConversations(host, conversations, { onError: errorTo(log) }) : undefined
@@ -200,11 +200,10 @@ async function listen(
     ...(extraRoutes && { extraRoutes }),
     port: options.port,
     address: options.address,
-    connections: options.connections,
-    rate: options.rate,
-    ...access,
+    auth: { ...auth, ...(controlToken && { controlToken }) },
+    allow,
+    limits: { connections: options.connections, rate: options.rate },
     ...watched,
-    ...(controlToken && { controlToken }),
   })
   await using socket = options.socket === undefined ? null : await serveSocket(host, { path: options.socket }, watched)
   log.hide(server.controlToken)

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { AccessOptions, JwtOptions } from '@episodic/mcp-server/http'
+import type { HttpOptions, JwtOptions } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
 import type { Command } from 'commander'
 import { HarnessError } from '../harness-error.ts'
@@ -32,14 +32,15 @@ export function withAccessOptions(command: Command): Command {
 }
 
 /** Throws `option-invalid` if an option is malformed, or if only some of the JSON Web Token options are given. */
-export async function readAccess(flags: AccessFlags): Promise<AccessOptions> {
+export async function readAccess(flags: AccessFlags): Promise<Required<Pick<HttpOptions, 'auth' | 'allow'>>> {
   const jwt = await readJwt(flags)
   return {
-    allowedHosts: flags.allowHost ?? [],
-    allowedOrigins: flags.allowOrigin ?? [],
-    agentTokens: readTokens('--agent-token', flags.agentToken),
-    controlTokens: readTokens('--control-token', flags.controlToken),
-    ...(jwt && { jwt }),
+    auth: {
+      agentTokens: readTokens('--agent-token', flags.agentToken),
+      controlTokens: readTokens('--control-token', flags.controlToken),
+      ...(jwt && { jwt }),
+    },
+    allow: { hosts: flags.allowHost ?? [], origins: flags.allowOrigin ?? [] },
   }
 }
 

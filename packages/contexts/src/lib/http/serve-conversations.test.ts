@@ -207,7 +207,7 @@ describe('a person', () => {
   it('talks on where an agent would have reached its goal, and beyond the steps of training', async () => {
     const host = createHost({ environments: [training] })
     const extraRoutes = serveConversations(host, [training])
-    const server = await serveHttp(host, { extraRoutes, rate: { calls: 100_000, seconds: 1 } })
+    const server = await serveHttp(host, { extraRoutes, limits: { rate: { calls: 100_000, seconds: 1 } } })
     onTestFinished(async () => {
       await server[Symbol.asyncDispose]()
       await host[Symbol.asyncDispose]()
@@ -295,7 +295,7 @@ describe('events', () => {
 
   it('come to a conversation of somebody from nobody but them', async () => {
     const owned = 'a-token-of-somebody-with-a-name'
-    const { url, token } = await serveTravel({ controlTokens: { [owned]: 'somebody' } })
+    const { url, token } = await serveTravel({ auth: { controlTokens: { [owned]: 'somebody' } } })
     const owner = await openTalker(url, { token: owned })
     const { handle } = await owner.join()
     const operator = await openTalker(url, { token })
@@ -380,7 +380,7 @@ describe('bad input', () => {
   })
 
   it('never breaks a conversation, whatever a client sends', async () => {
-    const { url } = await serveTravel({ rate: { calls: 100_000, seconds: 1 } })
+    const { url } = await serveTravel({ limits: { rate: { calls: 100_000, seconds: 1 } } })
     const talker = await openTalker(url)
     await talker.join()
     await fc.assert(
@@ -393,7 +393,7 @@ describe('bad input', () => {
   })
 
   it('is bounded in number', async () => {
-    const { url } = await serveTravel({ rate: { calls: 3, seconds: 100 } })
+    const { url } = await serveTravel({ limits: { rate: { calls: 3, seconds: 100 } } })
     const talker = await openTalker(url)
     await talker.join()
     for (const seq of [0, 1, 2]) await talker.say('hm', seq)
@@ -429,7 +429,7 @@ describe('bad input', () => {
 describe('the server of conversations', () => {
   it('lets in whom the doors let in: by Host, by Origin and by token', async () => {
     const agentTokens = { 'a-token-of-twenty-two-characters': 'ada' }
-    const { url } = await serveTravel({ agentTokens })
+    const { url } = await serveTravel({ auth: { agentTokens } })
     const refused = (options: Parameters<typeof openTalker>[1]) =>
       openTalker(url, options).then(
         () => 'let in',
@@ -491,7 +491,7 @@ describe('the server of conversations', () => {
   })
 
   it('keeps answering others while a client reads nothing, and cuts nothing short for it', async () => {
-    const { url } = await serveTravel({ rate: { calls: 100_000, seconds: 1 } })
+    const { url } = await serveTravel({ limits: { rate: { calls: 100_000, seconds: 1 } } })
     const deaf = await openTalker(url)
     await deaf.join()
     deaf.webSocket.pause()

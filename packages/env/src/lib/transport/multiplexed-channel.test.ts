@@ -31,10 +31,10 @@ const SERVERS = {
     return { url: server.url, server, again: () => serveSocket(host, { port }, { controlToken: TOKEN }) }
   },
   websocket: async (host: Host) => {
-    const server = await serveHttp(host, { controlToken: TOKEN })
+    const server = await serveHttp(host, { auth: { controlToken: TOKEN } })
     const { port } = server
     const url = server.trainerUrl.replace(/^http/, 'ws')
-    return { url, server, again: () => serveHttp(host, { port, controlToken: TOKEN }) }
+    return { url, server, again: () => serveHttp(host, { port, auth: { controlToken: TOKEN } }) }
   },
 }
 type Host = ReturnType<typeof createWalkHost>
@@ -134,7 +134,7 @@ for (const [name, serve] of Object.entries(SERVERS))
 describe('a WebSocket as a page has it', () => {
   it('plays an episode, with a token of any kind', async () => {
     const token = 'made/of+odd~characters=='
-    await using server = await serveHttp(createTestHost(), { controlToken: token })
+    await using server = await serveHttp(createTestHost(), { auth: { controlToken: token } })
     const url = server.trainerUrl.replace(/^http/, 'ws')
     const options = { name: url }
     await using connection = await connect(await openMultiplexedChannel(openWebSocketWire(url, token), options))

@@ -205,7 +205,7 @@ describe('a world with a handle', () => {
 
   it('tells a forged, a foreign, an ended and an expired handle apart for nobody, and says what may be wrong', async () => {
     const tokens = { [`left-${'x'.repeat(22)}`]: 'left', [`right-${'x'.repeat(22)}`]: 'right' }
-    const { tallyUrl, clock, host } = await serveWorlds({ agentTokens: tokens }, { idleSeconds: 60 })
+    const { tallyUrl, clock, host } = await serveWorlds({ auth: { agentTokens: tokens } }, { idleSeconds: 60 })
     const as = (who: string) => ({ authorization: `Bearer ${who}-${'x'.repeat(22)}` })
     const play = (tool: string, args: object, who = 'left') =>
       ask(tallyUrl, 'tools/call', { name: tool, arguments: args }, as(who))

@@ -270,8 +270,11 @@ describe('a flood', () => {
   })
 
   it('of connections is turned away at the bound, and those that are there go on', async () => {
-    const refusals: unknown[] = []
-    const { server } = await serveTestHost({ connections: 1, onRefusal: (refusal) => refusals.push(refusal) })
+    const rejections: unknown[] = []
+    const { server } = await serveTestHost({
+      limits: { connections: 1 },
+      onRejected: (rejection) => rejections.push(rejection),
+    })
     const request = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
     const socket = connectSocket(server.port, '127.0.0.1')
     onTestFinished(() => void socket.destroy())
@@ -279,7 +282,7 @@ describe('a flood', () => {
     socket.write(request)
     expect(await answer()).toMatch(/^HTTP\/1\.1 200/)
     expect(await shout(server.port, request)).toBe('')
-    await expect.poll(() => refusals).toEqual([{ endpoint: null, principal: null, code: 'connections' }])
+    await expect.poll(() => rejections).toEqual([{ endpoint: null, principal: null, code: 'connections' }])
     socket.write(request)
     expect(await answer()).toMatch(/^HTTP\/1\.1 200/)
   })
@@ -345,7 +348,7 @@ describe('whatever is said of listening and calling off', () => {
   })
 
   it('leaves a connection that answers, in either era', async () => {
-    const { server, faults } = await serveTestHost({ rate: { calls: 1_000_000, seconds: 1 } })
+    const { server, faults } = await serveTestHost({ limits: { rate: { calls: 1_000_000, seconds: 1 } } })
     await fc.assert(
       fc.asyncProperty(fc.array(anyMessage, { minLength: 1, maxLength: 12 }), async (messages) => {
         const { seats } = await openOverHttp(server)
@@ -362,7 +365,7 @@ describe('whatever is said of listening and calling off', () => {
   })
 
   it('is no failure over HTTP', async () => {
-    const { server } = await serveTestHost({ rate: { calls: 1_000_000, seconds: 1 } })
+    const { server } = await serveTestHost({ limits: { rate: { calls: 1_000_000, seconds: 1 } } })
     const { seats } = await openOverHttp(server)
     const url = server.sessionUrl(seats[DEFAULT_SEAT]?.capability as string)
     await fc.assert(

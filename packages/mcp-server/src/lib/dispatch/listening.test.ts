@@ -101,7 +101,7 @@ describe('listening', () => {
   })
 
   it('is bounded for each server: one more is refused, and its client plays all the same', async () => {
-    const served = await servePlainWorlds({ streams: 1 })
+    const served = await servePlainWorlds({ limits: { streams: 1 } })
     const { server } = served
     const reader = await connectFirst(server.agentUrl)
     await reader.subscribe(STATE)
@@ -122,7 +122,7 @@ describe('listening', () => {
   })
 
   it('gives a place back when its client goes', async () => {
-    const { server } = await servePlainWorlds({ streams: 1 })
+    const { server } = await servePlainWorlds({ limits: { streams: 1 } })
     for (let i = 0; i < 3; i++) {
       const headers = await initialize(server.agentUrl)
       const request = httpRequest(server.agentUrl, { headers: { ...headers, accept: 'text/event-stream' } })

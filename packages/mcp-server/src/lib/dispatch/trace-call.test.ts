@@ -24,7 +24,7 @@ function registerTracer() {
 }
 
 async function openTraced() {
-  const { server } = await serveTestHost({ rate: { calls: 100_000, seconds: 1 } })
+  const { server } = await serveTestHost({ limits: { rate: { calls: 100_000, seconds: 1 } } })
   const { seats, session } = await openOverHttp(server)
   const capability = seats[DEFAULT_SEAT]?.capability as string
   const url = server.sessionUrl(capability)

@@ -9,7 +9,7 @@ const IN_FLIGHT = 32
 
 it('keeps no object of an MCP SDK for a session, after 10,000 of them have played over HTTP (invariant 6)', async () => {
   const { host } = createTestHost({ bounds: { sessions: SESSIONS } })
-  const server = await serve(host, { rate: { calls: SESSIONS, seconds: 600 } })
+  const server = await serve(host, { limits: { rate: { calls: SESSIONS, seconds: 600 } } })
   const pool = new Pool(new URL(server.agentUrl).origin, { connections: IN_FLIGHT })
   onTestFinished(() => pool.destroy())
   const post = async (headers: object, method: string, params: object) => {

@@ -22,7 +22,7 @@ const [ANNA, BEN] = Object.keys(tokens).map((token) => ({ authorization: `Bearer
 type Bearer = { authorization: string }
 
 async function serveTwo(hostOptions = {}) {
-  return serveTestHost({ agentTokens: tokens, controlTokens: tokens }, hostOptions)
+  return serveTestHost({ auth: { agentTokens: tokens, controlTokens: tokens } }, hostOptions)
 }
 
 async function open(server: HttpServer, headers: Bearer): Promise<OpenResult> {

@@ -3,18 +3,15 @@ import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
 import { resolveCaller } from '../dispatch/handle-request.ts'
 import type { AgentAddress, AgentCaller, Caller } from '../host/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
-import { type CredentialOptions, type Credentials, createCredentials, type Identity } from '../transport/credentials.ts'
-import { createGuards, type Denial, type Guards, type SourceOptions } from './host-origin-check.ts'
+import { type AuthOptions, type Credentials, createCredentials, type Identity } from '../transport/credentials.ts'
+import { type AllowOptions, createGuards, type Denial, type Guards } from './host-origin-check.ts'
 import type { HttpRequest } from './message.ts'
 
-/** Who may come through the endpoints of a socket. */
-export interface AccessOptions extends SourceOptions, CredentialOptions {}
-
-export interface AdmissionOptions extends AccessOptions, DispatcherOptions {
+export interface AdmissionOptions extends DispatcherOptions {
   readonly address: string
-  readonly controlToken: string
-  /** Calls that one caller of the agent endpoint may make in a span of time. Default 1,000 in 10 seconds. */
-  readonly rate?: { readonly calls: number; readonly seconds: number }
+  readonly auth: AuthOptions & { readonly controlToken: string }
+  readonly allow: AllowOptions
+  readonly rate: { readonly calls: number; readonly seconds: number }
 }
 
 /** Where a request goes, by its path. */
@@ -29,10 +26,10 @@ export class Admission {
   readonly #onError: NonNullable<DispatcherOptions['onError']>
 
   constructor(host: Host, options: AdmissionOptions) {
-    const { rate = { calls: 1_000, seconds: 10 }, onError = () => {} } = options
+    const { auth, rate, onError = () => {} } = options
     this.#host = host
-    this.#credentials = createCredentials(options.controlToken, options)
-    this.#guards = createGuards(options.address, options, this.#credentials.asksAgents)
+    this.#credentials = createCredentials(auth.controlToken, auth)
+    this.#guards = createGuards(options.address, options.allow, this.#credentials.asksAgents)
     this.#limiter = new RateLimiterMemory({ points: rate.calls, duration: rate.seconds })
     this.#onError = onError
   }

@@ -228,7 +228,10 @@ function comparable(result: Record<string, unknown>): unknown {
 
 describe('the agent endpoint over HTTP', () => {
   it('answers as the SDKs do, whatever comes, but where it says why not', async () => {
-    const { server } = await serveTestHost({ rate: { calls: 1_000_000, seconds: 1 } }, { environments: [tally] })
+    const { server } = await serveTestHost(
+      { limits: { rate: { calls: 1_000_000, seconds: 1 } } },
+      { environments: [tally] },
+    )
     const reasons = new Set<string>()
     await fc.assert(
       fc.asyncProperty(fc.array(anySent, { minLength: 1, maxLength: 8 }), async (requests) => {

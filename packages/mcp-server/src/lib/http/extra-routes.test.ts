@@ -55,7 +55,11 @@ describe('extra routes', () => {
 
   it('lets in nobody without a token where the agent endpoint asks for one', async () => {
     const { extraRoutes, clients } = createGreeter()
-    const { server } = await serveTestHost({ extraRoutes, agentTokens, rate: { calls: 2, seconds: 100 } })
+    const { server } = await serveTestHost({
+      extraRoutes,
+      auth: { agentTokens },
+      limits: { rate: { calls: 2, seconds: 100 } },
+    })
     const url = `${new URL(server.agentUrl).origin}/hello`
     expect((await refusedWebSocket(url)).status).toBe(401)
     const protocols = ['episodic.bearer.a-token-of-twenty-two-characters']

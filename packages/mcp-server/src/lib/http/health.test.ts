@@ -3,13 +3,14 @@ import { createMemoryStore } from '@episodic/state/memory'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { controlHeaders, initialize, openOverHttp, rpc, send, serveTestHost } from '../fixtures/testbed.fixture.ts'
+import type { HostOptions } from '../host/host.ts'
 import { createMetrics } from '../host/metrics.ts'
-import type { HttpServer } from './serve-http.ts'
+import type { HttpOptions, HttpServer } from './serve-http.ts'
 
 const guess = (value: unknown) => ({ name: 'guess', arguments: { value } })
 const at = (server: HttpServer, path: string) => `http://127.0.0.1:${server.port}${path}`
 
-async function serveMetered(options = {}, hostOptions = {}) {
+async function serveMetered(options: HttpOptions = {}, hostOptions: Partial<HostOptions> = {}) {
   const metrics = createMetrics()
   return serveTestHost({ metrics, ...options }, { metrics, ...hostOptions })
 }
@@ -29,7 +30,7 @@ async function scrape(server: HttpServer): Promise<Record<string, number>> {
 
 describe('/healthz and /readyz', () => {
   it('answer anybody, under any Host, with a word', async () => {
-    const { server } = await serveTestHost({ agentTokens: { ['a'.repeat(22)]: 'anna' } })
+    const { server } = await serveTestHost({ auth: { agentTokens: { ['a'.repeat(22)]: 'anna' } } })
     for (const path of ['/healthz', '/readyz', '/healthz?verbose']) {
       const answer = await request(at(server, path), { headers: { host: '10.0.0.7:8080', origin: 'https://evil.com' } })
       expect([answer.statusCode, await answer.body.text()]).toEqual([200, 'ok\n'])
@@ -54,7 +55,9 @@ describe('/metrics', () => {
   it('is guarded as the trainer endpoint is', async () => {
     const agent = 'a'.repeat(22)
     const trainer = 't'.repeat(22)
-    const { server } = await serveMetered({ agentTokens: { [agent]: 'anna' }, controlTokens: { [trainer]: 'ben' } })
+    const { server } = await serveMetered({
+      auth: { agentTokens: { [agent]: 'anna' }, controlTokens: { [trainer]: 'ben' } },
+    })
     const ask = (headers: object) => send(at(server, '/metrics'), { method: 'GET', headers: { ...headers } })
     expect((await ask({})).status).toBe(401)
     expect((await ask({ authorization: `Bearer ${agent}` })).status).toBe(401)
@@ -125,7 +128,7 @@ describe('/metrics', () => {
   })
 
   it('names no session, no principal and no secret', async () => {
-    const { server } = await serveMetered({ agentTokens: { ['a'.repeat(22)]: 'anna-the-agent' } })
+    const { server } = await serveMetered({ auth: { agentTokens: { ['a'.repeat(22)]: 'anna-the-agent' } } })
     const { session, id } = await openOverHttp(server)
     const { text } = await send(at(server, '/metrics'), { method: 'GET', headers: controlHeaders(server) })
     for (const told of [session, id, 'anna-the-agent', server.controlToken]) expect(text).not.toContain(told)

@@ -127,7 +127,7 @@ describe('the Host header, on loopback', () => {
   })
 
   it('may be one of the names that are listed', async () => {
-    const { port } = await served({ allowedHosts: ['Train.Example.com', 'fd00::7'] })
+    const { port } = await served({ allow: { hosts: ['Train.Example.com', 'fd00::7'] } })
     for (const [host, status] of [
       ['train.example.com:8080', 200],
       ['[fd00::7]', 200],
@@ -168,7 +168,7 @@ describe('the Origin header', () => {
   ]
 
   it('lets in pages of this machine and of the origins that are listed', async () => {
-    const { port } = await served({ allowedOrigins: [LISTED] })
+    const { port } = await served({ allow: { origins: [LISTED] } })
     const answered = []
     for (const [origin] of ORIGINS)
       answered.push([origin, await statusOf(port, ['POST /mcp HTTP/1.1', 'Host: localhost', `Origin: ${origin}`])])
@@ -176,7 +176,7 @@ describe('the Origin header', () => {
   })
 
   it('gets CORS headers where it is listed, and nowhere else', async () => {
-    const { agentUrl } = await served({ allowedOrigins: [LISTED] })
+    const { agentUrl } = await served({ allow: { origins: [LISTED] } })
     const cors = async (origin: string | null) => {
       const { headers } = await rpc(agentUrl, 'initialize', INITIALIZE, { origin })
       return headers['access-control-allow-origin']
@@ -187,7 +187,7 @@ describe('the Origin header', () => {
   })
 
   it('is answered in a preflight where it is listed', async () => {
-    const { agentUrl, trainerUrl } = await served({ allowedOrigins: [LISTED] })
+    const { agentUrl, trainerUrl } = await served({ allow: { origins: [LISTED] } })
     for (const url of [agentUrl, trainerUrl]) {
       const allowed = await send(url, { method: 'OPTIONS', headers: { origin: LISTED } })
       expect(allowed.status).toBe(204)
@@ -216,7 +216,7 @@ describe('bearer tokens of the agent endpoint', () => {
   it('are not asked for on loopback unless they are given', async () => {
     const open = await served()
     expect((await rpc(open.agentUrl, 'initialize', INITIALIZE)).status).toBe(200)
-    const closed = await served({ agentTokens: { [ANNA]: 'anna' } })
+    const closed = await served({ auth: { agentTokens: { [ANNA]: 'anna' } } })
     const denied = await rpc(closed.agentUrl, 'initialize', INITIALIZE)
     expect(denied.status).toBe(401)
     expect(denied.headers['www-authenticate']).toBe('Bearer')
@@ -236,19 +236,19 @@ describe('bearer tokens of the agent endpoint', () => {
     [`Basic ${ANNA}`, 401],
     ['', 401],
   ])('decide on %j', async (authorization, status) => {
-    const { agentUrl } = await served({ agentTokens: { [ANNA]: 'anna', [BEN]: 'ben' } })
+    const { agentUrl } = await served({ auth: { agentTokens: { [ANNA]: 'anna', [BEN]: 'ben' } } })
     expect((await rpc(agentUrl, 'initialize', INITIALIZE, { authorization })).status).toBe(status)
   })
 
   it('let a plain client in', async () => {
-    const { agentUrl } = await served({ agentTokens: { [ANNA]: 'anna' } })
+    const { agentUrl } = await served({ auth: { agentTokens: { [ANNA]: 'anna' } } })
     const { client } = await connectClient(agentUrl, { authorization: `Bearer ${ANNA}` })
     expect((await client.callTool({ name: 'guess', arguments: { value: 1 } })).isError).toBeUndefined()
     await expect(connectClient(agentUrl)).rejects.toThrow(/401|bearer/i)
   })
 
   it('open nothing at the trainer endpoint, and the control token nothing at the agent’s', async () => {
-    const server = await served({ agentTokens: { [ANNA]: 'anna' } })
+    const server = await served({ auth: { agentTokens: { [ANNA]: 'anna' } } })
     expect((await rpc(server.trainerUrl, METHODS.list, {}, { authorization: `Bearer ${ANNA}` })).status).toBe(401)
     expect((await rpc(server.agentUrl, 'initialize', INITIALIZE, controlHeaders(server))).status).toBe(401)
   })
@@ -262,8 +262,8 @@ describe('bearer tokens of the agent endpoint', () => {
   ])('cannot be %j', async (token) => {
     const { host } = createTestHost()
     const invalid = expect.objectContaining({ code: 'option-invalid' })
-    await expect(serveHttp(host, { agentTokens: { [token]: 'anna' } })).rejects.toThrow(invalid)
-    await expect(serveHttp(host, { controlToken: token })).rejects.toThrow(invalid)
+    await expect(serveHttp(host, { auth: { agentTokens: { [token]: 'anna' } } })).rejects.toThrow(invalid)
+    await expect(serveHttp(host, { auth: { controlToken: token } })).rejects.toThrow(invalid)
   })
 })
 
@@ -287,7 +287,7 @@ describe('the control token', () => {
   })
 
   it('can be given', async () => {
-    const server = await served({ controlToken: 'chosen-by-the-operator' })
+    const server = await served({ auth: { controlToken: 'chosen-by-the-operator' } })
     const headers = { authorization: 'Bearer chosen-by-the-operator' }
     expect((await rpc(server.trainerUrl, METHODS.list, {}, headers)).status).toBe(200)
   })
@@ -306,13 +306,17 @@ describe('an address that a network can reach', () => {
 
   it.each(['0.0.0.0', '::'])('is not served under any name: %s', async (address) => {
     const { host } = createTestHost()
-    await expect(serveHttp(host, { address, agentTokens: { [ANNA]: 'anna' } })).rejects.toThrow(unsafe)
+    await expect(serveHttp(host, { address, auth: { agentTokens: { [ANNA]: 'anna' } } })).rejects.toThrow(unsafe)
   })
 
   it('is served with both, to those with a token, under the names that are listed', async () => {
     const { host } = createTestHost()
     const agentTokens = { [ANNA]: 'anna' }
-    const { port } = await serve(host, { address: '0.0.0.0', allowedHosts: ['train.example.com'], agentTokens })
+    const { port } = await serve(host, {
+      address: '0.0.0.0',
+      allow: { hosts: ['train.example.com'] },
+      auth: { agentTokens },
+    })
     const token = `Authorization: Bearer ${ANNA}`
     const post = 'POST /mcp HTTP/1.1'
     expect(await statusOf(port, [post, 'Host: train.example.com', token])).toBe(200)

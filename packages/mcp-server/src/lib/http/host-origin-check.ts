@@ -2,12 +2,12 @@ import { isIP } from 'node:net'
 import { ServerError } from '../server-error.ts'
 import type { HttpRequest } from './message.ts'
 
-/** Which names and web pages a socket serves. */
-export interface SourceOptions {
-  /** Names in the Host header that are served besides the address itself. Needed where the address is a wildcard. */
-  readonly allowedHosts?: readonly string[]
-  /** Web origins whose pages may call, with CORS. None unless listed; pages of this machine may call without CORS. */
-  readonly allowedOrigins?: readonly string[]
+/** Which `Host` and `Origin` headers a server accepts. */
+export interface AllowOptions {
+  /** Host names that are served besides the address itself. Default: none. Required if the address is a wildcard. */
+  readonly hosts?: readonly string[]
+  /** Web origins whose pages may call, with CORS. Default: none; on loopback, local pages may call without CORS. */
+  readonly origins?: readonly string[]
 }
 
 /** A request that may not pass: the status and the words that it gets. */
@@ -27,8 +27,8 @@ export interface Guards {
  * Makes the guards of one socket. `asksAgents` says whether the agent endpoint wants a token. Throws `unsafe-bind` for an
  * address that would be open to a network.
  */
-export function createGuards(address: string, options: SourceOptions, asksAgents: boolean): Guards {
-  const { allowedHosts = [], allowedOrigins = [] } = options
+export function createGuards(address: string, options: AllowOptions, asksAgents: boolean): Guards {
+  const { hosts: allowedHosts = [], origins: allowedOrigins = [] } = options
   const loopback = isLoopback(address)
   const wildcard = address === '0.0.0.0' || address === '::'
   if (!loopback && !asksAgents)

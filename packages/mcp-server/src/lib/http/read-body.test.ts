@@ -12,7 +12,7 @@ describe('the limit of a body', () => {
   }
 
   it('counts bytes, lets in what just fits, and leaves the connection usable', async () => {
-    const { server } = await serveTestHost({ bodyBytes: 10_000 })
+    const { server } = await serveTestHost({ limits: { bodyBytes: 10_000 } })
     const headers = await initialize(server.agentUrl)
     expect(Buffer.byteLength(padded(10_000))).toBe(10_000)
     expect((await send(server.agentUrl, { headers, body: padded(10_000) })).status).toBe(200)
@@ -24,7 +24,7 @@ describe('the limit of a body', () => {
   })
 
   it('holds without an announced length, and with a lie', async () => {
-    const { server } = await serveTestHost({ bodyBytes: 1_000 })
+    const { server } = await serveTestHost({ limits: { bodyBytes: 1_000 } })
     const { 'mcp-session-id': id } = await initialize(server.agentUrl)
     const head = ['POST /mcp HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', `Mcp-Session-Id: ${id}`]
     const chunk = `400\r\n${'x'.repeat(0x400)}\r\n`

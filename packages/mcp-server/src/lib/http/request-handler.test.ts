@@ -111,7 +111,7 @@ describe('the rate of the agent endpoint', () => {
   const rate = { calls: 3, seconds: 60 }
 
   it('is limited, with a time to try again', async () => {
-    const { server } = await serveTestHost({ rate })
+    const { server } = await serveTestHost({ limits: { rate } })
     const headers = await initialize(server.agentUrl)
     const statuses = []
     for (let i = 0; i < 4; i++) statuses.push(await rpc(server.agentUrl, 'tools/call', guess(1), headers))
@@ -121,7 +121,7 @@ describe('the rate of the agent endpoint', () => {
   })
 
   it('is counted for each client by itself', async () => {
-    const { server } = await serveTestHost({ rate })
+    const { server } = await serveTestHost({ limits: { rate } })
     const first = await initialize(server.agentUrl)
     const second = await initialize(server.agentUrl)
     for (let i = 0; i < 4; i++) await rpc(server.agentUrl, 'tools/call', guess(1), first)
@@ -129,7 +129,7 @@ describe('the rate of the agent endpoint', () => {
   })
 
   it('is not escaped by making up names', async () => {
-    const { server } = await serveTestHost({ rate })
+    const { server } = await serveTestHost({ limits: { rate } })
     const statuses = new Set<number>()
     for (let i = 0; i < 4; i++) {
       const answer = await rpc(server.agentUrl, 'ping', {}, { 'mcp-session-id': `mcp_${i}` })
@@ -140,7 +140,7 @@ describe('the rate of the agent endpoint', () => {
   })
 
   it('is not escaped by forged capabilities of a session that is in use', async () => {
-    const { server } = await serveTestHost({ rate })
+    const { server } = await serveTestHost({ limits: { rate } })
     const { seats } = await openOverHttp(server)
     const capability = seats[DEFAULT_SEAT]?.capability as string
     const genuine = server.sessionUrl(capability)
@@ -156,7 +156,7 @@ describe('the rate of the agent endpoint', () => {
   })
 
   it('does not bind the trainer endpoint', async () => {
-    const { server } = await serveTestHost({ rate })
+    const { server } = await serveTestHost({ limits: { rate } })
     for (let i = 0; i < 10; i++)
       expect((await rpc(server.trainerUrl, METHODS.list, {}, controlHeaders(server))).status).toBe(200)
   })

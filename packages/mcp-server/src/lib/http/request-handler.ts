@@ -25,22 +25,16 @@ import { Replies } from './responses.ts'
 import { WebSocketEndpoints } from './websocket.ts'
 
 export interface FrontOptions extends AdmissionOptions, DispatcherOptions {
-  /** What `/metrics` shows, to the control token or a trainer principal. Without it, that path is not there. */
-  readonly metrics?: Metrics
-  /** Hears of every refusal, for an audit. */
-  readonly onRefusal?: (refusal: Rejection) => void
-  /** Largest request body, and message of a WebSocket, in bytes. Default 1 MiB. */
-  readonly bodyBytes?: number
-  /**
-   * Streams of events at once, on which clients are told of what they listen to; each holds a connection. Default 1,000. One
-   * more is answered with 503, and its client plays all the same.
-   */
-  readonly streams?: number
-  /** Serves paths beside the endpoints, such as conversations in a web page. It is drained and ended with the server. */
-  readonly extraRoutes?: ExtraRoutes
+  /** Largest request body or WebSocket message, in bytes. */
+  readonly bodyBytes: number
+  /** Event streams that may be open at once. */
+  readonly streams: number
+  readonly metrics: Metrics | undefined
+  readonly extraRoutes: ExtraRoutes | undefined
+  readonly onRejected: ((rejection: Rejection) => void) | undefined
 }
 
-/** ParseQueue requests of a socket into messages of a caller, and replies into responses. Guards stand in front. */
+/** Turns requests of a socket into messages of a caller, and replies into responses. Guards stand in front. */
 export class HttpFront {
   readonly #host: Host
   readonly #dispatcher: Dispatcher
@@ -52,10 +46,10 @@ export class HttpFront {
   readonly #probes: Probes
   readonly #webSockets: WebSocketEndpoints
   readonly #streams: Streams
-  readonly #onRefused: (refusal: Rejection) => void
+  readonly #onRejected: (rejection: Rejection) => void
 
   constructor(host: Host, options: FrontOptions) {
-    const { bodyBytes = 1_048_576, streams = 1_000, metrics, onRefusal } = options
+    const { bodyBytes, streams, metrics, onRejected } = options
     this.#host = host
     this.#dispatcher = createDispatcher(host, options)
     this.#admission = new Admission(host, options)
@@ -63,16 +57,16 @@ export class HttpFront {
     this.#extraRoutes = options.extraRoutes
     this.#streams = new Streams(streams)
     this.#probes = new Probes(host, metrics)
-    this.#onRefused = (refusal) => {
-      metrics?.refused(refusal.code)
-      onRefusal?.(refusal)
+    this.#onRejected = (rejection) => {
+      metrics?.refused(rejection.code)
+      onRejected?.(rejection)
     }
-    this.#replies = new Replies(this.#admission, this.#onRefused)
+    this.#replies = new Replies(this.#admission, this.#onRejected)
     this.#webSockets = new WebSocketEndpoints({
       dispatcher: this.#dispatcher,
       admission: this.#admission,
       messageBytes: bodyBytes,
-      onRefused: (caller, code) => this.#onRefused({ endpoint: null, principal: null, ...caller, code }),
+      onRejected: (caller, code) => this.#onRejected({ endpoint: null, principal: null, ...caller, code }),
     })
   }
 
@@ -92,7 +86,7 @@ export class HttpFront {
     socket.on('error', () => {})
     const client = this.#admission.checkSource(request) ?? (await identifyClient(this.#admission, request))
     if (!('status' in client)) return extraRoutes.upgrade(request, socket, head, client)
-    this.#onRefused({ endpoint: null, principal: null, code: `http-${client.status}` })
+    this.#onRejected({ endpoint: null, principal: null, code: `http-${client.status}` })
     refuseUpgrade(socket, client)
   }
 
@@ -105,7 +99,7 @@ export class HttpFront {
 
   /** Hears of a connection that was closed as it came. */
   turnedAway(): void {
-    this.#onRefused({ endpoint: null, principal: null, code: 'connections' })
+    this.#onRejected({ endpoint: null, principal: null, code: 'connections' })
   }
 
   async answer(request: HttpRequest, response: HttpResponse): Promise<void> {

@@ -11,12 +11,12 @@ import { Answers } from './write-batch.ts'
 /** Writes what requests are answered with, so that a page of an admitted Origin can read it, and tells of every refusal. */
 export class Replies {
   readonly #admission: Pick<Admission, 'corsHeaders'>
-  readonly #onRefused: (refusal: Rejection) => void
+  readonly #onRejected: (rejection: Rejection) => void
   readonly #answers = new Answers()
 
-  constructor(admission: Pick<Admission, 'corsHeaders'>, onRefused: (refusal: Rejection) => void) {
+  constructor(admission: Pick<Admission, 'corsHeaders'>, onRejected: (rejection: Rejection) => void) {
     this.#admission = admission
-    this.#onRefused = onRefused
+    this.#onRejected = onRejected
   }
 
   /** Answers a message with what it came to. */
@@ -28,7 +28,7 @@ export class Replies {
     status = statusOf(refusal, caller.endpoint, false),
   ): void {
     const cors = this.#admission.corsHeaders(request)
-    if (refusal !== null) this.#onRefused({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
+    if (refusal !== null) this.#onRejected({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
     if (text === null) {
       response.writeHead(202, cors).end()
       return
@@ -40,7 +40,7 @@ export class Replies {
 
   /** Ends an answer before which something was said, unless it goes on. */
   conclude(stream: EventStream, caller: Caller, { text, refusal, open }: Reply): void {
-    if (refusal !== null) this.#onRefused({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
+    if (refusal !== null) this.#onRejected({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
     if (!open) stream.end(text)
   }
 
@@ -52,7 +52,7 @@ export class Replies {
     { status, message }: Denial,
   ): void {
     const { endpoint, principal } = caller ?? { endpoint: null, principal: null }
-    this.#onRefused({ endpoint, principal, code: `http-${status}` })
+    this.#onRejected({ endpoint, principal, code: `http-${status}` })
     const text = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } })
     if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer')
     if (status === 503) response.setHeader('Retry-After', 1)

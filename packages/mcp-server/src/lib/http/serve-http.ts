@@ -1,27 +1,61 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
+import type { Rejection } from '../host/caller.ts'
 import type { Host } from '../host/host.ts'
+import type { Metrics } from '../host/metrics.ts'
+
 import { randomText } from '../host/session-tokens.ts'
 import { portInUse } from '../server-error.ts'
+import type { AuthOptions } from '../transport/credentials.ts'
 import { KEEP_ALIVE, PATIENCE, shedSlowReaders } from '../transport/timeouts.ts'
+import type { ExtraRoutes } from './extra-routes.ts'
 import { PlainConnections } from './fast-path/connection.ts'
+import type { AllowOptions } from './host-origin-check.ts'
 import type { HttpRequest, HttpResponse } from './message.ts'
 import { Pipelines } from './pipelining-limit.ts'
 import { answerRequestErrors } from './request-errors.ts'
-import { type FrontOptions, HttpFront } from './request-handler.ts'
+import { HttpFront } from './request-handler.ts'
 
-export interface HttpOptions extends Omit<FrontOptions, 'address' | 'controlToken'> {
+export interface HttpOptions extends DispatcherOptions {
   /** Default 0: any free port. */
   readonly port?: number
-  /** Default 127.0.0.1. Any other address wants `agentTokens` or `jwt`. */
+  /** Default 127.0.0.1. Any other address requires `auth.agentTokens` or `auth.jwt`. */
   readonly address?: string
-  /** The operator's secret at the trainer endpoint, at least 22 characters. Made at start-up unless given. */
-  readonly controlToken?: string
+  /** Who may call. Default: the operator at the trainer endpoint, and everyone at the agent endpoint. */
+  readonly auth?: AuthOptions
+  /** Which `Host` and `Origin` headers are accepted. Default: those of the address itself. */
+  readonly allow?: AllowOptions
+  /** What clients may use at most. Each limit has a default. */
+  readonly limits?: HttpLimits
+  /** The counters that `/metrics` shows to trainers. Default: none, and `/metrics` answers 404. */
+  readonly metrics?: Metrics
+  /** Serves paths beside the endpoints, for example conversations in a web page. Drained and ended with the server. */
+  readonly extraRoutes?: ExtraRoutes
+  /** Is called with every rejected request, for an audit log. Default: nothing is called. */
+  readonly onRejected?: (rejection: Rejection) => void
   /**
-   * Connections at once. Default 10,000. One more is closed as it comes, before it is read, and the others stay as they
-   * are; what is slow or idle makes room within seconds.
+   * A diagnostic: `false` makes `node:http` parse every request, which is slower and returns the same responses. Default
+   * `true`, unless there are `extraRoutes`, which need what only `node:http` offers.
+   */
+  readonly fastPath?: boolean
+}
+
+export interface HttpLimits {
+  /**
+   * Connections at once. Default 10,000. A further one is closed before it is read; the open ones are not affected. Slow
+   * and idle connections are closed within seconds.
    */
   readonly connections?: number
+  /** Largest request body or WebSocket message, in bytes. Default 1 MiB. */
+  readonly bodyBytes?: number
+  /**
+   * Event streams for notifications that may be open at once; each holds a connection. Default 1,000. A further one is
+   * answered with 503; its client can still play.
+   */
+  readonly streams?: number
+  /** Calls that one caller of the agent endpoint may make in a number of seconds. Default 1,000 in 10 seconds. */
+  readonly rate?: { readonly calls: number; readonly seconds: number }
 }
 
 /** A server that listens. Disposing of it stops listening and ends its connections; the host lives on. */
@@ -53,9 +87,21 @@ export interface HttpServer extends AsyncDisposable {
  * Throws `unsafe-bind` for an address that would be open to a network, and `address-in-use`.
  */
 export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<HttpServer> {
-  const { port = 0, address = '127.0.0.1', controlToken = randomText(), connections = 10_000 } = options
-  const { onError = () => {} } = options
-  const front = new HttpFront(host, { ...options, address, controlToken })
+  const { port = 0, address = '127.0.0.1', auth = {}, allow = {}, limits = {}, fastPath = true } = options
+  const { metrics, extraRoutes, onRejected, onError = () => {} } = options
+  const { controlToken = randomText() } = auth
+  const front = new HttpFront(host, {
+    address,
+    auth: { ...auth, controlToken },
+    allow,
+    rate: limits.rate ?? { calls: 1_000, seconds: 10 },
+    bodyBytes: limits.bodyBytes ?? 1_048_576,
+    streams: limits.streams ?? 1_000,
+    metrics,
+    extraRoutes,
+    onRejected,
+    onError,
+  })
   const pipelines = new Pipelines()
   const answer = (request: HttpRequest, response: HttpResponse): void => {
     front.answer(request, response).catch((cause) => {
@@ -75,10 +121,10 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
     },
     (request, response) => pipelines.take(response, request.socket, () => answer(request, response)),
   )
-  // What stands beside the endpoints wants all that `node:http` has of a request.
-  const plain = options.extraRoutes ? null : new PlainConnections(server, answer)
+  // Extra routes read requests and responses as `node:http` makes them.
+  const plain = fastPath && !extraRoutes ? new PlainConnections(server, answer) : null
   answerRequestErrors(server, pipelines)
-  server.maxConnections = connections
+  server.maxConnections = limits.connections ?? 10_000
   server.on('drop', () => front.turnedAway())
   server.on('upgrade', (request, socket, head) => {
     front.upgrade(request, socket, head).catch((cause) => {

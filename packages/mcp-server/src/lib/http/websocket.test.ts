@@ -44,7 +44,7 @@ describe('the trainer WebSocket', () => {
 
   it('lets pages in by a subprotocol, whatever their token is made of', async () => {
     const token = 'made/of+odd~characters=='
-    const { server } = await serveTestHost({ controlToken: token })
+    const { server } = await serveTestHost({ auth: { controlToken: token } })
     const protocols = ['episodic', `episodic.bearer.${encodeURIComponent(token)}`]
     const { webSocket, ask } = await openWebSocket(server.trainerUrl, { protocols, origin: 'http://localhost:8080' })
     expect(webSocket.protocol).toBe('episodic')
@@ -52,7 +52,7 @@ describe('the trainer WebSocket', () => {
   })
 
   it('is refused in the same words without a token, with a wrong one and with one of the other endpoint', async () => {
-    const { server, url } = await serveSeat({ agentTokens: { 'a-token-of-some-agent-1': 'agent' } })
+    const { server, url } = await serveSeat({ auth: { agentTokens: { 'a-token-of-some-agent-1': 'agent' } } })
     const refused = await Promise.all([
       refusedWebSocket(server.trainerUrl),
       ...['wrong', 'a-token-of-some-agent-1', `${server.controlToken}x`].flatMap((token) => [
@@ -67,8 +67,8 @@ describe('the trainer WebSocket', () => {
   })
 
   it('is refused to pages of other sites, under other names, and where there is none', async () => {
-    const refusals: Rejection[] = []
-    const { server } = await serveTestHost({ onRefusal: (refusal) => refusals.push(refusal) })
+    const rejections: Rejection[] = []
+    const { server } = await serveTestHost({ onRejected: (rejection) => rejections.push(rejection) })
     const headers = controlHeaders(server)
     const status = async (url: string, options: object) => (await refusedWebSocket(url, { headers, ...options })).status
     expect(await status(server.trainerUrl, { origin: 'https://evil.example' })).toBe(403)
@@ -76,7 +76,7 @@ describe('the trainer WebSocket', () => {
     expect(await status(server.trainerUrl, { headers: { ...headers, host: 'evil.example' } })).toBe(403)
     expect(await status(server.agentUrl, {})).toBe(404)
     expect(await status(`${server.trainerUrl}/more`, {})).toBe(404)
-    expect(refusals.map(({ code }) => code)).toEqual(['http-403', 'http-403', 'http-403', 'http-404', 'http-404'])
+    expect(rejections.map(({ code }) => code)).toEqual(['http-403', 'http-403', 'http-403', 'http-404', 'http-404'])
   })
 
   it.each([
@@ -85,7 +85,7 @@ describe('the trainer WebSocket', () => {
     ['bytes that are not UTF-8', 1007, ({ send }: Raw) => send(Buffer.from([0xff]), { binary: false })],
     ['a frame that is none', 1002, ({ write }: Raw) => write(Buffer.from([0xff, 0xff, 0, 0]))],
   ])('is closed for %s, and no other with it', async (_, code, act) => {
-    const { server } = await serveTestHost({ bodyBytes: 2_000 })
+    const { server } = await serveTestHost({ limits: { bodyBytes: 2_000 } })
     const [bad, good] = [await openTrainer(server), await openTrainer(server)]
     const { webSocket } = bad
     webSocket.on('error', () => {})
@@ -143,7 +143,7 @@ describe('the trainer WebSocket', () => {
     const jwk = { ...(await exportJWK(publicKey)), alg: 'ES256' }
     const jwt = { issuer: 'https://issuer.test', audience: { trainer: 'trainer' }, jwks: { keys: [jwk as never] } }
     holdIntervals('Date')
-    const { server } = await serveTestHost({ jwt })
+    const { server } = await serveTestHost({ auth: { jwt } })
     const token = await new SignJWT({})
       .setProtectedHeader({ alg: 'ES256' })
       .setIssuer(jwt.issuer)
@@ -249,7 +249,7 @@ describe("the agent's WebSocket", () => {
   })
 
   it('is held to the same rate as its calls over HTTP', async () => {
-    const { url } = await serveSeat({ rate: { calls: 3, seconds: 60 } })
+    const { url } = await serveSeat({ limits: { rate: { calls: 3, seconds: 60 } } })
     const { ask } = await openWebSocket(url)
     expect((await rpc(url, 'tools/list')).status).toBe(200)
     for (let i = 0; i < 2; i++) expect(await ask('tools/list')).toMatchObject({ result: {} })

@@ -19,7 +19,7 @@ export interface WebSocketOptions {
   readonly admission: Admission
   /** Largest message in bytes. */
   readonly messageBytes: number
-  readonly onRefused: (caller: Pick<Caller, 'endpoint' | 'principal'> | null, code: string) => void
+  readonly onRejected: (caller: Pick<Caller, 'endpoint' | 'principal'> | null, code: string) => void
 }
 
 /** Messages of the trainer endpoint that are answered at the same time on one socket; an agent's are answered in turn. */
@@ -122,14 +122,14 @@ export class WebSocketEndpoints {
 
   #talk(webSocket: WebSocket, socket: Duplex, guest: Guest): void {
     const gone = new AbortController()
-    const { dispatcher, onRefused } = this.#options
+    const { dispatcher, onRejected } = this.#options
     let leaving = false
     let heard = true
     const conversation: Conversation = new Conversation({
       dispatcher,
       inFlight: guest.caller.endpoint === 'trainer' ? IN_FLIGHT : 1,
       answer: (message) => this.#answer(guest, message, options),
-      onRefused: (code) => onRefused(guest.caller, code),
+      onRefused: (code) => onRejected(guest.caller, code),
       write(answers) {
         // One write for all of them.
         socket.cork()
@@ -183,7 +183,7 @@ export class WebSocketEndpoints {
     })
     // The socket is closed with a code of the protocol for what was wrong.
     webSocket.on('error', (error: NodeJS.ErrnoException) =>
-      onRefused(guest.caller, error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? 'too-large' : 'invalid-request'),
+      onRejected(guest.caller, error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? 'too-large' : 'invalid-request'),
     )
     webSocket.on('close', () => {
       gone.abort()
@@ -211,7 +211,7 @@ export class WebSocketEndpoints {
   }
 
   #deny(socket: Duplex, caller: Pick<Caller, 'endpoint' | 'principal'> | null, denial: Denial): void {
-    this.#options.onRefused(caller, `http-${denial.status}`)
+    this.#options.onRejected(caller, `http-${denial.status}`)
     refuseUpgrade(socket, denial)
   }
 }

@@ -22,7 +22,7 @@ export interface SocketEndpointOptions extends DispatcherOptions {
   /** Counts what is refused. */
   readonly metrics?: Metrics
   /** Hears of every refusal, for an audit. */
-  readonly onRefusal?: (refusal: Rejection) => void
+  readonly onRejected?: (refusal: Rejection) => void
 }
 
 /** Seconds between two looks at whether a token still counts. */
@@ -171,7 +171,7 @@ export class SocketEndpoint {
 
   #refused(refusal: Rejection): void {
     this.#options.metrics?.refused(refusal.code)
-    this.#options.onRefusal?.(refusal)
+    this.#options.onRejected?.(refusal)
   }
 }
 

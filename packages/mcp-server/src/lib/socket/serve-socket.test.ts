@@ -138,7 +138,7 @@ describe('serveSocket on a Unix socket', () => {
     const refusals: Rejection[] = []
     const { server } = await serveHere(
       { path: freePath() },
-      { lineBytes: 1_000, onRefusal: (refusal) => refusals.push(refusal) },
+      { lineBytes: 1_000, onRejected: (refusal) => refusals.push(refusal) },
     )
     const { socket, next, nextText } = await call(server)
     socket.write(`${'x'.repeat(5_000)}\n\nrubbish\n`)
@@ -190,7 +190,7 @@ describe('serveSocket on a Unix socket', () => {
     const refusals: Rejection[] = []
     const { server } = await serveHere(
       { path: freePath() },
-      { connections: 1, onRefusal: (refusal) => refusals.push(refusal) },
+      { connections: 1, onRejected: (refusal) => refusals.push(refusal) },
     )
     const first = await call(server)
     first.write(line(1, 'ping'))

@@ -4,7 +4,7 @@ import { createDispatcher } from '../dispatch/dispatcher.ts'
 import type { Host } from '../host/host.ts'
 import { randomText } from '../host/session-tokens.ts'
 import { portInUse } from '../server-error.ts'
-import { type CredentialOptions, createCredentials } from '../transport/credentials.ts'
+import { type AuthOptions, createCredentials } from '../transport/credentials.ts'
 import { shedSlowReaders } from '../transport/timeouts.ts'
 import { SocketEndpoint, type SocketEndpointOptions } from './connection.ts'
 import { listenOnFile } from './unix-path.ts'
@@ -12,7 +12,7 @@ import { listenOnFile } from './unix-path.ts'
 /** A Unix socket, or a TCP port: by default any free one of 127.0.0.1. */
 export type SocketPlace = { readonly path: string } | { readonly port?: number; readonly address?: string }
 
-export interface SocketOptions extends SocketEndpointOptions, Pick<CredentialOptions, 'controlTokens' | 'jwt'> {
+export interface SocketOptions extends SocketEndpointOptions, Pick<AuthOptions, 'controlTokens' | 'jwt'> {
   /** The operator's secret over TCP, at least 22 characters. Made at start-up unless given. A Unix socket asks for none. */
   readonly controlToken?: string
   /** Connections at once. Default 1,000; one more is closed as it comes. */

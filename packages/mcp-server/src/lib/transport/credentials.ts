@@ -3,16 +3,18 @@ import { equalSecrets } from '../host/session-tokens.ts'
 import { ServerError } from '../server-error.ts'
 import { createJwtVerifier, type JwtOptions } from './jwt.ts'
 
-/** Who may come in, by the bearer token that they show. Names are one namespace, however they are proved. */
-export interface CredentialOptions {
+/** Which bearer tokens are valid, and the principal of each. Principals are one namespace for both endpoints. */
+export interface AuthOptions {
+  /** The operator's secret at the trainer endpoint, at least 22 characters. Default: a random one, made at start-up. */
+  readonly controlToken?: string
   /**
-   * Bearer token → principal, for the agent endpoint. Off unless given; an address other than loopback needs these or
-   * `jwt`. A token has at least 22 characters.
+   * Bearer token → principal, for the agent endpoint. A token has at least 22 characters. Default: none, so the agent
+   * endpoint needs no token; an address other than loopback requires these or `jwt`.
    */
   readonly agentTokens?: Readonly<Record<string, string>>
-  /** Bearer token → principal, for the trainer endpoint, besides the operator's. Each sees its own sessions alone. */
+  /** Bearer token → principal, for the trainer endpoint. Each principal sees its own sessions only. Default: none. */
   readonly controlTokens?: Readonly<Record<string, string>>
-  /** Tokens that somebody else issues. Their `sub` is the principal. */
+  /** JSON Web Tokens from an identity provider; their `sub` is the principal. Default: not accepted. */
   readonly jwt?: JwtOptions
 }
 
@@ -40,7 +42,7 @@ export const OPERATOR: Identity = { principal: 'control', operator: true }
 const TOKEN = /^[\w.~+/=-]+$/
 
 /** Throws `option-invalid` for tokens that could be guessed, or that stand for two principals. */
-export function createCredentials(controlToken: string, options: CredentialOptions): Credentials {
+export function createCredentials(controlToken: string, options: Omit<AuthOptions, 'controlToken'>): Credentials {
   const { agentTokens = {}, controlTokens = {}, jwt } = options
   checkToken(controlToken, 'The control token')
   const tables = {

@@ -31,7 +31,7 @@ async function createIssuer(algorithm = 'ES256') {
 async function serveJwt(jwks: JwtOptions['jwks'], options: Partial<JwtOptions> = {}) {
   const errors: unknown[] = []
   const jwt = { issuer: ISSUER, audience: AUDIENCE, jwks, ...options }
-  const testbed = await serveTestHost({ jwt, onError: ({ cause }) => errors.push(cause) })
+  const testbed = await serveTestHost({ auth: { jwt }, onError: ({ cause }) => errors.push(cause) })
   return { ...testbed, errors }
 }
 
@@ -164,7 +164,9 @@ describe('the keys of an issuer', () => {
   ])('are refused with %s', async (_, options) => {
     const { host } = createTestHost()
     const jwt = { issuer: ISSUER, audience: AUDIENCE, jwks: { keys: [] }, ...options }
-    await expect(serveHttp(host, { jwt })).rejects.toThrow(expect.objectContaining({ code: 'option-invalid' }))
+    await expect(serveHttp(host, { auth: { jwt } })).rejects.toThrow(
+      expect.objectContaining({ code: 'option-invalid' }),
+    )
   })
 
   it('make an address safe to bind that a network can reach, for agents too', async () => {
@@ -172,8 +174,8 @@ describe('the keys of an issuer', () => {
     const bind = (audience: JwtOptions['audience']) =>
       serveHttp(host, {
         address: '0.0.0.0',
-        allowedHosts: ['train.example.com'],
-        jwt: { issuer: ISSUER, jwks: { keys: [] }, audience },
+        allow: { hosts: ['train.example.com'] },
+        auth: { jwt: { issuer: ISSUER, jwks: { keys: [] }, audience } },
       })
     await expect(bind({ trainer: 'x' })).rejects.toThrow(expect.objectContaining({ code: 'unsafe-bind' }))
     await (await bind(AUDIENCE))[Symbol.asyncDispose]()

@@ -9,7 +9,7 @@ export const httpEndpoint: AgentEndpoint = {
   name: 'http',
   async open(host) {
     // The rate limit is not under test and would slow the check down.
-    const server = await serveHttp(host, { rate: { calls: 1_000_000_000, seconds: 1 } })
+    const server = await serveHttp(host, { limits: { rate: { calls: 1_000_000_000, seconds: 1 } } })
     const { port } = server
     return {
       openSession: async (capability) =>

@@ -8,19 +8,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGatedStore } from '../../fixtures/gated-store.fixture.ts'
 import { createExchange, createMarket } from '../../fixtures/market.fixture.ts'
 import { createTestHost, openOverHttp, serve, serveTestHost } from '../../fixtures/testbed.fixture.ts'
-import type { ExtraRoutes } from '../extra-routes.ts'
 import type { HttpServer } from '../serve-http.ts'
 import { Answers } from '../write-batch.ts'
 import { PlainConnections } from './connection.ts'
-
-/** Owns nothing, and has a server leave every connection to `node:http`. */
-const nothing: ExtraRoutes = {
-  owns: () => false,
-  answer: () => {},
-  upgrade: () => {},
-  drain: async () => 0,
-  end: () => {},
-}
 
 const MARK = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 
@@ -99,7 +89,7 @@ describe('a server that answers plain requests by itself', () => {
   it('answers in the bytes of node:http, whatever comes', async () => {
     const { host } = createTestHost()
     const plain = await serve(host)
-    const whole = await serve(host, { extraRoutes: nothing, controlToken: plain.controlToken })
+    const whole = await serve(host, { fastPath: false, auth: { controlToken: plain.controlToken } })
     const header = (name: string, ...values: string[]) =>
       fc.tuple(fc.constantFrom(name, name.toLowerCase()), fc.constantFrom(...values), fc.constantFrom(': ', ':', ':\t'))
     const requests = fc.record({
@@ -222,8 +212,8 @@ describe('a server that answers plain requests by itself', () => {
   it('hangs up after a call that it takes no more, as node:http does', async () => {
     const { host } = createTestHost()
     const said = []
-    for (const extraRoutes of [undefined, nothing]) {
-      const server = await serve(host, extraRoutes && { extraRoutes })
+    for (const fastPath of [true, false]) {
+      const server = await serve(host, { fastPath })
       const { path } = await open(server)
       const client = await dial(server)
       client.socket.write(post(path, guess(1)))
