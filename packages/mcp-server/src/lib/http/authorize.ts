@@ -7,7 +7,7 @@ import { type AuthOptions, type Credentials, createCredentials, type Identity } 
 import { type AllowOptions, createGuards, type Denial, type Guards } from './host-origin-check.ts'
 import type { HttpRequest } from './message.ts'
 
-export interface AdmissionOptions extends DispatcherOptions {
+export interface AuthorizerOptions extends DispatcherOptions {
   readonly address: string
   readonly auth: AuthOptions & { readonly controlToken: string }
   readonly allow: AllowOptions
@@ -18,14 +18,14 @@ export interface AdmissionOptions extends DispatcherOptions {
 export type Endpoint = { readonly kind: 'trainer' } | { readonly kind: 'agent'; readonly address: AgentAddress }
 
 /** Decides who comes in by which endpoint, and how often: the same for calls and for WebSockets. */
-export class Admission {
+export class Authorizer {
   readonly #host: Host
   readonly #guards: Guards
   readonly #credentials: Credentials
   readonly #limiter: RateLimiterMemory
   readonly #onError: NonNullable<DispatcherOptions['onError']>
 
-  constructor(host: Host, options: AdmissionOptions) {
+  constructor(host: Host, options: AuthorizerOptions) {
     const { auth, rate, onError = () => {} } = options
     this.#host = host
     this.#credentials = createCredentials(auth.controlToken, auth)

@@ -26,7 +26,7 @@ export interface Talked {
  * What an HTTP server can do for a request besides answering it. Nothing of it is made before it is asked for: nearly every
  * request is answered with one text.
  */
-export class Talk implements DispatchOptions {
+export class HttpExchange implements DispatchOptions {
   readonly #talked: Talked
   readonly #calls: Calls
   readonly #streams: Streams

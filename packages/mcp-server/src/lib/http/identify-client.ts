@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { Identity } from '../transport/credentials.ts'
-import type { Admission } from './authorize.ts'
+import type { Authorizer } from './authorize.ts'
 import type { ClientIdentity } from './extra-routes.ts'
 import type { Denial } from './host-origin-check.ts'
 import { tokenOf } from './reject-upgrade.ts'
 
 /** Finds out who asks extra routes for a WebSocket: whoever the trainer endpoint admits, or the agent's. */
-export async function identifyClient(admission: Admission, request: IncomingMessage): Promise<ClientIdentity | Denial> {
+export async function identifyClient(
+  admission: Authorizer,
+  request: IncomingMessage,
+): Promise<ClientIdentity | Denial> {
   const { remoteAddress: address } = request.socket
   const identify = async (): Promise<Denial | (Identity & { readonly trainer: boolean })> => {
     const trainer = await admission.identify('trainer', tokenOf(request))

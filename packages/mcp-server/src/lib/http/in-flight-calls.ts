@@ -1,9 +1,9 @@
-import { Roll } from '../transport/active-set.ts'
+import { ActiveSet } from '../transport/active-set.ts'
 import type { HttpResponse } from './message.ts'
 
 /** The calls of a socket that are being answered: until the last byte of the answer is handed to the system. */
 export class Calls {
-  readonly #running = new Roll<HttpResponse>()
+  readonly #running = new ActiveSet<HttpResponse>()
   readonly #ending = new AbortController()
   #changed = Promise.withResolvers<void>()
 

@@ -7,10 +7,10 @@ import { isModern } from '../dispatch/protocol-version.ts'
 import type { AgentCaller, Caller, Rejection } from '../host/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import type { Metrics } from '../host/metrics.ts'
-import { Admission, type AdmissionOptions, callerAt, tooManyCalls } from './authorize.ts'
+import { Authorizer, type AuthorizerOptions, callerAt, tooManyCalls } from './authorize.ts'
 import { EventStream } from './event-stream.ts'
 import { Streams } from './event-streams.ts'
-import { Talk, tooManyStreams } from './exchange.ts'
+import { HttpExchange, tooManyStreams } from './exchange.ts'
 import type { ExtraRoutes } from './extra-routes.ts'
 import { Probes } from './health.ts'
 import { bearerOf } from './host-origin-check.ts'
@@ -24,7 +24,7 @@ import { refuseUpgrade } from './reject-upgrade.ts'
 import { Replies } from './responses.ts'
 import { WebSocketEndpoints } from './websocket.ts'
 
-export interface FrontOptions extends AdmissionOptions, DispatcherOptions {
+export interface RequestHandlerOptions extends AuthorizerOptions, DispatcherOptions {
   /** Largest request body or WebSocket message, in bytes. */
   readonly bodyBytes: number
   /** Event streams that may be open at once. */
@@ -35,10 +35,10 @@ export interface FrontOptions extends AdmissionOptions, DispatcherOptions {
 }
 
 /** Turns requests of a socket into messages of a caller, and replies into responses. Guards stand in front. */
-export class HttpFront {
+export class RequestHandler {
   readonly #host: Host
   readonly #dispatcher: Dispatcher
-  readonly #admission: Admission
+  readonly #authorizer: Authorizer
   readonly #bodyBytes: number
   readonly #extraRoutes: ExtraRoutes | undefined
   readonly #calls = new Calls()
@@ -48,11 +48,11 @@ export class HttpFront {
   readonly #streams: Streams
   readonly #onRejected: (rejection: Rejection) => void
 
-  constructor(host: Host, options: FrontOptions) {
+  constructor(host: Host, options: RequestHandlerOptions) {
     const { bodyBytes, streams, metrics, onRejected } = options
     this.#host = host
     this.#dispatcher = createDispatcher(host, options)
-    this.#admission = new Admission(host, options)
+    this.#authorizer = new Authorizer(host, options)
     this.#bodyBytes = bodyBytes
     this.#extraRoutes = options.extraRoutes
     this.#streams = new Streams(streams)
@@ -61,10 +61,10 @@ export class HttpFront {
       metrics?.refused(rejection.code)
       onRejected?.(rejection)
     }
-    this.#replies = new Replies(this.#admission, this.#onRejected)
+    this.#replies = new Replies(this.#authorizer, this.#onRejected)
     this.#webSockets = new WebSocketEndpoints({
       dispatcher: this.#dispatcher,
-      admission: this.#admission,
+      authorizer: this.#authorizer,
       messageBytes: bodyBytes,
       onRejected: (caller, code) => this.#onRejected({ endpoint: null, principal: null, ...caller, code }),
     })
@@ -84,7 +84,7 @@ export class HttpFront {
     if (!extraRoutes) return this.#webSockets.upgrade(request, socket, head)
     // Who hangs up in between takes the socket along, and nobody is left to be told.
     socket.on('error', () => {})
-    const client = this.#admission.checkSource(request) ?? (await identifyClient(this.#admission, request))
+    const client = this.#authorizer.checkSource(request) ?? (await identifyClient(this.#authorizer, request))
     if (!('status' in client)) return extraRoutes.upgrade(request, socket, head, client)
     this.#onRejected({ endpoint: null, principal: null, code: `http-${client.status}` })
     refuseUpgrade(socket, client)
@@ -98,7 +98,7 @@ export class HttpFront {
   }
 
   /** Hears of a connection that was closed as it came. */
-  turnedAway(): void {
+  rejectedConnection(): void {
     this.#onRejected({ endpoint: null, principal: null, code: 'connections' })
   }
 
@@ -107,19 +107,19 @@ export class HttpFront {
     if (path === '/healthz') return this.#replies.report(request, response, this.#probes.health())
     if (path === '/readyz')
       return this.#replies.report(request, response, await this.#probes.readiness(this.#calls.draining))
-    const denied = this.#admission.checkSource(request)
+    const denied = this.#authorizer.checkSource(request)
     if (denied) return this.#replies.deny(request, response, null, denied)
     if (path === '/metrics' && this.#probes.counts) return this.#showMetrics(request, response)
     if (this.#extraRoutes?.owns(path))
       return this.#extraRoutes.answer(request as IncomingMessage, response as ServerResponse, path)
-    const endpoint = this.#admission.endpointOf(path, request)
+    const endpoint = this.#authorizer.endpointOf(path, request)
     if (!endpoint)
       return this.#replies.deny(request, response, null, {
         status: 404,
         message: 'There is nothing at this path. The endpoints are /mcp and /env.',
       })
     if (request.method === 'OPTIONS') return this.#replies.preflight(request, response)
-    const identifying = this.#admission.identify(endpoint.kind, bearerOf(request))
+    const identifying = this.#authorizer.identify(endpoint.kind, bearerOf(request))
     const identity = identifying instanceof Promise ? await identifying : identifying
     if ('status' in identity)
       return this.#replies.deny(request, response, { endpoint: endpoint.kind, principal: null }, identity)
@@ -139,7 +139,7 @@ export class HttpFront {
     let caller = from
     const refused = checkPost(request)
     if (refused) return this.#replies.deny(request, response, caller, refused)
-    const resolving = this.#admission.resolve(caller)
+    const resolving = this.#authorizer.resolve(caller)
     let session = resolving instanceof Promise ? await resolving : resolving
     if (caller.endpoint === 'agent' && !(await this.#withinRate(request, response, caller, session))) return
     let message: unknown
@@ -161,7 +161,7 @@ export class HttpFront {
     if (modern) caller = withoutTransport(caller)
     const unspoken = modern ? null : checkVersion(request)
     if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
-    if (this.#calls.draining) return this.#replies.takeLeave(request, response, caller)
+    if (this.#calls.draining) return this.#replies.rejectShuttingDown(request, response, caller)
     const method = (message as JsonObject | null)?.method
     // Who listens does so until the server goes, and is no call that has to be answered before.
     if (method !== 'subscriptions/listen') this.#calls.begin(response)
@@ -174,8 +174,12 @@ export class HttpFront {
         if (missing) return this.#replies.answer(request, response, caller, missing)
       }
     }
-    const cors = () => this.#admission.corsHeaders(request)
-    const talk = new Talk({ request, response, caller, method, modern, session, cors }, this.#calls, this.#streams)
+    const cors = () => this.#authorizer.corsHeaders(request)
+    const talk = new HttpExchange(
+      { request, response, caller, method, modern, session, cors },
+      this.#calls,
+      this.#streams,
+    )
     const reply = await this.#dispatcher.dispatch(caller, message, talk)
     if (talk.begun) return this.#replies.conclude(talk.begun, caller, reply)
     if (
@@ -197,24 +201,24 @@ export class HttpFront {
       })
     const unspoken = checkVersion(request)
     if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
-    const session = await this.#admission.resolve(caller)
+    const session = await this.#authorizer.resolve(caller)
     if (!(await this.#withinRate(request, response, caller, session))) return
     const missing = await this.#checkTransport(caller, session)
     if (missing) return this.#replies.answer(request, response, caller, missing)
-    if (this.#calls.draining) return this.#replies.takeLeave(request, response, caller)
+    if (this.#calls.draining) return this.#replies.rejectShuttingDown(request, response, caller)
     if (this.#streams.hasEnough(caller))
       return this.#replies.deny(request, response, caller, { status: 409, message: 'Such a stream is open already.' })
     if (this.#streams.full)
       return this.#replies.deny(request, response, caller, { status: 503, message: tooManyStreams().message })
-    const stream = new EventStream(response, () => this.#admission.corsHeaders(request))
+    const stream = new EventStream(response, () => this.#authorizer.corsHeaders(request))
     this.#streams.open(caller, stream, response)
   }
 
   async #delete(request: HttpRequest, response: HttpResponse, caller: AgentCaller): Promise<void> {
     const { principal, address } = caller
-    const session = await this.#admission.resolve(caller)
+    const session = await this.#authorizer.resolve(caller)
     if (!(await this.#withinRate(request, response, caller, session))) return
-    if (this.#calls.draining) return this.#replies.takeLeave(request, response, caller)
+    if (this.#calls.draining) return this.#replies.rejectShuttingDown(request, response, caller)
     this.#calls.begin(response)
     try {
       // Under a session URL the world belongs to whoever opened it: an agent that hangs up does not end it.
@@ -224,7 +228,7 @@ export class HttpFront {
         else await (session ?? (await this.#host.resolve(principal, address))).close()
         this.#streams.forget(caller)
       }
-      response.writeHead(204, this.#admission.corsHeaders(request)).end()
+      response.writeHead(204, this.#authorizer.corsHeaders(request)).end()
     } catch (error) {
       this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error))
     }
@@ -264,7 +268,7 @@ export class HttpFront {
     caller: AgentCaller,
     session: SessionRef | null,
   ): Promise<boolean> {
-    const seconds = await this.#admission.count(caller, session, request.socket.remoteAddress)
+    const seconds = await this.#authorizer.count(caller, session, request.socket.remoteAddress)
     if (seconds === 0) return true
     response.setHeader('Retry-After', seconds)
     this.#replies.deny(request, response, caller, { status: 429, message: tooManyCalls(seconds) })
@@ -272,7 +276,7 @@ export class HttpFront {
   }
 
   async #showMetrics(request: HttpRequest, response: HttpResponse): Promise<void> {
-    const identity = await this.#admission.identify('trainer', bearerOf(request))
+    const identity = await this.#authorizer.identify('trainer', bearerOf(request))
     if ('status' in identity) return this.#replies.deny(request, response, null, identity)
     this.#replies.report(request, response, await this.#probes.metrics(this.#calls.count + this.#webSockets.calls))
   }

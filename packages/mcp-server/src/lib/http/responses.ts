@@ -1,6 +1,6 @@
 import type { Reply } from '../dispatch/dispatcher.ts'
 import type { Caller, Rejection } from '../host/caller.ts'
-import type { Admission } from './authorize.ts'
+import type { Authorizer } from './authorize.ts'
 import type { EventStream } from './event-stream.ts'
 import type { ProbeAnswer } from './health.ts'
 import type { Denial } from './host-origin-check.ts'
@@ -10,12 +10,12 @@ import { Answers } from './write-batch.ts'
 
 /** Writes what requests are answered with, so that a page of an admitted Origin can read it, and tells of every refusal. */
 export class Replies {
-  readonly #admission: Pick<Admission, 'corsHeaders'>
+  readonly #authorizer: Pick<Authorizer, 'corsHeaders'>
   readonly #onRejected: (rejection: Rejection) => void
   readonly #answers = new Answers()
 
-  constructor(admission: Pick<Admission, 'corsHeaders'>, onRejected: (rejection: Rejection) => void) {
-    this.#admission = admission
+  constructor(admission: Pick<Authorizer, 'corsHeaders'>, onRejected: (rejection: Rejection) => void) {
+    this.#authorizer = admission
     this.#onRejected = onRejected
   }
 
@@ -27,7 +27,7 @@ export class Replies {
     { text, refusal, retryAfter }: Reply,
     status = statusOf(refusal, caller.endpoint, false),
   ): void {
-    const cors = this.#admission.corsHeaders(request)
+    const cors = this.#authorizer.corsHeaders(request)
     if (refusal !== null) this.#onRejected({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
     if (text === null) {
       response.writeHead(202, cors).end()
@@ -56,11 +56,11 @@ export class Replies {
     const text = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } })
     if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer')
     if (status === 503) response.setHeader('Retry-After', 1)
-    this.#answers.json(response, status, text, this.#admission.corsHeaders(request))
+    this.#answers.json(response, status, text, this.#authorizer.corsHeaders(request))
   }
 
   /** Denies what comes while the server goes: it was not taken, and there may be another server soon. */
-  takeLeave(request: HttpRequest, response: HttpResponse, caller: Caller): void {
+  rejectShuttingDown(request: HttpRequest, response: HttpResponse, caller: Caller): void {
     response.setHeader('Connection', 'close')
     const message = 'This server is stopping and takes no more calls. Nothing was done; try again.'
     this.deny(request, response, caller, { status: 503, message })
@@ -81,7 +81,7 @@ export class Replies {
 
   /** Tells a browser what pages of its Origin may send. */
   preflight(request: HttpRequest, response: HttpResponse): void {
-    const cors = this.#admission.corsHeaders(request)
+    const cors = this.#authorizer.corsHeaders(request)
     if (cors === undefined) {
       this.deny(request, response, null, { status: 403, message: 'Pages of that Origin may not call this server.' })
       return

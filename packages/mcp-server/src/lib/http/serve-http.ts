@@ -8,14 +8,14 @@ import type { Metrics } from '../host/metrics.ts'
 import { randomText } from '../host/session-tokens.ts'
 import { portInUse } from '../server-error.ts'
 import type { AuthOptions } from '../transport/credentials.ts'
-import { KEEP_ALIVE, PATIENCE, shedSlowReaders } from '../transport/timeouts.ts'
+import { KEEP_ALIVE, shedSlowReaders, TIMEOUTS } from '../transport/timeouts.ts'
 import type { ExtraRoutes } from './extra-routes.ts'
 import { PlainConnections } from './fast-path/connection.ts'
 import type { AllowOptions } from './host-origin-check.ts'
 import type { HttpRequest, HttpResponse } from './message.ts'
 import { Pipelines } from './pipelining-limit.ts'
 import { answerRequestErrors } from './request-errors.ts'
-import { HttpFront } from './request-handler.ts'
+import { RequestHandler } from './request-handler.ts'
 
 export interface HttpOptions extends DispatcherOptions {
   /** Default 0: any free port. */
@@ -90,7 +90,7 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
   const { port = 0, address = '127.0.0.1', auth = {}, allow = {}, limits = {}, fastPath = true } = options
   const { metrics, extraRoutes, onRejected, onError = () => {} } = options
   const { controlToken = randomText() } = auth
-  const front = new HttpFront(host, {
+  const front = new RequestHandler(host, {
     address,
     auth: { ...auth, controlToken },
     allow,
@@ -111,8 +111,8 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
   }
   const server = createServer(
     {
-      headersTimeout: PATIENCE.head * 1_000,
-      requestTimeout: PATIENCE.request * 1_000,
+      headersTimeout: TIMEOUTS.head * 1_000,
+      requestTimeout: TIMEOUTS.request * 1_000,
       keepAliveTimeout: KEEP_ALIVE * 1_000,
       // How often the two above are looked after. By default that is every half minute, which would be the bound.
       connectionsCheckingInterval: 1_000,
@@ -125,7 +125,7 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
   const plain = fastPath && !extraRoutes ? new PlainConnections(server, answer) : null
   answerRequestErrors(server, pipelines)
   server.maxConnections = limits.connections ?? 10_000
-  server.on('drop', () => front.turnedAway())
+  server.on('drop', () => front.rejectedConnection())
   server.on('upgrade', (request, socket, head) => {
     front.upgrade(request, socket, head).catch((cause) => {
       onError({ reference: 'websocket', cause })

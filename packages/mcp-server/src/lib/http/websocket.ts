@@ -9,14 +9,14 @@ import type { Caller } from '../host/caller.ts'
 import type { SessionRef } from '../host/host.ts'
 import { Connections } from '../transport/connection-set.ts'
 import { drained } from '../transport/drain.ts'
-import { Conversation } from '../transport/message-pipe.ts'
-import { type Admission, callerAt, tooManyCalls } from './authorize.ts'
+import { MessagePipe } from '../transport/message-pipe.ts'
+import { type Authorizer, callerAt, tooManyCalls } from './authorize.ts'
 import type { Denial } from './host-origin-check.ts'
 import { refuseUpgrade, tokenOf } from './reject-upgrade.ts'
 
 export interface WebSocketOptions {
   readonly dispatcher: Dispatcher
-  readonly admission: Admission
+  readonly authorizer: Authorizer
   /** Largest message in bytes. */
   readonly messageBytes: number
   readonly onRejected: (caller: Pick<Caller, 'endpoint' | 'principal'> | null, code: string) => void
@@ -74,23 +74,23 @@ export class WebSocketEndpoints {
 
   /** Lets a client in, or tells it in HTTP why not. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { admission } = this.#options
+    const { authorizer } = this.#options
     // Who hangs up in between takes the socket along, and nobody is left to be told.
     socket.on('error', () => {})
     const path = (request.url ?? '').split('?', 1)[0] as string
-    const source = admission.checkSource(request)
+    const source = authorizer.checkSource(request)
     if (source) return this.#deny(socket, null, source)
-    const endpoint = admission.endpointOf(path, request)
+    const endpoint = authorizer.endpointOf(path, request)
     if (!endpoint || (endpoint.kind === 'agent' && endpoint.address.by !== 'capability'))
       return this.#deny(socket, null, NO_ENDPOINT)
-    const identify = () => admission.identify(endpoint.kind, tokenOf(request))
+    const identify = () => authorizer.identify(endpoint.kind, tokenOf(request))
     const identity = await identify()
     const known = { endpoint: endpoint.kind, principal: 'status' in identity ? null : identity.principal }
     if ('status' in identity) return this.#deny(socket, known, identity)
     const caller = callerAt(endpoint, identity)
     const { remoteAddress: address } = request.socket
     const holder =
-      caller.endpoint === 'agent' ? await admission.nameOf(caller, await admission.resolve(caller), address) : null
+      caller.endpoint === 'agent' ? await authorizer.nameOf(caller, await authorizer.resolve(caller), address) : null
     if (holder !== null && (this.#held.get(holder) ?? 0) >= AGENT_SOCKETS) return this.#deny(socket, known, TOO_MANY)
     if (this.#leaving) return this.#deny(socket, known, LEAVING)
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -125,7 +125,7 @@ export class WebSocketEndpoints {
     const { dispatcher, onRejected } = this.#options
     let leaving = false
     let heard = true
-    const conversation: Conversation = new Conversation({
+    const conversation: MessagePipe = new MessagePipe({
       dispatcher,
       inFlight: guest.caller.endpoint === 'trainer' ? IN_FLIGHT : 1,
       answer: (message) => this.#answer(guest, message, options),
@@ -195,11 +195,11 @@ export class WebSocketEndpoints {
   }
 
   async #answer({ caller, address }: Guest, message: unknown, options: DispatchOptions): Promise<Reply> {
-    const { dispatcher, admission } = this.#options
+    const { dispatcher, authorizer } = this.#options
     let session: SessionRef | null = null
     if (caller.endpoint === 'agent') {
-      session = await admission.resolve(caller)
-      const retryAfterSeconds = await admission.count(caller, session, address)
+      session = await authorizer.resolve(caller)
+      const retryAfterSeconds = await authorizer.count(caller, session, address)
       if (retryAfterSeconds > 0) {
         const refusal = new WireError('rate-limited', tooManyCalls(retryAfterSeconds), {
           details: { retryAfterSeconds },
@@ -221,7 +221,7 @@ interface Guest {
   readonly caller: Caller
   readonly address: string | undefined
   /** Finds out again whose token it is. */
-  readonly identify: () => ReturnType<Admission['identify']>
+  readonly identify: () => ReturnType<Authorizer['identify']>
 }
 
 const NO_ENDPOINT: Denial = {

@@ -9,8 +9,8 @@ import { Connections } from '../transport/connection-set.ts'
 import { type Credentials, type Identity, OPERATOR } from '../transport/credentials.ts'
 import { drained } from '../transport/drain.ts'
 import { LineSplitter } from '../transport/lines.ts'
-import { Conversation } from '../transport/message-pipe.ts'
-import { PATIENCE } from '../transport/timeouts.ts'
+import { MessagePipe } from '../transport/message-pipe.ts'
+import { TIMEOUTS } from '../transport/timeouts.ts'
 
 export interface SocketEndpointOptions extends DispatcherOptions {
   /** Longest message in bytes. Default 1 MiB. */
@@ -70,8 +70,8 @@ export class SocketEndpoint {
     let identity = this.#credentials ? null : OPERATOR
     let leaving = false
     const lines = new LineSplitter(identity ? lineBytes : HELLO_BYTES)
-    const patience = identity ? undefined : setTimeout(() => socket.destroy(), PATIENCE.head * 1_000)
-    const conversation: Conversation = new Conversation({
+    const patience = identity ? undefined : setTimeout(() => socket.destroy(), TIMEOUTS.head * 1_000)
+    const conversation: MessagePipe = new MessagePipe({
       dispatcher: this.#dispatcher,
       inFlight: identity ? inFlight : 1,
       onRefused: (code) => this.#refused({ endpoint: 'trainer', principal: identity?.principal ?? null, code }),

@@ -7,7 +7,7 @@ import type { Caller } from '../host/caller.ts'
 import type { Host } from '../host/host.ts'
 import { drained } from '../transport/drain.ts'
 import { LineSplitter } from '../transport/lines.ts'
-import { Conversation } from '../transport/message-pipe.ts'
+import { MessagePipe } from '../transport/message-pipe.ts'
 
 export interface StdioOptions extends DispatcherOptions {
   /** The endpoint that the pipe is. Default `agent`. */
@@ -44,7 +44,7 @@ export async function serveStdio(host: Host, options: StdioOptions = {}): Promis
   const lines = new LineSplitter(lineBytes)
   // A reader that went away takes its pipe with it; the end of input follows and ends the loop.
   output.on('error', () => {})
-  const conversation: Conversation = new Conversation({
+  const conversation: MessagePipe = new MessagePipe({
     dispatcher,
     inFlight,
     answer: async (message) => dispatcher.dispatch(await callerOf(message), message, dispatchOptions),

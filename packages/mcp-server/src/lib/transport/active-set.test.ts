@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Roll } from './active-set.ts'
+import { ActiveSet } from './active-set.ts'
 
 describe('Roll', () => {
   it('has on it whoever entered and did not leave, whatever the order', () => {
     const anyMoves = fc.array(fc.oneof(fc.constant('enter' as const), fc.nat()), { maxLength: 200 })
     fc.assert(
       fc.property(anyMoves, (moves) => {
-        const roll = new Roll<number>()
+        const roll = new ActiveSet<number>()
         const there: { readonly name: number; readonly leave: () => void }[] = []
         for (const [name, move] of moves.entries()) {
           if (move === 'enter') there.push({ name, leave: roll.enter(name) })

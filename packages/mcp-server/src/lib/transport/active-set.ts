@@ -11,7 +11,7 @@ interface Place<T> {
  * made anew, each old one keeps what was in it, and once one has grown old, its successors and all that they hold are
  * collected as what is old is, which is late and dear.
  */
-export class Roll<T> implements Iterable<T> {
+export class ActiveSet<T> implements Iterable<T> {
   readonly #places: Place<T>[] = []
 
   get size(): number {

@@ -1,8 +1,8 @@
-import type { Conversation } from './message-pipe.ts'
+import type { MessagePipe } from './message-pipe.ts'
 
 /** A connection that stays, with a conversation on it. */
 export interface Connection {
-  readonly conversation: Conversation
+  readonly conversation: MessagePipe
   /** Reads no more, answers what was read, and resolves when it has hung up. */
   leave(): Promise<void>
   /** Hangs up at once. */

@@ -5,7 +5,7 @@ import type { Dispatcher, Reply } from '../dispatch/dispatcher.ts'
 /** What came in place of one message: its text, or why it has none. */
 export type Heard = string | WireError
 
-export interface ConversationOptions {
+export interface MessagePipeOptions {
   readonly dispatcher: Dispatcher
   /** Answers one message. What it rejects with is answered as a refusal. */
   readonly answer: (message: unknown) => Promise<Reply>
@@ -25,10 +25,10 @@ export interface ConversationOptions {
  * wake a client that waits costs more than the write does, and at most `inFlight` messages are answered before others
  * have a turn.
  */
-export class Conversation {
+export class MessagePipe {
   /** Messages that are answered at the same time, from the next one on. */
   inFlight: number
-  readonly #options: ConversationOptions
+  readonly #options: MessagePipeOptions
   /** Heard and not begun, from `#next` on. */
   #heard: Heard[] = []
   #next = 0
@@ -47,7 +47,7 @@ export class Conversation {
   #behind = false
   #changed = Promise.withResolvers<void>()
 
-  constructor(options: ConversationOptions) {
+  constructor(options: MessagePipeOptions) {
     this.#options = options
     this.inFlight = options.inFlight
   }

@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net'
 
 /** Seconds that a client may take to send the head of a request, to send all of it, and to take its answer. */
-export const PATIENCE = { head: 5, request: 10, answer: 8 } as const
+export const TIMEOUTS = { head: 5, request: 10, answer: 8 } as const
 
 /** Seconds that a connection is kept on which nothing is asked. */
 export const KEEP_ALIVE = 65
@@ -35,7 +35,7 @@ export function shedSlowReaders(server: Server): void {
       if (writableLength === 0) owed.delete(socket)
       else if (before === undefined || written - writableLength >= before.written)
         owed.set(socket, { written, seconds: 0 })
-      else if (before.seconds + 1 >= PATIENCE.answer) cutOff(socket)
+      else if (before.seconds + 1 >= TIMEOUTS.answer) cutOff(socket)
       else owed.set(socket, { written: before.written, seconds: before.seconds + 1 })
     }
   }, 1_000)

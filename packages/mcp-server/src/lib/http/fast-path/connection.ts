@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net'
 import { GatheredBytes } from '../../transport/byte-buffer.ts'
-import { KEEP_ALIVE, PATIENCE } from '../../transport/timeouts.ts'
+import { KEEP_ALIVE, TIMEOUTS } from '../../transport/timeouts.ts'
 import { type PlainRequest, PlainRequests } from './request.ts'
 import { PlainResponse } from './response.ts'
 
@@ -55,7 +55,7 @@ class PlainConnection {
     this.#answer = answer
     this.#handOver = handOver
     for (const [event, listener] of this.#listeners) socket.on(event, listener)
-    socket.setTimeout(PATIENCE.head * 1_000)
+    socket.setTimeout(TIMEOUTS.head * 1_000)
   }
 
   end(): void {
