@@ -32,7 +32,6 @@ const INNER_ROOMS = {
     transport: ['environment', 'host', 'dispatch'],
     http: ['environment', 'host', 'dispatch', 'transport'],
     stdio: ['environment', 'host', 'dispatch', 'transport'],
-    socket: ['environment', 'host', 'dispatch', 'transport'],
   },
   'packages/env': {
     policy: [],
@@ -75,13 +74,13 @@ const SDK_FILES = '^packages/(mcp-server|env|agent)/src/lib/[^/]+/sdk-[^/]+[.]ts
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [
   '^packages/state/src/lib/(sqlite|redis)/',
-  '^packages/mcp-server/src/lib/(workers|process|transport|http|stdio|socket)/',
+  '^packages/mcp-server/src/lib/(workers|process|transport|http|stdio)/',
   '^packages/contexts/src/lib/http/',
   '^packages/dataset/src/lib/(jsonl[^/]*|read-lines|write-tasks)[.]ts$',
 ]
 
 /** The files that use Node and are reached by `import()` alone, where a target asks for them. */
-const LAZY_FILES = '^packages/env/src/lib/transport/socket-[^/]+[.]ts$'
+const LAZY_FILES = '^packages/env/src/lib/transport/node-[^/]+[.]ts$'
 
 const between = Object.entries(ROOMS).map(([room, imports]) => ({
   name: `imports-of-${room}`,

@@ -1,7 +1,4 @@
 /** `Environment.step` over every transport: 256 sessions at once, with the server in another process if it can be. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Connection, connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
@@ -11,18 +8,12 @@ import { counter } from './servers/counter-world.ts'
 
 const SESSIONS = 256
 const STEPS = 20_000
-/** The least speed of WebSocket and Unix socket, relative to our own HTTP client. */
+/** The least speed of WebSocket, relative to our own HTTP client. */
 const FLOOR = 2
 
-const folder = mkdtempSync(join(tmpdir(), 'episodic-transports-'))
-process.on('exit', () => rmSync(folder, { recursive: true }))
 await using host = createHost({ environments: [counter] })
-using server = await startChild<{ trainerUrl: string; token: string; socketUrl: string }>(
-  './servers/counter-server.ts',
-  'memory',
-  join(folder, 'counter.sock'),
-)
-const { trainerUrl, token, socketUrl } = server.ready
+using server = await startChild<{ trainerUrl: string; token: string }>('./servers/counter-server.ts')
+const { trainerUrl, token } = server.ready
 const stdio = {
   command: process.execPath,
   args: [fileURLToPath(new URL('./servers/counter-stdio.ts', import.meta.url))],
@@ -46,30 +37,26 @@ async function play(connection: Connection): Promise<number> {
 }
 
 await using sameProcess = await connect(inProcess(host))
-await using unixSocket = await connect(socketUrl)
 await using webSocket = await connect({ url: trainerUrl.replace(/^http/, 'ws'), token })
 await using http = await connect({ url: trainerUrl, token })
 await using pipe = await connect(stdio)
 
 const rates = await inTurn(5, {
   'in process': () => play(sameProcess),
-  'Unix socket': () => play(unixSocket),
   WebSocket: () => play(webSocket),
   HTTP: () => play(http),
   stdio: () => play(pipe),
 })
 const toHttp = {
   inProcess: ratio(rates['in process'], rates.HTTP),
-  unixSocket: ratio(rates['Unix socket'], rates.HTTP),
   webSocket: ratio(rates.WebSocket, rates.HTTP),
   stdio: ratio(rates.stdio, rates.HTTP),
 }
 report('transports', {
-  ok: toHttp.unixSocket >= FLOOR && toHttp.webSocket >= FLOOR,
+  ok: toHttp.webSocket >= FLOOR,
   sessions: SESSIONS,
   stepsPerSecond: {
     inProcess: Math.round(median(rates['in process'])),
-    unixSocket: Math.round(median(rates['Unix socket'])),
     webSocket: Math.round(median(rates.WebSocket)),
     http: Math.round(median(rates.HTTP)),
     stdio: Math.round(median(rates.stdio)),

@@ -11,8 +11,8 @@ const SECRETS = ['**/*-store.ts', '**/session-tokens.ts', '**/random-text.ts']
 const TIMERS = [
   '**/clock.ts',
   '**/yield-to-event-loop.ts',
-  '**/lib/{redis,http,socket,stdio,transport,workers}/**',
-  '**/{socket,sdk}-*.ts',
+  '**/lib/{redis,http,stdio,transport,workers}/**',
+  '**/sdk-*.ts',
 ]
 
 /** What a file may not reach for by itself, and the files that may. A call of `Date` or `new Date()` reads the clock. */

@@ -1,10 +1,10 @@
 /**
- * Serves the counter world over HTTP, in a process of its own; its arguments are the store (`memory`, `sqlite:<file>` or the
- * URL of a Redis) and the path of a Unix socket to serve too. Answers to `memory` with its resident and heap bytes after a collection, to `cpu` with the seconds of CPU that it has used.
+ * Serves the counter world over HTTP, in a process of its own; its argument is the store (`memory`, `sqlite:<file>` or the
+ * URL of a Redis). Answers to `memory` with its resident and heap bytes after a collection, to `cpu` with the seconds of
+ * CPU that it has used.
  */
 import { createHost } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
-import { serveSocket } from '@episodic/mcp-server/socket'
 import type { SessionStore } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { openRedisStore } from '@episodic/state/redis'
@@ -14,8 +14,6 @@ import { counter } from './counter-world.ts'
 const store = await openStore(process.argv[2] ?? 'memory')
 const host = createHost({ environments: [counter], store, bounds: { sessions: 200_000 } })
 const server = await serveHttp(host, { limits: { rate: { calls: 1_000_000_000, seconds: 1 } } })
-const path = process.argv[3]
-const socket = path === undefined ? null : await serveSocket(host, { path })
 process.on('message', (question) => process.send?.(question === 'cpu' ? readCpu() : readMemory()))
 process.on('disconnect', () => process.exit())
 process.send?.({
@@ -23,7 +21,6 @@ process.send?.({
   trainerUrl: server.trainerUrl,
   agentUrl: server.agentUrl,
   token: server.controlToken,
-  socketUrl: socket?.url,
 })
 
 async function openStore(address: string): Promise<SessionStore> {

@@ -5,7 +5,6 @@ export default defineConfig({
     index: 'src/index.ts',
     http: 'src/http.ts',
     stdio: 'src/stdio.ts',
-    socket: 'src/socket.ts',
     workers: 'src/workers.ts',
     process: 'src/process.ts',
     // Started as a thread, by its place beside the others.

@@ -21,10 +21,10 @@ export interface TargetOptions {
  */
 export function targetOf({ url, token = process.env.EPISODIC_TOKEN, config, server }: TargetOptions): Target | null {
   if (url !== undefined) {
-    if (!URL.canParse(url) || !/^(https?|wss?|tcp|unix):$/.test(new URL(url).protocol))
+    if (!URL.canParse(url) || !/^(https?|wss?):$/.test(new URL(url).protocol))
       throw new HarnessError(
         'option-invalid',
-        `--url ${url} is not a URL of http(s), ws(s), tcp or unix. Give one such as http://127.0.0.1:7337/env.`,
+        `--url ${url} is not a URL of http(s) or ws(s). Give one such as http://127.0.0.1:7337/env.`,
       )
     return { url, token: token ?? findControlToken(url) }
   }
@@ -48,7 +48,7 @@ export function targetOf({ url, token = process.env.EPISODIC_TOKEN, config, serv
 /** Adds the options that name a server to a command. */
 export function addTargetOptions<C extends { option(flags: string, description: string): C }>(command: C): C {
   return command
-    .option('--url <url>', 'a server to connect to: http://…, ws://…, tcp://<host>:<port> or unix:<path>')
+    .option('--url <url>', 'a server to connect to: http://… or ws://…')
     .option('--token <token>', 'its bearer token (default: EPISODIC_TOKEN, or the token file of a local server)')
     .option('--config <file>', 'an mcpServers JSON file')
     .option('--server <name>', 'the server of that file to use')

@@ -29,8 +29,6 @@ export const EXTENSION = 'dev.episodic/environment'
 
 /** The extension's methods. Only the trainer endpoint has them; the agent endpoint answers "method not found". */
 export const METHODS = {
-  /** The first message of a connection without headers, if the endpoint requires authentication. */
-  authenticate: 'environment/authenticate',
   list: 'environment/list',
   open: 'environment/open',
   state: 'environment/state',
@@ -63,9 +61,6 @@ export const META = {
 export const DEFAULT_SEAT = 'agent'
 
 export const listResultSchema = z.object({ environments: z.array(environmentInfoSchema) })
-
-/** `environment/authenticate`: a bearer token of the trainer endpoint. The answer is `{}`, or the connection closes. */
-export const authenticateParamsSchema = z.strictObject({ token: z.string(), _meta: z.unknown().optional() })
 
 /** Parameters of `environment/open`. */
 export const openParamsSchema = z.strictObject({
@@ -325,7 +320,6 @@ export const closeResultSchema: z.ZodType<CloseResult> = z.object({
  * results are lenient, so a newer server may add keys.
  */
 export const METHOD_SCHEMAS = {
-  authenticate: { params: authenticateParamsSchema },
   list: { result: listResultSchema },
   open: { params: openParamsSchema, result: openResultSchema },
   state: { params: sessionParamsSchema, result: stateResultSchema },

@@ -4,7 +4,6 @@ import type { EnvironmentInfo } from './environment-info.ts'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import { type EpisodeRecord, episodeRecordSchema } from './episode-record.ts'
 import {
-  authenticateParamsSchema,
   type CloseResult,
   closeResultSchema,
   forkParamsSchema,
@@ -262,7 +261,6 @@ describe('the parameters of the methods', () => {
 
   it('let _meta pass and refuse any other key that nobody knows', () => {
     const calls: readonly (readonly [z.ZodType, object])[] = [
-      [authenticateParamsSchema, { token: 't' }],
       [openParamsSchema, { environment: 'e', requestKey: 'k'.repeat(16) }],
       [sessionParamsSchema, { session: 's' }],
       [sessionsParamsSchema, {}],

@@ -3,7 +3,6 @@ import { isConversation, serveConversations } from '@episodic/contexts/http'
 import { createHost, createMetrics, type Host, type Metrics } from '@episodic/mcp-server'
 import { type HttpServer, type Rejection, serveHttp } from '@episodic/mcp-server/http'
 import { containProcess } from '@episodic/mcp-server/process'
-import { type SocketServer, serveSocket } from '@episodic/mcp-server/socket'
 import { serveStdio } from '@episodic/mcp-server/stdio'
 import { createWorkerPool, type WorkerPool } from '@episodic/mcp-server/workers'
 import { Command, Option } from 'commander'
@@ -21,7 +20,6 @@ import { loadWorld, type World } from '../world.ts'
 interface ServeOptions extends AccessFlags {
   readonly stdio?: true
   readonly trainer?: true
-  readonly socket?: string
   readonly port: number
   readonly address: string
   readonly store: string
@@ -47,7 +45,6 @@ export function serveCommand(console: Console): Command {
     .option('--address <address>', 'address to listen on; other than loopback requires --agent-token', '127.0.0.1')
     .option('--stdio', 'serve over standard input and output instead of HTTP')
     .option('--trainer', 'with --stdio: serve the trainer endpoint on the pipe instead of the agent endpoint')
-    .option('--socket <path>', 'also serve the trainer endpoint on a Unix socket, for local programs of this user')
     .option('--store <store>', 'where sessions are stored: memory, sqlite:<file>, or redis://<host>:<port>', 'memory')
     .addOption(
       new Option(
@@ -92,7 +89,6 @@ Examples:
   episodic serve number-guessing
   episodic serve number-guessing --store sqlite:sessions.db
   episodic serve number-guessing --store redis://127.0.0.1:6379 --processes 4
-  episodic serve number-guessing --socket ./guessing.sock
   episodic serve ./my-world.ts --stdio
   episodic serve ./my-world.ts --rate 20/1
   episodic serve ./my-world.ts --worker-threads --rules-timeout 2
@@ -172,11 +168,6 @@ async function servePipe(host: Host, options: ServeOptions, log: Log): Promise<v
   process.once('SIGTERM', () => stop.abort())
   // Ctrl-C reaches all processes of a terminal. The client at the other end of the pipe decides when to stop.
   if (!process.stdin.isTTY) process.on('SIGINT', () => {})
-  if (options.socket !== undefined)
-    throw new HarnessError(
-      'option-invalid',
-      `--stdio serves standard input and output only. Leave --socket ${options.socket} out.`,
-    )
   const endpoint = options.trainer ? 'trainer' : 'agent'
   await serveStdio(host, { endpoint, onError: errorTo(log), signal: stop.signal })
 }
@@ -205,19 +196,15 @@ async function listen(
     limits: { connections: options.connections, rate: options.rate },
     ...watched,
   })
-  await using socket = options.socket === undefined ? null : await serveSocket(host, { path: options.socket }, watched)
   log.hide(server.controlToken)
   // Handle signals before the server is announced.
   const stop = isServerWorker ? stopRequested() : stopped(options.json === true)
-  log.info(
-    { agentUrl: server.agentUrl, trainerUrl: server.trainerUrl, ...(socket && { socketUrl: socket.url }) },
-    'listening',
-  )
+  log.info({ agentUrl: server.agentUrl, trainerUrl: server.trainerUrl }, 'listening')
   if (isServerWorker) {
     reportListening(server)
     await stop
-  } else await announce({ ...server, socketUrl: socket?.url }, worlds, options, console, stop)
-  await drain(socket ? [server, socket] : [server], log)
+  } else await announce(server, worlds, options, console, stop)
+  await drain(server, log)
 }
 
 function errorTo(log: Log): (error: { readonly reference: string; readonly cause: unknown }) => void {
@@ -231,13 +218,11 @@ function logRejection(log: Log): (rejection: Rejection) => void {
 }
 
 /** The addresses of a server, and its token. */
-interface Listening extends Pick<HttpServer, 'port' | 'controlToken' | 'agentUrl' | 'trainerUrl'> {
-  readonly socketUrl?: SocketServer['url'] | undefined
-}
+type Listening = Pick<HttpServer, 'port' | 'controlToken' | 'agentUrl' | 'trainerUrl'>
 
 /** Prints the addresses and waits until it is time to stop. Meanwhile the token is in a file that other commands find. */
 async function announce(
-  { port, controlToken, agentUrl, trainerUrl, socketUrl }: Listening,
+  { port, controlToken, agentUrl, trainerUrl }: Listening,
   worlds: readonly World[],
   options: ServeOptions,
   console: Console,
@@ -251,12 +236,11 @@ async function announce(
           agentUrl,
           trainerUrl,
           webSocketUrl: webSocketOf(trainerUrl),
-          socketUrl,
           conversationUrls: conversationUrls(worlds, agentUrl),
           tokenFile,
         })}\n`,
       )
-    else console.out.write(welcome(worlds, { agentUrl, trainerUrl, socketUrl }, tokenFile, console))
+    else console.out.write(welcome(worlds, { agentUrl, trainerUrl }, tokenFile, console))
     await stop
   } finally {
     removeControlToken(port)
@@ -267,7 +251,7 @@ async function announce(
 
 function welcome(
   worlds: readonly World[],
-  { agentUrl, trainerUrl, socketUrl }: Pick<Listening, 'agentUrl' | 'trainerUrl' | 'socketUrl'>,
+  { agentUrl, trainerUrl }: Pick<Listening, 'agentUrl' | 'trainerUrl'>,
   tokenFile: string,
   console: Console,
 ): string {
@@ -282,7 +266,7 @@ ${served.join('\n')}
 
 ${people.join('')}  for agents      ${cyan(agentUrl)}
   trainer endpoint    ${cyan(trainerUrl)}   ${dim(`control token in ${tokenFile}`)}
-                  ${cyan(webSocketOf(trainerUrl))}${socketUrl ? `\n                  ${cyan(socketUrl)}   ${dim('for this user, without a token')}` : ''}
+                  ${cyan(webSocketOf(trainerUrl))}
 
 Try:  episodic play --url ${trainerUrl}
       npx @modelcontextprotocol/inspector --cli ${agentUrl} --transport http --method tools/list

@@ -14,7 +14,6 @@ export interface ProcessesOptions {
   readonly address: string
   readonly store: string
   readonly stdio?: true
-  readonly socket?: string
 }
 
 /** A process that ended without being asked to. */
@@ -123,16 +122,11 @@ export async function serveProcesses(
   }
 }
 
-function checkShared({ processes, store, stdio, socket }: ProcessesOptions): void {
+function checkShared({ processes, store, stdio }: ProcessesOptions): void {
   if (stdio)
     throw new HarnessError(
       'option-invalid',
       `--processes ${processes} needs HTTP: a pipe has one process. Leave --stdio or --processes out.`,
-    )
-  if (socket !== undefined)
-    throw new HarnessError(
-      'option-invalid',
-      `--processes ${processes} needs HTTP or WebSockets: the socket ${socket} has one process. Leave one of them out.`,
     )
   if (!isShared(store))
     throw new HarnessError(

@@ -1,13 +1,9 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import type { AddressInfo } from 'node:net'
 import { serveHttp } from '@episodic/mcp-server/http'
-import { serveSocket } from '@episodic/mcp-server/socket'
 import { METHODS } from '@episodic/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
 import { connect } from '../connect.ts'
 import { createVectorEnvironment } from '../environment/vector-environment.ts'
 import { createWalkHost } from '../fixtures/endpoints.fixture.ts'
@@ -18,31 +14,14 @@ import { openWebSocketWire } from './websocket-wire.ts'
 
 const TOKEN = 'a-control-token-that-stays'
 
-/** The transports with many calls over one connection, each with a way to serve it again at the same address. */
-const SERVERS = {
-  'unix socket': async (host: Host) => {
-    const server = await serveSocket(host, { path: join(folder(), 'walk.sock') })
-    const path = server.url.slice('unix:'.length)
-    return { url: server.url, server, again: () => serveSocket(host, { path }) }
-  },
-  tcp: async (host: Host) => {
-    const server = await serveSocket(host, {}, { controlToken: TOKEN })
-    const port = Number(new URL(server.url).port)
-    return { url: server.url, server, again: () => serveSocket(host, { port }, { controlToken: TOKEN }) }
-  },
-  websocket: async (host: Host) => {
-    const server = await serveHttp(host, { auth: { controlToken: TOKEN } })
-    const { port } = server
-    const url = server.trainerUrl.replace(/^http/, 'ws')
-    return { url, server, again: () => serveHttp(host, { port, auth: { controlToken: TOKEN } }) }
-  },
-}
 type Host = ReturnType<typeof createWalkHost>
 
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'episodic-'))
-  onTestFinished(() => rmSync(made, { recursive: true }))
-  return made
+/** Serves a host at the URL of a WebSocket, and again at the same port. */
+async function serve(host: Host) {
+  const server = await serveHttp(host, { auth: { controlToken: TOKEN } })
+  const { port } = server
+  const url = server.trainerUrl.replace(/^http/, 'ws')
+  return { url, server, again: () => serveHttp(host, { port, auth: { controlToken: TOKEN } }) }
 }
 
 function createTestHost(): Host {
@@ -51,85 +30,83 @@ function createTestHost(): Host {
   return host
 }
 
-for (const [name, serve] of Object.entries(SERVERS))
-  describe(`a connection over ${name}`, () => {
-    it('is shared by as many environments as there are', async () => {
-      const { url, server } = await serve(createTestHost())
-      onTestFinished(() => server[Symbol.asyncDispose]())
-      await using connection = await connect({ url, token: TOKEN })
-      await using vector = createVectorEnvironment(() => connection.environment(), 600)
-      const starts = await vector.reset(Array.from({ length: 600 }, (_, i) => ({ seed: `${i}` })))
-      const ids = new Set(starts.map((start) => start?.kind === 'ok' && start.value.info.id))
-      expect(ids.size).toBe(600)
-      const steps = await vector.step(Array.from({ length: 600 }, () => move(0)))
-      expect(steps.every((step) => step?.kind === 'ok' && step.value.info.seq === 1)).toBe(true)
-    })
+describe('a connection over a WebSocket', () => {
+  it('is shared by as many environments as there are', async () => {
+    const { url, server } = await serve(createTestHost())
+    onTestFinished(() => server[Symbol.asyncDispose]())
+    await using connection = await connect({ url, token: TOKEN })
+    await using vector = createVectorEnvironment(() => connection.environment(), 600)
+    const starts = await vector.reset(Array.from({ length: 600 }, (_, i) => ({ seed: `${i}` })))
+    const ids = new Set(starts.map((start) => start?.kind === 'ok' && start.value.info.id))
+    expect(ids.size).toBe(600)
+    const steps = await vector.step(Array.from({ length: 600 }, () => move(0)))
+    expect(steps.every((step) => step?.kind === 'ok' && step.value.info.seq === 1)).toBe(true)
+  })
 
-    it('is made again after the server went in the middle of a call, and nothing is played twice', async () => {
-      const host = createTestHost()
-      const { url, server, again } = await serve(host)
-      await using connection = await connect({ url, token: TOKEN })
-      await using environment = connection.environment()
-      await environment.reset({ params: { size: 1_000 }, seed: 'far away' })
-      expect((await environment.step(move(1))).info.seq).toBe(1)
-      const stepping = environment.step(move(1))
-      await server[Symbol.asyncDispose]()
-      const back = await again()
-      onTestFinished(() => back[Symbol.asyncDispose]())
-      expect((await stepping).info.seq).toBe(2)
-      expect((await environment.step(move(1))).info.seq).toBe(3)
-    })
+  it('is made again after the server went in the middle of a call, and nothing is played twice', async () => {
+    const host = createTestHost()
+    const { url, server, again } = await serve(host)
+    await using connection = await connect({ url, token: TOKEN })
+    await using environment = connection.environment()
+    await environment.reset({ params: { size: 1_000 }, seed: 'far away' })
+    expect((await environment.step(move(1))).info.seq).toBe(1)
+    const stepping = environment.step(move(1))
+    await server[Symbol.asyncDispose]()
+    const back = await again()
+    onTestFinished(() => back[Symbol.asyncDispose]())
+    expect((await stepping).info.seq).toBe(2)
+    expect((await environment.step(move(1))).info.seq).toBe(3)
+  })
 
-    it('fails at once, for good, with a token that nobody knows', async () => {
-      if (name === 'unix socket') return
-      const { url, server } = await serve(createTestHost())
-      onTestFinished(() => server[Symbol.asyncDispose]())
-      await expect(connect({ url, token: 'another-token-altogether' })).rejects.toMatchObject({
-        code: 'connection-failed',
-        details: { retryable: false },
-      })
-    })
-
-    it('is refused where nobody listens', async () => {
-      const { url, server } = await serve(createTestHost())
-      await server[Symbol.asyncDispose]()
-      await expect(connect({ url, token: TOKEN })).rejects.toMatchObject({ code: 'connection-failed' })
-    })
-
-    it('loses only the call that is too large', async () => {
-      const { url, server } = await serve(createTestHost())
-      onTestFinished(() => server[Symbol.asyncDispose]())
-      await using connection = await connect({ url, token: TOKEN })
-      const [large, small] = [connection.environment(), connection.environment()]
-      await Promise.all([large.reset(), small.reset()])
-      const [first, second] = await Promise.allSettled([
-        large.step({ tool: 'move', arguments: { by: 'x'.repeat(1_100_000) } }),
-        small.step(move(0)),
-      ])
-      expect(first).toMatchObject({ status: 'rejected', reason: { code: 'too-large' } })
-      expect(second).toMatchObject({ status: 'fulfilled', value: { info: { seq: 1 } } })
-    })
-
-    it('lets go of a call that is aborted, and of nothing else', async () => {
-      const { url, server } = await serve(createTestHost())
-      onTestFinished(() => server[Symbol.asyncDispose]())
-      const channel = await openChannel({ url, token: TOKEN })
-      const open = { environment: 'walk', requestKey: 'k'.repeat(16) }
-      const { session } = (await channel.request(METHODS.open, open)) as { session: string }
-      const stop = new AbortController()
-      const waiting = channel.request(METHODS.watch, { session, wait: 60 }, { signal: stop.signal })
-      const listed = channel.request(METHODS.list, {})
-      stop.abort(new Error('enough'))
-      await expect(waiting).rejects.toThrow('enough')
-      expect(await listed).toMatchObject({ environments: [{}, {}] })
-      await channel.close()
-      await channel.close()
-      await expect(channel.request(METHODS.list, {})).rejects.toMatchObject({
-        code: 'connection-failed',
-        details: { retryable: false },
-      })
+  it('fails at once, for good, with a token that nobody knows', async () => {
+    const { url, server } = await serve(createTestHost())
+    onTestFinished(() => server[Symbol.asyncDispose]())
+    await expect(connect({ url, token: 'another-token-altogether' })).rejects.toMatchObject({
+      code: 'connection-failed',
+      details: { retryable: false },
     })
   })
+
+  it('is refused where nobody listens', async () => {
+    const { url, server } = await serve(createTestHost())
+    await server[Symbol.asyncDispose]()
+    await expect(connect({ url, token: TOKEN })).rejects.toMatchObject({ code: 'connection-failed' })
+  })
+
+  it('loses only the call that is too large', async () => {
+    const { url, server } = await serve(createTestHost())
+    onTestFinished(() => server[Symbol.asyncDispose]())
+    await using connection = await connect({ url, token: TOKEN })
+    const [large, small] = [connection.environment(), connection.environment()]
+    await Promise.all([large.reset(), small.reset()])
+    const [first, second] = await Promise.allSettled([
+      large.step({ tool: 'move', arguments: { by: 'x'.repeat(1_100_000) } }),
+      small.step(move(0)),
+    ])
+    expect(first).toMatchObject({ status: 'rejected', reason: { code: 'too-large' } })
+    expect(second).toMatchObject({ status: 'fulfilled', value: { info: { seq: 1 } } })
+  })
+
+  it('lets go of a call that is aborted, and of nothing else', async () => {
+    const { url, server } = await serve(createTestHost())
+    onTestFinished(() => server[Symbol.asyncDispose]())
+    const channel = await openChannel({ url, token: TOKEN })
+    const open = { environment: 'walk', requestKey: 'k'.repeat(16) }
+    const { session } = (await channel.request(METHODS.open, open)) as { session: string }
+    const stop = new AbortController()
+    const waiting = channel.request(METHODS.watch, { session, wait: 60 }, { signal: stop.signal })
+    const listed = channel.request(METHODS.list, {})
+    stop.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+    expect(await listed).toMatchObject({ environments: [{}, {}] })
+    await channel.close()
+    await channel.close()
+    await expect(channel.request(METHODS.list, {})).rejects.toMatchObject({
+      code: 'connection-failed',
+      details: { retryable: false },
+    })
+  })
+})
 
 describe('a WebSocket as a page has it', () => {
   it('plays an episode, with a token of any kind', async () => {
@@ -147,35 +124,32 @@ describe('a WebSocket as a page has it', () => {
   })
 })
 
-/** A server of line-framed messages with the given answers. */
-async function serveLines(answer: (message: { id: number; method: string }, socket: Socket) => string | null) {
-  const sockets = new Set<Socket>()
-  const chunks: string[] = []
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.on('data', (chunk) => chunks.push(String(chunk)))
-    createInterface({ input: socket }).on('line', (line) => {
-      const message = JSON.parse(line)
-      if (message.method === 'initialize') socket.write(`{"jsonrpc":"2.0","id":${message.id},"result":{}}\n`)
-      else if (message.id !== undefined) {
-        const text = answer(message, socket)
-        if (text !== null) socket.write(`${text}\n`)
-      }
+/**
+ * Serves WebSockets that are not ours: `answer` returns the texts of the answer to one request. `chunks` are the bytes
+ * received, as they arrive.
+ */
+async function serveAnswers(answer: (message: { id: number; method: string }, webSocket: WebSocket) => string[]) {
+  const chunks: Buffer[] = []
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  server.on('connection', (webSocket, request) => {
+    request.socket.on('data', (chunk) => chunks.push(chunk))
+    webSocket.on('message', (data) => {
+      const message = JSON.parse(String(data))
+      if (message.method === 'initialize') webSocket.send(`{"jsonrpc":"2.0","id":${message.id},"result":{}}`)
+      else if (message.id !== undefined) for (const text of answer(message, webSocket)) webSocket.send(text)
     })
-  }).listen(0, '127.0.0.1')
+  })
   await once(server, 'listening')
   onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
+    for (const webSocket of server.clients) webSocket.terminate()
     server.close()
   })
-  const { port } = server.address() as { port: number }
-  return { url: `tcp://127.0.0.1:${port}`, chunks }
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, chunks }
 }
 
-describe('a channel of lines', () => {
+describe('a channel of many calls', () => {
   it('writes the calls of one turn together', async () => {
-    const { url, chunks } = await serveLines(({ id }) => `{"jsonrpc":"2.0","id":${id},"result":{"id":${id}}}`)
+    const { url, chunks } = await serveAnswers(({ id }) => [`{"jsonrpc":"2.0","id":${id},"result":{"id":${id}}}`])
     const channel = await openChannel(url)
     await channel.request('first', {})
     chunks.length = 0
@@ -188,12 +162,12 @@ describe('a channel of lines', () => {
   it('sends no more than are answered at once, and the others as there is room', async () => {
     const held: number[] = []
     let release = (): void => {}
-    const { url } = await serveLines(({ id }, socket) => {
+    const { url } = await serveAnswers(({ id }, webSocket) => {
       held.push(id)
       release = () => {
-        for (const waiting of held.splice(0)) socket.write(`{"jsonrpc":"2.0","id":${waiting},"result":{}}\n`)
+        for (const waiting of held.splice(0)) webSocket.send(`{"jsonrpc":"2.0","id":${waiting},"result":{}}`)
       }
-      return null
+      return []
     })
     const channel = await openChannel(url)
     const all = Promise.all(Array.from({ length: 300 }, () => channel.request('hold', {})))
@@ -211,9 +185,9 @@ describe('a channel of lines', () => {
     ['an error without an id', () => REFUSAL, 'parse-error'],
   ])('rejects the call that got %s, and plays on', async (_, answer, code) => {
     let bad = true
-    const { url } = await serveLines((message) =>
+    const { url } = await serveAnswers((message) => [
       bad ? answer(message) : `{"jsonrpc":"2.0","id":${message.id},"result":1}`,
-    )
+    ])
     const channel = await openChannel(url)
     await expect(channel.request('ask', {})).rejects.toMatchObject({ code })
     bad = false
@@ -222,18 +196,22 @@ describe('a channel of lines', () => {
   })
 
   it('takes answers that nobody waits for as nothing', async () => {
-    const { url } = await serveLines(
-      ({ id }) =>
-        `{"jsonrpc":"2.0","id":9999,"result":1}\n{"jsonrpc":"2.0","method":"notifications/x"}\n{"jsonrpc":"2.0","id":${id},"result":2}`,
-    )
+    const { url } = await serveAnswers(({ id }) => [
+      '{"jsonrpc":"2.0","id":9999,"result":1}',
+      '{"jsonrpc":"2.0","method":"notifications/x"}',
+      `{"jsonrpc":"2.0","id":${id},"result":2}`,
+    ])
     const channel = await openChannel(url)
     expect(await channel.request('ask', {})).toBe(2)
     await channel.close()
   })
 
-  it.each(['tcp://127.0.0.1', 'ftp://127.0.0.1:1', 'unixoid'])('is not opened for %s', async (url) => {
-    await expect(openChannel(url)).rejects.toMatchObject({ code: 'target-invalid' })
-  })
+  it.each(['tcp://127.0.0.1:1', 'unix:/walk.sock', 'ftp://127.0.0.1:1', 'nowhere'])(
+    'is not opened for %s',
+    async (url) => {
+      await expect(openChannel(url)).rejects.toMatchObject({ code: 'target-invalid' })
+    },
+  )
 })
 
 const REFUSAL = '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Not JSON.","data":{}}}'

@@ -1,4 +1,4 @@
-import { type JsonObject, METHODS, WireError } from '@episodic/protocol'
+import { type JsonObject, WireError } from '@episodic/protocol'
 import { afterThisTurn, every, WIRE_VERSION } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
 import { PendingCalls } from './pending-calls.ts'
@@ -9,8 +9,6 @@ import type { OpenWire, Wire, WireClosing } from './wire.ts'
 export interface LineOptions extends Pick<ChannelOptions, 'onMessage'> {
   /** The name of the server in errors. */
   readonly name: string
-  /** Sent in the first message, for connections without headers. */
-  readonly token?: string | undefined
 }
 
 /** The most sent calls without an answer; further calls wait. Equal to the bound of our servers. */
@@ -46,13 +44,12 @@ export class Line {
 
   /** Connects and performs the handshake. Rejects with `connection-failed`. */
   async open(open: OpenWire): Promise<void> {
-    const { name, token } = this.#options
+    const { name } = this.#options
     try {
       this.#wire = await open({
         onMessage: (text) => this.#receive(text),
         onClose: (closing) => this.#lose(closing),
       })
-      if (token !== undefined) await this.#send(METHODS.authenticate, { token }, true)
       await this.ask('initialize', {
         protocolVersion: PROTOCOL_VERSION,
         capabilities: {},
@@ -72,7 +69,15 @@ export class Line {
   }
 
   async ask(method: string, params: JsonObject): Promise<unknown> {
-    return this.#send(method, params)
+    if (this.#lost) throw this.#lost
+    const { text, answer } = this.#calls.add(method, (id) => {
+      const message = { jsonrpc: '2.0', id, method, params }
+      this.#options.onMessage?.('sent', message)
+      return JSON.stringify(message)
+    })
+    this.#outbox.push(text)
+    this.#writeSoon()
+    return answer
   }
 
   /** Ends the connection, and rejects its pending calls. */
@@ -83,18 +88,6 @@ export class Line {
     this.#onEnd()
     this.#calls.rejectAll(error)
     this.#wire?.close()
-  }
-
-  #send(method: string, params: JsonObject, secret = false): Promise<unknown> {
-    if (this.#lost) throw this.#lost
-    const { text, answer } = this.#calls.add(method, (id) => {
-      const message = { jsonrpc: '2.0', id, method, params }
-      if (!secret) this.#options.onMessage?.('sent', message)
-      return JSON.stringify(message)
-    })
-    this.#outbox.push(text)
-    this.#writeSoon()
-    return answer
   }
 
   #notify(method: string): void {

@@ -24,12 +24,12 @@ export async function openChannel(target: Target, options: ChannelOptions = {}):
           `Cannot log in at ${given.url}: authorization is for http and https. Give a token instead.`,
         )
       const wire = await wireOf(given)
-      if (wire) return openMultiplexedChannel(wire, { ...options, name: given.url, token: firstMessageToken(given) })
+      if (wire) return openMultiplexedChannel(wire, { ...options, name: given.url })
     }
   }
   throw new EnvError(
     'target-invalid',
-    `Cannot connect to ${JSON.stringify(nameOf(target))}. Give a URL (http, https, ws, wss, tcp://<host>:<port>, unix:<path>), a command, an mcpServers entry, or a channel.`,
+    `Cannot connect to ${JSON.stringify(nameOf(target))}. Give a URL (http, https, ws, wss), a command, an mcpServers entry, or a channel.`,
   )
 }
 
@@ -54,27 +54,12 @@ async function wireOf({ url, token, headers = {} }: HttpTarget): Promise<OpenWir
     case 'ws:':
     case 'wss:': {
       if (!isNode) return openWebSocketWire(url, token)
-      const { openNodeWebSocketWire } = await import('./socket-websocket-wire.ts')
+      const { openNodeWebSocketWire } = await import('./node-websocket-wire.ts')
       return openNodeWebSocketWire(url, { ...headers, ...(token && { authorization: `Bearer ${token}` }) })
-    }
-    case 'unix:': {
-      const { openSocketWire } = await import('./socket-wire.ts')
-      return openSocketWire({ path: url.slice('unix:'.length) }, url)
-    }
-    case 'tcp:': {
-      const { hostname, port } = new URL(url)
-      if (!hostname || !port) return null
-      const { openSocketWire } = await import('./socket-wire.ts')
-      return openSocketWire({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }, url)
     }
     default:
       return null
   }
-}
-
-/** Returns the token for the first message. TCP has no headers, and a Unix socket needs no token. */
-function firstMessageToken({ url, token }: HttpTarget): string | undefined {
-  return protocolOf(url) === 'tcp:' ? token : undefined
 }
 
 function protocolOf(url: string): string {

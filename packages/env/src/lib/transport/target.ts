@@ -7,9 +7,8 @@ import type { Elicit } from './elicitation.ts'
 import type { ProtocolSupport } from './protocol-support.ts'
 
 /**
- * A server at a URL: Streamable HTTP, a WebSocket (`ws:`, `wss:`), or newline-framed JSON-RPC over TCP
- * (`tcp://<host>:<port>`) or a Unix socket (`unix:<path>`). `token` is sent as a bearer token, and over TCP in the
- * first message. Headers are sent over HTTP and, outside of browsers, over a WebSocket.
+ * A server at a URL: Streamable HTTP or a WebSocket (`ws:`, `wss:`). `token` is sent as a bearer token. Headers are sent
+ * over HTTP and, outside of browsers, over a WebSocket.
  */
 export interface HttpTarget {
   readonly url: string

@@ -36,7 +36,7 @@ export interface Credentials {
 }
 
 /** Whoever holds the server's own control token, or may read what only its user may. */
-export const OPERATOR: Identity = { principal: 'control', operator: true }
+const OPERATOR: Identity = { principal: 'control', operator: true }
 
 /** What a bearer token is made of (RFC 6750, section 2.1). */
 const TOKEN = /^[\w.~+/=-]+$/

@@ -10,12 +10,12 @@ import type { Heard } from './message-pipe.ts'
  */
 export class LineSplitter {
   /** Longest line in bytes. */
-  limit: number
+  readonly #limit: number
   readonly #held = new GatheredBytes()
   #length = 0
 
   constructor(limit: number) {
-    this.limit = limit
+    this.#limit = limit
   }
 
   /** The lines that end in this chunk. Has to be read to its end before the next chunk is split. */
@@ -32,12 +32,12 @@ export class LineSplitter {
 
   #add(piece: Buffer): void {
     this.#length += piece.length
-    if (this.#length > this.limit) this.#held.clear()
+    if (this.#length > this.#limit) this.#held.clear()
     else this.#held.add(piece)
   }
 
   #take(): Heard {
-    const { limit } = this
+    const limit = this.#limit
     const tooLong = this.#length > limit
     this.#length = 0
     if (tooLong)

@@ -26,8 +26,6 @@ export interface MessagePipeOptions {
  * have a turn.
  */
 export class MessagePipe {
-  /** Messages that are answered at the same time, from the next one on. */
-  inFlight: number
   readonly #options: MessagePipeOptions
   /** Heard and not begun, from `#next` on. */
   #heard: Heard[] = []
@@ -49,7 +47,6 @@ export class MessagePipe {
 
   constructor(options: MessagePipeOptions) {
     this.#options = options
-    this.inFlight = options.inFlight
   }
 
   /** Messages that were heard and whose answers are not written. */
@@ -64,7 +61,7 @@ export class MessagePipe {
 
   /** Answers a message as soon as there is room. One that calls off another is heard before those that wait. */
   hear(heard: Heard): void {
-    const room = !this.#behind && this.#running < this.inFlight && this.#next === this.#heard.length
+    const room = !this.#behind && this.#running < this.#options.inFlight && this.#next === this.#heard.length
     const calledOff = room ? undefined : readCalledOff(heard)
     if (calledOff !== undefined && this.#calledOff.size < CALLED_OFF) this.#calledOff.add(calledOff)
     if (room || calledOff !== undefined) {
@@ -146,7 +143,7 @@ export class MessagePipe {
       this.#behind = false
       if (this.#answered > 0 || this.#answers.length > 0) this.#writeSoon()
     }
-    while (this.#next < this.#heard.length && this.#running < this.inFlight) {
+    while (this.#next < this.#heard.length && this.#running < this.#options.inFlight) {
       const heard = this.#heard[this.#next++] as Heard
       this.#waiting -= sizeOf(heard)
       this.#begin(heard)

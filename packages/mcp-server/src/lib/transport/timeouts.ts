@@ -35,16 +35,10 @@ export function shedSlowReaders(server: Server): void {
       if (writableLength === 0) owed.delete(socket)
       else if (before === undefined || written - writableLength >= before.written)
         owed.set(socket, { written, seconds: 0 })
-      else if (before.seconds + 1 >= TIMEOUTS.answer) cutOff(socket)
+      else if (before.seconds + 1 >= TIMEOUTS.answer) socket.resetAndDestroy()
       else owed.set(socket, { written: before.written, seconds: before.seconds + 1 })
     }
   }, 1_000)
   timer.unref()
   server.once('close', () => clearInterval(timer))
-}
-
-/** A Unix socket, which has no address, cannot be reset. */
-function cutOff(socket: Socket): void {
-  if (socket.remoteAddress === undefined) socket.destroy()
-  else socket.resetAndDestroy()
 }

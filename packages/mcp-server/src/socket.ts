@@ -1,1 +1,0 @@
-export { type SocketOptions, type SocketPlace, type SocketServer, serveSocket } from './lib/socket/serve-socket.ts'
