@@ -3,6 +3,7 @@ import { defineConfig } from 'tsup'
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
+    extend: 'src/extend.ts',
     http: 'src/http.ts',
     stdio: 'src/stdio.ts',
     workers: 'src/workers.ts',

@@ -1,6 +1,1 @@
-export type { Stray } from './lib/host/containment.ts'
-export {
-  containProcess,
-  type ProcessContainment,
-  type ProcessContainmentOptions,
-} from './lib/process/contain-process.ts'
+export { containProcess } from './lib/process/contain-process.ts'

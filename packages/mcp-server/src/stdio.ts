@@ -1,1 +1,1 @@
-export { type StdioOptions, serveStdio } from './lib/stdio/serve-stdio.ts'
+export { serveStdio } from './lib/stdio/serve-stdio.ts'

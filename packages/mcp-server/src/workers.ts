@@ -1,1 +1,1 @@
-export { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from './lib/workers/worker-pool.ts'
+export { createWorkerPool, type WorkerPool } from './lib/workers/worker-pool.ts'

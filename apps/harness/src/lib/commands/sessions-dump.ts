@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { openChannel } from '@episodic/env/extend'
-import { dumpSession } from '@episodic/mcp-server'
+import { dumpSession } from '@episodic/mcp-server/extend'
 import {
   type JsonObject,
   METHOD_SCHEMAS,

@@ -1,10 +1,5 @@
-import {
-  declaredAction,
-  type EnvironmentDefinition,
-  type Rehearsal,
-  type RehearsedStep,
-  rehearse,
-} from '@episodic/mcp-server'
+import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
+import { declaredAction } from '@episodic/mcp-server/extend'
 import {
   chainOf,
   type EpisodeEnd,

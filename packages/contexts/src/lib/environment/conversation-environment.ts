@@ -1,4 +1,5 @@
-import { defineEnvironment, type EnvironmentDefinition, type Transition } from '@episodic/mcp-server'
+import { defineEnvironment, type EnvironmentDefinition } from '@episodic/mcp-server'
+import type { Transition } from '@episodic/mcp-server/extend'
 import type { JsonObject, LimitsRequest, Rng } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/extend'
 import { z } from 'zod'

@@ -1,4 +1,5 @@
-import type { EnvironmentSpec, PlayContext } from '@episodic/mcp-server'
+import type { PlayContext } from '@episodic/mcp-server'
+import type { EnvironmentSpec } from '@episodic/mcp-server/extend'
 import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import { type AskedText, askedTextSchema } from '../model/ask.ts'

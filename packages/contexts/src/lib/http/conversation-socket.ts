@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
-import type { Host, SessionRef, StateView } from '@episodic/mcp-server'
+import type { Host, SessionRef } from '@episodic/mcp-server'
+import type { StateView } from '@episodic/mcp-server/extend'
 import type { ClientIdentity } from '@episodic/mcp-server/http'
 import { type JsonObject, type OpenResult, WireError } from '@episodic/protocol'
 import { randomText } from '@episodic/protocol/extend'

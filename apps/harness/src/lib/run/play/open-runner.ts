@@ -1,5 +1,5 @@
 import type { Policy, Target } from '@episodic/env'
-import { declaredAction } from '@episodic/mcp-server'
+import { declaredAction } from '@episodic/mcp-server/extend'
 import type { Action, EnvironmentInfo } from '@episodic/protocol'
 import { type Agent, isAgent } from '../../agents/agent.ts'
 import { createRunAgentTask } from '../../agents/run-agent-task.ts'
