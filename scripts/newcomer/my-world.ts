@@ -5,7 +5,6 @@ export const environment = defineEnvironment({
   name: 'secret-number',
   version: '1.0.0',
   description: 'Find a number from 1 to 10.',
-  params: z.object({}),
   state: { public: z.object({}), private: z.object({ secret: z.int() }) },
   start: ({ rng }) => ({ public: {}, private: { secret: rng.int(1, 10) } }),
   observe: () => 'Which number from 1 to 10?',

@@ -71,6 +71,22 @@ describe('defineEnvironment', () => {
     expect(numberGuessing.hasPotential).toBe(true)
   })
 
+  it('has no parameters unless the spec has a schema of them', () => {
+    const { params: _, ...withoutParams } = LAMP
+    const lamp = defineEnvironment({
+      ...withoutParams,
+      tools: ({ tool }) => ({
+        press: tool({
+          description: 'Press it.',
+          input: z.object({}),
+          play: ({ params, say }) => say(JSON.stringify(params)),
+        }),
+      }),
+    })
+    expect(lamp.paramsSchema).toMatchObject({ type: 'object', properties: {} })
+    expect(lamp.params.parse({})).toEqual({})
+  })
+
   it('gives a tool without an output the public state as its output', () => {
     const take = workshop.toolInfos.find(({ name }) => name === 'take')
     expect(take?.outputSchema).toMatchObject({ properties: { stock: { type: 'integer' } } })

@@ -19,6 +19,8 @@ import type {
 } from './environment.ts'
 import { legalActions } from './legal-actions.ts'
 
+const NO_PARAMS = z.object({})
+
 /**
  * Describes an environment: parameters, public and private state, tools, rewards and end, in one place.
  *
@@ -26,7 +28,7 @@ import { legalActions } from './legal-actions.ts'
  * Throws `definition-invalid` where the description cannot be served, naming the part.
  */
 export function defineEnvironment<
-  Params extends z.ZodType,
+  Params extends z.ZodType = typeof NO_PARAMS,
   Public extends z.ZodType = z.ZodType<KeepsLiterals>,
   Private extends z.ZodType = z.ZodType<KeepsLiterals>,
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
@@ -34,7 +36,7 @@ export function defineEnvironment<
 >(definition: EnvironmentSpec<Params, Public, Private, Tools, Events>): EnvironmentDefinition<Tools, Public> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
   const erased = definition as unknown as ErasedDefinition
-  const { name, version, description, params, state, limits = {}, history = null } = erased
+  const { name, version, description, params = NO_PARAMS, state, limits = {}, history = null } = erased
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
     throw invalid(
       name,
@@ -94,7 +96,8 @@ type KeepsLiterals = '' | 0 | boolean | null | readonly KeepsLiterals[] | { read
 
 /** The definition with its types erased: JSON in, JSON out. */
 interface ErasedDefinition
-  extends Pick<EnvironmentDefinition, 'name' | 'version' | 'description' | 'params' | 'state' | 'start' | 'observe'> {
+  extends Pick<EnvironmentDefinition, 'name' | 'version' | 'description' | 'state' | 'start' | 'observe'> {
+  readonly params?: z.ZodType
   readonly limits?: ReturnType<EnvironmentDefinition['limitsFor']> | EnvironmentDefinition['limitsFor']
   readonly history?: NonNullable<EnvironmentDefinition['history']>
   readonly handle?: string | false

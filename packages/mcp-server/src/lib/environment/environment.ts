@@ -282,7 +282,8 @@ export interface EnvironmentSpec<
    * 2026-07-28, which have sessions, can play without a session URL.
    */
   readonly handle?: string | false
-  readonly params: Params
+  /** Schema of what a task may set. Default: no parameters. */
+  readonly params?: Params
   readonly state: { readonly public: Public; readonly private: Private }
   /** Limits of every session. An opener can lower them, and can set those that are left out. */
   readonly limits?: LimitsRequest | ((params: z.output<Params>) => LimitsRequest)
