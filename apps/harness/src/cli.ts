@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { main } from './lib/main.ts'
 
-// A reader that has seen enough, such as `head`, is no failure.
+// A reader such as `head`, which closes the pipe early, does not cause a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()

@@ -7,30 +7,30 @@ import { defineGolden } from './define-golden.ts'
 const wait = { tool: 'wait', arguments: {} }
 const leave = { tool: 'leave', arguments: {} }
 const { tasks, policies } = defineGolden({
-  environment: { name: 'room', version: '1.0.0', tools: ['wait', 'leave'], params: z.object({ doors: z.int() }) },
+  environment: { name: 'room', version: '1.0.0', tools: ['wait', 'leave'], params: z.object({ exits: z.int() }) },
   players: {
     'Wait.': { policy: scriptedPolicy([wait], 'waiting') },
     'Leave.': { policy: scriptedPolicy([leave], 'leaving'), limits: { seconds: 1 } },
   },
-  params: (round) => ({ doors: round + 1 }),
+  params: (round) => ({ exits: round + 1 }),
   limits: { steps: 4 },
 })
 
 describe('defineGolden', () => {
-  it('has every player play once a round, in their order, under the limits of each', () => {
+  it('lets every player play once a round, in order, with its own limits', () => {
     const rows = [...generateTasks(tasks, { seed: '0', count: 4 })]
     expect(rows.map(({ prompt, params, limits }) => [prompt, params, limits])).toEqual([
-      ['Wait.', { doors: 1 }, { steps: 4 }],
-      ['Leave.', { doors: 1 }, { steps: 4, seconds: 1 }],
-      ['Wait.', { doors: 2 }, { steps: 4 }],
-      ['Leave.', { doors: 2 }, { steps: 4, seconds: 1 }],
+      ['Wait.', { exits: 1 }, { steps: 4 }],
+      ['Leave.', { exits: 1 }, { steps: 4, seconds: 1 }],
+      ['Wait.', { exits: 2 }, { steps: 4 }],
+      ['Leave.', { exits: 2 }, { steps: 4, seconds: 1 }],
     ])
   })
 
   const start = async (prompt: string) =>
     policies.golden.start({ task: { prompt, hints: [], params: {} }, tools: [], seed: '0' })
 
-  it('plays each task as the player of its prompt does', async () => {
+  it('plays each task with the player of its prompt', async () => {
     const player = await start('Leave.')
     expect(await player({ text: 'A room.', structured: null }, { last: null })).toEqual(leave)
   })

@@ -56,8 +56,8 @@ export interface Workshop extends Disposable {
   /** The same, to its end. */
   run(args: readonly string[], options?: StartOptions): Promise<Ended>
   /**
-   * The command in this process, to its end: as `run`, in a tenth of the time. Modules that it imports stay loaded. Only
-   * one runs at a time, since it has the working folder, the environment and the exit code of the process.
+   * The command in this process, to its end: as `run`, in a tenth of the time. Modules that it imports stay loaded.
+   * Only one runs at a time, since it has the working folder, the environment and the exit code of the process.
    */
   main(args: readonly string[], options?: { readonly env?: Readonly<Record<string, string>> }): Promise<Ended>
   /** A server that listens. */
@@ -81,10 +81,10 @@ export interface Ended {
 export interface Started {
   readonly pid: number
   readonly ended: Promise<Ended>
-  /** Resolves with the match once what it has written to either stream matches; rejects where it ends before. */
+  /** Resolves with the match once what it has written to either stream matches; rejects if it ends before. */
   until(pattern: RegExp): Promise<RegExpExecArray>
   kill(signal: NodeJS.Signals): void
-  /** As Ctrl-C in a terminal does it: to the command and to all that it started in its group. */
+  /** Sends SIGINT to the command and its process group, as Ctrl-C in a terminal does. */
   interrupt(): void
 }
 
@@ -109,24 +109,24 @@ export function openWorkshop(): Workshop {
       env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '', EPISODIC_HOME: home, ...env },
     })
     let [out, err] = ['', '']
-    let heard = Promise.withResolvers<void>()
-    const hear = () => {
-      heard.resolve()
-      heard = Promise.withResolvers<void>()
+    let written = Promise.withResolvers<void>()
+    const notify = () => {
+      written.resolve()
+      written = Promise.withResolvers<void>()
     }
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text
-      hear()
+      notify()
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       err += text
-      hear()
+      notify()
     })
     let over = false
     const ended = once(child, 'close').then(([status]): Ended => {
       over = true
       running.delete(started)
-      hear()
+      notify()
       return { status, out, err }
     })
     // `serve --json` stops when its input ends, so that is left open.
@@ -141,7 +141,7 @@ export function openWorkshop(): Workshop {
           const match = pattern.exec(out) ?? pattern.exec(err)
           if (match) return match
           if (over) throw new Error(`It ended and never wrote ${pattern}:\n${out}\n${err}`)
-          await heard.promise
+          await written.promise
         }
       },
       kill: (signal) => void child.kill(signal),
@@ -207,7 +207,7 @@ function captureStream(): { readonly stream: NodeJS.WriteStream; text(): string 
   return { stream: stream as unknown as NodeJS.WriteStream, text: () => chunks.join('') }
 }
 
-/** The lines of a run's sealed episodes, as they stand. Throws for one that is no episode. */
+/** Returns the sealed episodes of a run, in the order of their lines. Throws if a line is not a valid episode. */
 export function readEpisodes(folder: string): EpisodeRecord[] {
   const text = readFileSync(join(folder, 'episodes.jsonl'), 'utf8')
   return text
@@ -216,7 +216,10 @@ export function readEpisodes(folder: string): EpisodeRecord[] {
     .map((line) => episodeRecordSchema.parse(JSON.parse(line)))
 }
 
-/** What two plays of the same configuration have in common: all but times, the run's name and the order of landing. */
+/**
+ * Returns what two runs of a configuration have in common: everything except times, the run's name and the order of
+ * lines.
+ */
 export function withoutTimes(records: readonly EpisodeRecord[]): unknown[] {
   return records
     .map(({ time: _, run: __, steps, ...record }) => ({

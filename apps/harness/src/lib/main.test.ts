@@ -35,12 +35,12 @@ describe('episodic', () => {
     },
   )
 
-  it('suggests the command and the option that were meant', async () => {
+  it('suggests similar commands and options', async () => {
     await refused(['rnu'], 2, /unknown command 'rnu'\n\(Did you mean run\?\)/)
     await refused(['run', world, '--rolouts', '3'], 2, /unknown option '--rolouts'\n\(Did you mean --rollouts\?\)/)
   })
 
-  it('names the worlds that there are', async () => {
+  it('names the available worlds', async () => {
     const shelf = join(workshop.folder, 'worlds', 'tidy-room')
     mkdirSync(shelf, { recursive: true })
     writeFileSync(join(shelf, 'index.ts'), 'export const environment = 3\n')
@@ -49,7 +49,7 @@ describe('episodic', () => {
     await refused(['run', 'tidy-room'], 1, /tidy-room exports no "environment" made by defineEnvironment/)
   })
 
-  it('says what is wrong with a policy', async () => {
+  it('reports what is wrong with a policy', async () => {
     write('loads-not.ts', 'throw new Error("no such model")\n')
     write('exports-none.ts', 'export const policy = 3\n')
     write('script.json', '[{ "tool": "guess" }]')
@@ -60,7 +60,7 @@ describe('episodic', () => {
     await refused(['run', world, '--policy', 'script:none.json'], 2, /none\.json/)
   })
 
-  it('refuses options that go nowhere, before a run begins', async () => {
+  it('rejects options without effect, before a run starts', async () => {
     write('two.json', JSON.stringify({ mcpServers: { a: { url: 'http://127.0.0.1:1' }, b: { command: 'x' } } }))
     write('coin.ts', COIN_WORLD)
     await refused(['run', world, '--weights', 'goal=2'], 1, /no reward term "goal"\. It has: solved, cost\./)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { callRate, collect, nonEmpty, numberWithin, range, weights, wholeNumber } from './option-values.ts'
 
 describe('wholeNumber', () => {
-  it('takes whole numbers within bounds, and nothing else', () => {
+  it('accepts only whole numbers within bounds', () => {
     expect(wholeNumber(0)('0')).toBe(0)
     expect(wholeNumber(1)('64')).toBe(64)
     for (const text of ['', ' ', '0', '-1', '1.5', 'x', '1e99', 'NaN'])
@@ -12,7 +12,7 @@ describe('wholeNumber', () => {
 })
 
 describe('numberWithin', () => {
-  it('takes both bounds, and nothing past them', () => {
+  it('accepts only numbers within bounds, the bounds included', () => {
     expect([numberWithin(0, 1)('0'), numberWithin(0, 1)('1'), numberWithin(0, 1)('0.99')]).toEqual([0, 1, 0.99])
     for (const text of ['', '-0.1', '1.1', 'x']) expect(() => numberWithin(0, 1)(text)).toThrow('from 0 to 1')
   })
@@ -50,7 +50,7 @@ describe('callRate', () => {
 })
 
 describe('nonEmpty', () => {
-  it('refuses nothing at all', () => {
+  it('rejects an empty value', () => {
     expect(nonEmpty('0')).toBe('0')
     expect(() => nonEmpty('')).toThrow('at least one character')
   })

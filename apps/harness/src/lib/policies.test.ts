@@ -26,14 +26,14 @@ async function firstOf(source: string) {
 }
 
 describe('findPolicy', () => {
-  it('knows the random one, and those of the world', async () => {
+  it('finds the random policy, and those of the world', async () => {
     const names = await Promise.all(['random', 'solver', 'careless'].map(async (name) => findPolicy(name, world)))
     expect(names.map(({ name }) => name)).toEqual(['random', world.solver?.name, 'careless'])
     await expect(findPolicy('solver', { ...world, solver: null })).rejects.toMatchObject({ code: 'policy-unknown' })
     await expect(findPolicy('toString', world)).rejects.toMatchObject({ code: 'policy-unknown' })
   })
 
-  it('plays a script, and says where it is too short', async () => {
+  it('plays a script, and reports the step at which it is too short', async () => {
     writeFileSync(join(folder, 'script.json'), '[{"tool":"guess","arguments":{"value":1}}]')
     const player = await (await findPolicy('script:script.json', world, { folder })).start(context)
     expect(await player(observation, { last: null })).toEqual({ tool: 'guess', arguments: { value: 1 } })
@@ -53,12 +53,12 @@ describe('findPolicy', () => {
   })
 
   it.each([
-    ['throws as it begins', `start() { throw new Error('no model') }`, 'threw: no model'],
-    ['throws what is no error', `start: () => () => { throw 'oops' }`, 'threw: oops'],
-    ['rejects as it plays', `start: () => async () => { throw new Error('lost') }`, 'threw: lost'],
-    ['answers nothing', `start: () => () => undefined`, 'answered undefined'],
-    ['answers with half an action', `start: () => () => ({ tool: 'guess' })`, 'answered {"tool":"guess"}'],
-  ])('tells its fault where it %s', async (_, source, message) => {
+    ['throws at its start', `start() { throw new Error('no model') }`, 'threw: no model'],
+    ['throws a value that is not an error', `start: () => () => { throw 'oops' }`, 'threw: oops'],
+    ['rejects while it plays', `start: () => async () => { throw new Error('lost') }`, 'threw: lost'],
+    ['returns undefined', `start: () => () => undefined`, 'returned undefined'],
+    ['returns an action without arguments', `start: () => () => ({ tool: 'guess' })`, 'returned {"tool":"guess"}'],
+  ])('reports the fault of a policy that %s', async (_, source, message) => {
     await expect(firstOf(`export const policy = { name: 'bad', ${source} }`)).rejects.toMatchObject({
       code: 'policy-failed',
       message: expect.stringContaining(`The policy "bad" ${message}`),
@@ -67,7 +67,7 @@ describe('findPolicy', () => {
 })
 
 describe('policyFileOf', () => {
-  it('tells files from names', () => {
+  it('distinguishes files from names', () => {
     expect(policyFileOf('solver', '/a')).toBeNull()
     expect(policyFileOf('script:s.json', '/a')).toBe('/a/s.json')
     expect(policyFileOf('./p', '/a')).toBe('/a/p')

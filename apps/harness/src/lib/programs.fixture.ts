@@ -6,17 +6,17 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Whether a program is on this machine. Where it is meant to test everything, one that lacks is a failure. */
+/** Whether a program is on this machine. In CI, a missing program is a failure. */
 export function has(program: 'redis-server' | 'strace'): boolean {
   const found = spawnSync(program, ['--version']).status === 0
   if (!found && process.env.CI) throw new Error(`The tests need ${program}. Install it: apt-get install ${program}`)
   return found
 }
 
-/** Runs what follows where nobody else sees what it mounts. */
+/** Runs a command in a mount namespace of its own. */
 export const PRIVATELY: readonly string[] = ['unshare', '-rm']
 
-/** Whether this user may do that. Some systems let only root. */
+/** Whether this user may mount in such a namespace. Some systems let only root. */
 export function mayMount(): boolean {
   const [program = '', ...options] = PRIVATELY
   return spawnSync(program, [...options, 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
@@ -38,7 +38,7 @@ export async function startRedis(): Promise<Redis> {
     said += text
     if (said.includes('Ready to accept connections')) break
   }
-  // What it says later is nobody's business, and must not fill the pipe.
+  // Later output is discarded, so that it does not fill the pipe.
   server.stdout.resume()
   return {
     url: `redis://127.0.0.1:${port}`,

@@ -36,7 +36,7 @@ describe('loadWorld', () => {
     expect(world).toMatchObject({ environment: { name: 'coin' }, tasks: null, solver: null, policies: {} })
   })
 
-  it('names those there are, whatever else lies on the shelf', async () => {
+  it('names the available worlds, and ignores other files in the folder', async () => {
     write('examples/known/index.ts', COIN_WORLD)
     write('examples/notes.txt', '')
     mkdirSync(join(folder, 'examples/empty'), { recursive: true })
@@ -50,7 +50,7 @@ describe('loadWorld', () => {
     })
   })
 
-  it("says where a module throws: file, line and column of the author's own frames", async () => {
+  it("reports the file, line and column of the author's own frames if a module throws", async () => {
     const source = `import { createRulesInterpreter, wholeNumber } from '@episodic/contexts/interpret'
 
 function makeInterpreter() {
@@ -68,7 +68,7 @@ export const interpreter = makeInterpreter()
     expect(frames.join()).not.toMatch(/compile-rule|node:internal|world\.ts/)
   })
 
-  it('says in which line a module does not parse', () => {
+  it('reports the line of a syntax error', () => {
     write('unparsed.ts', 'export const one = 1\nexport const two = ;\n')
     // In a process of its own, because modules are parsed by something else here than by Node.
     const cli = fileURLToPath(new URL('../cli.ts', import.meta.url))

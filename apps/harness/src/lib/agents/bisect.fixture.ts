@@ -1,4 +1,4 @@
-/** The next guess of a bisection, from whatever was said so far; `null` once it is over. */
+/** Returns the next guess of a bisection, from the text so far; `null` once the episode is over. */
 export function nextGuess(said: string): number | null {
   if (/-?\d+ is correct/.test(said)) return null
   let [low, high] = (/from (-?\d+) to (-?\d+)/.exec(said) ?? []).slice(1).map(Number) as [number, number]

@@ -1,8 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 
-// An agent that is a program of its own: it knows nothing of Episodic but the address of a server of MCP, and bisects.
-// It ends by itself when the world is over, or after as many guesses as it is told.
+// An agent in a process of its own. It knows only the address of an MCP server, and guesses by bisection. It exits when
+// the episode ends, or after the number of guesses that it is given.
 
 const { EPISODIC_MCP_URL: url = '', EPISODIC_OBSERVATION: observation = '', GUESSES = '99' } = process.env
 const client = new Client({ name: 'guessing-agent', version: '1.0.0' })

@@ -174,7 +174,7 @@ describe('non-interference', () => {
       observe: ({ floor }) => `Floor ${floor}.`,
       tools: ({ tool }) => ({
         knock: tool({
-          description: 'Knock at a door.',
+          description: 'Knock at a room.',
           input: z.object({ room: z.int().min(1).max(9).describe('Its number.') }),
           play: ({ state, input, reveal, say }) => say(reveal(input.room === state.private.room) ? 'Yes?' : 'Silence.'),
         }),
@@ -193,10 +193,10 @@ describe('non-interference', () => {
       params: z.object({}),
       state: { public: z.object({ cursor: z.string() }), private: z.object({ word: z.string() }) },
       start: ({ rng }) => ({ public: { cursor: '' }, private: { word: rng.pick(['ash', 'elm', 'oak']) } }),
-      observe: () => 'A door.',
+      observe: () => 'A room.',
       tools: ({ tool }) => ({
         knock: tool({
-          description: 'Knock at the door.',
+          description: 'Knock at the room.',
           input: z.object({}),
           output: z.object({}),
           play({ state, say }) {

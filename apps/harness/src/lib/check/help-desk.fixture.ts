@@ -35,14 +35,14 @@ export const environment = defineEnvironment({
       status: z.enum(['open', 'closed']),
       notes: z.array(z.string()).max(10),
     }),
-    private: z.object({ team, detail: z.string(), mood: z.enum(['note', 'calm', 'angry']), patience: z.int() }),
+    private: z.object({ team, detail: z.string(), mood: z.enum(['note', 'calm', 'angry']), tolerance: z.int() }),
   },
   limits: { steps: 10 },
   start({ rng }) {
     const { complaint, ...hidden } = rng.pick(CASES)
     return {
       public: { complaint, asked: false, status: 'open' as const, notes: [] },
-      private: { ...hidden, mood: rng.pick(['calm', 'angry'] as const), patience: 3 },
+      private: { ...hidden, mood: rng.pick(['calm', 'angry'] as const), tolerance: 3 },
     }
   },
   observe: ({ complaint, asked, status }) =>
@@ -56,12 +56,12 @@ export const environment = defineEnvironment({
       output: z.object({ answer: z.string() }),
       play({ state, reveal, end, say, refuse }) {
         if (state.public.asked) {
-          state.private.patience -= state.private.mood === 'angry' ? 3 : 1
-          if (reveal(state.private.patience <= 0)) {
+          state.private.tolerance -= state.private.mood === 'angry' ? 3 : 1
+          if (reveal(state.private.tolerance <= 0)) {
             end('hung up')
             return say('The customer hangs up.', { answer: '' })
           }
-          return refuse('The customer has told you already.')
+          return refuse('The customer has answered that already.')
         }
         state.public.asked = true
         const answer = reveal(state.private.detail)
@@ -69,7 +69,7 @@ export const environment = defineEnvironment({
       },
     }),
     note: tool({
-      description: 'Write a note about the case, for whoever takes it next.',
+      description: 'Write a note about the case, for the next agent.',
       input: z.object({ text: z.string().max(200).describe('The note.') }),
       play({ state, input, refuse, say }) {
         if (state.public.notes.length >= 10) return refuse('There is no room for another note.')

@@ -10,7 +10,7 @@ type Room = z.infer<typeof room>
 const thing = z.enum(['note', 'key', 'lamp'])
 type Thing = z.infer<typeof thing>
 
-const DOORS: Readonly<Record<Room, readonly Room[]>> = {
+const EXITS: Readonly<Record<Room, readonly Room[]>> = {
   hall: ['library', 'kitchen'],
   library: ['hall', 'attic'],
   kitchen: ['hall'],
@@ -21,7 +21,7 @@ export const environment = defineEnvironment({
   name: 'old-house',
   version: '1.0.0',
   description:
-    'Explore an old house, find the key that is hidden somewhere, and unlock the chest in the attic. A note tells where to look.',
+    'Explore an old house, find the key that is hidden somewhere, and unlock the chest in the attic. A note says where to look.',
   params: z.object({}),
   state: {
     public: z.object({ room, bag: z.array(thing), searched: z.array(room), noteRead: z.boolean() }),
@@ -36,13 +36,13 @@ export const environment = defineEnvironment({
     }
   },
   observe: ({ room: here, bag }) =>
-    `You are in the ${here}. Doors lead to: ${DOORS[here].join(', ')}. You carry: ${bag.join(', ') || 'nothing'}.`,
+    `You are in the ${here}. Exits: ${EXITS[here].join(', ')}. You carry: ${bag.join(', ') || 'nothing'}.`,
   tools: ({ tool }) => ({
     go: tool({
-      description: 'Go through a door.',
-      input: z.object({ to: room.describe('The room behind it.') }),
+      description: 'Go to another room.',
+      input: z.object({ to: room.describe('The room to go to.') }),
       play({ state, input, refuse, say }) {
-        if (!DOORS[state.public.room].includes(input.to)) return refuse(`No door leads to the ${input.to}.`)
+        if (!EXITS[state.public.room].includes(input.to)) return refuse(`No exit leads to the ${input.to}.`)
         state.public.room = input.to
         return say('You go.')
       },

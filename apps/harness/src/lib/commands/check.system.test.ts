@@ -8,7 +8,7 @@ const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 
 describe('episodic check', () => {
-  it('says of each check what it came to, and passes a world that is all right', async () => {
+  it('reports the result of each check, and passes a sound world', async () => {
     const args = ['check', exampleWorld('number-guessing'), '--pairs', '50', '--only', 'hygiene,non-interference']
     const { status, out } = await workshop.main(args)
     expect(out).toMatch(/^passed {3}non-interference {2}50 pairs.*0 bytes differ$/m)
@@ -18,7 +18,7 @@ describe('episodic check', () => {
     expect(status).toBe(0)
   })
 
-  it('fails a world that tells, with how to see it again and what to do', async () => {
+  it('fails a world that leaks its private state, with the command that reproduces it and a remedy', async () => {
     const telling = COIN_WORLD.replace('say(', 'say((state.private.heads ? "Clink! " : "Clank! ") + ').replace(
       'reveal(input.heads === state.private.heads)',
       'input.heads === state.private.heads',
@@ -34,7 +34,7 @@ describe('episodic check', () => {
     expect(JSON.parse(json)).toMatchObject({ ok: false, checks: [{ name: 'non-interference', outcome: 'failed' }] })
   })
 
-  it('passes the first world of the README with nothing to warn of', async () => {
+  it('passes the first world of the README without warnings', async () => {
     const world = fileURLToPath(new URL('../../../../../scripts/consumer/higher-or-lower.ts', import.meta.url))
     const { status, out } = await workshop.main(['check', world])
     expect(out).not.toMatch(/warning|failed/)
@@ -42,7 +42,7 @@ describe('episodic check', () => {
     expect(status).toBe(0)
   })
 
-  it('shows what a world waives, with the reason, and says of a waiver that nothing uses it', async () => {
+  it('shows each waived finding with its reason, and reports unused waivers', async () => {
     const waiving = COIN_WORLD.replace(
       "description: 'Call a coin.',",
       "description: 'Call a coin.', check: { waive: { 'solver-missing': 'Anybody can call a coin.', 'reward-huge': 'It is worth it.' } },",
@@ -56,7 +56,7 @@ describe('episodic check', () => {
     expect(status).toBe(0)
   })
 
-  it('names the checks there are for one that is none', async () => {
+  it('lists the checks if --only names an unknown one', async () => {
     const { status, err } = await workshop.main(['check', exampleWorld('frozen-lake'), '--only', 'secrets'])
     expect(err).toContain('There is no check "secrets". The checks are: non-interference, canaries')
     expect(status).toBe(2)

@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 
 describe('episodic compare', () => {
-  it('shows that the solver is better, by how much, and where', async () => {
+  it('shows that the solver is better, by how much, and in which tasks', async () => {
     const { status, comparison } = await compare('careless', 'solver')
     expect(status).toBe(0)
     expect(comparison).toMatchObject({
@@ -60,7 +60,7 @@ describe('episodic compare', () => {
     expect(out + err).not.toContain(ESCAPE)
   })
 
-  it('pairs runs of different rollouts, says what else differs, and fails where asked to', async () => {
+  it('pairs runs with different rollouts, lists the differences, and fails with --fail-if-worse', async () => {
     const { status, comparison } = await compare('careless', 'random', '--fail-if-worse')
     expect(status).toBe(1)
     expect(comparison).toMatchObject({
@@ -74,7 +74,7 @@ describe('episodic compare', () => {
     expect(out).toContain('rollouts also differs: 3 in A, 1 in B')
   })
 
-  it('writes a page with both plays of what flipped', async () => {
+  it('writes a page with both episodes of each task that flipped', async () => {
     const { status, out } = await workshop.main(['compare', 'random', 'solver', '--html', 'pages/compare.html'])
     expect([status, out]).toEqual([0, expect.stringContaining('page  pages/compare.html')])
     const page = readFileSync(at('pages', 'compare.html'), 'utf8')
@@ -84,7 +84,7 @@ describe('episodic compare', () => {
     expect(readFileSync(at('again.html'), 'utf8')).toBe(page)
   })
 
-  it('reads a run that was cut off, and one that has sealed nothing', async () => {
+  it('reads a run that was interrupted, and one without sealed episodes', async () => {
     await play('careless', 'cut')
     const lines = readFileSync(at('cut', 'episodes.jsonl'), 'utf8').split('\n')
     writeFileSync(at('cut', 'episodes.jsonl'), `${lines.slice(0, 10).join('\n')}\n`)
@@ -101,7 +101,7 @@ describe('episodic compare', () => {
     ])
   })
 
-  it('refuses what cannot be compared, naming what differs', async () => {
+  it('rejects runs that cannot be compared, and names the difference', async () => {
     writeFileSync(at('coin.ts'), COIN_WORLD)
     await workshop.main(['run', './coin.ts', '--tasks', '3', '--policy', 'random', '--out', 'coin'])
     await play('solver', 'weighted', '--weights', 'solved=2')

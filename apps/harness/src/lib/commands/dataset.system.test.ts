@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 
 describe('episodic dataset', () => {
-  it('generates the same tasks from the same seed, within the difficulty asked for', async () => {
+  it('generates the same tasks from the same seed, within the requested difficulty', async () => {
     const tasks = tasksIn(read('tasks.jsonl'))
     expect(new Set(tasks.map(({ id }) => id)).size).toBe(30)
     for (const { difficulty } of tasks) expect([difficulty >= 0.2, difficulty <= 0.6]).toEqual([true, true])
@@ -34,7 +34,7 @@ describe('episodic dataset', () => {
     expect(read('other.jsonl')).not.toBe(read('tasks.jsonl'))
   })
 
-  it('says so where there is nothing to generate from, and where it cannot write', async () => {
+  it('fails if the world has no task generator, or if the file cannot be written', async () => {
     write('coin.ts', COIN_WORLD)
     const none = await workshop.main(['dataset', 'generate', './coin.ts', '--out', 'coin.jsonl'])
     expect([none.status, none.err]).toEqual([1, expect.stringMatching(/^error: coin exports no "tasks"/)])
@@ -42,10 +42,10 @@ describe('episodic dataset', () => {
     expect([nowhere.status, nowhere.err]).toEqual([1, expect.stringMatching(/^error: Cannot write none\/x\.jsonl/)])
   })
 
-  it('validates every line, and tells all that is wrong', async () => {
+  it('validates every line, and reports all errors', async () => {
     const valid = await workshop.main(['dataset', 'validate', 'tasks.jsonl', '--world', world])
     expect(valid).toEqual({ status: 0, out: '', err: 'tasks.jsonl is valid.\n' })
-    // Without a world there is none to be of another: shape and ids are checked.
+    // Without --world only the shape and the ids are checked.
     expect(await workshop.main(['dataset', 'validate', 'tasks.jsonl'])).toEqual(valid)
     const lines = read('tasks.jsonl').trimEnd().split('\n')
     lines[2] = lines[2]!.replace('"difficulty":', '"difficulty":7,"was":')
@@ -66,7 +66,7 @@ describe('episodic dataset', () => {
     expect([none.status, none.err]).toEqual([1, expect.stringMatching(/^error: Cannot read none\.jsonl/)])
   })
 
-  it('counts and samples', async () => {
+  it('prints statistics, and samples tasks', async () => {
     const table = await workshop.main(['dataset', 'stats', 'tasks.jsonl'])
     expect(table.out).toMatch(/warehouse/)
     const { out } = await workshop.main(['dataset', 'stats', 'tasks.jsonl', '--json'])
@@ -79,7 +79,7 @@ describe('episodic dataset', () => {
     expect((await workshop.main([...sample, '--seed', '1'])).out).not.toBe(drawn.out)
   })
 
-  it('is quiet where its reader has seen enough', async () => {
+  it('exits without an error if its reader closes the pipe', async () => {
     const sample = ['dataset', 'sample', 'tasks.jsonl', '--count', '30']
     const { status, err } = await workshop.run(sample, { under: ['sh', '-c', '"$0" "$@" | head -c 1'] })
     expect([status, err]).toEqual([0, ''])

@@ -14,7 +14,7 @@ async function load(...args: string[]) {
 }
 
 describe('episodic load', () => {
-  it('steps a server of its own, and says how fast it answered and what a step cost it', async () => {
+  it('starts a server, steps it, and reports latency and the processor time of a step', async () => {
     const { status, report } = await load(world, ...SMALL)
     expect({ status, report }).toMatchObject({
       status: 0,
@@ -38,23 +38,20 @@ describe('episodic load', () => {
     expect(serverCpuMicrosecondsPerStep).toBeGreaterThan(0)
   })
 
-  it.each(['stdio', 'in-process'])(
-    'does so over %s, where the processor time of the server is not known',
-    async (transport) => {
-      expect(await load(world, ...SMALL, '--transport', transport, '--policy', 'random')).toMatchObject({
-        status: 0,
-        report: {
-          transport: transport,
-          policy: 'random',
-          steps: 200,
-          failures: [],
-          serverCpuMicrosecondsPerStep: null,
-        },
-      })
-    },
-  )
+  it.each(['stdio', 'in-process'])('measures over %s, without the processor time of the server', async (transport) => {
+    expect(await load(world, ...SMALL, '--transport', transport, '--policy', 'random')).toMatchObject({
+      status: 0,
+      report: {
+        transport: transport,
+        policy: 'random',
+        steps: 200,
+        failures: [],
+        serverCpuMicrosecondsPerStep: null,
+      },
+    })
+  })
 
-  it('loads a server that is there, and prints a summary for a person', async () => {
+  it('measures a running server, and prints a readable summary', async () => {
     const server = await workshop.serve([world])
     const { status, out } = await workshop.run(['load', world, ...SMALL, '--url', server.url])
     expect(status).toBe(0)
@@ -68,8 +65,8 @@ describe('episodic load', () => {
     await server.ended
   })
 
-  it('plays by the legal actions of a world that says them', async () => {
-    // A random choice is wrong every other time without.
+  it('plays legal actions if the world lists them', async () => {
+    // Without the legal actions, a random choice would be refused half of the time.
     const known = COIN_WORLD.replace(
       'params: z.object({}),',
       'params: z.object({}), legal: () => ({ toss: [{ heads: true }] }),',
@@ -83,7 +80,7 @@ describe('episodic load', () => {
     })
   })
 
-  it('ends on time where a step is not answered', async () => {
+  it('ends on time if a step is never answered', async () => {
     const silent = COIN_WORLD.replace(
       'play({ state, input, end, reveal, say }) {',
       'prepared: z.null(), prepareSeconds: 3600, prepare: () => new Promise(() => {}), $&',
@@ -102,7 +99,7 @@ describe('episodic load', () => {
     expect([status, err]).toEqual([1, expect.stringContaining('No step was answered.')])
   })
 
-  it('counts failures by their code, and ends with 1', async () => {
+  it('counts failures by code, and exits with 1', async () => {
     const broken = COIN_WORLD.replace('state.public.tossed = true', "if (input.heads) throw new Error('broken')")
     writeFileSync(join(workshop.folder, 'broken.ts'), broken)
     const { status, report } = await load('./broken.ts', ...SMALL)
@@ -120,7 +117,7 @@ describe('episodic load', () => {
     })
   })
 
-  it('stops at Ctrl-C with what was measured by then', async () => {
+  it('stops at Ctrl-C, and prints what it has measured', async () => {
     const loading = workshop.start(['load', world, '--sessions', '4', '--seconds', '600', '--json'])
     await loading.until(/steps\/s/)
     loading.interrupt()

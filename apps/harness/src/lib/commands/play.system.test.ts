@@ -10,7 +10,7 @@ const world = exampleWorld('number-guessing')
 const game = ['play', world, '--seed', 'one', '--params', '{"low":1,"high":3,"maxGuesses":3}']
 
 describe('episodic play', () => {
-  it('plays what it is told through a pipe, to the end of the episode', async () => {
+  it('plays the actions that it reads from a pipe, until the episode ends', async () => {
     const { status, out, err } = await workshop.run(game, {
       input: 'help\nwhat 1\nguess x\n1\nguess 1\nguess 2\nguess 3\n',
     })
@@ -20,7 +20,7 @@ describe('episodic play', () => {
     expect(out).toMatch(
       /is correct: you found the number\.\n.*reward .*solved 1\.000.*\n.*terminated: solved {2}return /,
     )
-    // What was typed stands in the transcript, as it does in a terminal.
+    // The transcript shows the input, as a terminal does.
     for (const typed of ['help', 'what 1', 'guess 1']) expect(out).toContain(`> ${typed}\n`)
     expect(out).not.toContain(String.fromCharCode(27))
   })
@@ -32,13 +32,13 @@ describe('episodic play', () => {
     expect(plays[0]?.out).toMatch(/The number is higher than 1|1 is correct/)
   })
 
-  it('ends where its input does, and where it is told to', async () => {
+  it('ends at the end of its input, and at the command to quit', async () => {
     expect((await workshop.run(game, { input: '' })).status).toBe(0)
     const { status, out } = await workshop.run(game, { input: 'quit\nguess 1\n' })
     expect([status, /than 1|1 is /.test(out)]).toEqual([0, false])
   })
 
-  it('plays on a server that is there', async () => {
+  it('plays on a running server', async () => {
     const server = await workshop.serve([world])
     const { status, out } = await workshop.run(['play', '--url', server.url, '--seed', 'a'], { input: 'guess 50\n' })
     expect(status).toBe(0)
@@ -49,7 +49,7 @@ describe('episodic play', () => {
     [['--params', '[]'], 2, /--params \[\] is not a JSON object/],
     [['--params', '{"low":"x"}'], 1, /low/],
     [['--environment', 'chess'], 1, /no environment "chess"\. It has: number-guessing/],
-  ])('says what is wrong with %j', async (options, status, message) => {
+  ])('rejects %j with the reason', async (options, status, message) => {
     const ended = await workshop.run(['play', world, ...options])
     expect(ended.status).toBe(status)
     expect(ended.err).toMatch(/^error: /)
@@ -85,11 +85,11 @@ describe('readAction', () => {
     ['say "42 = 42"', '42 = 42'],
     ['say text=Hello', 'Hello'],
     ['say {"text":"Hello, you"}', 'Hello, you'],
-  ])('takes a sentence for the only text of a tool: %s', (text, said) => {
+  ])('reads a sentence as the only text argument of a tool: %s', (text, said) => {
     expect(readAction(text, tools)).toEqual({ tool: 'say', arguments: { text: said } })
   })
 
-  it('says what is wrong instead', () => {
+  it('returns a message for an action that it cannot read', () => {
     expect(readAction('throw bolt', tools)).toContain('There is no tool "throw". pick, say, wait')
     expect(readAction('pick bolt 3 now', tools)).toContain('pick takes item: string, units?: integer')
     expect(readAction('wait long', tools)).toContain('wait takes no arguments')
@@ -97,7 +97,7 @@ describe('readAction', () => {
 })
 
 describe('readArguments', () => {
-  it('reads values as JSON where they are, and as text where not', () => {
+  it('reads a value as JSON if it is valid JSON, and as text otherwise', () => {
     expect(readArguments(['a=1', 'b=one two', 'c={"d":[null]}', 'e=', 'f=x=y', 'g="1"'])).toEqual({
       a: 1,
       b: 'one two',
@@ -108,7 +108,7 @@ describe('readArguments', () => {
     })
     expect(readValue('tru')).toBe('tru')
   })
-  it.each(['value', '=1', ''])('refuses %j', (word) => {
+  it.each(['value', '=1', ''])('rejects %j', (word) => {
     expect(() => readArguments([word])).toThrow('name=value')
   })
 })

@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => workshop[Symbol.dispose]())
 
 describe('episodic replay --matrix', () => {
-  it('records the same bytes over every store and transport, one at a time and all at once', {
+  it('records the same bytes with every store and transport, sequentially and concurrently', {
     timeout: 180_000,
   }, async () => {
     const world = ['--world', exampleWorld('number-guessing')]
@@ -35,8 +35,10 @@ describe('episodic replay --matrix', () => {
     expect(replaying).toMatchObject({ diverged: 0 })
   })
 
-  it('finds what depends on where it is played, and where', { timeout: 180_000 }, async () => {
-    // Each process tosses coins of its own.
+  it('finds an environment that depends on its store or transport, and names the setting', {
+    timeout: 180_000,
+  }, async () => {
+    // The coins depend on the process.
     const source = COIN_WORLD.replace("say('It fell.', {})", 'say(String(process.pid), {})')
     writeFileSync(join(workshop.folder, 'coin.ts'), source)
     const { status, out, err } = await workshop.run([

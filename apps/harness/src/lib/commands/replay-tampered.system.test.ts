@@ -49,15 +49,15 @@ function tamper(folder: string, lines: readonly EpisodeRecord[]): void {
   writeFileSync(at(`${folder}/episodes.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 }
 
-/** With a recomputed chain, as somebody who tampers with a line can make. */
+/** Returns the record with a recomputed chain, which a forger can compute too. */
 const chained = (record: EpisodeRecord): EpisodeRecord => ({ ...record, chain: chainOf(record) })
 
-/** The genuine lines, the first changed. */
+/** Returns the genuine lines with the first one changed. */
 const withFirst = (change: (record: EpisodeRecord) => EpisodeRecord): EpisodeRecord[] =>
   played.map((record, i) => (i === 0 ? chained(change(record)) : record))
 
 describe('episodic replay of a run that was tampered with', () => {
-  it('finds one winning line under sixty names', async () => {
+  it('finds one winning episode copied under sixty names', async () => {
     const win = played.find(won) as EpisodeRecord
     const { status, summary, err } = await replayed(
       played.map(({ task, attempt }) => chained({ ...win, task, attempt })),
@@ -71,7 +71,7 @@ describe('episodic replay of a run that was tampered with', () => {
     expect(err).toContain('59 of 60 episodes')
   })
 
-  it('finds that two lines swapped their tasks', async () => {
+  it('finds two lines with swapped tasks', async () => {
     const [one, other] = [played[0], played.find(({ task }) => task.id !== played[0]?.task.id)] as EpisodeRecord[]
     const swapped = played.map((record) =>
       record === one ? { ...record, task: other?.task } : record === other ? { ...record, task: one?.task } : record,
@@ -103,7 +103,7 @@ describe('episodic replay of a run that was tampered with', () => {
     ['policy.name', (record: EpisodeRecord) => ({ ...record, policy: { ...record.policy, name: 'mine' } }), {}],
     ['policy.seed', (record: EpisodeRecord) => ({ ...record, policy: { ...record.policy, seed: 'mine' } }), {}],
     ['run', (record: EpisodeRecord) => ({ ...record, run: 'another' }), {}],
-  ] as const)('finds another %s, whatever else the line says', async (field, change, counts) => {
+  ] as const)('finds a changed %s in an otherwise unchanged line', async (field, change, counts) => {
     const { status, summary } = await replayed(withFirst(change as (record: EpisodeRecord) => EpisodeRecord))
     expect({ status, summary }).toMatchObject({
       status: 1,
@@ -112,7 +112,7 @@ describe('episodic replay of a run that was tampered with', () => {
     expect(summary.divergences).toMatchObject([{ step: null, field, cause: 'plan-differs' }])
   })
 
-  it('finds attempts that were invented, which hide none that is missing', async () => {
+  it('finds invented attempts, and still reports the missing ones', async () => {
     const [first, ...rest] = played as [EpisodeRecord, ...EpisodeRecord[]]
     const invented = rest.slice(0, 3).map((record, i) => chained({ ...record, attempt: 2 + i }))
     const { status, summary, err } = await replayed([...rest, ...invented])
@@ -125,7 +125,7 @@ describe('episodic replay of a run that was tampered with', () => {
     expect(err).toContain("1 of 60 episodes are missing, but the run's summary says that all were sealed.")
   })
 
-  it('finds an argument that the schema drops, in an action of a line whose chain was made anew', async () => {
+  it('finds an argument that the schema drops, in a line whose chain was recomputed', async () => {
     const { status, summary } = await replayed(
       withFirst((record) => ({
         ...record,
@@ -142,7 +142,7 @@ describe('episodic replay of a run that was tampered with', () => {
     ])
   })
 
-  it('keeps no such argument where a policy sends one, so that a genuine run has none', async () => {
+  it('drops such an argument of a policy before sealing, so that a genuine run has none', async () => {
     writeFileSync(at('talkative.ts'), EXTRA)
     await run('talkative', '--policy', './talkative.ts', '--tasks', '5')
     const actions = readEpisodes(at('talkative')).flatMap(({ steps }) => steps.map(({ action }) => action))
@@ -163,7 +163,7 @@ describe('episodic replay of a run that was tampered with', () => {
     expect(await replay('short')).toMatchObject({ status: 0 })
   })
 
-  it('finds a second line that says something else of an episode, and takes one that says the same', async () => {
+  it('finds a second, different line of an episode, and accepts an identical one', async () => {
     const lost = played.find((record) => !won(record)) as EpisodeRecord
     const forged = { ...lost, time: { started: 0, ended: 1 } }
     const { status, summary, err } = await replayed([...played, forged])
@@ -179,7 +179,7 @@ describe('episodic replay of a run that was tampered with', () => {
     expect(again).toMatchObject({ status: 0, summary: { episodes: 61, replayed: 61, conflicting: 0, repeated: 1 } })
   })
 
-  it('is not reported on or compared where lines say different things of one episode, unless asked to', async () => {
+  it('rejects a report or comparison of contradicting lines, unless it is requested', async () => {
     const lost = played.find((record) => !won(record)) as EpisodeRecord
     const win = played.find(won) as EpisodeRecord
     tamper('contested', [...played, { ...lost, outcome: win.outcome, returns: win.returns }])
@@ -200,7 +200,7 @@ describe('episodic replay of a run that was tampered with', () => {
     expect(readFileSync(at('contested/summary.json'), 'utf8')).toBe(before)
   })
 
-  it('finds that run.json says another number of episodes than its configuration plans', async () => {
+  it('finds a run.json whose number of episodes differs from its configuration', async () => {
     tamper('fewer', played.slice(0, 50))
     const manifest = JSON.parse(readFileSync(at('fewer/run.json'), 'utf8'))
     writeFileSync(at('fewer/run.json'), JSON.stringify({ ...manifest, scheduled: 50 }))
@@ -212,7 +212,7 @@ describe('episodic replay of a run that was tampered with', () => {
 })
 
 describe('episodic replay of a genuine run', () => {
-  it('finds nothing, whatever was planned', async () => {
+  it('finds nothing, for any plan', async () => {
     expect(await replay('genuine')).toMatchObject({ status: 0, err: '', summary: { replayed: 60, notChecked: [] } })
     await run('trees', '--policy', 'random', '--tasks', '6', '--rollouts', '2', '--branch', '3@1,2@3')
     expect(await replay('trees')).toMatchObject({ status: 0, summary: { replayed: 72, missing: 0 } })
@@ -225,7 +225,7 @@ describe('episodic replay of a genuine run', () => {
     expect((await replay('trees')).summary.divergences[0]).toMatchObject({ field: 'branch', cause: 'plan-differs' })
   })
 
-  it('plans from the file of tasks, which is named with --dataset where it is somewhere else', async () => {
+  it('plans from the file of tasks, and --dataset names it if it was moved', async () => {
     const generate = ['dataset', 'generate', WORLD, '--count', '20', '--out', 'tasks.jsonl']
     expect(await workshop.main(generate)).toMatchObject({ status: 0 })
     await run('given', '--policy', 'random', '--dataset', 'tasks.jsonl', '--split', 'train')

@@ -22,7 +22,7 @@ afterAll(() => workshop[Symbol.dispose]())
 const at = (path: string): string => join(workshop.folder, path)
 
 describe('the world of a run', () => {
-  it('is found by replay, compare and report with no option, whatever its module is called', async () => {
+  it('is found by replay, compare and report without options, for any file name of its module', async () => {
     expect(await workshop.main(['replay', 'runs/coin-random-0'])).toMatchObject({ status: 0, err: '' })
     expect(await workshop.main(['report', 'runs/coin-random-0'])).toMatchObject({ status: 0, err: '' })
     expect(
@@ -31,7 +31,7 @@ describe('the world of a run', () => {
     expect(await workshop.main(['compare', 'runs/coin-random-0', 'again'])).toMatchObject({ status: 0, err: '' })
   })
 
-  it('is recorded with paths that hold where the project is moved as a whole', async () => {
+  it('is recorded with paths that stay valid if the whole project is moved', async () => {
     const { sources } = JSON.parse(readFileSync(at('runs/coin-random-0/run.json'), 'utf8'))
     expect(sources).toEqual({
       world: {
@@ -47,7 +47,7 @@ describe('the world of a run', () => {
     expect(await workshop.main(['replay', 'moved/runs/coin'])).toMatchObject({ status: 0, err: '' })
   })
 
-  it('is named where its module is gone, with --world and what it may be now', async () => {
+  it('is named if its module is missing, with --world and a candidate', async () => {
     renameSync(at('worlds/toss.ts'), at('worlds/coin.ts'))
     const { status, err } = await workshop.main(['replay', 'runs/coin-random-0'])
     expect(status).toBe(2)
@@ -63,7 +63,7 @@ describe('the world of a run', () => {
     expect(without).toMatchObject({ status: 2, err: expect.not.stringContaining('Did you mean') })
   })
 
-  it('is said to have changed where its module has, and is played all the same', async () => {
+  it('is reported as changed if its module has changed, and is still played', async () => {
     writeFileSync(at('worlds/toss.ts'), `${COIN_WORLD}\n// A comment that changes no rule.\n`)
     const replayed = await workshop.main(['replay', 'runs/coin-random-0'])
     expect(replayed).toMatchObject({ status: 0, out: expect.stringContaining('9 reproduced') })

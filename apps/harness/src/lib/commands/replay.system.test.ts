@@ -30,7 +30,7 @@ function writeWorld(file: string, source: string): void {
   writeFileSync(join(workshop.folder, file), source)
 }
 
-/** A file of sealed episodes of a test's own. */
+/** Writes a file of sealed episodes. */
 function writeEpisodes(file: string, records: readonly unknown[]): string {
   writeFileSync(join(workshop.folder, file), records.map((record) => `${JSON.stringify(record)}\n`).join(''))
   return file
@@ -54,7 +54,7 @@ async function replay(run: string, ...options: string[]) {
 }
 
 describe('episodic replay', () => {
-  it('gives again what a run recorded', async () => {
+  it('reproduces what a run recorded', async () => {
     const { status, summary, err } = await replay('guessing', ...worldOf)
     expect(err).toBe('')
     expect(status).toBe(0)
@@ -79,7 +79,7 @@ describe('episodic replay', () => {
     ],
     ['potential', 1, () => ({ potential: 0.25 })],
     ['stateHash', 2, () => ({ stateHash: '0'.repeat(32) })],
-  ])('names the one field that somebody edited: %s', async (field, step, edit) => {
+  ])('names the only edited field: %s', async (field, step, edit) => {
     const index = guessing.findIndex(({ steps }) => steps.length >= 2)
     const records = changed(index, ({ steps }) => ({
       steps: steps.map((played, i) => (i === step - 1 ? { ...played, ...edit(played) } : played)),
@@ -92,7 +92,7 @@ describe('episodic replay', () => {
     expect(summary.divergences).toMatchObject([{ task: task.id, attempt, step, field, cause: 'edited' }])
   })
 
-  it('names an end that was edited, and a chain', async () => {
+  it('names an edited end, and an edited chain', async () => {
     const ended = changed(0, () => ({ outcome: { kind: 'finished', end: { kind: 'terminated', reason: 'bribed' } } }))
     const { summary } = await replay(writeEpisodes('ended.jsonl', ended), ...worldOf)
     expect(summary.divergences).toMatchObject([{ field: 'end.reason', recorded: '"bribed"', cause: 'edited' }])
@@ -105,7 +105,7 @@ describe('episodic replay', () => {
     ])
   })
 
-  it('tells an edited line from a world that plays otherwise, though the editor made its chain anew', async () => {
+  it('distinguishes an edited line from a changed world, even if the editor recomputed its chain', async () => {
     const forged = changed(0, (record) => {
       const steps = record.steps.map((step) => ({ ...step, potential: 0.125 }))
       return { steps, chain: chainOf({ ...record, steps }) }
@@ -115,7 +115,7 @@ describe('episodic replay', () => {
     expect(summary.divergences).toMatchObject([{ step: 1, field: 'potential', cause: 'world-changed' }])
   })
 
-  it('finds where a world that kept its version plays otherwise, for a reader too', async () => {
+  it('finds where a changed world with an unchanged version diverges, and prints it for people too', async () => {
     writeWorld('kinder.ts', COIN_WORLD.replace("'right' ? 1 : 0", "'right' ? 1 : 0.5"))
     const { status, summary } = await replay('coin', '--world', './kinder.ts')
     expect(status).toBe(1)
@@ -138,7 +138,7 @@ describe('episodic replay', () => {
   it.each([
     ["say('It fell.', {})", 'say(String(Math.random()), {})', /uses Math\.random.*use rng/],
     ["say('It fell.', {})", 'say(String(Date.now()), {})', /uses the date of today.*use now/],
-  ])('says what rules use that play never twice the same: %s → %s', async (before, after, meaning) => {
+  ])('names the source of nondeterminism in the rules: %s → %s', async (before, after, meaning) => {
     // A file of its own, since a module that was imported stays loaded.
     const file = `chancy-${randomUUID()}.ts`
     writeWorld(file, COIN_WORLD.replace(before, after))
@@ -149,7 +149,7 @@ describe('episodic replay', () => {
     expect(summary.divergences[0].meaning).toMatch(meaning)
   })
 
-  it('finds that rules are not deterministic by playing twice, where nothing is caught', async () => {
+  it('finds nondeterministic rules by replaying twice, if no known source is detected', async () => {
     const kept = COIN_WORLD.replace("say('It fell.', {})", 'say(String(tosses++), {})').replace(
       'export const environment',
       'let tosses = 0\nexport const environment',
@@ -159,14 +159,14 @@ describe('episodic replay', () => {
     expect(summary.divergences[0]).toMatchObject({ field: 'observation.text', cause: 'not-deterministic' })
   })
 
-  it('refuses a world of another version', async () => {
+  it('rejects a world of another version', async () => {
     writeWorld('newer.ts', COIN_WORLD.replace("version: '1.0.0'", "version: '1.1.0'"))
     const { status, summary, err } = await replay('coin', '--world', './newer.ts')
     expect({ status, summary }).toEqual({ status: 1, summary: null })
     expect(err).toMatch(/was recorded in coin 1\.0\.0, and the world here is coin 1\.1\.0/)
   })
 
-  it('passes over a torn tail, and says so', async () => {
+  it('skips an incomplete last line, and reports it', async () => {
     const file = writeEpisodes('torn.jsonl', guessing.slice(0, 3))
     appendFileSync(join(workshop.folder, file), JSON.stringify(guessing[3]).slice(0, -40))
     const { status, summary, err } = await replay(file, ...worldOf)
@@ -175,7 +175,7 @@ describe('episodic replay', () => {
     expect(summary).toMatchObject({ episodes: 3, replayed: 3 })
   })
 
-  it('replays a run that has sealed nothing yet', async () => {
+  it('replays a run without sealed episodes', async () => {
     mkdirSync(join(workshop.folder, 'begun'))
     copyFileSync(join(workshop.folder, 'guessing', 'run.json'), join(workshop.folder, 'begun', 'run.json'))
     const { status, summary } = await replay('begun', ...worldOf)
@@ -190,14 +190,14 @@ describe('episodic replay', () => {
     expect(await workshop.main(['replay'])).toMatchObject({ status: 2, err: expect.stringContaining('or --matrix') })
   })
 
-  it('names a line that is no episode', async () => {
+  it('names a line that is not a valid episode', async () => {
     const file = writeEpisodes('wrong.jsonl', [guessing[0], { format: 2 }, guessing[1]])
     const { status, err } = await replay(file, ...worldOf)
     expect(status).toBe(1)
     expect(err).toContain('line 2 is not a sealed episode: run: Invalid input')
   })
 
-  it('replays a failed episode as far as it went, and counts what never began', async () => {
+  it('replays a failed episode up to its failure, and counts episodes that never started', async () => {
     const index = guessing.findIndex(({ steps }) => steps.length >= 2)
     const { steps, ...record } = guessing[index] as EpisodeRecord
     const outcome = { kind: 'failed', error: { code: 'policy-failed', message: 'It gave up.' } } as const
@@ -214,7 +214,7 @@ describe('episodic replay', () => {
     expect(summary).toMatchObject({ episodes: 2, replayed: 1, notReplayable: 1, steps: 1, diverged: 0 })
   })
 
-  it('prints the steps of one episode, up to where it parts', async () => {
+  it('prints the steps of one episode, up to its divergence', async () => {
     const { task, attempt, steps } = guessing[0] as EpisodeRecord
     const one = ['replay', 'guessing', ...worldOf, '--task', task.id.slice(0, 20), '--attempt', String(attempt)]
     const { status, out } = await workshop.main(one)
@@ -228,14 +228,14 @@ describe('episodic replay', () => {
     expect(err).toContain('holds no episode of task none')
   })
 
-  it('says how to name the world of lines alone, where it is not found by its name', async () => {
+  it('explains --world for a file of lines whose world is not found by name', async () => {
     const { status, err } = await workshop.main(['replay', 'coin/episodes.jsonl'])
     expect(status).toBe(2)
     expect(err).toMatch(/There is no world "coin".*--world/)
   })
 
   it.each([[[]], [['--weights', 'cost=0.3,solved=7']], [['--shaping', '--discount', '0.9', '--weights', 'cost=3']]])(
-    'makes the rewards and returns of a run anew, to the last bit: %s',
+    'recomputes the rewards and returns of a run, to the last bit: %s',
     async (scored) => {
       const out = `scored${scored.length}`
       const run = ['run', exampleWorld('number-guessing'), '--policy', 'random', '--tasks', '12', '--out', out]
@@ -254,7 +254,7 @@ describe('episodic replay', () => {
     },
   )
 
-  it('finds better rewards and returns in a run, though they fit each other and every chain', async () => {
+  it('finds raised rewards and returns, even if they fit each other and every chain', async () => {
     const forged = changed(3, (record) => {
       const steps = record.steps.map((step) => ({ ...step, reward: { ...step.reward, total: 50 } }))
       return {
@@ -270,7 +270,7 @@ describe('episodic replay', () => {
   })
 
   it.each(['step-limit', 'time-limit'] as const)(
-    'finds a game cut off before it was lost, by a %s that nobody set',
+    'finds a game truncated before its loss by a %s that was never set',
     async (reason) => {
       const { environment } = await loadWorld(exampleWorld('number-guessing'))
       const index = guessing.findIndex(({ steps }) => steps.length >= 2)
@@ -294,7 +294,7 @@ describe('episodic replay', () => {
     },
   )
 
-  it('takes the step limit of a run for what it is', async () => {
+  it('accepts the step limit of the run', async () => {
     const run = ['run', exampleWorld('number-guessing'), '--policy', 'random', '--tasks', '9', '--max-steps', '2']
     expect((await workshop.main([...run, '--out', 'limited'])).status).toBe(0)
     const cut = readEpisodes(join(workshop.folder, 'limited')).filter(({ steps }) => steps.length === 2)
@@ -302,7 +302,7 @@ describe('episodic replay', () => {
     expect(await replay('limited', ...worldOf)).toMatchObject({ status: 0, summary: { replayed: 9 } })
   })
 
-  it('says on one line what the lines alone cannot tell', async () => {
+  it('says on one line what lines without their run cannot show', async () => {
     const file = writeEpisodes('alone.jsonl', guessing)
     const { status, out } = await workshop.main(['replay', file, ...worldOf])
     expect(status).toBe(0)
@@ -312,7 +312,7 @@ describe('episodic replay', () => {
     expect((await workshop.main(['replay', 'guessing', ...worldOf])).out).not.toContain('Not checked')
   })
 
-  it('counts the episodes that a run lacks, which is an error where it had sealed them all', async () => {
+  it('counts the episodes that a run lacks, and fails if it had sealed all of them', async () => {
     const lacking = copyRun('lacking', [...guessing.slice(0, 17), guessing[0]])
     const { status, summary, err } = await replay(lacking, ...worldOf)
     expect({ status, summary }).toMatchObject({ status: 1, summary: { episodes: 18, replayed: 18, missing: 3 } })
@@ -327,7 +327,7 @@ describe('episodic replay', () => {
     expect(stopped.err).toContain('20 of 20 episodes are missing: the run was stopped.')
   })
 
-  it('leaves the run as it was', () => {
+  it('does not change the run', () => {
     expect(readFileSync(join(workshop.folder, 'guessing', 'episodes.jsonl')).equals(text)).toBe(true)
   })
 })

@@ -123,7 +123,7 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
 }
 
 const NOT_KNOWN =
-  'Only the folder of a run has its plan, weights, shaping and discount, and tells whether an agent played.'
+  'Only the folder of a run has its plan, weights, shaping and discount, and shows whether an agent played.'
 
 async function* choose(episodes: AsyncIterable<RecordedLine>, task: string, attempt: number | undefined) {
   for await (const episode of episodes) {

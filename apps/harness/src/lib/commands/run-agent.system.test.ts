@@ -22,13 +22,13 @@ async function run(policy: string, out: string, options: readonly string[] = [],
   return { status, err, summary: summary === '' ? null : JSON.parse(summary) }
 }
 
-/** A process that was ended stays in the table until its parent looks. */
+/** An ended process stays in the process table until its parent reads its status. */
 function isRunning(pid: number): boolean {
   const status = `/proc/${pid}/status`
   return existsSync(status) && !/^State:\s+Z/m.test(readFileSync(status, 'utf8'))
 }
 
-/** A module that exports an agent; `play` is the body of a function of an assignment. */
+/** Writes a module that exports an agent. `play` is the body of a function of an assignment. */
 function writeAgent(file: string, play: string): string {
   const define = import.meta.resolve('@episodic/harness')
   const source = `import { defineAgent } from '${define}'
@@ -46,7 +46,7 @@ export const agent = defineAgent({ name: 'written', async play({ url, task, obse
 }
 
 describe('episodic run --policy process:<command>', () => {
-  it('is played by a program that knows an address, and replays like any other run', { timeout: 60_000 }, async () => {
+  it('plays with a program that gets only an address, and the run can be replayed', { timeout: 60_000 }, async () => {
     const { status, summary } = await run(`process:node ${BISECTING}`, 'bisected', [
       '--shaping',
       '--weights',
@@ -56,17 +56,17 @@ describe('episodic run --policy process:<command>', () => {
     expect(summary.counts).toMatchObject({ finished: 3, failed: 0 })
     expect(summary.success.overall).toMatchObject({ successes: 3 })
     const [{ steps }] = readEpisodes(at('bisected')) as [ReturnType<typeof readEpisodes>[number]]
-    // Nobody knows when the agent sent what it did.
+    // The time at which the agent sent its calls is unknown.
     expect(summary.time.step).toBeNull()
     expect(steps.map(({ milliseconds }) => milliseconds)).toEqual(steps.map(() => null))
-    // Weighed and shaped as any policy's steps are.
+    // Rewards are weighed and shaped as for any policy.
     expect(steps.at(-1)!.reward).toMatchObject({ terms: { solved: 1, cost: -0.01 }, shaping: expect.any(Number) })
     expect(steps.at(-1)!.reward.total).toBeCloseTo(2 - 0.01 + steps.at(-1)!.reward.shaping, 9)
     const replay = await workshop.run(['replay', 'bisected', '--world', WORLD, '--json'])
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
   })
 
-  it('scores an agent that leaves before the end for what it did', { timeout: 60_000 }, async () => {
+  it('scores an agent that leaves early by the steps that it played', { timeout: 60_000 }, async () => {
     const { status, summary } = await run(`process:node ${BISECTING}`, 'left', [], { GUESSES: '1' })
     expect(status).toBe(0)
     expect(summary.ends).toMatchObject({ terminated: [], truncated: [{ name: 'closed', count: 3 }] })
@@ -75,7 +75,7 @@ describe('episodic run --policy process:<command>', () => {
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
   })
 
-  it('counts an agent that breaks as failed, with what it said last', { timeout: 60_000 }, async () => {
+  it('counts an agent that exits with an error as failed, with its last output', { timeout: 60_000 }, async () => {
     const { summary } = await run(`process:echo no model is here >&2; exit 3`, 'broken')
     expect(summary.counts).toMatchObject({ finished: 0, failed: 3 })
     expect(summary.failures).toMatchObject([
@@ -83,8 +83,10 @@ describe('episodic run --policy process:<command>', () => {
     ])
   })
 
-  it('waits for no daemon that an agent leaves behind, which may hold its pipe', { timeout: 60_000 }, async () => {
-    // It is a daemon once it has written who it is, and ends with the test.
+  it('does not wait for a daemon that an agent leaves behind and that holds its pipe', {
+    timeout: 60_000,
+  }, async () => {
+    // It has become a daemon once it has written its id. The test ends it.
     const command = `setsid sh -c 'echo $$ >> daemons; sleep 50' & while [ ! -s daemons ]; do :; done; exit 0`
     const { summary } = await run(`process:${command}`, 'daemon', ['--tasks', '1'])
     const [daemon] = readFileSync(at('daemons'), 'utf8').trim().split('\n').map(Number)
@@ -96,9 +98,9 @@ describe('episodic run --policy process:<command>', () => {
     }
   })
 
-  it('ends all that an agent started once the world is over, and tells it no secret', { timeout: 60_000 }, async () => {
+  it('ends all processes of an agent when its episode ends, and passes it no secret', { timeout: 60_000 }, async () => {
     const token = 'the-token-of-the-operator'
-    // It leaves a process behind it that ignores being asked, and goes on after the last guess.
+    // It leaves a process behind that ignores SIGTERM, and continues after the last guess.
     const command = `trap '' TERM; sh -c "trap '' TERM; echo \\$\\$ >> pids; sleep 600" & env > seen-$$; node ${BISECTING}; sleep 600`
     const { summary } = await run(`process:${command}`, 'hung', ['--tasks', '2'], { EPISODIC_TOKEN: token })
     expect(summary.counts).toMatchObject({ finished: 2, failed: 0 })
@@ -119,7 +121,7 @@ describe('episodic run --policy process:<command>', () => {
   })
 
   it.each([1, 2])(
-    'leaves nothing behind where it is killed (processes: %i)',
+    'leaves no process behind when it is killed (processes: %i)',
     { timeout: 60_000 },
     async (processes) => {
       const out = `killed-${processes}`
@@ -156,7 +158,7 @@ describe('episodic run --policy process:<command>', () => {
 })
 
 describe('episodic run --policy agent:<file>', () => {
-  it('is played by a module, over the processes and the door that are asked for', { timeout: 60_000 }, async () => {
+  it('plays with a module, with the requested processes and endpoint', { timeout: 60_000 }, async () => {
     const play = `
       const client = await connect(url)
       let [low, high] = /from (-?\\d+) to (-?\\d+)/.exec(observation.text).slice(1).map(Number)
@@ -178,7 +180,7 @@ describe('episodic run --policy agent:<file>', () => {
     await serving.ended
   })
 
-  it.each(['langchain', 'ai-sdk'])('is played by an agent of %s', { timeout: 60_000 }, async (framework) => {
+  it.each(['langchain', 'ai-sdk'])('plays with an agent of %s', { timeout: 60_000 }, async (framework) => {
     const file = fileURLToPath(new URL(`../agents/${framework}-agent.fixture.ts`, import.meta.url))
     const { status, summary } = await run(`agent:${file}`, framework)
     expect(status).toBe(0)
@@ -187,7 +189,7 @@ describe('episodic run --policy agent:<file>', () => {
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
   })
 
-  it('fails the episode of one that throws, and goes on with the others', { timeout: 60_000 }, async () => {
+  it('fails the episode of an agent that throws, and continues with the others', { timeout: 60_000 }, async () => {
     const agent = writeAgent('throws.mjs', `throw new Error('I have no idea.')`)
     const { summary } = await run(agent, 'threw')
     expect(summary.counts).toMatchObject({ finished: 0, failed: 3 })
@@ -196,7 +198,7 @@ describe('episodic run --policy agent:<file>', () => {
     )
   })
 
-  it('fails the episode of one that throws nothing at all', { timeout: 60_000 }, async () => {
+  it('fails the episode of an agent that throws null', { timeout: 60_000 }, async () => {
     const { summary } = await run(writeAgent('throws-null.mjs', 'throw null'), 'threw-null')
     expect(summary.counts).toMatchObject({ finished: 0, failed: 3 })
   })
@@ -206,7 +208,7 @@ describe('episodic run --policy agent:<file>', () => {
     [['--policy', 'agent:./nowhere.mjs'], /nowhere\.mjs does not load/],
     [['--policy', `process:true`, '--branch', '2@1'], /--branch needs a policy/],
     [['--policy', `process:true`, '--transport', 'stdio'], /An agent plays over HTTP/],
-  ])('refuses %s', async (options, message) => {
+  ])('rejects %s', async (options, message) => {
     const { status, err } = await workshop.run(['run', WORLD, '--tasks', '1', '--out', 'refused', ...options])
     expect(status).toBe(2)
     expect(err).toMatch(message)

@@ -23,14 +23,14 @@ beforeAll(async () => {
       ).toBe(0)
 })
 
-/** What was played, and nothing of whose it is. */
+/** Returns the played steps without what identifies the run. */
 function playOf({ steps, outcome, returns, seed, policy }: EpisodeRecord) {
   return { steps: steps.map(({ milliseconds: _, ...step }) => step), outcome, returns, seed, policy }
 }
 
 describe('episodic run --branch', () => {
   it.each(Object.entries(WORLDS))(
-    'seals trees of %s, the same through every transport, that can be replayed',
+    'seals the same trees of %s through every transport, and they can be replayed',
     async (name, world) => {
       const episodes = readEpisodes(at(`${name}-in-process`))
       expect(withoutTimes(readEpisodes(at(`${name}-http`)))).toEqual(withoutTimes(episodes))
@@ -54,7 +54,7 @@ describe('episodic run --branch', () => {
     },
   )
 
-  it('seals the seeds of forks into the chain: with others, a leaf is not the one that was played', async () => {
+  it('seals the seeds of forks into the chain, so that a changed seed is found', async () => {
     const leaves = readEpisodes(at('frozen-lake-in-process'))
     const forked = leaves.find(({ branch, steps }) => branch?.seeds[0] && steps.length > 20) as EpisodeRecord
     const branch = { ...(forked.branch as NonNullable<EpisodeRecord['branch']>), seeds: [null, null] }
@@ -64,15 +64,18 @@ describe('episodic run --branch', () => {
     ] as const) {
       cpSync(at('frozen-lake-in-process'), at(out), { recursive: true })
       writeFileSync(at(out, 'episodes.jsonl'), `${JSON.stringify(record)}\n`)
-      const { status, out: told, err } = await workshop.main(['replay', out, '--world', lake])
-      expect([status, told + err]).toEqual([1, expect.stringContaining(out === 'edited' ? 'edited' : 'branch.seeds.0')])
-      // Of lines alone no plan is known, and the world plays otherwise.
+      const { status, out: printed, err } = await workshop.main(['replay', out, '--world', lake])
+      expect([status, printed + err]).toEqual([
+        1,
+        expect.stringContaining(out === 'edited' ? 'edited' : 'branch.seeds.0'),
+      ])
+      // Lines without their run have no plan, so the cause is a changed world.
       const alone = await workshop.main(['replay', `${out}/episodes.jsonl`, '--world', lake])
       expect(alone).toMatchObject({ status: 1, out: expect.stringContaining('step 3') })
     }
   })
 
-  it('has for the first leaf of each rollout the episode of a run without branches', async () => {
+  it('plays the episode of a run without branches as the first leaf of each rollout', async () => {
     const [, , ...plain] = TREE
     expect((await workshop.main(['run', lake, ...plain, '--out', 'plain'])).status).toBe(0)
     const leaves = new Map(readEpisodes(at('frozen-lake-in-process')).map((record) => [nameOf(record), playOf(record)]))
@@ -80,7 +83,7 @@ describe('episodic run --branch', () => {
       expect(leaves.get(nameOf({ task: record.task, attempt: record.attempt * 6 }))).toEqual(playOf(record))
   })
 
-  it('accounts for every leaf, and tells the best of n and the value of states', async () => {
+  it('accounts for every leaf, and reports the best of n and the value of states', async () => {
     const { branch, counts, success } = summaryOf('frozen-lake-in-process')
     expect(counts).toMatchObject({ scheduled: 72, finished: 72, failed: 0, unresolved: 0, tasks: 6 })
     expect(success.passAtK.map(({ k }) => k)).toEqual([1])
@@ -94,7 +97,7 @@ describe('episodic run --branch', () => {
     expect(out).toContain('value of a state')
   })
 
-  it('estimates the value that a state is known to have', async () => {
+  it('estimates the known value of a state', async () => {
     // The best player crosses this lake in 100 moves with a probability of 0.7417, see the world's own tests of it.
     writeFileSync(
       at('slippery.mjs'),
@@ -116,7 +119,7 @@ describe('episodic run --branch', () => {
     expect(value?.standardError).toBeCloseTo(Math.sqrt((0.7417 * 0.2583) / 400), 2)
   })
 
-  it('plays a tree again from its start where leaves of it are missing, and seals those alone', async () => {
+  it('replays a tree with missing leaves from its start, and seals only those leaves', async () => {
     const sealed = readFileSync(at('number-guessing-in-process', 'episodes.jsonl'), 'utf8').trimEnd().split('\n')
     const whole = withoutTimes(readEpisodes(at('number-guessing-in-process')))
     const kept = sealed.filter((_, i) => i % 4 !== 1)
@@ -129,7 +132,7 @@ describe('episodic run --branch', () => {
     expect(withoutTimes(readEpisodes(at('number-guessing-in-process')))).toEqual(whole)
   })
 
-  it('goes on after it was killed', async () => {
+  it('continues after it was killed', async () => {
     const play = ['run', lake, '--branch', '4@3', '--tasks', '100', '--concurrency', '8', '--out']
     expect((await workshop.run([...play, 'undisturbed'])).status).toBe(0)
     const killed = workshop.start([...play, 'killed'])
@@ -141,7 +144,7 @@ describe('episodic run --branch', () => {
     expect(summaryOf('killed').branch).toEqual(summaryOf('undisturbed').branch)
   })
 
-  it('seals a line that fails as a failed leaf, and leaves its tree out of the best of n', async () => {
+  it('seals a failing line as a failed leaf, and excludes its tree from the best of n', async () => {
     writeFileSync(
       at('clumsy.mjs'),
       `export const policy = {
@@ -164,8 +167,8 @@ describe('episodic run --branch', () => {
     expect((await workshop.main(['replay', 'clumsy', '--world', guessing])).status).toBe(0)
   })
 
-  it('refuses a world that cannot be forked, before anything is played', async () => {
-    // The server that everybody runs, but for one word.
+  it('rejects a world that cannot be forked, before it plays anything', async () => {
+    // `episodic serve`, with one word of its output changed.
     const serve = [process.execPath, CLI, 'serve', guessing, '--stdio', '--trainer']
       .map((word) => `'${word}'`)
       .join(' ')
@@ -177,7 +180,7 @@ describe('episodic run --branch', () => {
     expect(existsSync(at('fixed'))).toBe(false)
   })
 
-  it('refuses what makes no tree, before anything is played', async () => {
+  it('rejects invalid branch points, before it plays anything', async () => {
     for (const points of ['3', '1@4', '2@4,2@4', '2@5,2@4', '2@-1', '1001@2', '']) {
       const { status, err } = await workshop.main(['run', guessing, '--branch', points])
       expect([status, err]).toEqual([2, expect.stringContaining('Write branch points as lines@step')])

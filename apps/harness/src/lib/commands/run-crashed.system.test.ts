@@ -18,7 +18,7 @@ beforeAll(async () => {
 describe('episodic run, crashed', () => {
   // Needs strace: apt-get install strace
   it.skipIf(!has('strace')).each([1, 2, 3, 20, 61, 62, 63])(
-    'goes on after it was killed at its write number %i',
+    'continues after it was killed at its write number %i',
     async (write) => {
       const out = `write-${write}`
       const files = ['run.json', 'episodes.jsonl', 'summary.json', 'report.html'].flatMap((name) => [
@@ -29,7 +29,7 @@ describe('episodic run, crashed', () => {
       const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:signal=SIGKILL:when=${write}`]
       const under = ['strace', '-f', '-qq', '-o', '/dev/null', ...files, ...inject]
       const play = ['run', world, '--tasks', '60', '--concurrency', '1', '--out', out]
-      // One thread that writes, for its calls are counted by thread.
+      // strace counts calls per thread, so only one thread writes.
       const killed = await workshop.run(play, { under, env: { UV_THREADPOOL_SIZE: '1' } })
       expect(killed.status).not.toBe(0)
       for (const { outcome } of existsSync(at(out, 'episodes.jsonl')) ? readEpisodes(at(out)) : [])
@@ -41,22 +41,25 @@ describe('episodic run, crashed', () => {
     },
   )
 
-  it.skipIf(!mayMount())('keeps what is sealed on a disk of 256 KiB, and goes on with room', async () => {
-    const play = ['run', world, '--tasks', '300', '--rollouts', '2', '--seed', 'disk', '--out']
-    expect((await workshop.run([...play, 'roomy'])).status).toBe(0)
-    const script = `mkdir small && mount -t tmpfs -o size=256k none small && "$0" "$@"
+  it.skipIf(!mayMount())(
+    'keeps what is sealed on a full disk of 256 KiB, and continues once there is space',
+    async () => {
+      const play = ['run', world, '--tasks', '300', '--rollouts', '2', '--seed', 'disk', '--out']
+      expect((await workshop.run([...play, 'roomy'])).status).toBe(0)
+      const script = `mkdir small && mount -t tmpfs -o size=256k none small && "$0" "$@"
       status=$?
       cp -r small/run small-full && mount -o remount,size=64m small && "$0" "$@" --resume && cp -r small/run small-resumed
       exit $status`
-    const { status, err } = await workshop.run([...play, 'small/run'], {
-      under: [...PRIVATELY, 'sh', '-c', script],
-    })
-    expect([status, err]).toEqual([1, expect.stringMatching(/error: Cannot write .*episodes\.jsonl: ENOSPC/)])
-    expect(err).toContain('--out small/run --resume')
-    const kept = readFileSync(at('small-full', 'episodes.jsonl'), 'utf8')
-    expect(kept.endsWith('\n')).toBe(true)
-    expect(readEpisodes(at('small-full')).length).toBeGreaterThan(0)
-    expect(readFileSync(at('small-resumed', 'episodes.jsonl'), 'utf8').startsWith(kept)).toBe(true)
-    expect(withoutTimes(readEpisodes(at('small-resumed')))).toEqual(withoutTimes(readEpisodes(at('roomy'))))
-  })
+      const { status, err } = await workshop.run([...play, 'small/run'], {
+        under: [...PRIVATELY, 'sh', '-c', script],
+      })
+      expect([status, err]).toEqual([1, expect.stringMatching(/error: Cannot write .*episodes\.jsonl: ENOSPC/)])
+      expect(err).toContain('--out small/run --resume')
+      const kept = readFileSync(at('small-full', 'episodes.jsonl'), 'utf8')
+      expect(kept.endsWith('\n')).toBe(true)
+      expect(readEpisodes(at('small-full')).length).toBeGreaterThan(0)
+      expect(readFileSync(at('small-resumed', 'episodes.jsonl'), 'utf8').startsWith(kept)).toBe(true)
+      expect(withoutTimes(readEpisodes(at('small-resumed')))).toEqual(withoutTimes(readEpisodes(at('roomy'))))
+    },
+  )
 })

@@ -21,7 +21,7 @@ function run(...options: string[]) {
 }
 
 describe('episodic run --policy llm:<model>', () => {
-  it('plays with a model, and tells what it took in terminal, summary, report and records', async () => {
+  it('plays with a model, and shows its tokens and cost in terminal, summary, report and records', async () => {
     server = await startChatServer(bisecting)
     const { status, out } = await run('--prices', '2,10', '--out', 'played')
     expect(status).toBe(0)
@@ -47,7 +47,7 @@ describe('episodic run --policy llm:<model>', () => {
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 6, diverged: 0 })
   })
 
-  it('counts episodes apart that failed because the model did, and goes on with the others', async () => {
+  it('counts episodes that the model failed apart, and continues with the others', async () => {
     let failing = true
     server = await startChatServer((request, _, response) => {
       if (!failing) return bisecting(request)
@@ -68,7 +68,7 @@ describe('episodic run --policy llm:<model>', () => {
     [401, /check the key/i, []],
     [404, /check the name of the model, and --base-url/i, ['--processes', '2']],
   ])(
-    'stops where every request gets HTTP %i, seals none of that, and goes on when resumed',
+    'stops if every request gets HTTP %i, seals no such episode, and continues when resumed',
     async (status, advice, options) => {
       let known = 0
       const refuses = () => known-- <= 0
@@ -84,10 +84,10 @@ describe('episodic run --policy llm:<model>', () => {
       expect(stopped.err).toContain('5 episodes in a row failed with a refusal')
       expect(stopped.err).toMatch(advice)
       expect(stopped.err).toMatch(/40 episodes are left\. To play them:\n {2}episodic run .* --resume/)
-      // A few that were in flight with the fifth.
+      // Some were in flight together with the fifth.
       expect(server.requests.length).toBeLessThanOrEqual(9)
       expect(readEpisodes(folder)).toEqual([])
-      // It answers for some episodes, and then no more.
+      // It answers for some episodes, then rejects all requests.
       known = 60
       expect(await run('--tasks', '40', '--concurrency', '4', '--out', out, '--resume', ...options)).toMatchObject({
         status: 1,
@@ -104,7 +104,7 @@ describe('episodic run --policy llm:<model>', () => {
     60_000,
   )
 
-  it('stops a run of fewer tasks that were all refused, too', async () => {
+  it('stops also if fewer tasks were all rejected by the model server', async () => {
     server = await startChatServer((_, __, response) => {
       response.writeHead(403).end('{"error":{"message":"Not for you"}}')
       return null
@@ -114,7 +114,7 @@ describe('episodic run --policy llm:<model>', () => {
     expect(readEpisodes(join(workshop.folder, 'few'))).toEqual([])
   })
 
-  it('seals an episode that alone was refused as failed', async () => {
+  it('seals a single rejected episode as failed', async () => {
     server = await startChatServer((request, number, response) => {
       if (number > 0) return bisecting(request)
       response.writeHead(403).end('{"error":{"message":"Not this prompt"}}')
@@ -128,7 +128,7 @@ describe('episodic run --policy llm:<model>', () => {
     })
   })
 
-  it('does not resume with other sampling', async () => {
+  it('does not resume with other sampling settings', async () => {
     server = await startChatServer(bisecting)
     expect(await run('--temperature', '0.5', '--out', 'sampled')).toMatchObject({ status: 0 })
     const { status, err } = await run('--temperature', '0.7', '--out', 'sampled', '--resume')
@@ -141,7 +141,7 @@ describe('episodic run --policy llm:<model>', () => {
     [['--base-url', 'localhost'], 'http(s) URL'],
     [['--prices', '1'], 'input,output'],
     [['--token-budget', '0'], 'whole number from 1'],
-  ])('refuses %s', async (options, message) => {
+  ])('rejects %s', async (options, message) => {
     server = await startChatServer(bisecting)
     const { status, err } = await run(...options)
     expect(status).not.toBe(0)

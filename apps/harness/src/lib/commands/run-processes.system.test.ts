@@ -13,8 +13,9 @@ const textOf = (out: string) => readFileSync(at(out, 'episodes.jsonl'), 'utf8')
 
 const IN_FLIGHT = 4
 /**
- * Plays most episodes at once. Those of some seeds it holds after their first step until there is a file `open`, and
- * `held` says which process plays each. Where `deadly` names the seed of one, that ends the process that plays it.
+ * Plays most episodes at once. Holds the episodes of some seeds after their first step until the file `open` exists,
+ * and writes the process of each to `held`. An episode whose seed is in the file `deadly` ends the process that plays
+ * it.
  */
 const GATED = `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
@@ -60,7 +61,7 @@ const isAlive = (pid: number) => {
 /** In the order of the plan. */
 let planned: EpisodeRecord[]
 let undisturbed: unknown[]
-/** How many are sealed by the time that all in flight are held. */
+/** How many episodes are sealed when all episodes in flight are held. */
 let playedAtOnce: number
 
 beforeAll(async () => {
@@ -76,7 +77,7 @@ beforeEach(() => {
   for (const file of ['open', 'held', 'busy', 'deadly']) rmSync(at(file), { force: true })
 })
 
-/** Starts a run of two processes, and waits until all that will be sealed is sealed, and both hold what they play. */
+/** Starts a run of two processes, and waits until both hold their episodes and all others are sealed. */
 async function startHeld(out: string) {
   const run = workshop.start(play(out, 2))
   const held = () => {
@@ -98,7 +99,7 @@ describe('episodic run --processes', () => {
     ['episodes of a random policy', ['--policy', 'random', '--rollouts', '2', '--shaping', '--discount', '0.9']],
     ['trees', ['--branch', '2@1,2@3']],
     ['failures', ['--policy', './moody.ts']],
-  ])('seals the same %s, whatever the number of processes (invariant 4)', async (name, options) => {
+  ])('seals the same %s with any number of processes (invariant 4)', async (name, options) => {
     writeFileSync(
       at('moody.ts'),
       `import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
@@ -133,7 +134,7 @@ describe('episodic run --processes', () => {
     for (const several of others) expect(withoutTimes(several)).toEqual(withoutTimes(one))
   })
 
-  it('seals the same through every transport', async () => {
+  it('seals the same episodes through every transport', async () => {
     open()
     const { url, kill } = await workshop.serve([world])
     const args = [CLI, 'serve', world, '--stdio', '--trainer']
@@ -152,7 +153,7 @@ describe('episodic run --processes', () => {
     kill('SIGTERM')
   })
 
-  it('plays again what a killed process was playing, and loses nothing that was sealed', async () => {
+  it('plays the episodes of a killed process again, and loses no sealed ones', async () => {
     const { run, workers, before } = await startHeld('killed')
     process.kill(workers[0] as number, 'SIGKILL')
     await vi.waitFor(() => expect(holders()).toHaveLength(IN_FLIGHT + 2), { timeout: 30_000 })
@@ -168,7 +169,7 @@ describe('episodic run --processes', () => {
     expect(withoutTimes(readEpisodes(at('killed')))).toEqual(undisturbed)
   })
 
-  it('leaves alone what kills every process that plays it, and goes on with it when it is put right', async () => {
+  it('skips an episode that kills every process, and plays it after the fault is fixed', async () => {
     const deadly = planned[7] as EpisodeRecord
     open()
     writeFileSync(at('deadly'), deadly.policy.seed)
@@ -185,7 +186,7 @@ describe('episodic run --processes', () => {
     expect(withoutTimes(readEpisodes(at('deadly-one')))).toEqual(undisturbed)
   })
 
-  it('stops where no process lives to play anything', async () => {
+  it('stops if no process survives', async () => {
     writeFileSync(at('deadly'), 'all')
     const { status, err, out } = await workshop.run(play('deadly-all', 2))
     expect(status).toBe(1)
@@ -200,24 +201,27 @@ describe('episodic run --processes', () => {
   it.each([
     ['Ctrl-C', 130, 3],
     ['a request to terminate', 143, 1],
-  ])('ends all at %s, and goes on as it says with another number of processes', async (how, asExpected, processes) => {
-    const { run, workers, before } = await startHeld(how)
-    if (asExpected === 130) run.interrupt()
-    else run.kill('SIGTERM')
-    const { status, out, err } = await run.ended
-    expect([status, err]).toEqual([asExpected, expect.stringContaining(`${60 - playedAtOnce} episodes are left`)])
-    expect(out).toContain(`${playedAtOnce} finished   0 failed   ${60 - playedAtOnce} unresolved`)
-    expect(workers.filter(isAlive)).toEqual([])
-    expect(textOf(how)).toBe(before)
-    open()
-    expect((await workshop.run([...play(how, processes), '--resume'])).status).toBe(0)
-    const resumed = readEpisodes(at(how))
-    expect(new Set(resumed.map(nameOf)).size).toBe(resumed.length)
-    expect(withoutTimes(resumed)).toEqual(undisturbed)
-  })
+  ])(
+    'stops all processes at %s, and resumes with another number of processes by the printed command',
+    async (how, asExpected, processes) => {
+      const { run, workers, before } = await startHeld(how)
+      if (asExpected === 130) run.interrupt()
+      else run.kill('SIGTERM')
+      const { status, out, err } = await run.ended
+      expect([status, err]).toEqual([asExpected, expect.stringContaining(`${60 - playedAtOnce} episodes are left`)])
+      expect(out).toContain(`${playedAtOnce} finished   0 failed   ${60 - playedAtOnce} unresolved`)
+      expect(workers.filter(isAlive)).toEqual([])
+      expect(textOf(how)).toBe(before)
+      open()
+      expect((await workshop.run([...play(how, processes), '--resume'])).status).toBe(0)
+      const resumed = readEpisodes(at(how))
+      expect(new Set(resumed.map(nameOf)).size).toBe(resumed.length)
+      expect(withoutTimes(resumed)).toEqual(undisturbed)
+    },
+  )
 
-  it('ends with 130 at Ctrl-C while its processes start, and has begun nothing', async () => {
-    // A world that takes its time to load in a worker, and says when that begins.
+  it('exits with 130 at Ctrl-C while its processes start, before it plays anything', async () => {
+    // A world that loads slowly in a worker, and writes a file when it starts to load.
     writeFileSync(
       at('late-world.ts'),
       `import { appendFileSync } from 'node:fs'
@@ -235,7 +239,7 @@ describe('episodic run --processes', () => {
     expect(existsSync(at('late'))).toBe(false)
   })
 
-  it('leaves no process behind at a second Ctrl-C, however busy', async () => {
+  it('leaves no process behind at a second Ctrl-C, even a busy one', async () => {
     writeFileSync(at('busy'), '')
     const run = workshop.start(play('busy-run', 2))
     const both = () => expect(new Set(holders()).size).toBe(2)
@@ -247,7 +251,7 @@ describe('episodic run --processes', () => {
     await vi.waitFor(() => expect(holders().filter(isAlive)).toEqual([]), { timeout: 30_000 })
   })
 
-  it('leaves no process behind when it is killed itself', async () => {
+  it('leaves no process behind when it is killed', async () => {
     const { run, workers, before } = await startHeld('orphaned')
     run.kill('SIGKILL')
     await run.ended
@@ -271,7 +275,7 @@ describe('episodic run --processes', () => {
     ],
     [['--worker'], 2, /^error: Only a run starts its workers\. Give it --processes <count>\.\n$/],
     [['--processes', '2', '--url', 'http://127.0.0.1:1/env', '--retry-timeout', '0'], 1, /^error: [^\n]+\n$/],
-  ])('refuses %j', async (options, asExpected, message) => {
+  ])('rejects %j', async (options, asExpected, message) => {
     const { status, out, err } = await workshop.run(['run', world, ...options, '--out', 'refused'])
     expect([status, out, err]).toEqual([asExpected, '', expect.stringMatching(message)])
   })

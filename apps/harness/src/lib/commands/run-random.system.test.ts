@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, readEpisodes, type Workshop, withoutTimes } from '../episodic.fixture.ts'
 
-/** Tic-tac-toe against an opponent that draws. `legal` is what the world says of it, as source. */
+/** Tic-tac-toe against an opponent that draws. `legal` is the source of its list of legal actions. */
 const ticTacToe = (legal: string) => `
 import { defineEnvironment } from '${import.meta.resolve('@episodic/mcp-server')}'
 import { z } from '${import.meta.resolve('zod')}'
@@ -69,7 +69,7 @@ async function play(world: string, out: string, ...options: string[]) {
 }
 
 describe('episodic run --policy random', () => {
-  it('plays accepted actions alone where the world says which they are, everywhere the same', async () => {
+  it('plays only legal actions if the world lists them, the same through every transport', async () => {
     const { counts, out } = await play('says', 'says')
     expect(counts).toMatchObject({ finished: 30, refused: 0 })
     expect(out).not.toContain('refused steps')
@@ -81,13 +81,13 @@ describe('episodic run --policy random', () => {
       await play('says', folder, ...options)
       expect(withoutTimes(readEpisodes(at(folder)))).toEqual(expected)
     }
-    // What is legal is asked for, and neither sealed nor told to players.
+    // The policy requests the legal actions. They are neither sealed nor shown to players.
     expect(readFileSync(at('says', 'episodes.jsonl'), 'utf8')).not.toContain('legal')
     const replay = await workshop.run(['replay', 'says', '--world', './says.ts', '--json'])
     expect([replay.status, JSON.parse(replay.out)]).toEqual([0, expect.objectContaining({ replayed: 30, diverged: 0 })])
   })
 
-  it('draws again after refusals elsewhere, which the report counts', async () => {
+  it('draws again after a refused action otherwise, and the report counts refusals', async () => {
     const { counts, out } = await play('silent', 'silent')
     const steps = readEpisodes(at('silent')).flatMap((record) => record.steps)
     const refused = steps.filter((step) => step.refused !== null).length

@@ -14,7 +14,10 @@ const lines = (out: string) => readFileSync(at(out, 'episodes.jsonl'), 'utf8').s
 
 const PLAYED_AT_ONCE = 20
 const IN_FLIGHT = 4
-/** Plays some episodes at once, and holds the others after their first step until there is a file `open`; `held` has a dot for each. */
+/**
+ * Plays some episodes at once. Holds the others after their first step until the file `open` exists, and writes a dot
+ * for each to `held`.
+ */
 const GATED = `
 import { appendFileSync, existsSync } from 'node:fs'
 import { solver } from '${new URL(`file://${world}/src/index.ts`)}'
@@ -53,7 +56,7 @@ const CONFIGURATION = [
 const open = () => writeFileSync(at('open'), '')
 let undisturbed: unknown[]
 
-/** Starts a run, and waits until all that will be sealed is sealed, with others in flight. */
+/** Starts a run, and waits until some episodes are sealed and all others are held in flight. */
 async function startHeld(out: string, ...options: string[]) {
   const run = workshop.start([...CONFIGURATION, '--out', out, ...options])
   const held = () => {
@@ -79,7 +82,7 @@ beforeEach(() => {
 
 describe('episodic run, stopped', () => {
   it.each(['in-process', 'http', 'stdio'])(
-    'stops at Ctrl-C, keeps what is sealed, and goes on as it says, over %s',
+    'stops at Ctrl-C, keeps what is sealed, and resumes by the printed command, over %s',
     async (transport) => {
       const out = `it's ${transport}`
       const run = await startHeld(out, '--transport', transport)
@@ -97,13 +100,13 @@ describe('episodic run, stopped', () => {
     },
   )
 
-  it('ends with 143 at a request to terminate', async () => {
+  it('exits with 143 at SIGTERM', async () => {
     const run = await startHeld('terminated')
     run.kill('SIGTERM')
     expect(await run.ended).toMatchObject({ status: 143, err: expect.stringContaining('episodes are left') })
   })
 
-  it('plays only what is missing after kill -9, and leaves no server behind', async () => {
+  it('plays only the missing episodes after kill -9, and leaves no server behind', async () => {
     const run = await startHeld('killed', '--transport', 'http')
     const tokens = () => readdirSync(at('home')).filter((name) => name.endsWith('.token'))
     expect(tokens()).toHaveLength(1)
@@ -123,7 +126,7 @@ describe('episodic run, stopped', () => {
     expect(withoutTimes(readEpisodes(at('killed')))).toEqual(undisturbed)
   })
 
-  it('refuses a second writer, and lets it in once the first was killed', async () => {
+  it('rejects a second writer, and accepts it after the first was killed', async () => {
     const run = await startHeld('twice')
     const before = readFileSync(at('twice', 'episodes.jsonl'), 'utf8')
     const second = await workshop.run([...CONFIGURATION, '--out', 'twice', '--resume'])
@@ -140,7 +143,7 @@ describe('episodic run, stopped', () => {
     expect(withoutTimes(readEpisodes(at('twice')))).toEqual(undisturbed)
   })
 
-  it('rides out a server that is killed and started again on the same store (invariant 2)', async () => {
+  it('continues when a server is killed and restarted on the same store (invariant 2)', async () => {
     const env = { EPISODIC_CONTROL_TOKEN: 'the-same-for-both-of-them' }
     const serving = ['serve', world, '--store', 'sqlite:ridden.db', '--json', '--port']
     const server = await workshop.serve([world, '--store', 'sqlite:ridden.db'], { env })
@@ -153,7 +156,7 @@ describe('episodic run, stopped', () => {
     expect(withoutTimes(readEpisodes(at('ridden')))).toEqual(undisturbed)
   })
 
-  it('counts what a killed server took with it as failed, stops, and goes on with another server (invariant 3)', async () => {
+  it('counts the sessions lost with a killed server as failed, stops, and resumes with another server (invariant 3)', async () => {
     const server = await workshop.serve([world])
     const run = await startHeld('lost', '--url', server.url, '--retry-timeout', '1')
     server.kill('SIGKILL')
@@ -185,7 +188,7 @@ describe('episodic run, stopped', () => {
   })
 
   it.skipIf(process.platform === 'win32')(
-    'keeps whole lines where the disk is full, and goes on with room',
+    'keeps whole lines if the disk is full, and continues once there is space',
     async () => {
       open()
       // No file may grow past 40 KiB: the system takes a part of the write that would, and refuses the next.
@@ -209,7 +212,7 @@ describe('episodic run, stopped', () => {
     },
   )
 
-  it('stops a run whose lock was removed before it writes beside another one', async () => {
+  it('stops a run whose lock was removed, before it writes beside another run', async () => {
     const first = await startHeld('unlocked')
     rmSync(at('unlocked', 'run.lock'))
     const second = workshop.start([...CONFIGURATION, '--out', 'unlocked', '--resume'])
@@ -226,9 +229,9 @@ describe('episodic run, stopped', () => {
     expect(withoutTimes(readEpisodes(at('unlocked')))).toEqual(undisturbed)
   })
 
-  it('names the folder that may not be written to', async () => {
+  it('names a folder that is not writable', async () => {
     mkdirSync(at('read-only'), { mode: 0o555 })
-    // Permissions hold for root too, once it may not override them.
+    // Without the capability to override permissions, they hold for root too.
     const under = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override'] : []
     for (const out of ['read-only/run', 'read-only/deeper/run']) {
       const { status, err } = await workshop.run(['run', world, '--tasks', '1', '--out', out], { under })

@@ -49,8 +49,8 @@ const play = (out: string, ...options: string[]) =>
   workshop.main(['run', './game.ts', '--tasks', '12', '--out', out, ...options])
 const successesOf = (out: string) => JSON.parse(readFileSync(at(out, 'summary.json'), 'utf8')).success
 
-describe('success, as a world defines it', () => {
-  it('is sealed, counted and shown with its rule, the same with --worker-threads and over HTTP', async () => {
+describe('success that a world defines', () => {
+  it('is sealed, counted and shown with its rule, with --worker-threads and over HTTP too', async () => {
     const { status, out } = await play('played')
     expect(status).toBe(0)
     const episodes = readEpisodes(at('played'))
@@ -74,7 +74,7 @@ describe('success, as a world defines it', () => {
     }
   })
 
-  it('counts successes of truncated episodes', async () => {
+  it('includes truncated episodes', async () => {
     expect((await play('cut', '--policy', 'passing')).status).toBe(0)
     const { overall, truncated } = successesOf('cut')
     const wins = readEpisodes(at('cut')).filter(({ returns }) => returns?.total === 1).length
@@ -82,7 +82,7 @@ describe('success, as a world defines it', () => {
     expect(readFileSync(at('cut', 'report.html'), 'utf8')).toContain(' truncated without success')
   })
 
-  it('is replayed and compared: neither changed nor left out without notice', async () => {
+  it('is replayed and compared, so that a changed or removed value is found', async () => {
     await play('kept')
     const replay = async (out: string) => {
       const { status, out: said } = await workshop.main(['replay', out, '--world', './game.ts', '--json'])
@@ -106,7 +106,7 @@ describe('success, as a world defines it', () => {
     }
   })
 
-  it('is judged of an agent that leaves, too, and replays', { timeout: 60_000 }, async () => {
+  it('is defined for an agent that leaves, and replays', { timeout: 60_000 }, async () => {
     const leaves = `process:node -e ""`
     expect((await play('left', '--policy', leaves)).status).toBe(0)
     for (const { outcome } of readEpisodes(at('left')))
@@ -115,7 +115,7 @@ describe('success, as a world defines it', () => {
     expect(status).toBe(0)
   })
 
-  it('is what compare compares', async () => {
+  it('is compared by compare', async () => {
     await play('wins')
     await play('passes', '--policy', 'passing', '--max-steps', '2')
     const { out } = await workshop.main(['compare', 'wins', 'passes', '--json'])
@@ -127,7 +127,7 @@ describe('success, as a world defines it', () => {
     expect(shown).toContain('Success: as defined by the world.')
   })
 
-  it('leaves lines of worlds that define none as they were, under the default rule', async () => {
+  it('follows the default rule, and is not in the lines, if the world does not define it', async () => {
     const world = exampleWorld('number-guessing')
     const { out } = await workshop.main(['run', world, '--tasks', '4', '--out', 'plain'])
     expect(readFileSync(at('plain', 'episodes.jsonl'), 'utf8')).not.toContain('"success"')

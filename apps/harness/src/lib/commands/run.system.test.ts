@@ -23,7 +23,7 @@ describe('episodic run', () => {
       http: ['--transport', 'http', '--concurrency', '3'],
       stdio: ['--transport', 'stdio', '--concurrency', '1'],
       found: ['--url', url],
-      told: ['--url', url.replace('127.0.0.1', 'localhost'), '--token', 'a'.repeat(32)],
+      given: ['--url', url.replace('127.0.0.1', 'localhost'), '--token', 'a'.repeat(32)],
       listed: ['--config', 'servers.json', '--server', 'here'],
     }
     for (const [out, transport] of Object.entries(transports)) {
@@ -35,12 +35,12 @@ describe('episodic run', () => {
     expect(expected).toHaveLength(24)
     for (const out of Object.keys(transports)) expect(withoutTimes(readEpisodes(at(out)))).toEqual(expected)
     kill('SIGTERM')
-    // It told of nothing that went wrong, and of no call that it refused.
-    const told = (await ended).err.trimEnd().split('\n')
-    expect(told.map((line) => JSON.parse(line).msg)).toEqual(['listening', 'stopping', 'stopped'])
+    // The server logged no error and no rejected call.
+    const lines = (await ended).err.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['listening', 'stopping', 'stopped'])
   })
 
-  it('leaves a manifest, sealed lines, a summary, a page and its lock, and nothing else', async () => {
+  it('writes a manifest, sealed lines, a summary, a page and a lock, and no other file', async () => {
     const { out, err, status } = await workshop.run(['run', world, ...CONFIGURATION, '--out', 'files', '--json'])
     expect(status).toBe(0)
     expect(readdirSync(at('files')).sort()).toEqual([
@@ -67,7 +67,7 @@ describe('episodic run', () => {
     expect(out + err).not.toContain(ESCAPE)
   })
 
-  it('reports the same bytes for lines shuffled, doubled and torn', async () => {
+  it('writes the same report for shuffled, repeated and incomplete lines', async () => {
     await workshop.run(['run', world, ...CONFIGURATION, '--out', 'order'])
     const [summary, page, lines] = [
       read('order', 'summary.json'),
@@ -92,7 +92,7 @@ describe('episodic run', () => {
     expect(read('order', 'summary.json')).toBe(summary)
   })
 
-  it('refuses a folder with another configuration, naming the keys, and one that holds this run already', async () => {
+  it('rejects a folder with another configuration, naming the keys, and one that holds this run already', async () => {
     const played = ['run', world, '--tasks', '4', '--out', 'kept']
     expect((await workshop.run(played)).status).toBe(0)
     const before = read('kept', 'episodes.jsonl')
@@ -109,7 +109,7 @@ describe('episodic run', () => {
     expect(read('kept', 'episodes.jsonl')).toBe(before)
   })
 
-  it('knows a script by its content, wherever a run is resumed', async () => {
+  it('identifies a script by its content, so that a run can be resumed with it from anywhere', async () => {
     const guess = (value: number) => ({ tool: 'guess', arguments: { value } })
     writeFileSync(at('script.json'), JSON.stringify([guess(0)]))
     const played = ['run', world, '--tasks', '3', '--policy', 'script:script.json', '--out', 'scripted']
@@ -125,7 +125,7 @@ describe('episodic run', () => {
     ])
   })
 
-  it('counts the faults of a policy apart, and never as a return', async () => {
+  it('counts the faults of a policy apart, never as a return', async () => {
     writeFileSync(at('rubbish.ts'), 'let n = 0\nexport const policy = { name: "rubbish", start: () => () => n++ }\n')
     const { status, out, err } = await workshop.run([
       'run',
@@ -144,7 +144,7 @@ describe('episodic run', () => {
     expect(readEpisodes(at('rubbish')).every(({ returns }) => returns === null)).toBe(true)
   })
 
-  it('plays a dataset, a split of it, and nothing of one that is damaged', async () => {
+  it('plays a dataset and a split, and rejects a damaged dataset', async () => {
     await workshop.run(['dataset', 'generate', world, '--count', '20', '--out', 'tasks.jsonl'])
     const lines = read('tasks.jsonl').trimEnd().split('\n')
     const validation = lines.filter((line) => JSON.parse(line).split === 'validation').length

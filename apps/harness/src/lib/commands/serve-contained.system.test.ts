@@ -7,7 +7,7 @@ import { connect } from '@episodic/env'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { CLI, openWorkshop } from '../episodic.fixture.ts'
 
-/** A world that counts, and whose tool `break` leaves something behind that fails, or ends the process, in a way of its own. */
+/** A world that counts. Its tool `break` starts work that fails or ends the process later, in the requested way. */
 const FAULTY_WORLD = `
 import { exit } from 'node:process'
 import { defineEnvironment } from '${import.meta.resolve('@episodic/mcp-server')}'
@@ -81,8 +81,8 @@ afterAll(() => workshop[Symbol.dispose]())
 
 const COUNT = { tool: 'count', arguments: {} }
 
-describe('episodic serve, without threads', () => {
-  it('fails the session whose code leaves something behind that fails, and no other', async () => {
+describe('episodic serve without worker threads', () => {
+  it('fails only the session whose code fails after its call has returned', async () => {
     const server = await workshop.serve(['./faulty.ts'], {
       env: { EPISODIC_CONTROL_TOKEN: 'the-token-of-the-operator' },
     })
@@ -97,7 +97,7 @@ describe('episodic serve, without threads', () => {
     for (const way of ['rejection', 'late', 'timer', 'interval', 'tick', 'exit in a timer']) {
       const faulty = connection.environment()
       await faulty.reset({})
-      // The call has been answered when that fails.
+      // It fails after the call has been answered.
       await faulty.step({ tool: 'break', arguments: { way } })
       const refusal = await refused(() => faulty.step(COUNT), countOnce)
       expect(refusal, way).toMatchObject({ code: 'environment-failed' })
@@ -116,11 +116,11 @@ describe('episodic serve, without threads', () => {
     await using agents = createMcpSessions({ mcpServers: { faulty: { url: server.agentUrl } } })
     await using agent = await agents.open('faulty')
     await agent.callTool('break', { way: 'rejection' })
-    const told = async () => {
+    const count = async () => {
       const { isError, text } = await agent.callTool('count')
       if (isError) throw new Error(text)
     }
-    expect((await refused(told, countOnce)).message).toMatch(
+    expect((await refused(count, countOnce)).message).toMatch(
       /no further calls are played in this session\. Reference: [\w-]+\. .*to play again\./,
     )
     const faulty = connection.environment()
@@ -140,7 +140,7 @@ describe('episodic serve, without threads', () => {
     expect(err.split('\n').filter((line) => line.includes('a throwing interval'))).toHaveLength(1)
   })
 
-  it('ends where its log has no reader any more', async () => {
+  it('ends if its log has no reader anymore', async () => {
     const child = spawn(process.execPath, [CLI, 'serve', join(workshop.folder, 'faulty.ts'), '--stdio'], {
       stdio: ['pipe', 'pipe', 'pipe'],
     })
@@ -167,7 +167,7 @@ describe('episodic serve, without threads', () => {
   })
 })
 
-/** Plays until a step is refused: what fails after its call fails in its own time. */
+/** Plays until a step is rejected, because work that fails after its call fails at an unknown time. */
 async function refused(step: () => Promise<unknown>, meanwhile: () => Promise<void>): Promise<Error> {
   for (;;) {
     const thrown = await step().then(

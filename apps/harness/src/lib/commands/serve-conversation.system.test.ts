@@ -28,7 +28,7 @@ async function join(url: string, token: string) {
 }
 
 describe('episodic serve of a conversation', () => {
-  it('tells where people talk to it, and takes its events at the trainer endpoint', async () => {
+  it('prints where people can talk to it, and accepts events at the trainer endpoint', async () => {
     const served = workshop.start([
       'serve',
       exampleWorld('flight-booking'),

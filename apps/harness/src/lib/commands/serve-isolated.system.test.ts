@@ -8,7 +8,7 @@ import { exampleWorld, openWorkshop, readEpisodes, type Serving, withoutTimes } 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 
-/** A world that counts, or never comes back. */
+/** A world that counts, or whose rules never return. */
 const STUCK_WORLD = `
 import { defineEnvironment } from '${import.meta.resolve('@episodic/mcp-server')}'
 import { z } from '${import.meta.resolve('zod')}'
@@ -45,7 +45,7 @@ export const environment = defineEnvironment({
 
 describe('--worker-threads', () => {
   it.each(['number-guessing', 'frozen-lake', 'warehouse'])(
-    'plays %s as it is played without, through every transport (invariant 4)',
+    'plays %s the same as without it, through every transport (invariant 4)',
     async (name) => {
       const played = ['run', exampleWorld(name), '--tasks', '6', '--policy', 'random', '--max-steps', '40']
       const episodesOf = async (...options: string[]) => {
@@ -62,7 +62,7 @@ describe('--worker-threads', () => {
     },
   )
 
-  describe('with rules that do not come back', () => {
+  describe('with rules that never return', () => {
     let server: Serving
     beforeAll(async () => {
       writeFileSync(join(workshop.folder, 'stuck.ts'), STUCK_WORLD)
@@ -70,7 +70,7 @@ describe('--worker-threads', () => {
     })
     const trainer = () => openChannel({ url: server.url, token: readFileSync(server.tokenFile, 'utf8').trim() })
 
-    it('stops them for their own session, which stays as it was, while others play', async () => {
+    it('stops them, keeps the state of their session, and plays other sessions meanwhile', async () => {
       await using connection = await connect(await trainer())
       await using stuck = connection.environment()
       await using other = connection.environment()
@@ -85,7 +85,7 @@ describe('--worker-threads', () => {
           return error
         },
       )
-      // How many of them are answered in that second is for the machine to say.
+      // How many are answered in that second depends on the machine.
       let answeredMeanwhile = 0
       for (let count = 1; count <= 20 && !over; count++) {
         const { observation } = await other.step({ tool: 'count', arguments: {} })
@@ -103,14 +103,14 @@ describe('--worker-threads', () => {
       expect([observation.text, info.seq]).toEqual(['Counted.\n2', 2])
     })
 
-    it('tells an agent that it failed, and by which reference to ask', async () => {
+    it('returns an error with a reference to the agent', async () => {
       const { status, out } = await workshop.run(['call', 'spin', '--url', server.agentUrl])
       expect(status).toBe(1)
       expect(out).toMatch(/The environment failed, and the call changed nothing\. Reference: [\w-]+\./)
     })
   })
 
-  it('is what --rules-timeout needs', async () => {
+  it('is required by --rules-timeout', async () => {
     const { status, err } = await workshop.run(['serve', exampleWorld('warehouse'), '--rules-timeout', '2'])
     expect([status, err]).toEqual([
       2,

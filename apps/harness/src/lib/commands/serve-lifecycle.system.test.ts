@@ -9,7 +9,7 @@ import { type Channel, META, METHOD_SCHEMAS, METHODS, type OpenResult } from '@e
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLI, exampleWorld, openWorkshop, type Serving } from '../episodic.fixture.ts'
 
-/** A world that counts, answers with as much as it is asked for, and tells secrets when it breaks. */
+/** A world that counts, answers with a text of the requested length, and throws errors that contain secrets. */
 const COUNTING_WORLD = `
 import { defineEnvironment } from '${import.meta.resolve('@episodic/mcp-server')}'
 import { z } from '${import.meta.resolve('zod')}'
@@ -73,7 +73,7 @@ function logged(err: string): { level: string; msg: string; [fact: string]: unkn
 }
 
 describe('SIGTERM', () => {
-  it('lets what is in flight be answered, and loses and doubles nothing (invariant 2)', async () => {
+  it('answers the requests in flight, and loses or repeats no step (invariant 2)', async () => {
     const first = await serve('--store', 'sqlite:drained.db')
     const channel = await trainer(first)
     const sessions = await Promise.all(Array.from({ length: 40 }, () => open(channel)))
@@ -99,7 +99,7 @@ describe('SIGTERM', () => {
     const { status, err } = await first.ended
     expect(status).toBe(0)
     expect(logged(err).map(({ msg }) => msg)).toEqual(['listening', 'stopping', 'stopped'])
-    // Whoever came too late was told to come back, or found nobody: the same to a client that asks again.
+    // A late client was asked to retry or could not connect. A client that retries gets the same error for both.
     for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'connection-failed' })
 
     const second = await serve('--store', 'sqlite:drained.db')
@@ -114,7 +114,7 @@ describe('SIGTERM', () => {
     expect((await second.ended).status).toBe(0)
   })
 
-  it('ends the process at once when it comes again', async () => {
+  it('ends the process at once when it is repeated', async () => {
     const server = await serve()
     const channel = await trainer(server)
     const { session } = await open(channel)
@@ -135,7 +135,7 @@ describe('SIGTERM', () => {
     socket.destroy()
   })
 
-  it('ends a server on a pipe when what it has read is answered', async () => {
+  it('ends a stdio server when it has answered what it has read', async () => {
     const server = spawn(process.execPath, [CLI, 'serve', world, '--stdio'], { cwd: workshop.folder })
     server.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
     const [answer] = await once(server.stdout, 'data')
@@ -146,7 +146,7 @@ describe('SIGTERM', () => {
 })
 
 describe('what a server logs', () => {
-  it('is JSON, names refusals and faults, and holds no secret', async () => {
+  it('is JSON, names rejections and faults, and contains no secret', async () => {
     const server = await serve('--log-level', 'debug')
     const channel = await trainer(server)
     const { session, id } = await open(channel)
@@ -177,14 +177,14 @@ describe('what a server logs', () => {
     for (const secret of [OPERATOR, session, forged, 'wrong-but-long-enough-token']) expect(err).not.toContain(secret)
   })
 
-  it('is nothing where nothing is asked for', async () => {
+  it('is empty with --log-level silent', async () => {
     const server = await serve('--log-level', 'silent')
     server.kill('SIGTERM')
     expect(await server.ended).toMatchObject({ status: 0, err: '' })
   })
 })
 
-describe('who may come in', () => {
+describe('the caller of the trainer endpoint', () => {
   const ANNA = 'anna-has-a-long-bearer-token'
   const listOf = async (channel: Channel) =>
     METHOD_SCHEMAS.sessions.result.parse(await channel.request(METHODS.sessions, {})).sessions.map(({ owner }) => owner)
@@ -241,7 +241,7 @@ describe('who may come in', () => {
     [['--jwt-issuer', 'x', '--jwks', 'none.json', '--jwt-audience', 'x'], /--jwt-audience x: write agent=/],
     [['--control-token', 'anna'], /--control-token anna: write <name>=<token>/],
     [['--log-level', 'loud'], /Allowed choices are silent, fatal/],
-  ])('is asked for in a way that can be told: %j', async (options, message) => {
+  ])('is rejected with the reason if it is configured wrongly: %j', async (options, message) => {
     const ended = await workshop.run(['serve', exampleWorld('number-guessing'), '--port', '0', ...options])
     expect([ended.status, ended.err]).toEqual([2, expect.stringMatching(message)])
   })

@@ -52,7 +52,7 @@ describe.skipIf(!has('redis-server'))('several processes of episodic serve on on
   afterAll(() => redis?.[Symbol.asyncDispose]())
   const serve = (...options: string[]) => workshop.serve(['./sum.ts', '--store', redis.url, ...options], { env })
 
-  it('play one session in turn, with one killed in the middle of a step (invariant 2)', async () => {
+  it('take turns in one session, with one killed in the middle of a step (invariant 2)', async () => {
     const servers = [await serve(), await serve()]
     await using way = await alternate(servers)
     await using connection = await connect(way.channel)
@@ -67,14 +67,14 @@ describe.skipIf(!has('redis-server'))('several processes of episodic serve on on
     for (let value = 1; value <= 20; value++) await add(value)
     expect(way.asked).toEqual([expect.any(Number), expect.any(Number)])
     expect(Math.min(...way.asked)).toBeGreaterThanOrEqual(10)
-    // Sent to the first, which dies of it or after it; asked again, it is the second's.
+    // The first process dies during or after the step. A retry goes to the second one.
     way.next(0)
     const inFlight = add(21)
     servers[0]?.kill('SIGKILL')
     await inFlight
     await servers[0]?.ended
     for (let value = 22; value <= 30; value++) await add(value)
-    // Another takes its place.
+    // Another process replaces it.
     await way.replace(0, await serve())
     for (let value = 31; value <= 40; value++) await add(value)
     expect(rewards).toBe(sumTo(40))
@@ -112,7 +112,7 @@ describe.skipIf(!has('redis-server'))('several processes of episodic serve on on
     expect(log.map(({ action, report }) => [action.arguments.value, report.seq])).toEqual(
       Array.from({ length: 20 }, (_, i) => [i + 1, i + 1]),
     )
-    // Ended at one process, the transport's id is as good as unknown at the others.
+    // A transport id that was closed at one process is unknown to the others.
     await fetch(third.agentUrl, { method: 'DELETE', headers: { 'Mcp-Session-Id': transport } })
     for (const { agentUrl } of [second, third]) {
       const { status } = await post(agentUrl, 'tools/call', { name: 'add', arguments: { value: 0 } }, transport)
@@ -120,7 +120,7 @@ describe.skipIf(!has('redis-server'))('several processes of episodic serve on on
     }
   })
 
-  it('stand behind one port with --processes, one replaced when it dies, and stop together', async () => {
+  it('share one port with --processes, are replaced when they die, and stop together', async () => {
     const server = await serve('--processes', '2')
     const [killed, asked] = childrenOf(server) as [number, number]
     {
@@ -152,12 +152,14 @@ it.each([
   ],
   [['--processes', '2', '--store', 'sqlite:x.db'], /^error: --processes 2 needs a store that processes can share/],
   [['--processes', '2', '--store', 'redis://127.0.0.1:1', '--stdio'], /^error: --processes 2 needs HTTP/],
-])('refuses %j', async (options, message) => {
+])('rejects %j', async (options, message) => {
   const { status, err } = await workshop.run(['serve', exampleWorld('number-guessing'), ...options])
   expect([status, err]).toEqual([2, expect.stringMatching(message)])
 })
 
-/** A channel over several servers, each call to the next one, as behind an address that sticks to nothing. */
+/**
+ * A channel over several servers that sends each call to the next one, as a load balancer without sticky sessions does.
+ */
 async function alternate(servers: readonly Serving[]) {
   const channels = await Promise.all(servers.map(openTrainer))
   const asked = servers.map(() => 0)
@@ -193,14 +195,14 @@ function openTrainer({ url }: Serving): Promise<Channel & AsyncDisposable> {
   }))
 }
 
-/** What a server says of a session. */
+/** Returns the entry of a session in a server's list of sessions. */
 async function listed(server: Serving, id: string): Promise<unknown> {
   await using channel = await openTrainer(server)
   const { sessions } = METHOD_SCHEMAS.sessions.result.parse(await channel.request(METHODS.sessions, { limit: 1_000 }))
   return sessions.find((session) => session.id === id)
 }
 
-/** One message to an agent endpoint, as a plain client sends it. */
+/** Sends one message to an agent endpoint, as a plain client sends it. */
 function post(url: string, method: string, params: JsonObject, transport?: string): Promise<Response> {
   return fetch(url, {
     method: 'POST',
@@ -225,7 +227,7 @@ async function callTool(url: string, value: number, transport?: string): Promise
   return result.structuredContent
 }
 
-/** The processes that a process has started. */
+/** Returns the child processes of a process. */
 function childrenOf({ pid }: Serving): number[] {
   return execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
     .trim()

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 describe('episodic serve', () => {
-  it('keeps its token where only its owner reads it, and takes it away at the end', async () => {
+  it('keeps its token in a file that only its owner can read, and deletes it at the end', async () => {
     const own = await workshop.serve([world])
     expect(statSync(own.tokenFile).mode & 0o777).toBe(0o600)
     expect(readFileSync(own.tokenFile, 'utf8').trim().length).toBeGreaterThanOrEqual(22)
@@ -24,7 +24,7 @@ describe('episodic serve', () => {
     expect(existsSync(own.tokenFile)).toBe(false)
   })
 
-  it('tells a person where to go, and stops at Ctrl-C', async () => {
+  it('prints its URLs, and stops at Ctrl-C', async () => {
     const own = workshop.start(['serve', world, '--port', '0'])
     const [, url] = await own.until(/trainer endpoint {4}(http:\S+)/)
     await own.until(/Ctrl-C stops\./)
@@ -44,13 +44,13 @@ describe('episodic serve', () => {
     [['--processes', '2', '--stdio'], 2, /^error: --processes 2 needs HTTP: a pipe has one process/],
     [['--rate', '10'], 2, /^error: .*'10' is invalid\. Write a rate as calls\/seconds/],
     [['--port', '70000'], 2, /^error: .*'70000' is invalid\. Give a whole number from 0 to 65535/],
-  ])('refuses %j', async (options, status, message) => {
+  ])('rejects %j', async (options, status, message) => {
     const ended = await workshop.run(['serve', world, '--port', '0', ...options])
     expect([ended.status, ended.out]).toEqual([status, ''])
     expect(ended.err).toMatch(message)
   })
 
-  it('answers an agent beyond --rate with 429 and when to come back, and no one else', async () => {
+  it('answers an agent that exceeds --rate with 429 and a retry time, and other agents normally', async () => {
     const own = await workshop.serve([world, '--rate', '3/600'])
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
@@ -63,7 +63,7 @@ describe('episodic serve', () => {
     own.kill('SIGTERM')
   })
 
-  it('serves its trainer endpoint as a WebSocket too', async () => {
+  it('also serves its trainer endpoint as a WebSocket', async () => {
     const own = await workshop.serve([world])
     const url = own.url.replace(/^http/, 'ws')
     expect(await workshop.run(['run', world, '--url', url, '--tasks', '3', '--seed', '1'])).toMatchObject({ status: 0 })
@@ -72,7 +72,7 @@ describe('episodic serve', () => {
   })
 
   it.each(['unix:./own.sock', 'tcp://127.0.0.1:7337'])(
-    'refuses to connect to %s, which is not a transport',
+    'rejects the URL %s, which is not of a supported transport',
     async (url) => {
       const { status, err } = await workshop.run(['tools', '--url', url])
       expect(status).toBe(2)
@@ -80,7 +80,7 @@ describe('episodic serve', () => {
     },
   )
 
-  it('says that a port is taken', async () => {
+  it('reports a port that is in use', async () => {
     const { status, err } = await workshop.run(['serve', world, '--port', new URL(server.url).port])
     expect(status).toBe(1)
     expect(err).toMatch(/^error: .*\d+.*\n$/)
@@ -104,7 +104,7 @@ describe('episodic serve', () => {
 })
 
 describe('episodic tools, call and sessions', () => {
-  it('lists what an agent can do', async () => {
+  it('lists the tools of an agent', async () => {
     const { out } = await workshop.run(['tools', '--url', server.agentUrl])
     expect(out).toMatch(
       /^create_game {2}Begin a new game\..*^guess {2}Guess the number\..*\n {2}game_id: string.*, value: integer/ms,
@@ -113,7 +113,7 @@ describe('episodic tools, call and sessions', () => {
     expect(JSON.parse(json.out)).toMatchObject([{ name: 'create_game' }, { name: 'guess' }, { name: 'destroy_game' }])
   })
 
-  it('speaks over the pipes of a process that a configuration names', async () => {
+  it('uses stdio with a process from a configuration file', async () => {
     const served = { command: process.execPath, args: [CLI, 'serve', world, '--stdio'] }
     writeFileSync(join(workshop.folder, 'servers.json'), JSON.stringify({ mcpServers: { guessing: served } }))
     const { status, out, err } = await workshop.run(['tools', '--config', 'servers.json', '--raw'])
@@ -121,7 +121,7 @@ describe('episodic tools, call and sessions', () => {
     expect(err).not.toMatch(/dev\.episodic/)
   })
 
-  it('calls a tool, and shows the wire where it is asked to', async () => {
+  it('calls a tool, and prints the messages if requested', async () => {
     const created = await workshop.run(['call', 'create_game', '--url', server.agentUrl])
     expect(created.out).toMatch(/^game_id: mcp_.*\nGuess a whole number/)
     const [id] = created.out.replace(': ', '=').split('\n') as [string]
@@ -139,7 +139,7 @@ describe('episodic tools, call and sessions', () => {
     expect(all.out).toMatch(/than 2\.|2 is correct/)
   })
 
-  it('ends with 1 where the tool refuses, and with 2 for what is no argument', async () => {
+  it('exits with 1 if the tool refuses, and with 2 for an invalid argument', async () => {
     expect((await workshop.run(['call', 'guess', 'value=x', '--url', server.agentUrl])).status).toBe(1)
     const words = await workshop.run(['call', 'guess', 'value', '--url', server.agentUrl])
     expect([words.status, words.err]).toEqual([2, expect.stringContaining('Write name=value')])
@@ -147,7 +147,7 @@ describe('episodic tools, call and sessions', () => {
     expect([args.status, args.err]).toEqual([2, expect.stringContaining('--args [1] is not a JSON object')])
   })
 
-  it('lists the live sessions, without a secret', async () => {
+  it('lists the open sessions, without secrets', async () => {
     const { id, session, seats } = await openSession(server)
     const list = ['sessions', '--url', server.url, '--limit', '1000']
     const table = await workshop.run(list)
@@ -161,7 +161,7 @@ describe('episodic tools, call and sessions', () => {
       expect(table.out + json.out).not.toContain(secret)
   })
 
-  it('lists no sessions to agents', async () => {
+  it('does not list sessions to agents', async () => {
     const { status, err } = await workshop.run(['sessions', '--url', server.agentUrl])
     expect([status, err]).toEqual([
       2,
@@ -172,15 +172,15 @@ describe('episodic tools, call and sessions', () => {
   it.each([
     ['a wrong token', () => ['--url', server.url, '--token', 'wrong'.repeat(8)], /401|token/i],
     ['the agent endpoint', () => ['--url', server.agentUrl], /environment/],
-  ])('says that it was given %s, and begins no run', async (_, door, message) => {
-    const { status, err } = await workshop.run(['run', world, '--out', 'none', ...door()])
+  ])('reports that it was given %s, and starts no run', async (_, endpoint, message) => {
+    const { status, err } = await workshop.run(['run', world, '--out', 'none', ...endpoint()])
     expect(status).toBe(1)
     expect(err).toMatch(/^error: [^\n]*\n$/)
     expect(err).toMatch(message)
     expect(existsSync(join(workshop.folder, 'none'))).toBe(false)
   })
 
-  it('refuses to play another version than the world that it was given', async () => {
+  it('rejects a server with another version of the world', async () => {
     const source = readFileSync(join(world, 'src/environment.ts'), 'utf8')
     const next = source
       .replace(/'1\.\d+\.0'/, "'2.0.0'")

@@ -64,7 +64,7 @@ function expectNoSecret(out: string): void {
 }
 
 describe('episodic sessions dump', () => {
-  it('writes record, state and step log of a live session, without what is private or secret', async () => {
+  it('writes record, state and step log of an open session, without private or secret values', async () => {
     const { status, out } = await dump(id, '--url', server.url)
     expect(status).toBe(0)
     expectNoSecret(out)
@@ -94,7 +94,7 @@ describe('episodic sessions dump', () => {
     })
   })
 
-  it('includes private state where it is asked for, and what the world lists as secret not even then', async () => {
+  it('includes private state if requested, but never what the world lists as secret', async () => {
     const { status, out } = await dump(id, '--url', server.url, '--private')
     expect(status).toBe(0)
     expectNoSecret(out)
@@ -117,7 +117,7 @@ describe('episodic sessions dump', () => {
     await channel.close()
   })
 
-  it('says what is wrong where it is asked wrongly', async () => {
+  it('rejects invalid arguments with the reason', async () => {
     const cases: readonly [readonly string[], number, RegExp][] = [
       [['unknown', '--url', server.url], 1, /no such session|session/i],
       [[id, '--url', server.agentUrl], 2, /Only the trainer endpoint dumps sessions/],
@@ -134,7 +134,7 @@ describe('episodic sessions dump', () => {
     expect(await workshop.run(['sessions', '--url', server.url, '--json'])).toMatchObject({ status: 0 })
   })
 
-  it('reads a store that no server holds, with the world for its secrets', async () => {
+  it('reads a store without a server, and takes the list of secrets from the world', async () => {
     server.kill('SIGTERM')
     await server.ended
     const store = ['--store', 'sqlite:sessions.db']
@@ -144,7 +144,7 @@ describe('episodic sessions dump', () => {
     expect(JSON.parse(out)).toMatchObject({ session: { id, state: { private: { weakness: 'the hinge' } } } })
     const without = await dump(id, ...store)
     expect(JSON.parse(without.out)).toMatchObject({ session: { seed: '[hidden]', state: { private: '[hidden]' } } })
-    // Without the world nothing says what is secret in its private state.
+    // Only the world lists what is secret in its private state.
     expect(await dump(id, ...store, '--private')).toMatchObject({
       status: 2,
       out: '',

@@ -25,7 +25,7 @@ const MESSAGE = `The policy "solver" (hasty) threw: TypeError: Cannot read prope
 const FRAME = `at decide (hasty.ts:${line}:22)`
 
 describe('a solver that throws', () => {
-  it('fails its episodes by name, with its own file and line', async () => {
+  it('fails its episodes, with its name, file and line', async () => {
     const { status, out, err } = await workshop.main(['run', './hasty.ts', '--tasks', '3', '--out', 'hasty'])
     expect(status).toBe(1)
     const [record] = readEpisodes(join(workshop.folder, 'hasty'))
@@ -41,7 +41,7 @@ describe('a solver that throws', () => {
     }
   })
 
-  it('is what a check blames, and not the rules', async () => {
+  it('is named as the cause by a check, not the rules', async () => {
     const { status, out } = await workshop.main(['check', './hasty.ts', '--pairs', '20'])
     expect(status).toBe(1)
     expect(out).toContain(MESSAGE)

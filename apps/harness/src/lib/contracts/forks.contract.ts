@@ -4,10 +4,13 @@ import type { Action, Step } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-/** Registers the law of forks: from any step they go on as their parent did, share nothing, and it does not notice. */
+/**
+ * Registers the law of forks: a fork from any step continues as its parent did, shares no state with it and does not
+ * affect it.
+ */
 export function describeForks(environment: EnvironmentDefinition): void {
   describe(`a fork of ${environment.name}`, () => {
-    it('goes on as its parent did, from any step, as often as it is made; and its parent does not notice', async () => {
+    it('continues as its parent did, from any step and for every fork, and does not affect its parent', async () => {
       await using host = createHost({ environments: [environment] })
       await using connection = await connect(inProcess(host))
       await using parent = connection.environment()
@@ -30,7 +33,7 @@ export function describeForks(environment: EnvironmentDefinition): void {
   })
 }
 
-/** Plays at most `length` steps as chance will have them, and gives them with their actions. */
+/** Plays at most `length` random steps, and returns them with their actions. */
 async function playAtRandom(world: PlayedEnvironment, seed: string, length: number) {
   const { observation, info } = await world.reset({ seed })
   const task = { prompt: '', hints: [], params: info.params }

@@ -30,7 +30,7 @@ export function describeGolden({ environment, file, tasks, policy, ends, refusal
   const episodes = lines.map((line): EpisodeRecord => episodeRecordSchema.parse(JSON.parse(line)))
   describe(`golden episodes of ${name}`, () => {
     it.each(episodes.map((episode) => [episode.task.prompt, episode.seed, episode] as const))(
-      'plays again as it was recorded: %s (%s)',
+      'reproduce the recording: %s (%s)',
       (_, __, record) => {
         const whole = chainOf(record) === record.chain
         expect(whole, 'The line was edited: its chain does not fit it.').toBe(true)
@@ -41,7 +41,7 @@ export function describeGolden({ environment, file, tasks, policy, ends, refusal
       },
     )
 
-    it('shows every way to end and to be refused, and a failure', () => {
+    it('cover every way to end, every refusal, and a failure', () => {
       const ended = episodes.flatMap(({ outcome }) => (outcome.kind === 'finished' ? [outcome.end.reason] : []))
       expect([...new Set(ended)].sort()).toEqual([...ends].sort())
       const refused = episodes.flatMap(({ steps }) => steps.flatMap(({ refused }) => refused ?? []))
@@ -49,7 +49,7 @@ export function describeGolden({ environment, file, tasks, policy, ends, refusal
       expect(episodes.some(({ outcome }) => outcome.kind === 'failed')).toBe(true)
     })
 
-    it('is recorded from its tasks, by its policy', () => {
+    it('are recorded from the tasks, by the policy', () => {
       const described = [...generateTasks(tasks, { seed: '0', count: episodes.length })]
       expect(episodes.map(({ task }) => task.id).sort()).toEqual(described.map(({ id }) => id).sort())
       expect(episodes.map((episode) => episode.policy.name)).toEqual(episodes.map(() => policy.name))

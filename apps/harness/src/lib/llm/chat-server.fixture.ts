@@ -68,7 +68,7 @@ export function saying(message: object, finish = 'stop', { choice = {}, ...rest 
   }
 }
 
-/** Plays number-guessing by bisection, from nothing but what it is told. */
+/** Plays number-guessing by bisection, using only the messages of the request. */
 export function bisecting({ messages }: ChatRequest): object {
   return calling('guess', { value: nextGuess(messages.map(({ content }) => content ?? '').join('\n')) })
 }

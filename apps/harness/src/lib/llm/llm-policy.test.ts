@@ -29,7 +29,7 @@ async function policyOver(answer: Answering, settings: Partial<ModelSettings> = 
   return createLlmPolicy('llm:test', 'test', { ...DEFAULT_SETTINGS, baseUrl: server.url, ...settings })
 }
 
-/** Plays one episode, told of the task. */
+/** Plays one episode with the prompt and hints of a task. */
 async function play(answer: Answering, settings: Partial<ModelSettings> = {}, signal?: AbortSignal) {
   const policy = await policyOver(answer, settings)
   const task = { prompt: 'Find it.', hints: ['Halve what is left.'] }
@@ -37,7 +37,7 @@ async function play(answer: Answering, settings: Partial<ModelSettings> = {}, si
 }
 
 describe('createLlmPolicy', () => {
-  it('plays an episode from the task, its hints and what came of each call', async () => {
+  it('plays an episode from the task, its hints and the result of each call', async () => {
     const episode = await play(bisecting)
     expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
     const [first, second] = server!.requests
@@ -50,12 +50,12 @@ describe('createLlmPolicy', () => {
       expect.objectContaining({ role: 'assistant', tool_calls: [expect.objectContaining({ type: 'function' })] }),
       { role: 'tool', tool_call_id: 'call_1', content: episode.steps[0]!.observation.text },
     ])
-    // The world's seed is nobody's to know, and the model's own is another in each request.
+    // No request contains the world's seed, and each request has a sampling seed of its own.
     expect(JSON.stringify(server!.requests)).not.toContain('"world"')
     expect(new Set(server!.requests.map(({ seed }) => seed)).size).toBe(server!.requests.length)
   })
 
-  it('asks for the same chance again where the policy has the same seed', async () => {
+  it('requests the same sampling seeds again if the policy has the same seed', async () => {
     await play(bisecting)
     const seeds = server!.requests.map(({ seed }) => seed)
     await server![Symbol.asyncDispose]()
@@ -63,7 +63,7 @@ describe('createLlmPolicy', () => {
     expect(server!.requests.map(({ seed }) => seed)).toEqual(seeds)
   })
 
-  it('tells of each step what it took: tokens, cost, ids and log-probabilities as they were given', async () => {
+  it('records tokens, cost, ids and log-probabilities of each step as the server returned them', async () => {
     const vllm = {
       prompt_token_ids: [1, 2, 3],
       choice: { token_ids: [4, 5], logprobs: { content: [{ logprob: -0.5 }, { logprob: -0.25 }] } },
@@ -82,7 +82,7 @@ describe('createLlmPolicy', () => {
     expect(server!.requests[0]).toMatchObject({ return_token_ids: true, logprobs: true })
   })
 
-  it('says what is no action to the model, and plays what it answers then', async () => {
+  it('reports an invalid action to the model, and plays its next answer', async () => {
     const answers = [
       saying({ role: 'assistant', content: 'I think it is 50.' }),
       calling('guess', '{"value": 50'),
@@ -96,7 +96,7 @@ describe('createLlmPolicy', () => {
     expect(corrected).toContain('Your arguments for guess are no JSON object. Call the tool again.')
   })
 
-  it('takes a call without an id, with an object of arguments, and counts of tokens that are none', async () => {
+  it('accepts a call without an id, arguments as an object, and invalid token counts', async () => {
     const message = { role: 'assistant', tool_calls: [null, { function: { name: 'guess', arguments: { value: 7 } } }] }
     const usage = { prompt_tokens: 1.5, completion_tokens: -3 }
     const { steps } = await play(() => ({ ...saying(message, 'tool_calls'), usage }))
@@ -106,14 +106,14 @@ describe('createLlmPolicy', () => {
     })
   })
 
-  it('leaves unknown tools and wrong arguments to the world, which refuses them', async () => {
+  it('passes unknown tools and wrong arguments to the world, which refuses them', async () => {
     const { steps } = await play((_, number) =>
       calling(number === 0 ? 'peek' : 'guess', { value: number < 2 ? 'x' : number }),
     )
     expect(steps.slice(0, 2).map(({ info }) => info.refused)).toEqual(['tool', 'arguments'])
   })
 
-  it('fails an episode whose model never calls a tool, and tells what that took', async () => {
+  it('fails an episode whose model never calls a tool, and records its tokens', async () => {
     const episode = await play(() => saying({ role: 'assistant', content: 'Hello!' }))
     expect(episode).toMatchObject({ kind: 'failed', steps: [], cause: { code: 'policy-failed' } })
     expect(String((episode as { cause?: unknown }).cause)).toContain(
@@ -122,7 +122,7 @@ describe('createLlmPolicy', () => {
     expect((episode as { undecided?: unknown[] }).undecided).toHaveLength(3)
   })
 
-  it('tells arguments that are no JSON from an answer that calls nothing', async () => {
+  it('distinguishes arguments with invalid JSON from an answer without a call', async () => {
     const answers = [
       calling('guess', '{"value": 5'),
       saying({ role: 'assistant', content: 'Hm.' }),
@@ -134,7 +134,7 @@ describe('createLlmPolicy', () => {
     )
   })
 
-  it('asks again where the JSON of an answer breaks off', async () => {
+  it('retries if the JSON of an answer is incomplete', async () => {
     const episode = await play((request, number, response) => {
       if (number > 0) return bisecting(request)
       response.setHeader('content-type', 'application/json').end('{"id":"chat_1","choices":[{"mess')
@@ -144,7 +144,7 @@ describe('createLlmPolicy', () => {
     expect(server!.requests).toHaveLength(episode.steps.length + 1)
   })
 
-  it('fails an episode that takes more tokens than it may', async () => {
+  it('fails an episode that exceeds its token limit', async () => {
     const episode = await play(() => calling('guess', { value: 1 }), { tokenBudget: 2_500 })
     expect(episode).toMatchObject({ kind: 'failed', cause: { code: 'budget-spent' } })
     expect(episode.steps).toHaveLength(3)
@@ -154,7 +154,7 @@ describe('createLlmPolicy', () => {
     ['asked too often', 429],
     ['broken', 500],
     ['busy', 503],
-  ])('asks again where the server is %s', async (_, status) => {
+  ])('retries if the server is %s', async (_, status) => {
     const episode = await play((request, number, response) => {
       if (number % 2 === 1) return bisecting(request)
       response.writeHead(status, { 'retry-after-ms': '1' }).end('{"error":{"message":"later"}}')
@@ -173,7 +173,7 @@ describe('createLlmPolicy', () => {
       /HTTP 401.*Incorrect API key/,
     ],
     [
-      'answers with what is no JSON',
+      'answers with invalid JSON',
       (_, __, response) => {
         response.setHeader('content-type', 'application/json').end('<html>')
         return null
@@ -189,16 +189,16 @@ describe('createLlmPolicy', () => {
       /No such key: Bearer \[key\]/,
     ],
     [
-      'is none of that kind',
+      'has another API',
       (_, __, response) => {
         response.setHeader('content-type', 'text/html').end('<html>')
         return null
       },
       /speaks another API: <html>.*--base-url/,
     ],
-    ['answers with no choice', () => ({ id: 'x', object: 'chat.completion', choices: [] }), /3 answers in a row/],
-    ['answers with nothing', () => ({}), /3 answers in a row/],
-  ])('fails an episode whose server %s, and says so', async (_, answer, message) => {
+    ['answers without a choice', () => ({ id: 'x', object: 'chat.completion', choices: [] }), /3 answers in a row/],
+    ['answers with an empty object', () => ({}), /3 answers in a row/],
+  ])('fails an episode whose server %s, with the reason', async (_, answer, message) => {
     const episode = await play(answer)
     expect(episode).toMatchObject({
       kind: 'failed',
@@ -211,7 +211,7 @@ describe('createLlmPolicy', () => {
     [401, 'Check the key in OPENAI_API_KEY.'],
     [403, 'that it may use this model.'],
     [404, 'Check the name of the model, and --base-url'],
-  ])('tells %i from what asking again may change, with what to do', async (status, advice) => {
+  ])('does not retry a status of %i, and gives advice', async (status, advice) => {
     const episode = await play((_, __, response) => {
       response.writeHead(status).end('{"error":{"message":"Not for you"}}')
       return null
@@ -222,7 +222,7 @@ describe('createLlmPolicy', () => {
     expect(server!.requests).toHaveLength(1)
   })
 
-  it('stops waiting for a slow answer where it is aborted', async () => {
+  it('stops waiting for a slow answer when it is aborted', async () => {
     const controller = new AbortController()
     const reason = new Error('enough')
     const episode = await play(
@@ -236,7 +236,7 @@ describe('createLlmPolicy', () => {
     expect(episode).toMatchObject({ kind: 'failed', cause: reason })
   })
 
-  it('waits where more is asked in a minute than may be, and stops waiting where it is aborted', async () => {
+  it('waits if it exceeds its requests per minute, and stops waiting when it is aborted', async () => {
     const controller = new AbortController()
     const reason = new Error('enough')
     const episode = await play(
@@ -251,7 +251,7 @@ describe('createLlmPolicy', () => {
     expect(server!.requests).toHaveLength(2)
   })
 
-  it('goes on in a fork from what was played so far, and asks nothing again', async () => {
+  it('continues in a fork from the steps so far, without repeated requests', async () => {
     const policy = await policyOver((request) => bisecting(request))
     const leaves = await runTree({
       createEnvironment: () => connection.environment(),
@@ -267,7 +267,7 @@ describe('createLlmPolicy', () => {
     expect(server!.requests).toHaveLength(2 + own)
   })
 
-  it('says what is missing where nothing tells of a server', () => {
+  it('names the missing settings if no server is configured', () => {
     const { OPENAI_BASE_URL: base, OPENAI_API_KEY: key } = process.env
     delete process.env.OPENAI_BASE_URL
     delete process.env.OPENAI_API_KEY

@@ -67,7 +67,7 @@ export function callOf({ tool, arguments: args }: Action, number: number): ToolC
 }
 
 const INSTRUCTIONS =
-  'You act in a world by calling its tools. Call exactly one tool in each answer. After each call you are told what came of it. Go on until you are told that it is over.'
+  'You act in a world by calling its tools. Call exactly one tool in each answer. After each call you see its result. Go on until you see that it is over.'
 
 function lengthOf(exchange: Exchange): number {
   return exchange.reduce((sum, message) => sum + JSON.stringify(message).length, 0)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { readServerCpu } from './server-cpu.ts'
 
-it('gives up on a server that does not answer once the signal aborts', async () => {
+it('stops waiting for a server that does not answer when the signal aborts', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {

@@ -5,7 +5,7 @@ import { findDifference } from './difference.ts'
 const anyJson = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)))
 
 describe('findDifference', () => {
-  it('finds none between a value and its copy, whatever the order of its keys', () => {
+  it('finds none between a value and its copy, in any order of keys', () => {
     fc.assert(
       fc.property(anyJson, (value) => {
         expect(findDifference(value, structuredClone(value))).toBeNull()
@@ -14,7 +14,7 @@ describe('findDifference', () => {
     )
   })
 
-  it('finds one between any two values whose JSON says something else', () => {
+  it('finds one between any two values with different JSON', () => {
     fc.assert(
       fc.property(anyJson, anyJson, (one, other) => {
         const same = JSON.stringify(sorted(one)) === JSON.stringify(sorted(other))
@@ -33,7 +33,7 @@ describe('findDifference', () => {
     [{}, { a: undefined }, null],
     [{}, { constructor: 1 }, { field: 'constructor', recorded: undefined, replayed: 1 }],
     [{ valueOf: 1 }, {}, { field: 'valueOf', recorded: 1, replayed: Object.prototype.valueOf }],
-  ])('tells the way to it: %j and %j', (one, other, difference) => {
+  ])('returns the path to it: %j and %j', (one, other, difference) => {
     expect(findDifference(one, other)).toEqual(difference)
   })
 })

@@ -1,13 +1,13 @@
 import { defineEnvironment } from '@episodic/mcp-server'
 import { z } from 'zod'
 
-/** What the exchange of {@link environment} asks for, by a counter that no replay could guess. */
+/** The fees of {@link environment}, from a counter that a replay cannot reproduce. */
 let asked = 0
 
-/** Counts how often anything was asked for outside. */
+/** Counts the requests to the outside. */
 export const timesAsked = (): number => asked
 
-/** A market: prices change outside, fees are asked for outside, and it may close. */
+/** A market: prices change by events, fees are requested from outside, and it may close. */
 export const environment = defineEnvironment({
   name: 'market',
   version: '1.0.0',

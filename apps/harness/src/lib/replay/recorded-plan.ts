@@ -136,7 +136,7 @@ function digestOf(decided: Decided): string {
   return contentId(canonicalJson(decided as unknown as Json))
 }
 
-/** The name that lines give the policy; `null` where nothing but the lines says it. */
+/** The name that lines give the policy; `null` if only the lines name it. */
 function playerName({ configuration, played }: Manifest, { solver, policies }: World): string | null {
   const { name } = configuration.policy
   if (name === 'random') return randomPolicy().name
@@ -187,8 +187,8 @@ interface Place {
 }
 
 /**
- * Returns the branch that a run records for the episode with this path; `null` if the run has no branch points, or if the
- * path does not lead to that attempt.
+ * Returns the branch that a run records for the episode with this path; `null` if the run has no branch points, or if
+ * the path does not lead to that attempt.
  */
 function expectedBranch({ seed, branch: points }: Planned, { task, attempt, path }: Place): EpisodeRecord['branch'] {
   if (points.length === 0 || path.length > points.length) return null

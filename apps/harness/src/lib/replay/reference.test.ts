@@ -33,7 +33,7 @@ function compare(lines: readonly EpisodeRecord[]) {
 }
 
 describe('createReference', () => {
-  it('finds the same episodes in another setting the same, in any order', async () => {
+  it('accepts the same episodes of another setting, in any order', async () => {
     const path = join(folder, 'sqlite.jsonl')
     const store = `sqlite:${join(folder, 'sessions.db')}`
     await recordEpisodes({ reference, world }, { store, transport: 'in-process', concurrency: 8 }, 12, path)
@@ -43,7 +43,7 @@ describe('createReference', () => {
     expect(await compare(records.toReversed())).toEqual(same)
   })
 
-  it('finds any change of what a replay must reproduce, by its field and its bytes, though its chain is made anew', async () => {
+  it('finds any change that a replay must reproduce, by field and bytes, even if the chain was recomputed', async () => {
     const anyChange = fc.record({
       episode: fc.nat(11),
       step: fc.nat(),
@@ -67,7 +67,7 @@ describe('createReference', () => {
     )
   })
 
-  it('counts an episode that is not there, and one that nobody asked for', async () => {
+  it('counts missing and unexpected episodes', async () => {
     expect(await compare(records.slice(1))).toMatchObject({ episodes: 11, differingEpisodes: 1 })
     const [first] = records as [EpisodeRecord]
     const stranger = { ...first, task: { ...first.task, id: 'stranger' } }
@@ -76,7 +76,7 @@ describe('createReference', () => {
     expect(deviation.differingBytes).toBeGreaterThan(0)
   })
 
-  it('takes a doubled line for one episode', async () => {
+  it('counts a repeated line as one episode', async () => {
     expect(await compare([...records, ...records])).toMatchObject({ episodes: 12, differingEpisodes: 0 })
   })
 })

@@ -36,7 +36,7 @@ function asRead(record: EpisodeRecord): RecordedEpisode {
   return { record, whole: chainOf(record) === record.chain }
 }
 
-/** With a chain that fits it, whoever made it. */
+/** Returns the record with a valid chain, as a forger can compute it too. */
 function sealed(record: EpisodeRecord): RecordedEpisode {
   return { record: { ...record, chain: chainOf(record) }, whole: true }
 }
@@ -50,7 +50,7 @@ describe('replayEpisode', () => {
       })
   })
 
-  it('reproduces any beginning of an episode as one that failed, and as one that was left where an agent played', () => {
+  it('reproduces any prefix of an episode as a failed one, and as one that an agent left', () => {
     fc.assert(
       fc.property(
         anyEpisode,
@@ -72,7 +72,7 @@ describe('replayEpisode', () => {
     )
   })
 
-  it('finds any end without a step that gave it, and a start or a state that was taken out', () => {
+  it('finds an end that no step caused, and a removed start or state', () => {
     const { environment, record } = golden.find(({ record: { outcome } }) => ended(outcome) === 'terminated')!
     const none = returnsOf([], 1)
     for (const reason of ['step-limit', 'time-limit', 'closed'] as const) {
@@ -95,7 +95,7 @@ describe('replayEpisode', () => {
     expect(replayEpisode(environment, neverBegun, BARE)).toEqual({ kind: 'not-replayable', steps: 0 })
   })
 
-  it('makes rewards and returns anew from what is replayed, and finds any one that was changed', () => {
+  it('recomputes rewards and returns from the replay, and finds any changed one', () => {
     const anyScore = fc.constantFrom('reward.total', 'reward.shaping', 'total', 'unshaped', 'discounted')
     fc.assert(
       fc.property(anyEpisode, fc.nat(), anyScore, ({ environment, record }, at, score) => {
@@ -123,7 +123,7 @@ describe('replayEpisode', () => {
     )
   })
 
-  it('holds the returns of a line alone against its own rewards, but for the discounted one', () => {
+  it('compares the returns of a line without its run with its own rewards, except the discounted one', () => {
     const { environment, record } = golden.find(({ record: { returns } }) => returns)!
     const returns = record.returns as NonNullable<EpisodeRecord['returns']>
     const changed = (change: Partial<EpisodeRecord['returns']>) =>
@@ -136,7 +136,7 @@ describe('replayEpisode', () => {
     })
   })
 
-  it('finds any one value of any one step that was changed, and tells whether the line was sealed so', () => {
+  it('finds any changed value of any step, and reports whether the line was sealed with it', () => {
     const anyField = fc.constantFrom('observation', 'terms', 'potential', 'refused', 'stateHash')
     fc.assert(
       fc.property(anyEpisode, fc.nat(), anyField, fc.boolean(), ({ environment, record }, at, field, sealed) => {
@@ -155,7 +155,7 @@ describe('replayEpisode', () => {
     )
   })
 
-  it('does not take the number of steps on trust', () => {
+  it('checks the number of steps', () => {
     const { environment, record } = golden.find(({ record: { outcome } }) => ended(outcome) === 'terminated')!
     const [last] = record.steps.slice(-1) as [EpisodeRecord['steps'][number]]
     const longer = { ...record, steps: [...record.steps, last] }
@@ -169,7 +169,7 @@ describe('replayEpisode', () => {
 })
 
 describe('traceEpisode', () => {
-  it('tells all moments of an episode that replays, and none after the one that parts', () => {
+  it('returns all steps of an episode that replays, and none after a divergence', () => {
     const { environment, record } = golden.find(({ record: { steps } }) => steps.length > 3)!
     const whole = [...traceEpisode(environment, record, PLAIN)].join('\n')
     for (const [i, { action }] of record.steps.entries())

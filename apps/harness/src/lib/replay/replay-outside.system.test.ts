@@ -32,12 +32,12 @@ const TASK: Task = {
   metadata: {},
 }
 
-/** Buys, and nothing else. */
+/** Always buys. */
 const buyer = definePolicy({ name: 'buyer', start: () => () => ({ tool: 'buy', arguments: {} }) })
 
 const price = (price: number): EventInput => ({ type: 'price-changed', data: { price } })
 
-/** An environment to which so many events come before each of its steps. */
+/** Opens a market to which the given events are published, a list before each step. */
 async function openMarket(events: readonly (readonly EventInput[])[]): Promise<Environment> {
   const host = createHost({ environments: [environment] })
   onTestFinished(() => host[Symbol.asyncDispose]())
@@ -63,8 +63,8 @@ async function record(events: readonly (readonly EventInput[])[]): Promise<Episo
 
 const asRead = (record: EpisodeRecord) => ({ record, whole: chainOf(record) === record.chain })
 
-describe('an episode that something came to from outside', () => {
-  it('is sealed with it, and replays with no difference and nothing asked for', async () => {
+describe('an episode with published events', () => {
+  it('is sealed with its events, and replays without differences or options', async () => {
     const sealed = await record([[price(7), price(8)], [], [price(9)], [{ type: 'closed' }]])
     expect(sealed.outcome).toEqual({ kind: 'finished', end: { kind: 'terminated', reason: 'closed' } })
     expect(sealed.steps.map(({ events }) => events?.map(({ type, said }) => [type, said]))).toEqual([
@@ -89,7 +89,7 @@ describe('an episode that something came to from outside', () => {
     expect(timesAsked()).toBe(before)
   })
 
-  it('replays whatever came, and whenever', async () => {
+  it('replays any events at any time', async () => {
     const any = fc.array(fc.oneof(fc.integer({ min: 1, max: 99 }).map(price)), { maxLength: 3 })
     await fc.assert(
       fc.asyncProperty(fc.array(any, { maxLength: 6 }), fc.nat({ max: 8 }), async (events, closing) => {
@@ -104,10 +104,10 @@ describe('an episode that something came to from outside', () => {
 
   it.each([
     ['the data of an event', { events: [{ ...EVENT(), data: { price: 99 } }] }, 'events.0.said'],
-    ['what it said', { events: [{ ...EVENT(), said: 'Now 99.' }] }, 'events.0.said'],
-    ['an event less', { events: undefined }, 'observation.text'],
-    ['what was prepared', { prepared: { fee: 1_000_000 } }, 'observation.text'],
-  ] as const)('shows where somebody changes %s', async (_, change, field) => {
+    ['the text of an event', { events: [{ ...EVENT(), said: 'Now 99.' }] }, 'events.0.said'],
+    ['the events, by removing one', { events: undefined }, 'observation.text'],
+    ['the prepared values', { prepared: { fee: 1_000_000 } }, 'observation.text'],
+  ] as const)('finds a line that changes %s', async (_, change, field) => {
     const { chain, ...sealed } = await record([[price(7)]])
     const edited = { ...sealed, steps: sealed.steps.map((step, i) => (i === 0 ? { ...step, ...change } : step)) }
     const read = asRead({ ...edited, chain })
@@ -123,7 +123,7 @@ describe('an episode that something came to from outside', () => {
       })
   })
 
-  it('replays each leaf of a tree: what came before the fork under its old chance, and after it under the new', async () => {
+  it('replays each leaf of a tree, with the old seed before the fork and the new one after it', async () => {
     const market = await openMarket([])
     const trunk: Environment = Object.assign(delegate(market, {}), {
       async fork(...args: Parameters<Environment['fork']>) {
@@ -157,7 +157,7 @@ describe('an episode that something came to from outside', () => {
       })
   })
 
-  it('is replayed by the command, which prints what came between the steps', async () => {
+  it('is replayed by the command, which prints the events between the steps', async () => {
     using workshop = openWorkshop()
     const sealed = await record([[price(7)], [], [{ type: 'closed' }]])
     writeFileSync(join(workshop.folder, 'episodes.jsonl'), `${JSON.stringify(sealed)}\n`)

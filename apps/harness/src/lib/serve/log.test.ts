@@ -10,7 +10,7 @@ function logTo({ isTTY = false, level = 'info' as LogLevel } = {}) {
 }
 
 describe('createLog', () => {
-  it('writes JSON lines where nobody looks', () => {
+  it('writes JSON lines if the output is not a terminal', () => {
     const { log, written } = logTo()
     log.info({ calls: 2 }, 'stopping')
     log.error({ err: new Error('no', { cause: new Error('why') }) }, 'failed')
@@ -28,7 +28,7 @@ describe('createLog', () => {
     })
   })
 
-  it('writes for a person at a terminal', () => {
+  it('writes readable lines to a terminal', () => {
     const { log, written } = logTo({ isTTY: true })
     log.warn({ endpoint: 'agent', calls: 3 }, 'look here')
     log.error({ err: new Error('it broke') }, 'failed')
@@ -38,7 +38,7 @@ describe('createLog', () => {
     expect(plain).toMatch(/^\d\d:\d\d:\d\d error failed\nError: it broke\n +at /m)
   })
 
-  it('leaves out what is below its level', () => {
+  it('omits entries below its level', () => {
     const { log, written } = logTo({ level: 'warn' })
     log.info('not this')
     log.warn('but this')
@@ -48,7 +48,7 @@ describe('createLog', () => {
     expect(quiet.written()).toBe('')
   })
 
-  it('never writes a secret, wherever it comes up', () => {
+  it('never writes a secret, in any field', () => {
     const secret = 'chosen-by-the-operator'
     const handle = `ctl_${'aB3-_'.repeat(9)}`.slice(0, 48)
     for (const isTTY of [false, true]) {
@@ -64,7 +64,7 @@ describe('createLog', () => {
 })
 
 describe('redact', () => {
-  it('leaves alone what is no secret', () => {
+  it('does not change texts without secrets', () => {
     const text = '{"id":"VlFUjxhhde4E9ZUWQ4wZIg","msg":"a bear, a cap_ and the ctl_short one"}'
     expect(redact(text)).toBe(text)
   })

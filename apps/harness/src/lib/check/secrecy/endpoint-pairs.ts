@@ -51,7 +51,7 @@ export async function comparePairsAtEndpoints(
     await using opened = await endpoint.open(host)
     for (let i = 0; i < Math.ceil(context.pairs * SHARE); i++) {
       context.signal?.throwIfAborted()
-      const rng = createRng(seedFor(seed, 'door pair', endpoint.name, i))
+      const rng = createRng(seedFor(seed, 'endpoint pair', endpoint.name, i))
       const { setting, starts } = rng.pick(differing)
       const pair = drawPair(environment, starts, rng)
       if (!pair) continue

@@ -13,9 +13,9 @@ describe('createLatencyHistogram', () => {
           const histogram = createLatencyHistogram()
           for (const milliseconds of all) histogram.add(milliseconds)
           const exact = all.toSorted((a, b) => a - b)[Math.ceil(p * all.length) - 1] as number
-          const told = histogram.percentile(p)
-          expect(told).toBeGreaterThanOrEqual(exact - 0.000_501)
-          expect(told).toBeLessThanOrEqual(exact * (1 + 1 / 128) + 0.000_501)
+          const reported = histogram.percentile(p)
+          expect(reported).toBeGreaterThanOrEqual(exact - 0.000_501)
+          expect(reported).toBeLessThanOrEqual(exact * (1 + 1 / 128) + 0.000_501)
           expect(histogram.longest).toBe(Math.max(...all))
           expect(histogram.bins().reduce((sum, { count }) => sum + count, 0)).toBe(all.length)
         },

@@ -31,7 +31,7 @@ describe('formatSummary', () => {
 
   it('distinguishes shaped from unshaped returns, even if shaping sums up to 0', () => {
     const [record] = playRun({ tasks: 1, attempts: 1, failures: 0, shaped: false }) as [EpisodeRecord]
-    const told = (shaping: readonly number[], discounted: number) => {
+    const returnLines = (shaping: readonly number[], discounted: number) => {
       const steps = shaping.map((each) => ({
         ...record.steps[0]!,
         reward: { total: 1 + each, terms: { solved: 1 }, shaping: each },
@@ -41,12 +41,12 @@ describe('formatSummary', () => {
       fold.add({ ...record, steps, returns: { total, unshaped: steps.length, discounted } })
       return formatSummary(fold.finish({ name: 'test' }), { color: false }).match(/^ *(return|discounted).*/gm)
     }
-    expect(told([0, 0], 2)).toEqual([expect.stringMatching(/^ {2}return +2\.00/)])
-    expect(told([0.5, -0.5], 2)).toEqual([
+    expect(returnLines([0, 0], 2)).toEqual([expect.stringMatching(/^ {2}return +2\.00/)])
+    expect(returnLines([0.5, -0.5], 2)).toEqual([
       expect.stringMatching(/return, unshaped +2\.00/),
       expect.stringMatching(/return, shaped +2\.00/),
     ])
-    expect(told([0.5, 0.5], 1)).toHaveLength(3)
+    expect(returnLines([0.5, 0.5], 1)).toHaveLength(3)
   })
 
   it('wraps the whole message of a failure', () => {

@@ -16,7 +16,7 @@ const kept: RunConfiguration = {
 }
 
 describe('assertSame', () => {
-  it('takes a configuration for itself, whatever the order of its keys and the name of its dataset', () => {
+  it('accepts an equal configuration, with any order of keys and any name of the dataset', () => {
     const tasks = { from: 'dataset', split: null, sha256: 'aa', file: '/elsewhere/tasks.jsonl' } as const
     expect(() => assertSame(kept, { ...kept, tasks }, 'runs/a')).not.toThrow()
   })
@@ -31,7 +31,7 @@ describe('assertSame', () => {
     ['maxSteps: was null, now 5', { maxSteps: 5 }],
     ['shaping: was false, now true', { shaping: true }],
     ['seed: was "0", now "1"', { seed: '1' }],
-  ])('names what differs: %s', (line, change) => {
+  ])('names the difference: %s', (line, change) => {
     expect(() => assertSame(kept, { ...kept, ...change }, 'runs/a')).toThrow(`runs/a holds a run with another`)
     expect(() => assertSame(kept, { ...kept, ...change }, 'runs/a')).toThrow(line)
   })

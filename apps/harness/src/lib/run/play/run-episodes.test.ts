@@ -30,7 +30,7 @@ async function* toAsync<T>(items: Iterable<T>): AsyncGenerator<T> {
   yield* items
 }
 
-/** Plays, and remembers what was sealed. */
+/** Plays, and returns what was sealed. */
 async function play(episodes: AsyncIterable<PlannedEpisode>, options: Partial<RunEpisodesOptions> = {}) {
   const sealed: EpisodeRecord[] = []
   const asked: RunEpisodesOptions = {
@@ -50,7 +50,7 @@ async function play(episodes: AsyncIterable<PlannedEpisode>, options: Partial<Ru
   return { sealed, failure }
 }
 
-/** The world's solver, told of each episode before it begins. */
+/** The world's solver, with a callback before each episode. */
 function watched(onBegin: () => void | Promise<void>): Policy {
   return {
     name: 'watched',
@@ -77,7 +77,7 @@ function around(environment: Environment, changes: Partial<Environment>): Enviro
   }
 }
 
-/** Environments of a server that went away: before `reset`, or after. */
+/** Environments whose server is lost before `reset`, or after it. */
 function lostAt(moment: 'reset' | 'step'): () => Environment {
   const lost = async () => {
     throw new EnvError('connection-failed', 'No answer.')
@@ -93,7 +93,7 @@ describe('runEpisodes', () => {
     expect(sealed).toHaveLength(40)
   })
 
-  it('never has more in flight than it may, and reads the plan no further than it plays', async () => {
+  it('never exceeds its concurrency, and reads the plan only as far as it plays', async () => {
     let [read, sealed, most, ahead] = [0, 0, 0, 0]
     const running = new Set<object>()
     async function* counted() {
@@ -126,7 +126,7 @@ describe('runEpisodes', () => {
     expect(ahead).toBeLessThanOrEqual(7)
   })
 
-  it('drops what is in flight at an abort, and keeps what was sealed', async () => {
+  it('drops episodes in flight when aborted, and keeps the sealed ones', async () => {
     const abort = new AbortController()
     let begun = 0
     const policy = watched(() => {
@@ -139,7 +139,7 @@ describe('runEpisodes', () => {
     expect(sealed.every(({ outcome }) => outcome.kind === 'finished')).toBe(true)
   })
 
-  it('stops where an episode cannot be sealed', async () => {
+  it('stops if an episode cannot be sealed', async () => {
     const full = new Error('no room')
     let tried = 0
     const { failure } = await play(plan(50), {
@@ -152,7 +152,7 @@ describe('runEpisodes', () => {
     expect(tried).toBeLessThanOrEqual(3 + 4)
   })
 
-  it('lets go of what is in flight before it tells of a plan that cannot be read', async () => {
+  it('stops the episodes in flight before it throws for a plan that cannot be read', async () => {
     const torn = new Error('torn')
     async function* broken() {
       let count = 0
@@ -173,7 +173,7 @@ describe('runEpisodes', () => {
     expect(sealed).toHaveLength(after)
   })
 
-  it('seals a bad policy as a failure, with its cause, and goes on', async () => {
+  it('seals the failure of a policy with its cause, and continues', async () => {
     let begun = 0
     const policy = watched(() => {
       begun += 1
@@ -187,13 +187,13 @@ describe('runEpisodes', () => {
     ])
   })
 
-  it('stops without a server, and leaves episodes that never began to be played', async () => {
+  it('stops without a server, and leaves unstarted episodes unsealed', async () => {
     const { sealed, failure } = await play(plan(100), { createEnvironment: lostAt('reset') })
     expect(failure).toMatchObject({ code: 'server-failed' })
     expect(sealed).toEqual([])
   })
 
-  it('seals an episode that lost its server on the way as failed', async () => {
+  it('seals an episode that loses its server midway as failed', async () => {
     const { sealed, failure } = await play(plan(2), { createEnvironment: lostAt('step') })
     expect(failure).toBeNull()
     expect(sealed).toHaveLength(4)
@@ -203,7 +203,7 @@ describe('runEpisodes', () => {
     }
   })
 
-  it('seals episodes that their own seed, parameters and actions play again', async () => {
+  it('seals episodes that can be replayed from their seed, parameters and actions', async () => {
     const { sealed } = await play(plan(20), { policy: world.policies.careless as Policy })
     expect(new Set(sealed.map(({ seed }) => seed)).size).toBe(20)
     for (const { params, seed, start, steps } of sealed) {
@@ -216,7 +216,7 @@ describe('runEpisodes', () => {
     }
   })
 
-  it('earns on slippery ice what value iteration says can be earned', async () => {
+  it('earns on slippery ice the value that value iteration computes', async () => {
     const lake = await loadWorld(exampleWorld('frozen-lake'))
     const { findOptimum } = await import(join(exampleWorld('frozen-lake'), 'src/optimum.ts'))
     await using host = createHost({ environments: [lake.environment] })

@@ -14,7 +14,7 @@ import { type PlannedEpisode, planOf } from '../plan/plan.ts'
 import { runEpisodes } from '../play/run-episodes.ts'
 import { readSealed, SealedFile } from './sealed-file.ts'
 
-/** What becomes of an episode, or of the whole sitting with it. */
+/** What happens in an episode, or to the whole process that plays it. */
 type Fate =
   | 'plays'
   | 'loses its server at reset'
@@ -49,12 +49,12 @@ const anyFate = fc.oneof(
 const anyRun = fc.record({
   tasks: fc.integer({ min: 1, max: 6 }),
   concurrency: fc.integer({ min: 1, max: 5 }),
-  /** One list for each sitting; what goes beyond it plays. */
-  sittings: fc.array(fc.array(anyFate, { maxLength: 12 }), { maxLength: 4 }),
+  /** One list for each time that the run is started or resumed. Episodes past the end of a list play. */
+  resumptions: fc.array(fc.array(anyFate, { maxLength: 12 }), { maxLength: 4 }),
 })
 
-/** One sitting of a run: plays what the file lacks, under one fate after the other. */
-async function sit(file: string, tasks: number, concurrency: number, fates: Fate[]): Promise<void> {
+/** Starts or resumes a run: plays the episodes that the file lacks, and applies the fates in order. */
+async function resume(file: string, tasks: number, concurrency: number, fates: Fate[]): Promise<void> {
   const sealed = new Set((await readAll(file)).map(nameOf))
   const abort = new AbortController()
   const full = new Error('no room')
@@ -117,16 +117,16 @@ async function readAll(file: string): Promise<EpisodeRecord[]> {
   return records
 }
 
-it('a run accounts for each of its episodes, whatever becomes of them and however often it is resumed', async () => {
+it('a run accounts for each of its episodes, with any failures and any number of resumptions', async () => {
   let runs = 0
   await fc.assert(
-    fc.asyncProperty(anyRun, async ({ tasks, concurrency, sittings }) => {
+    fc.asyncProperty(anyRun, async ({ tasks, concurrency, resumptions }) => {
       const file = join(folder, `${runs++}.jsonl`)
       const scheduled = tasks * ROLLOUTS
       const earlier = new Map<string, string>()
-      // A last sitting in which nothing goes wrong.
-      for (const fates of [...sittings, []]) {
-        await sit(file, tasks, concurrency, [...fates])
+      // Nothing fails after the last resumption.
+      for (const fates of [...resumptions, []]) {
+        await resume(file, tasks, concurrency, [...fates])
         const records = await readAll(file)
         expect(new Set(records.map(nameOf)).size).toBe(records.length)
         const fold = createFold()

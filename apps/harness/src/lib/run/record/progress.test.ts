@@ -21,7 +21,7 @@ function watch(stream: { isTTY?: boolean; columns?: number }, total: number, don
 afterEach(() => vi.unstubAllEnvs())
 
 describe('showProgress', () => {
-  it('tells a log of the share, the failures, the unshaped return and what is left, now and then', () => {
+  it('logs the share, failures, unshaped return and remaining time at intervals', () => {
     const { written, progress, wait } = watch({}, 100, 10)
     progress.add(paid(1))
     expect(written).toEqual([])
@@ -64,7 +64,7 @@ describe('showProgress', () => {
     if (columns >= 80) expect(written[0]).toMatch(/█+.*failed.*return .*episodes\/s.* s left/)
   })
 
-  it('writes no colour where NO_COLOR says so', () => {
+  it('writes no colour if NO_COLOR is set', () => {
     vi.stubEnv('NO_COLOR', '1')
     const { written, progress } = watch({ isTTY: true, columns: 80 }, 1)
     progress.add(failed)
@@ -73,7 +73,7 @@ describe('showProgress', () => {
   })
 })
 
-/** Long waits are told in minutes. */
+/** Long waits are shown in minutes. */
 function minutes(line: string): string {
   return line.replace('220 s', '4 min')
 }

@@ -5,12 +5,12 @@ const folderOf = (policy: string) =>
   defaultFolder({ environment: { name: 'coin', version: '1.0.0' }, policy: { name: policy, sha256: null }, seed: '0' })
 
 describe('defaultFolder', () => {
-  it('names world, policy and seed', () => {
+  it('contains world, policy and seed', () => {
     expect(folderOf('solver')).toBe('runs/coin-solver-0')
     expect(folderOf('llm:qwen3-8b')).toBe('runs/coin-llm-qwen3-8b-0')
   })
 
-  it('tells long commands apart, and shortens them', () => {
+  it('shortens long commands to distinct names', () => {
     const commands = ['a', 'b'].map(
       (flag) => `process:python3 /home/me/agents/py_agent.py --config "${'x'.repeat(80)}" ${flag}`,
     )

@@ -8,12 +8,12 @@ const folder = mkdtempSync(join(tmpdir(), 'episodic-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('lockRun', () => {
-  it('refuses a second writer, and lets the next one in when the first is done', () => {
+  it('rejects a second writer until the first is done', () => {
     const run = join(folder, 'made/on the way')
     {
       using _ = lockRun(run)
       expect(() => lockRun(run)).toThrow(expect.objectContaining({ code: 'run-locked' }))
-      // Who was refused has not taken the lock along.
+      // The rejected writer has not removed the lock.
       expect(() => lockRun(run)).toThrow(expect.objectContaining({ code: 'run-locked' }))
       using __ = lockRun(join(folder, 'another'))
     }
@@ -21,7 +21,7 @@ describe('lockRun', () => {
     expect(statSync(join(run, 'run.lock')).size).toBe(0)
   })
 
-  it('says where it cannot be', () => {
+  it('names the folder that it cannot lock', () => {
     writeFileSync(join(folder, 'file'), '')
     expect(() => lockRun(join(folder, 'file/run'))).toThrow(
       expect.objectContaining({
@@ -31,7 +31,7 @@ describe('lockRun', () => {
     )
   })
 
-  it('notices that its file was removed, and that another is in its place', () => {
+  it('detects that its file was removed or replaced', () => {
     const run = join(folder, 'removed')
     using lock = lockRun(run)
     lock.assertHeld()

@@ -47,7 +47,7 @@ const sealing = {
 }
 
 describe('sealEpisode', () => {
-  it('keeps what was played, with its returns, as a record that its schema takes', () => {
+  it('returns a valid record of the episode with its returns', () => {
     const episode = {
       kind: 'finished',
       start,
@@ -68,7 +68,7 @@ describe('sealEpisode', () => {
     expect(JSON.stringify(record)).not.toContain('secret')
   })
 
-  it('gives a failure its cause, and never a return (invariant 3)', () => {
+  it('records a failure with its cause, never with a return (invariant 3)', () => {
     const cause = Object.assign(new Error('gone'), { code: 'connection-failed' })
     const failed = sealEpisode({ kind: 'failed', start: null, steps: [], cause, undecided: [asked] }, planned, sealing)
     expect(failed).toMatchObject({
@@ -88,7 +88,7 @@ describe('describeFailure', () => {
     [Object.assign(new Error('b'), { code: 7 }), { code: 'unexpected', message: 'b' }],
     ['text', { code: 'unexpected', message: 'text' }],
     [undefined, { code: 'unexpected', message: 'undefined' }],
-  ])('has a code and words for %s', (cause, told) => {
-    expect(describeFailure(cause)).toEqual(told)
+  ])('returns a code and a message for %s', (cause, failure) => {
+    expect(describeFailure(cause)).toEqual(failure)
   })
 })

@@ -22,7 +22,7 @@ async function readAll(file: string) {
 }
 
 describe('SealedFile', () => {
-  it('keeps whole lines, in the order they were appended', async () => {
+  it('writes whole lines, in the order of the calls', async () => {
     const file = path()
     {
       await using sealed = await SealedFile.open(file)
@@ -32,7 +32,7 @@ describe('SealedFile', () => {
     expect(await readAll(file)).toEqual({ read: records, torn: [] })
   })
 
-  it('goes on after a crash at any byte: what was read stays, and nothing is doubled or joined', async () => {
+  it('continues after a crash at any byte, without lost, repeated or joined lines', async () => {
     const bytes = Buffer.from(text)
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length), async (cut) => {
@@ -49,7 +49,7 @@ describe('SealedFile', () => {
     )
   })
 
-  it('reads a last line without a line break, and tells of one that is torn', async () => {
+  it('reads a last line without a line break, and reports an incomplete one', async () => {
     const file = path()
     writeFileSync(file, text.trimEnd())
     expect(await readAll(file)).toEqual({ read: records, torn: [] })
@@ -57,14 +57,14 @@ describe('SealedFile', () => {
     expect(await readAll(file)).toEqual({ read: records.slice(0, -1), torn: [records.length] })
   })
 
-  it('names a line that is no episode', async () => {
+  it('names a line that is not a valid episode', async () => {
     const file = path()
     writeFileSync(file, text)
     appendFileSync(file, '{"format":1}\n')
     await expect(readAll(file)).rejects.toMatchObject({ code: 'run-invalid', message: /line 13 .*run/ })
   })
 
-  it('says where it cannot be opened', async () => {
+  it('names the path if it cannot be opened', async () => {
     await expect(SealedFile.open(join(folder, 'none', 'x'))).rejects.toMatchObject({ code: 'disk-failed' })
   })
 })

@@ -31,7 +31,7 @@ afterAll(async () => {
   workshop[Symbol.dispose]()
 })
 
-/** Plays an episode in a page of a host with nothing but its own WebSocket: the hints, or why it was not let in. */
+/** Plays an episode in a page of a host with the browser's WebSocket. Returns the hints, or why it was rejected. */
 async function playInPage(host: string, token: string): Promise<string[]> {
   const page = await (browser as Browser).newPage()
   await page.goto(`http://${host}:${(pages.address() as AddressInfo).port}/`)
@@ -74,13 +74,13 @@ describe.skipIf(missing)(
   () => {
     const token = () => readFileSync(server.tokenFile, 'utf8').trim()
 
-    it('lets a page of this machine play an episode', async () => {
+    it('accepts a page of this machine, which plays an episode', async () => {
       const hints = await playInPage('127.0.0.1', token())
       expect(hints.at(-1)).toBe('correct')
       expect(new Set(hints.slice(0, -1))).toEqual(hints.length > 1 ? new Set(['higher']) : new Set())
     })
 
-    it('lets in no page without the token, and none of another site with it', async () => {
+    it('rejects a page without the token, and a page of another site with it', async () => {
       expect(await playInPage('127.0.0.1', 'no-token-of-this-server')).toEqual(['refused'])
       expect(await playInPage('other.example', token())).toEqual(['refused'])
     })
