@@ -23,6 +23,7 @@ export function listChecks(folder: string): Check[] {
     { name: 'rooms', command: script('rooms'), quick: true },
     { name: 'chance, time and logging', command: ['node', 'scripts/ambient.ts'], quick: true },
     { name: 'unused code', command: script('unused') },
+    { name: 'exports', command: ['node', 'scripts/exports.ts'] },
     { name: 'code in docs', command: ['node', 'scripts/snippets.ts'] },
     { ...checkOfTests('unit', folder), quick: true },
     // Needs the ports 7337 and 8000, which no other check uses.

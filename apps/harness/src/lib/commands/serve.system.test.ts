@@ -122,20 +122,24 @@ describe('episodic tools, call and sessions', () => {
   })
 
   it('calls a tool, and prints the messages if requested', async () => {
-    const created = await workshop.run(['call', 'create_game', '--url', server.agentUrl])
-    expect(created.out).toMatch(/^game_id: mcp_.*\nGuess a whole number/)
-    const [id] = created.out.replace(': ', '=').split('\n') as [string]
-    const call = ['call', 'guess', id, 'value=50', '--url', server.agentUrl]
-    const said = await workshop.run(call)
+    // Each call plays a game of its own: a first guess may be right, which ends its game.
+    const createGame = async () => {
+      const created = await workshop.run(['call', 'create_game', '--url', server.agentUrl])
+      expect(created.out).toMatch(/^game_id: mcp_.*\nGuess a whole number/)
+      return created.out.replace(': ', '=').split('\n')[0] as string
+    }
+    const said = await workshop.run(['call', 'guess', await createGame(), 'value=50', '--url', server.agentUrl])
     expect([said.status, said.err]).toEqual([0, ''])
     expect(said.out).toMatch(/^The number is (higher|lower) than 50\.|^50 is correct/)
-    const raw = await workshop.run([...call, '--json', '--raw'])
+    const guess = ['call', 'guess', await createGame(), 'value=50', '--url', server.agentUrl]
+    const raw = await workshop.run([...guess, '--json', '--raw'])
     expect(JSON.parse(raw.out)).toMatchObject({ structuredContent: { value: 50 } })
     expect(raw.err).toMatch(/^→ \{.*"tools\/call".*\}$/m)
     expect(raw.err).toMatch(/^← \{.*"structuredContent".*\}$/m)
     // Nothing of the trainer plane passes the agent endpoint (invariant 3).
     expect(raw.err + raw.out).not.toMatch(/reward|potential|dev\.episodic/)
-    const all = await workshop.run(['call', 'guess', id, '--args', '{"value":1}', 'value=2', '--url', server.agentUrl])
+    const both = [await createGame(), '--args', '{"value":1}', 'value=2', '--url', server.agentUrl]
+    const all = await workshop.run(['call', 'guess', ...both])
     expect(all.out).toMatch(/than 2\.|2 is correct/)
   })
 
