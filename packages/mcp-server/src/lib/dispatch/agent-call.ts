@@ -23,7 +23,7 @@ export async function callAsAgent(
   return await play(session ?? (await host.resolve(principal, address)), call, PLAY_AGAIN[address.by])
 }
 
-/** Plays one step. `again` tells the agent how to play another episode. */
+/** Plays one step. `again` is the sentence that says how to play another episode. */
 async function play(session: SessionRef, call: StepCall, again: string): Promise<Answer> {
   try {
     const { step, secrets } = await session.step(call)
@@ -83,7 +83,10 @@ export function namedEnvironment(host: Host, name: string): EnvironmentInfo {
   throw unknownEnvironment(name, served)
 }
 
-/** The environment of a caller who names sessions in arguments. The caller has checked that the environment has a handle. */
+/**
+ * The environment of a caller who names sessions in arguments. The caller has checked that the environment has a
+ * handle.
+ */
 export function handledEnvironment(host: Host, name: string): EnvironmentInfo & { readonly handle: string } {
   return namedEnvironment(host, name) as EnvironmentInfo & { readonly handle: string }
 }

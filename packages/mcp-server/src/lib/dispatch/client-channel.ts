@@ -2,37 +2,37 @@ import { WireError } from '@episodic/protocol'
 import type { StateView } from '../host/host.ts'
 import type { PendingCalls, RequestId } from './pending-call.ts'
 
-/** Resources that one client may be subscribed to at once. */
+/** Resources that one client may subscribe to at once. */
 const SUBSCRIPTIONS = 64
-/** Calls of one client that may be called off while they wait; those beyond are answered whatever comes. */
+/** Waiting calls of one client that can be cancelled; any further ones are always answered. */
 const CALLS = 1_024
 
 export interface ClientChannelOptions {
-  /** Says something that is no answer. Resolves once there is room for more: until then nothing further is said. */
+  /** Sends a message that is not an answer. The next one is sent when the promise has resolved. */
   readonly say: (text: string) => Promise<void>
-  /** Hears when it gets idle. */
+  /** Called when the channel becomes idle. */
   readonly onIdle?: () => void
 }
 
-/** What a client listens to by one request, and what it hears. */
+/** What a client subscribes to with one request, and the messages that it is sent. */
 export interface Subscription {
-  /** Of each change that it hears of: the state that changes, and how it is told. */
+  /** One entry per state: the state, and the notification to send when it changes. */
   readonly changes: readonly { readonly view: StateView; readonly text: string }[]
-  /** Said where the server ends it. `null` where nothing is. */
+  /** Sent when the server ends the subscription; `null` to send nothing. */
   readonly farewell: string | null
 }
 
 /**
- * What goes on between a server and one client besides single answers: calls that wait and may be called off, and what the
- * client is subscribed to.
+ * The state that a server keeps for one client between messages: waiting calls, which the client may cancel, and its
+ * subscriptions.
  *
- * A client that is behind with reading is told of a change once, however often it happens meanwhile.
+ * A slow reader is sent one notification for all changes of a state that happen before it has read the last one.
  */
 export class ClientChannel implements PendingCalls {
   readonly #options: ClientChannelOptions
   readonly #calls = new Map<RequestId, AbortController>()
   readonly #listenings = new Map<unknown, { readonly listening: Subscription; readonly stop: () => void }>()
-  /** What has changed and was not told yet. */
+  /** Notifications that are not sent yet. */
   readonly #news = new Set<string>()
   #telling = false
   #ended = false
@@ -41,13 +41,13 @@ export class ClientChannel implements PendingCalls {
     this.#options = options
   }
 
-  /** Whether nothing is left of it: no call that waits, and no subscription. */
+  /** Whether there is no waiting call and no subscription. */
   get idle(): boolean {
     return this.#calls.size === 0 && this.#listenings.size === 0
   }
 
   add(id: RequestId, call: AbortController): void {
-    // An id that is in use already is a client's mistake, and the first call keeps it.
+    // If a client uses an id twice, the id stays with the first call.
     if (this.#calls.size < CALLS && !this.#calls.has(id)) this.#calls.set(id, call)
   }
 
@@ -57,18 +57,18 @@ export class ClientChannel implements PendingCalls {
     this.#tellIdle()
   }
 
-  /** Calls off a call that waits, or ends what was listened to by the request of that id. */
+  /** Cancels the waiting call, or ends the subscription, of the request with that id. */
   callOff(id: unknown): void {
     this.#calls.get(id as RequestId)?.abort()
     this.unlisten(id)
   }
 
   /**
-   * Listens, until `unlisten` of the same key or the end. What is listened to by a key that is there already is replaced.
-   * Throws `capacity` where it would be too much.
+   * Subscribes until `unlisten` is called with the same key or the channel ends. Replaces an earlier subscription of
+   * the key. Throws `capacity` if the client would have too many.
    */
   listen(key: unknown, listening: Subscription): void {
-    // Who is gone by now hears of nothing.
+    // The client has disconnected meanwhile.
     if (this.#ended) return
     this.#drop(key)
     const { changes } = listening
@@ -98,21 +98,21 @@ export class ClientChannel implements PendingCalls {
     this.#tellIdle()
   }
 
-  /** Listens to nothing any more, and calls off nothing of what was asked before: the client starts over. */
+  /** Drops all subscriptions, and forgets the waiting calls without cancelling them: the client starts over. */
   forget(): void {
     for (const { stop } of this.#listenings.values()) stop()
     this.#listenings.clear()
     this.#calls.clear()
   }
 
-  /** Ends it for good: the client is gone. */
+  /** Ends the channel for good: the client has disconnected. */
   end(): void {
     this.#ended = true
     this.forget()
     this.#options.onIdle?.()
   }
 
-  /** Ends it because the server goes, and says so where the client is to hear of it. */
+  /** Ends the channel because the server shuts down, and sends the farewell of each subscription that has one. */
   async takeLeave(): Promise<void> {
     const farewells = [...this.#listenings.values()].map(({ listening }) => listening.farewell)
     this.end()

@@ -16,55 +16,55 @@ import { advertise, type Identity, identify } from './server-info.ts'
 import { listen, subscribe, unsubscribe } from './subscriptions.ts'
 import { type TraceHeaders, traceCall } from './trace-call.ts'
 
-/** What goes back for one message. */
+/** The reply to one message. */
 export interface Reply {
-  /** JSON-RPC text; `null` for a notification and for a request that was called off, which get no answer. */
+  /** JSON-RPC text; `null` for a notification and for a cancelled request, which get no answer. */
   readonly text: string | null
-  /** The refusal that the text carries; `null` for a result. An endpoint may give it a status of its own. */
+  /** The code of the error in the text; `null` for a result. HTTP maps it to a status. */
   readonly refusal: WireErrorCode | null
-  /** Seconds after which to try again, where the refusal says so. */
+  /** Seconds after which to try again, if the error has them. */
   readonly retryAfter?: number
-  /** The answer comes later, on the same channel: the client listens. */
+  /** The answer follows later on the same channel: the request is a subscription. */
   readonly open?: true
 }
 
-/** What an endpoint can do for a message besides answering it. Whatever is asked for here may be made only then. */
+/** What an endpoint can do for a message besides answering it. Functions are called only if the message needs them. */
 export interface DispatchOptions {
-  /** Aborted when whoever only waits should stop: the caller is gone, or the server goes. */
+  /** Aborted when a waiting request should stop: the caller has disconnected, or the server shuts down. */
   readonly signal?: AbortSignal | undefined
-  /** Aborted when the caller is gone. Asked for where that calls a request off, as it does in the modern era over HTTP. */
+  /** Aborted when the caller disconnects. Used if that cancels a request, as in the stateless version over HTTP. */
   readonly gone?: (() => AbortSignal) | undefined
-  /** What else goes on with the same client. Without it, a client calls off nothing and listens to nothing. */
+  /** The channel of the same client. Without it, the client can neither cancel nor subscribe. */
   readonly channel?: (() => ClientChannel) | undefined
   /** The session of an agent's address, if the endpoint has resolved it. */
   readonly session?: SessionRef | undefined
   /**
-   * Whether the endpoint has found the message to be of the stateless version; see {@link isStateless}. If omitted, its `_meta`
-   * decides.
+   * Whether the endpoint has found the message to be of the stateless version; see {@link isStateless}. If omitted, its
+   * `_meta` decides.
    */
   readonly modern?: boolean | undefined
-  /** Says something on the way to the answer. Without it, an answer is all that comes. */
+  /** Sends a message before the answer. Without it, only the answer is sent. */
   readonly say?: ((text: string) => void) | undefined
-  /** The headers that a message came with, which may name the trace that it belongs to. */
+  /** The headers of the request, which may name its trace. */
   readonly headers?: TraceHeaders | undefined
 }
 
-/** Turns the messages of a caller into bytes: every endpoint ends here, and nothing else reaches a session. */
+/** Answers JSON-RPC messages as text. Every transport uses it, and nothing else reaches a session. */
 export interface Dispatcher {
   readonly host: Host
   /**
-   * Parses the text of one message. A long one waits for a turn of the event loop of its own, so that however many
-   * come at once, a short one is held up by one of them alone. Rejects with `parse-error` and `invalid-request`.
+   * Parses the text of one message. Long texts are parsed one per turn of the event loop, so that a short message waits
+   * for one of them at most. Throws, or rejects with, `parse-error` and `invalid-request`.
    */
   read(text: string): unknown
-  /** Never rejects: what goes wrong is a reply, and what is nobody's business is in the log under a reference. */
+  /** Never rejects: an error becomes a reply. The cause of an internal error goes to `onError`, under a reference. */
   dispatch(caller: Caller, message: unknown, options?: DispatchOptions): Promise<Reply>
-  /** The reply for what went wrong before there was a message: whatever is not a `WireError` becomes `internal`. */
+  /** Returns the reply for an error before there was a message. What is not a `WireError` becomes `internal`. */
   refuse(error: unknown, id?: string | number | null): Reply
 }
 
 export interface DispatcherOptions {
-  /** Hears of what reached a caller as `internal`, and of what a store said where a caller heard that it is unavailable. */
+  /** Called with the cause of each `internal` and `store-unavailable` error that a caller received. */
   readonly onError?: OnError
 }
 
@@ -85,7 +85,7 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
     let reply: Reply
     let waiting: PendingCall | undefined
     try {
-      // Who calls from this process may hand over anything too, so what comes is looked at where all endpoints meet.
+      // Callers in this process can pass anything as well, so parameters are checked here, for all transports.
       const given = (params === undefined ? {} : params) as JsonObject
       const { modern = decideVersion(caller, method, given) } = options
       const resolving = options.session ?? resolveCaller(host, caller)
@@ -107,7 +107,7 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
         if (presented) answer = { result: null, secrets: presented.secrets, worldText: () => presented.observation }
       }
     } catch (error) {
-      // Of a call that was called off, no answer is expected.
+      // A cancelled call gets no answer.
       if (waiting?.calledOff) return NOTHING
       reply = refuse(error, id)
     } finally {
@@ -140,7 +140,7 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
           ),
         )
       const { id, method, params } = message
-      // A notification asks for nothing, and one alone concerns a session.
+      // A notification gets no answer. Only a cancellation has an effect.
       if (id === undefined) {
         if (method === 'notifications/cancelled' && isObject(params)) options.channel?.().callOff(params.requestId)
         return Promise.resolve(NOTHING)
@@ -166,7 +166,7 @@ function decideVersion(caller: Caller, method: string, params: JsonObject): bool
   return isStateless(caller, readEnvelope(method, params))
 }
 
-/** The result of the modern era that says the same. */
+/** Returns the same result as the stateless version wants it. */
 function completed(method: string, answer: unknown, server: Identity): JsonObject {
   const result = answer as JsonObject
   return {
@@ -177,10 +177,10 @@ function completed(method: string, answer: unknown, server: Identity): JsonObjec
   }
 }
 
-/** The next step may change the state of a world, and it is nobody else's. */
+/** The next step may change the state, and no other client may see it. */
 const UNCACHED = { ttlMs: 0, cacheScope: 'private' } as const
 
-/** Answers what asks to be told of changes, in the words of either era; `null` for a request that does not. */
+/** Answers a request about subscriptions, in either protocol version; `null` for any other request. */
 async function answerListening(
   host: Host,
   caller: Caller,
@@ -200,7 +200,7 @@ async function answerListening(
   return result ? told(result) : OPEN
 }
 
-/** What begins and ends listening, and whether it does so in the modern era. */
+/** The methods that start and end subscriptions, and whether they belong to the stateless version. */
 const LISTENING: { readonly [method: string]: boolean } = {
   'resources/subscribe': false,
   'resources/unsubscribe': false,
@@ -210,22 +210,22 @@ const LISTENING: { readonly [method: string]: boolean } = {
 const NOTHING: Reply = { text: null, refusal: null }
 const OPEN: Reply = { text: null, refusal: null, open: true }
 
-/** The SDK of the modern era takes a tenth of a second to load, so it is loaded where somebody speaks that. */
+/** The SDK for the stateless version takes a tenth of a second to load, so it is loaded with the first such request. */
 const discoverLater: typeof discover = async (...args) =>
   (await import('./sdk-discovery-modern.ts')).discoverModern(...args)
 
-/** What the SDK answered; it may be a refusal. */
+/** Returns the SDK's answer as a reply; it may be an error. */
 function replyOf(answer: object): Reply {
   const refusal = 'error' in answer ? (wireErrorCodeOf((answer.error as { code: number }).code) ?? 'internal') : null
   return { text: JSON.stringify(answer), refusal }
 }
 
-/** The id of what is at least meant to be a request. */
+/** Returns the id of a message that has at least a method. */
 function answerableId(message: unknown): string | number | null {
   return isObject(message) && typeof message.method === 'string' ? idOf(message) : null
 }
 
-/** A request that says what it wants, under an id that is fit to be said again. */
+/** A request with a method and a valid id. */
 interface Message {
   readonly id: RequestId
   readonly method: string

@@ -7,7 +7,7 @@ import type { Host, SessionRef, StepCall } from '../host/host.ts'
 import type { Answer } from './leak-scan.ts'
 
 /**
- * The tools of a world whose sessions are named in each call: the same list for every version of MCP and over every
+ * Returns the tools of an environment whose calls name their session: the same list for every protocol version and
  * transport, so that what a model sees does not depend on what its client has negotiated.
  */
 export function handleTools({ tools, handle = '' }: EnvironmentInfo, idleSeconds: number): readonly ToolInfo[] {
@@ -37,7 +37,7 @@ export function handleTools({ tools, handle = '' }: EnvironmentInfo, idleSeconds
   ]
 }
 
-/** Tells an agent how to play another episode. */
+/** Returns the sentence that says how to play another episode. */
 export function howToCreate({ handle }: EnvironmentInfo & { readonly handle: string }): string {
   return `Call ${handleNames(handle).create} to play again.`
 }

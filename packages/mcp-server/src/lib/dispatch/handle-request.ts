@@ -9,12 +9,12 @@ import { readResource } from './state-resource.ts'
 import { answerExtension, type RequestOptions, stepAsTrainer } from './trainer-methods.ts'
 
 /**
- * Answers one request of one caller: the only way from any endpoint to a session. `session` is the session of an agent's
- * address; see {@link resolveCaller}.
+ * Answers one request of one caller: the only way from any endpoint to a session. `session` is the session of an
+ * agent's address; see {@link resolveCaller}.
  *
- * Resolves with the answer, which the endpoint has yet to scan, or with `undefined` for a method that is not about sessions
- * (discovery and negotiation, which the MCP SDK answers). Rejects with a `WireError`, or with whatever else failed, which the
- * endpoint reports as `internal`.
+ * Resolves with the answer, which the endpoint has yet to scan, or with `undefined` for a method that is not about
+ * sessions (discovery and negotiation, which the MCP SDK answers). Rejects with a `WireError`, or with whatever else
+ * failed, which the endpoint reports as `internal`.
  */
 export async function answerRequest(
   host: Host,
@@ -37,8 +37,8 @@ export async function answerRequest(
 }
 
 /**
- * Resolves the session of an agent's address. Returns `null` if the requests of the caller name their sessions themselves, and
- * before an MCP session has an id. Throws what `Host.resolve` throws.
+ * Resolves the session of an agent's address. Returns `null` if the requests of the caller name their sessions
+ * themselves, and before an MCP session has an id. Throws what `Host.resolve` throws.
  */
 export function resolveCaller(host: Host, caller: Caller): SessionRef | null | Promise<SessionRef> {
   if (caller.endpoint === 'trainer') return null

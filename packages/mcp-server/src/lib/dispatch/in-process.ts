@@ -7,11 +7,11 @@ import { answerRequest, resolveCaller } from './handle-request.ts'
 import { type Answer, scanAnswer, worldTextOf } from './leak-scan.ts'
 
 /**
- * Opens a channel to a host in the same process: the same requests as over any transport, as values, without JSON-RPC around
- * them. Hand the result to `connect()` of `@episodic/env`.
+ * Opens a channel to a host in the same process: the same requests as over any transport, as values, without JSON-RPC
+ * around them. Hand the result to `connect()` of `@episodic/env`.
  *
- * `caller` chooses the endpoint and names the caller; default: an anonymous caller of the trainer endpoint. Closing the channel
- * leaves the host open. `onError` receives the causes of `internal` errors.
+ * `caller` chooses the endpoint and names the caller; default: an anonymous caller of the trainer endpoint. Closing the
+ * channel leaves the host open. `onError` receives the causes of `internal` errors.
  */
 export function inProcess(
   host: Host,

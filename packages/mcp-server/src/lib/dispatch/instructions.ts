@@ -1,6 +1,6 @@
 import { type ToolInfo, WireError } from '@episodic/protocol'
 
-/** What the instructions of a world are made of. */
+/** What the instructions of an environment are composed from. */
 export interface Explained {
   readonly instructions: string
   readonly tools: readonly ToolInfo[]
@@ -8,7 +8,7 @@ export interface Explained {
   readonly state: string
 }
 
-/** The prompts of the agent endpoint as they are listed, in either era. */
+/** The prompts of the agent endpoint, as both protocol versions list them. */
 export const PROMPTS = [
   {
     name: 'instructions',
@@ -53,7 +53,7 @@ function explainTool(tools: readonly ToolInfo[], asked: string): string {
   throw new WireError('invalid-params', `There is no such tool to be explained. The tools are: ${names}.`)
 }
 
-/** How many completions MCP lets a server give at once. */
+/** How many completions MCP allows in one answer. */
 const MOST = 100
 
 /**

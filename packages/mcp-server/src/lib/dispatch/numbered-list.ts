@@ -1,7 +1,7 @@
 import { WireError } from '@episodic/protocol'
 import { WIRE_ERROR_NUMBERS } from '@episodic/protocol/extend'
 
-/** Runs what answers a request for an MCP SDK, which understands a refusal by its number alone. */
+/** Runs a handler of an MCP SDK and rethrows a `WireError` with its number, which is all that the SDK understands. */
 export function numbered<T>(answer: () => T): T {
   try {
     return answer()

@@ -1,7 +1,7 @@
 import { WireError } from '@episodic/protocol'
 import { MAX_NESTING, MAX_VALUES } from '../environment/json-limits.ts'
 
-/** A shorter text cannot hold enough to keep anybody waiting. */
+/** Characters up to which a text is parsed at once: it cannot hold enough to take long. */
 const SHORT = 4_096
 /** What a message wraps around its parameters. */
 const ENVELOPE = 8
@@ -9,8 +9,8 @@ const ENVELOPE = 8
 /**
  * Parses the text of one message, once: what is checked afterwards is what is used, the last of equal keys.
  *
- * A long text is looked over first, because to parse one that nests half a million deep takes a tenth of a second in
- * which nobody else is answered. Throws `parse-error`, and `invalid-request` for what nests too deep or holds too much.
+ * A long text is scanned first: parsing one that nests half a million deep blocks the process for a tenth of a second.
+ * Throws `parse-error`, and `invalid-request` for a text that nests too deep or holds too many values.
  */
 export function parseMessage(text: string): unknown {
   const problem = isLong(text) ? findExcess(text) : null
@@ -22,12 +22,12 @@ export function parseMessage(text: string): unknown {
   }
 }
 
-/** Whether a message may take a while: thousands of values may be in it. */
+/** Whether a text may take long to parse: it may hold thousands of values. */
 export function isLong(text: string): boolean {
   return text.length > SHORT
 }
 
-/** Counts brackets and commas outside of strings. Of text that is not JSON it may say anything. */
+/** Counts brackets and commas outside of strings. For a text that is not JSON, the result means nothing. */
 function findExcess(text: string): string | null {
   let depth = 0
   let values = 0
@@ -54,7 +54,7 @@ function findExcess(text: string): string | null {
   return null
 }
 
-/** Where the string that starts at `start` ends; the end of the text where it does not. */
+/** Returns where the string that starts at `start` ends, or the end of the text if it does not. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)

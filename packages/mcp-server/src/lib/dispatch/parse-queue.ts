@@ -1,6 +1,8 @@
 import { afterThisTurn } from '@episodic/protocol/extend'
 
-/** ParseQueue of the event loop for those who need a long one: one each, in order, so that what is short is held up by one alone. */
+/**
+ * Grants long parses one turn of the event loop each, in order, so that short messages wait for one of them at most.
+ */
 export class ParseQueue {
   #last: Promise<void> = Promise.resolve()
 

@@ -4,26 +4,26 @@ import type { CallOptions } from '../environment/call-options.ts'
 /** An id of a request, unique among those of one client that are not answered. */
 export type RequestId = string | number
 
-/** Where a client looks that calls off a request of its own. */
+/** The waiting calls of one client, which it can cancel by their ids. */
 export interface PendingCalls {
-  /** Takes note of a call that waits, until it is answered. */
+  /** Adds a waiting call, until it is answered. */
   add(id: RequestId, call: AbortController): void
   delete(id: RequestId, call: AbortController): void
 }
 
 /** What an endpoint can do while a call waits. */
 export interface PendingCallOptions {
-  /** Aborted when the caller is gone. */
+  /** Aborted when the caller disconnects. */
   readonly gone?: (() => AbortSignal) | undefined
-  /** The calls of the same client; left out where it has no way to call one off. */
+  /** The calls of the same client; omitted if it has no way to cancel one. */
   readonly channel?: (() => PendingCalls) | undefined
-  /** Says something on the way to the answer. */
+  /** Sends a message before the answer. */
   readonly say?: ((text: string) => void) | undefined
 }
 
 /**
- * One call as its client sees it wait. It can be called off only where it waits: what the rules have begun is answered, and
- * a call that never waits pays for nothing of this.
+ * Cancellation and progress of one call. A call can be cancelled only while it waits: once the rules have started, it
+ * is answered. The getters do their work on first use, so a call that never waits costs nothing.
  */
 export class PendingCall implements CallOptions {
   readonly #request: { readonly id: RequestId; readonly params: JsonObject }
@@ -33,7 +33,7 @@ export class PendingCall implements CallOptions {
   #calls: PendingCalls | undefined
   #progress = 0
 
-  /** In the modern era, a client that is gone has called off what it asked. */
+  /** In the stateless version (`modern`), a client that disconnects cancels its calls. */
   constructor(
     request: { readonly id: RequestId; readonly params: JsonObject },
     modern: boolean,
@@ -63,18 +63,18 @@ export class PendingCall implements CallOptions {
     const { say } = isToken(progressToken) ? this.#options : {}
     if (!say) return undefined
     return (message) => {
-      // How long there is still to wait nobody knows, so there is no total.
+      // There is no total, because the remaining time is unknown.
       const params = { progressToken, progress: this.#progress++, message }
       say(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }))
     }
   }
 
-  /** Whether it was called off. */
+  /** Whether the client has cancelled the call. */
   get calledOff(): boolean {
     return this.#call?.signal.aborted ?? false
   }
 
-  /** Is called once it is answered. */
+  /** To be called once the call is answered. */
   end(): void {
     if (this.#call) this.#calls?.delete(this.#request.id, this.#call)
   }
@@ -84,5 +84,5 @@ function isToken(token: unknown): token is RequestId {
   return typeof token === 'string' ? token.length <= MAX_TOKEN : Number.isSafeInteger(token)
 }
 
-/** Characters of a token: each time that progress is told, it is said again. */
+/** Characters of a progress token, which is repeated in each progress notification. */
 const MAX_TOKEN = 256

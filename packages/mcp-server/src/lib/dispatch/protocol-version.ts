@@ -3,11 +3,11 @@ import { ENVELOPE, isObject, MODERN_VERSION } from '@episodic/protocol/extend'
 import type { Caller } from '../host/caller.ts'
 
 /**
- * The revision of MCP that a request names in `_meta`, as every one of the modern era does; `null` for one of the era
- * before.
+ * Returns the protocol version that a request names in `_meta`, as every request of the stateless version does; `null`
+ * for a request of the session-based version.
  *
- * An `initialize` belongs to the era before whatever is in its `_meta`, unless that is beyond doubt. Throws
- * `invalid-params` for a request that says of itself less than it has to.
+ * An `initialize` belongs to the session-based version unless its `_meta` is valid and names the stateless one. Throws
+ * `invalid-params` for another request whose `_meta` lacks a required field.
  */
 export function readEnvelope(method: string, params: unknown): string | null {
   const meta = isObject(params) ? params._meta : undefined
@@ -20,15 +20,15 @@ export function readEnvelope(method: string, params: unknown): string | null {
   return version as string
 }
 
-/** Whether a version is that of the modern era, or comes after it. */
+/** Whether a version is the first stateless one or a later one. */
 export function isModern(version: string): boolean {
   return version >= MODERN_VERSION
 }
 
 /**
- * Decides once whether a request is answered in the stateless version, in which an answer says that it is complete and who
- * gives it. `version` is what {@link readEnvelope} returned. An environment without a handle needs an MCP session, so it is
- * played in the session-based version alone. Throws `unsupported-version`.
+ * Decides once whether a request is answered in the stateless version, in which an answer says that it is complete and
+ * who gives it. `version` is what {@link readEnvelope} returned. An environment without a handle needs an MCP session,
+ * so it is played in the session-based version alone. Throws `unsupported-version`.
  */
 export function isStateless(caller: Caller, version: string | null): boolean {
   if (version === null || (caller.endpoint === 'agent' && caller.address.by === 'transport')) return false
@@ -36,7 +36,7 @@ export function isStateless(caller: Caller, version: string | null): boolean {
   return true
 }
 
-/** Throws `unsupported-version`, with the revisions that are spoken without a handshake. */
+/** Throws `unsupported-version`, with the versions that are supported without a handshake. */
 export function assertSpoken(version: string): void {
   if (version === MODERN_VERSION) return
   const requested = version.slice(0, 32).toWellFormed()

@@ -7,13 +7,14 @@ import { type Advertisement, AT_AGENTS } from './sdk-discovery.ts'
 import { listResources, listTemplates } from './state-resource.ts'
 import { toolOnTheWire } from './tool-schema.ts'
 
-/** Lists hold for as long as a server runs, so who has one may keep it for a while. */
+/** Lists do not change while a server runs, so clients may cache them. */
 const CACHED = { ttlMs: 300_000, cacheScope: 'private' } as const
 
 /**
- * Answers one request for discovery of the modern era (`server/discover`, `tools/list`, …) with the MCP SDK of that era.
+ * Answers one request for discovery in the stateless version (`server/discover`, `tools/list`, …) with the MCP SDK for
+ * it.
  *
- * As for the era before, a server object is made for the one request and dropped after it.
+ * As in the session-based version, a server object is created for the one request and dropped after it.
  */
 export async function discoverModern(advertisement: Advertisement, request: object): Promise<object> {
   const server = createModernServer(advertisement)
@@ -28,7 +29,7 @@ export async function discoverModern(advertisement: Advertisement, request: obje
   return answer
 }
 
-/** A server object of the SDK that says what an endpoint says of itself, and lists what is there. */
+/** Creates a server object of the SDK that describes the endpoint and lists its tools, resources and prompts. */
 function createModernServer(advertisement: Advertisement): Server {
   const { name, title, version, instructions, presented, extension, tools, state } = advertisement
   const server = new Server(
@@ -42,7 +43,7 @@ function createModernServer(advertisement: Advertisement): Server {
       instructions,
       supportedProtocolVersions: [MODERN_VERSION],
       cacheHints: {
-        // How a session stands changes with every step.
+        // The instructions contain the observation, which changes with every step.
         'server/discover': presented ? { ...CACHED, ttlMs: 0 } : CACHED,
         'tools/list': CACHED,
         'prompts/list': CACHED,

@@ -18,29 +18,31 @@ import { numbered } from './numbered-list.ts'
 import { listResources, listTemplates } from './state-resource.ts'
 import { toolOnTheWire } from './tool-schema.ts'
 
-/** What an endpoint says of itself. */
+/** How an endpoint describes itself. */
 export interface Advertisement {
   readonly name: string
   readonly title: string
   readonly version: string
   readonly instructions: string
-  /** How the caller's session stands, where the instructions say it; `null` elsewhere. */
+  /** The observation of the caller's session, if the instructions contain it; `null` otherwise. */
   readonly presented: PresentedState | null
   readonly tools: readonly ToolInfo[]
-  /** The URI of the state of a world, or a template of it; `null` at the trainer endpoint, where the extension tells it. */
+  /**
+   * The URI of the session's state, or its template; `null` at the trainer endpoint, whose extension returns the state.
+   */
   readonly state: string | null
   /** The extension that the trainer endpoint speaks; `null` at the agent endpoint. */
   readonly extension: string | null
 }
 
-/** Protocol versions that the endpoints of this era negotiate, newest first. */
+/** Session-based protocol versions that the endpoints negotiate, newest first. */
 export const PROTOCOL_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS
 
 /**
  * Answers one request for discovery or negotiation (`initialize`, `ping`, `tools/list`, …) with the MCP SDK.
  *
- * A server object is made for the one request and dropped after it: it costs some tens of microseconds where speed
- * does not matter, and leaves nothing behind for ten thousand sessions.
+ * A server object is created for the one request and dropped after it: it costs some tens of microseconds, which do not
+ * matter for discovery, and ten thousand sessions keep no such object.
  */
 export async function discover(advertisement: Advertisement, request: object): Promise<object> {
   const server = createLegacyServer(advertisement)
@@ -48,7 +50,7 @@ export async function discover(advertisement: Advertisement, request: object): P
     const transport: Transport = {
       async start() {},
       async send(message) {
-        // The SDK says so of parameters that fail its schemas, with all that the schema has to say.
+        // The SDK answers so if parameters fail its schemas, with the schema's whole report.
         if ('error' in message && message.error.code === ErrorCode.InternalError)
           reject(new WireError('invalid-params', 'These are not the parameters that MCP knows for this method.'))
         else resolve(message)
@@ -61,7 +63,7 @@ export async function discover(advertisement: Advertisement, request: object): P
   })
 }
 
-/** A server object of the SDK that says what an endpoint says of itself, and lists what is there. */
+/** Creates a server object of the SDK that describes the endpoint and lists its tools, resources and prompts. */
 function createLegacyServer(advertisement: Advertisement): Server {
   const { name, title, version, instructions, extension, tools, state } = advertisement
   const extensions = extension ? { [extension]: {} } : undefined
@@ -90,5 +92,5 @@ function createLegacyServer(advertisement: Advertisement): Server {
   return server
 }
 
-/** What is there at the agent endpoint besides tools, in either era. */
+/** The capabilities of the agent endpoint besides tools, in both protocol versions. */
 export const AT_AGENTS = { resources: { subscribe: true }, prompts: {}, completions: {} }

@@ -9,7 +9,7 @@ import { handleTools } from './handle-arguments.ts'
 import type { Advertisement } from './sdk-discovery.ts'
 import { STATE_URI, stateTemplate } from './state-resource.ts'
 
-/** The name and the version of whoever answers. */
+/** The name and the version under which an endpoint answers. */
 export type Identity = Pick<Advertisement, 'name' | 'version'>
 
 const TRAINER: Identity = { name: 'episodic', version: WIRE_VERSION }
@@ -21,7 +21,7 @@ export async function identify(host: Host, caller: Caller, session: SessionRef |
   return { name, version }
 }
 
-/** How an endpoint describes itself to this caller, who asks by `method`. */
+/** Returns how an endpoint describes itself in the answer to this caller's `method`. */
 export async function advertise(
   host: Host,
   caller: Caller,
@@ -58,10 +58,10 @@ export async function advertise(
   }
 }
 
-/** The methods whose answers have the instructions in them. */
+/** The methods whose answers contain the instructions. */
 const INSTRUCTING = new Set(['initialize', 'server/discover', 'prompts/get'])
 
-/** What a client may show its model before the first call, so that it makes no move without having seen how things stand. */
+/** Returns what a client may show its model before the first call, so that the model acts on an observation. */
 function instruct(
   { description, handle }: EnvironmentInfo,
   address: AgentAddress,

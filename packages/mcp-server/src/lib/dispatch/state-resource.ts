@@ -8,7 +8,7 @@ import type { Answer } from './leak-scan.ts'
 /** The public state of the session that a caller plays. */
 export const STATE_URI = 'episodic://session/state'
 
-/** The same for callers who name their session themselves: how its URI is made of the name. */
+/** The URI template for callers that name their session in arguments: the name is part of the URI. */
 export function stateTemplate(noun: string): string {
   return `episodic://session/{${handleNames(noun).argument}}/state`
 }
@@ -20,12 +20,12 @@ const STATE = {
   mimeType: 'application/json',
 }
 
-/** The resources as they are listed, in either era, where the state is at that URI. */
+/** Returns the list of resources, in both protocol versions. `uri` is the URI of the state or its template. */
 export function listResources(uri: string) {
   return isTemplate(uri) ? [] : [{ uri, ...STATE }]
 }
 
-/** The templates of resources as they are listed, in either era. */
+/** Returns the list of resource templates, in both protocol versions. */
 export function listTemplates(uri: string) {
   return isTemplate(uri) ? [{ uriTemplate: uri, ...STATE }] : []
 }
@@ -35,8 +35,8 @@ function isTemplate(uri: string): boolean {
 }
 
 /**
- * Returns the public state of the session that a URI names. Throws `invalid-params` for a URI that names none of this caller,
- * whatever the reason, and `session-not-found` if the session of the caller's own address is gone.
+ * Returns the public state of the session that a URI names. Throws `invalid-params` for a URI that names none of this
+ * caller, whatever the reason, and `session-not-found` if the session of the caller's own address is gone.
  */
 export async function viewUri(
   host: Host,

@@ -6,7 +6,7 @@ import type { ClientChannel } from './client-channel.ts'
 import type { RequestId } from './pending-call.ts'
 import { uriIn, viewUri } from './state-resource.ts'
 
-/** Answers `resources/subscribe`, with which a client of the era before 2026 asks to be told of changes of a resource. */
+/** Answers `resources/subscribe`, with which a client of the session-based version subscribes to a resource. */
 export async function subscribe(
   host: Host,
   caller: AgentCaller,
@@ -20,24 +20,24 @@ export async function subscribe(
   return {}
 }
 
-/** Answers `resources/unsubscribe`: there is nothing wrong with ending what never began. */
+/** Answers `resources/unsubscribe`. Without a subscription it does nothing. */
 export function unsubscribe(channel: () => ClientChannel, params: JsonObject): object {
   channel().unlisten(keyOf(uriIn(params)))
   return {}
 }
 
-/** What is said to whoever listens, and how. */
+/** How a subscription sends its messages. */
 interface ListenChannel {
   readonly channel: () => ClientChannel
   readonly say: (text: string) => void
-  /** Makes a whole result of what is in one. */
+  /** Returns a complete result of the stateless version with these fields. */
   readonly completed: (result: JsonObject) => JsonObject
 }
 
 /**
- * Begins what a client of MCP 2026-07-28 asks for with `subscriptions/listen`: says first what of it there is, and tells of
- * changes from then on. Gives the result with which it ends where there is nothing to listen to, and `null` otherwise.
- * Throws `invalid-params`, and `capacity`.
+ * Answers `subscriptions/listen` of MCP 2026-07-28: first acknowledges the subscriptions that are possible, then sends
+ * a notification for each change. Resolves with the final result if there is nothing to subscribe to, otherwise with
+ * `null`. Rejects with `invalid-params` and `capacity`.
  */
 export async function listen(
   host: Host,
@@ -59,9 +59,9 @@ export async function listen(
   const channel = open()
   const result = completed({ _meta })
   const farewell = JSON.stringify({ jsonrpc: '2.0', id, result })
-  // Before anything is said of it, because it may be too much.
+  // Before the acknowledgement, because it may throw `capacity`.
   channel.listen(id, { changes, farewell })
-  // None of the lists changes, so of those nobody is told.
+  // The lists never change, so subscriptions to them are not acknowledged.
   const honoured: JsonObject = changes.length > 0 ? { resourceSubscriptions: changes.map(({ uri }) => uri) } : {}
   say(notice('notifications/subscriptions/acknowledged', { notifications: honoured, _meta }))
   if (changes.length > 0) return null
@@ -76,10 +76,10 @@ const filterSchema = z.looseObject({
   resourceSubscriptions: z.array(z.string()).max(256).default([]),
 })
 
-/** Where everything that belongs to a subscription says so. */
+/** The `_meta` key that names the subscription of a message. */
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 
-/** A resource that is not there is left out of what is listened to. */
+/** Returns `null` for a resource that does not exist: the subscription is made without it. */
 async function viewIfThere(
   host: Host,
   caller: AgentCaller,
@@ -94,7 +94,7 @@ async function viewIfThere(
   }
 }
 
-/** How a change is told, looked through once for all: it is the same each time. */
+/** Returns the notification of a change. It is always the same text, so it is scanned for secrets only once. */
 function updated(caller: AgentCaller, { secrets }: StateView, params: JsonObject): string {
   const text = notice('notifications/resources/updated', params)
   secrets.assertAbsent({ text, worldText: null, callerText: () => JSON.stringify([params, caller.address]) })

@@ -1,6 +1,6 @@
 import type { ToolInfo } from '@episodic/protocol'
 
-/** A tool as `tools/list` shows it, in either era. */
+/** Returns a tool as `tools/list` shows it, in both protocol versions. */
 export function toolOnTheWire({ name, description, inputSchema, outputSchema, annotations }: ToolInfo) {
   return {
     name,

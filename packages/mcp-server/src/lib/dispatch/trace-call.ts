@@ -25,11 +25,10 @@ export interface TracedCall {
 }
 
 /**
- * Runs what answers a call, as a span of OpenTelemetry where somebody has registered a tracer provider; otherwise it costs a
- * look. The span belongs to the trace that the call names, in W3C's words: in its `_meta`, which is what MCP says, or else in
- * the headers that it came with.
+ * Runs `answer` in an OpenTelemetry span if a tracer provider is registered. The span belongs to the trace that the
+ * call names in W3C's `traceparent`: in its `_meta`, as MCP specifies, or else in its headers.
  *
- * No word of a session, a state or a reward is in a span.
+ * A span contains nothing of a session, a state or a reward.
  */
 export function traceCall<R extends { readonly refusal: WireErrorCode | null }>(
   call: TracedCall,
@@ -66,13 +65,13 @@ function fail(span: Span, refusal: WireErrorCode): void {
   span.setAttribute('error.type', refusal).setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** The tracer of whoever registered a provider. The API's own stand-in makes spans that go nowhere, and they are not free. */
+/** Returns the tracer of the registered provider, if there is one. The API's own no-op spans are not free. */
 function findTracer(): Tracer | undefined {
   const provider = trace.getTracerProvider() as Partial<DelegatingProvider>
   return provider.getDelegateTracer?.(TRACER)
 }
 
-/** What the API registers in the place of a provider: it knows whether there is one. */
+/** The API's proxy of a provider: it knows whether there is one. */
 interface DelegatingProvider {
   getDelegateTracer(name: string): Tracer | undefined
 }
@@ -83,10 +82,10 @@ function nameOf({ name }: JsonObject): string {
   return typeof name === 'string' ? `tools/call ${name.slice(0, LONGEST_NAME)}` : 'tools/call'
 }
 
-/** What a caller says is no name that a trace should grow by. */
+/** Characters of a caller's text in a span, so that callers cannot inflate a trace. */
 const LONGEST_NAME = 64
 
-/** In the words of OpenTelemetry's conventions for MCP. */
+/** Attributes of OpenTelemetry's semantic conventions for MCP. */
 function attributesOf({ id }: TracedCall, { name }: JsonObject) {
   return {
     'mcp.method.name': 'tools/call',
@@ -100,7 +99,7 @@ function attributesOf({ id }: TracedCall, { name }: JsonObject) {
 function parentOf({ _meta }: JsonObject, headers: TraceHeaders = {}): Context {
   const active = context.active()
   const named = isObject(_meta) && typeof _meta.traceparent === 'string' ? _meta : null
-  // Where the server itself is traced, its span has read the headers.
+  // If the server itself is traced, its span has read the headers.
   if (!named && trace.getSpanContext(active)) return active
   const { traceparent, tracestate } = named ?? headers
   const [, traceId, spanId, flags] = TRACEPARENT.exec(String(traceparent)) ?? []
