@@ -5,18 +5,18 @@ import type { HostBounds } from './host.ts'
 import { Owners } from './sessions-per-owner.ts'
 
 /**
- * Keeps sessions within the bounds of the host: all together, and those of one principal. Who is too many is refused
- * with `capacity`; nobody's session is ended for another.
+ * Enforces the host's bounds on sessions: on all together, and on those of one principal. An open beyond a bound is
+ * rejected with `capacity`; no open ends another session.
  *
- * Both bounds are exact for the opens of one process. Processes that share a store may pass the first by the opens
- * that they have in flight at the same moment, and see each other's share of the second at the next sweep.
+ * Both bounds are exact for the opens of one process. Processes that share a store may exceed the first by the opens
+ * that they have in flight at the same time, and count each other's sessions for the second at the next sweep.
  */
 export class Capacity {
   readonly #store: SessionStore
   readonly #bounds: HostBounds
   readonly #owners = new Owners()
   #creating = 0
-  /** Resolves when every creation that has begun so far is over. */
+  /** Resolves when every creation that has started so far is over. */
   #settled: Promise<unknown> = Promise.resolve()
 
   constructor(store: SessionStore, bounds: HostBounds) {
@@ -25,8 +25,8 @@ export class Capacity {
   }
 
   /**
-   * Runs `create` if there is room for all of these sessions of one owner, and otherwise makes none of them. Not to be
-   * called twice at once for one id.
+   * Runs `create` if there is room for all of these sessions of one owner; otherwise rejects with `capacity`. Must not
+   * be called twice at the same time for one id.
    */
   async admit<T>(ids: readonly string[], owner: Principal, create: () => Promise<T>): Promise<T> {
     const { promise: over, resolve: leave } = Promise.withResolvers<void>()
@@ -78,7 +78,7 @@ export class Capacity {
   async #assertRoom(creating: number, before: Promise<unknown>, own: number): Promise<void> {
     const { sessions } = this.#bounds
     if ((await this.#store.count()) + creating <= sessions) return
-    // Some of those ahead may be counted twice by now, and some may fail: near the bound, wait and see.
+    // Earlier creations may be counted twice by now, and some may fail: near the bound, wait for them and count again.
     await before
     const left = sessions - (await this.#store.count())
     if (left >= own) return

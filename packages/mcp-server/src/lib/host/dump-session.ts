@@ -3,16 +3,16 @@ import { mapTexts } from '@episodic/protocol/extend'
 import { decodeSession, type SessionRecord, type SessionStore } from '@episodic/state'
 import type { DumpQuery } from './host.ts'
 
-/** What stands in the place of a value that is not dumped. */
+/** Replaces a value that is not dumped. */
 const HIDDEN = '[hidden]'
 
 /**
- * Reads one session as a bug report needs it: its record and a page of its step log; `null` where there is none of that id, or
- * where `owner` is given and the session belongs to somebody else.
+ * Reads one session for a bug report: its record and a page of its step log. Resolves with `null` if there is no
+ * session of that id, or if `owner` is given and the session has another owner.
  *
- * Private state is left out, and so is what it can be computed from: the seed, the position of chance, state hashes, the
- * data of events, and what was prepared. With `private` these are included. The texts that
- * `secretsOf` returns for the record are hidden either way, in values and in keys; what it throws is passed on.
+ * Private state is left out, and so is what it can be computed from: the seed, the position of chance, state hashes,
+ * the data of events, and what was prepared. With `private` these are included. The texts that `secretsOf` returns for
+ * the record are hidden either way, in values and in keys; what it throws is passed on.
  */
 export async function dumpSession(
   store: Pick<SessionStore, 'read' | 'readLog'>,

@@ -3,7 +3,7 @@ import { type Clock, decodeSession, type SessionRecord, type SessionStore } from
 import type { EventNotification, ListenRange } from './host.ts'
 import { type CachedSession, notFound, type SessionCache } from './session-cache.ts'
 
-/** How often a listener looks by itself, in milliseconds: commits of other processes on the same store wake nobody here. */
+/** Milliseconds between two reads of the store: commits of other processes on the same store wake no listener here. */
 const LISTEN_INTERVAL = 1_000
 
 /** Log entries that are read at once. */
@@ -16,8 +16,8 @@ export interface ListenSetting {
 }
 
 /**
- * Tells what players of a session may know of its events, as they come; see `Host.listen`. To listen is not to use: it
- * waits in no queue, and keeps no session from expiring.
+ * Yields what players may know of a session's events, as they happen; see `SessionRef.events`. Listening does not count
+ * as use: it does not wait in the session's queue, and the session expires all the same.
  */
 export async function* eventNotifications(
   cached: CachedSession,
@@ -51,7 +51,7 @@ export async function* eventNotifications(
     return stored.revision === session.record.revision ? session.record : decodeSession(stored)
   }
 
-  /** What was said after `seen`: of events that came, whether a step has told of them since or not, and that steps published. */
+  /** Returns the texts of events after `seen`: outside events, reported by a step since or not, and events of tools. */
   async function saidIn({ outside, revision: last }: Pick<SessionRecord, 'revision' | 'outside'>): Promise<string[]> {
     if (!takesEvents) return []
     // Each commit is one event from outside, or one step with what it published.
@@ -68,16 +68,16 @@ export async function* eventNotifications(
       if (!entry || page.length < PAGE) break
       from = entry.revision
     }
-    // The log may have gone on since the record was read: an event may be in both, and a later one is told of next time.
+    // The log may be newer than the record: an event may be in both, and a later one is reported next time.
     const fresh = [...said].filter(([revision]) => revision > seen && revision <= last)
     return fresh.sort(([a], [b]) => a - b).flatMap(([, events]) => events.flatMap((event) => event.said ?? []))
   }
 }
 
-/** What an event says to players. */
+/** The texts of an event for players. */
 type Said = Pick<PublishedEvent, 'said'>
 
-/** What is said and tells a secret of the session is told to nobody, and is reported as a fault of its world. */
+/** Drops texts that contain a secret of the session; each is reported as a fault of the environment. */
 function withoutSecrets({ secrets }: CachedSession, said: readonly string[]): string[] {
   return said.filter((text) => {
     try {

@@ -12,7 +12,7 @@ import { randomText } from './session-tokens.ts'
 
 /** An environment's code failed. */
 export interface Fault {
-  /** What the caller was told instead of the cause; `null` where the caller was answered all the same. */
+  /** The reference that the caller received instead of the cause; `null` if the caller got a normal answer. */
   readonly reference: string | null
   readonly environment: string
   /** The id of the session. */
@@ -24,17 +24,17 @@ export interface FaultsOptions {
   readonly onFault: (fault: Fault) => void
   readonly metrics: Metrics | undefined
   readonly containment: Containment | undefined
-  /** Takes the refusal of all further steps of a session, of which something failed after its call was answered. */
+  /** Called if something of a session fails after its call was answered, with the error for all its further steps. */
   readonly onEscaped: (session: string, refusal: WireError) => void
 }
 
-/** Tells faults of an environment's own code from mistakes of callers, and gives each fault a reference. */
+/** Distinguishes faults of an environment's own code from mistakes of callers, and gives each fault a reference. */
 export class Faults {
   readonly #onFault: (fault: Fault) => void
   readonly #metrics: Metrics | undefined
   readonly #containment: Containment | undefined
   readonly #onEscaped: FaultsOptions['onEscaped']
-  /** Tools whose undeclared keys were told of. */
+  /** Tools whose undeclared keys were reported. */
   readonly #told = new Set<string>()
 
   constructor({ onFault, metrics, containment, onEscaped }: FaultsOptions) {
@@ -45,8 +45,8 @@ export class Faults {
   }
 
   /**
-   * Runs an environment's code. What it throws, now or later, becomes `environment-failed`, unless it is a refusal of ours,
-   * or the reason for which nobody waits for it any more.
+   * Runs an environment's code. What it throws or rejects with becomes `environment-failed`, except a `WireError` and
+   * the reason of an aborted `waiting.signal`.
    */
   guard<T>(environment: string, session: string, run: () => T, waiting?: CallOptions): T {
     const fail = (thrown: unknown): never => {
@@ -63,8 +63,9 @@ export class Faults {
   }
 
   /**
-   * Runs an environment's code, so that work that it leaves behind and that fails later counts as a fault of this session, whose
-   * further steps are then refused. Synchronous errors are rethrown. Only the first failure of a call is reported: a timer may throw repeatedly.
+   * Runs an environment's code, so that work that it leaves behind and that fails later counts as a fault of this
+   * session, whose further steps are then refused. Synchronous errors are rethrown. Only the first failure of a call is
+   * reported: a timer may throw repeatedly.
    */
   contain<T>(environment: string, session: string, run: () => T): T {
     if (!this.#containment) return run()
@@ -77,7 +78,7 @@ export class Faults {
     return this.#containment.run({ environment, session, escaped }, run)
   }
 
-  /** Refuses a session from the store whose state does not fit what is served. What exactly does not fit is for the log. */
+  /** Returns the error for a stored session whose state does not fit the served schema. `onFault` gets the details. */
   misfit({ name, version }: EnvironmentDefinition, session: string, { part, problem }: Misfit): WireError {
     const reference = randomText()
     const refusal = `The ${part} state of this session, which the store keeps, does not fit the ${part} state schema of ${name} ${version} that is served here: the schema changed within the version.`
@@ -91,14 +92,16 @@ export class Faults {
     )
   }
 
-  /** What a session refused, as the wire says it; what the rules left behind and cannot be kept is their fault. */
+  /** Translates an error of a session for the wire. A state that cannot be stored is a fault of the environment. */
   translate(environment: string, session: string, error: unknown): unknown {
     if (StateError.is(error, 'not-json') || StateError.is(error, 'too-large'))
       return this.#report(environment, session, error)
     return refusalOf(error)
   }
 
-  /** Refuses an answer that has a secret in it, or of which a world could not say what its secrets are. */
+  /**
+   * Returns the error in place of an answer that contains a secret, or whose secrets the environment failed to list.
+   */
   withhold(environment: string, session: string, found: SecretKind | { readonly cause: unknown }): WireError {
     const reference = randomText()
     const cause =
@@ -111,7 +114,7 @@ export class Faults {
     return internalError(reference)
   }
 
-  /** Counts an answer that was given without what its tool does not declare, and reports the first of each tool. */
+  /** Counts an answer from which an undeclared key was dropped, and reports the first one of each tool. */
   dropped(environment: string, session: string, tool: string, key: string): void {
     this.#metrics?.dropped(environment, tool)
     const name = `${environment} ${tool}`
@@ -139,10 +142,10 @@ export class Faults {
 const FAILED = ', and the call changed nothing'
 const ESCAPED = ' after it had answered an earlier call of this session, so no further step of it is played here'
 
-/** Characters of what a world threw that the trainer endpoint is told. All of it is in the log. */
+/** Characters of an environment's error message that the trainer endpoint shows. `onFault` gets all of it. */
 const MESSAGE_LENGTH = 1_000
 
-/** What an answer was withheld for, in words. */
+/** Names the secret for which an answer was withheld. */
 const LEAKED: Readonly<Record<SecretKind, string>> = {
   seed: "the session's seed",
   id: "the session's id",
@@ -151,10 +154,10 @@ const LEAKED: Readonly<Record<SecretKind, string>> = {
   declared: 'a text that the world declares to be secret',
 }
 
-/** Hears of what a caller is not told, with the reference that the caller was given. */
+/** Receives the cause of an internal error, with the reference that the caller was given. */
 export type OnError = (error: { readonly reference: string; readonly cause: unknown }) => void
 
-/** ParseQueue whatever went wrong into a refusal that says nothing. */
+/** Turns any error into `internal`, which holds only a reference to what `onError` is given. */
 export function toInternalError(cause: unknown, onError: OnError): WireError {
   const reference = randomText()
   onError({ reference, cause })
@@ -165,7 +168,7 @@ function internalError(reference: string): WireError {
   return new WireError('internal', `The server failed. Reference: ${reference}.`, { details: { reference } })
 }
 
-/** What a session or a store refuses, as the wire says it. Anything else is passed on as it is. */
+/** Translates an error of a session or a store for the wire. Returns any other error unchanged. */
 export function refusalOf(error: unknown): unknown {
   if (!StateError.is(error)) return error
   const { message, details } = error
@@ -179,7 +182,7 @@ export function refusalOf(error: unknown): unknown {
     case 'outcome-unknown':
       return new WireError(error.code, message, { cause: error, details })
     case 'store-unavailable':
-      // What a store says of itself names files and machines. It is for the log; the caller needs to know what to do.
+      // A store's own message names files and machines. It is for the log; the caller needs to know what to do.
       return new WireError(
         error.code,
         'What this server keeps its sessions in does not answer. Try again in a moment.',

@@ -27,16 +27,19 @@ export interface HostOptions {
   readonly store?: SessionStore
   readonly clock?: Clock
   readonly bounds?: Partial<HostBounds>
-  /** Hears of every fault of an environment's own code, with the reference that the caller was given. */
+  /** Called for every fault of an environment's own code, with the reference that the caller was given. */
   readonly onFault?: (fault: Fault) => void
   /** Counts what happens. Nothing is counted without it. */
   readonly metrics?: Metrics
   /**
-   * Keeps what environments' code leaves behind to the session that it belongs to: a program that owns its process makes one
-   * with `containProcess`. Without it, an unhandled rejection ends the process, as is the default of Node.
+   * Keeps what environments' code leaves behind to the session that it belongs to: a program that owns its process
+   * makes one with `containProcess`. Without it, an unhandled rejection ends the process, as is the default of Node.
    */
   readonly containment?: Containment
-  /** Where the rules are played: at once and in this thread, unless given. The host does not dispose of what it was given. */
+  /**
+   * Where the rules are played: at once and in this thread, unless given. The host does not dispose of what it was
+   * given.
+   */
   readonly rules?: RulesRunner
 }
 
@@ -51,18 +54,18 @@ export interface HostBounds {
   /** Calls that may wait for one session, the running one included. Default 64. */
   readonly queue: number
   /**
-   * Outside events that may come between two steps of a session, and how many of its last ones are known again when they are
-   * published once more. Default 256.
+   * Outside events that may come between two steps of a session, and how many of its last ones are known again when
+   * they are published once more. Default 256.
    */
   readonly events: number
   /**
-   * UTF-8 bytes of a session's step log from which on its calls are refused as `too-large`. Nothing is changed by a refused
-   * call, and the session can still be read, forked and closed. Default 67,108,864 (64 MiB).
+   * UTF-8 bytes of a session's step log from which on its calls are refused as `too-large`. Nothing is changed by a
+   * refused call, and the session can still be read, forked and closed. Default 67,108,864 (64 MiB).
    */
   readonly logBytes: number
   /**
-   * UTF-8 bytes of the text of one answer. A tool that answers more has failed: nothing is committed, and `onFault` is called.
-   * Default 262,144 (256 KiB).
+   * UTF-8 bytes of the text of one answer. A tool that answers more has failed: nothing is committed, and `onFault` is
+   * called. Default 262,144 (256 KiB).
    */
   readonly textBytes: number
 }
@@ -108,7 +111,9 @@ export interface StepCall {
   readonly action: Action
   readonly seq?: number | undefined
   readonly epoch?: number | undefined
-  /** Cancellation and progress of a call that has to wait. If omitted, the call waits without limit and reports nothing. */
+  /**
+   * Cancellation and progress of a call that has to wait. If omitted, the call waits without limit and reports nothing.
+   */
   readonly waiting?: CallOptions | undefined
 }
 
@@ -118,9 +123,9 @@ export interface StateView {
   /** Must not appear in anything that is sent to a player. */
   readonly secrets: Secrets
   /**
-   * Calls `listener` after every commit that changed the public state, until the returned function is called. Commits of
-   * other processes are noticed within about a second. The listener must not throw. Throws `capacity` if the session has 256
-   * listeners.
+   * Calls `listener` after every commit that changed the public state, until the returned function is called. Commits
+   * of other processes are noticed within about a second. The listener must not throw. Throws `capacity` if the session
+   * has 256 listeners.
    */
   onChange(listener: () => void): () => void
 }
@@ -138,9 +143,11 @@ export interface StepOutcome extends Answered {
 }
 
 /**
- * Plays environments: opens sessions, resolves them, lists and expires them. The only way to a session, for every endpoint.
+ * Plays environments: opens sessions, resolves them, lists and expires them. The only way to a session, for every
+ * endpoint.
  *
- * Methods reject with `WireError`, whose code and message are fit for the trainer endpoint; the agent endpoint says less.
+ * Methods reject with `WireError`, whose code and message are fit for the trainer endpoint; the agent endpoint says
+ * less.
  */
 export interface Host extends AsyncDisposable {
   readonly environments: readonly EnvironmentInfo[]
@@ -150,12 +157,13 @@ export interface Host extends AsyncDisposable {
   /** Opens a new session from a snapshot. Its limit of `seconds` counts from now, its steps from the first. */
   restore(principal: Principal, request: MethodParams<'restore'>): Promise<OpenResult>
   /**
-   * Verifies the token of an address and returns a reference to its session, at once in nearly every call. Throws, or rejects
-   * with, `session-not-found` for a token that was not issued here or not to `principal`, and `invalid-request` for an
-   * address without a token.
+   * Verifies the token of an address and returns a reference to its session, at once in nearly every call. Throws, or
+   * rejects with, `session-not-found` for a token that was not issued here or not to `principal`, and `invalid-request`
+   * for an address without a token.
    *
-   * The session itself is read when a method of the reference needs it, and that method rejects with `session-not-found` if
-   * the session is closed or expired. Resolve once per call: the rate limiter, the step and the leak scan share the reference.
+   * The session itself is read when a method of the reference needs it, and that method rejects with
+   * `session-not-found` if the session is closed or expired. Resolve once per call: the rate limiter, the step and the
+   * leak scan share the reference.
    */
   resolve(principal: Principal, address: ControlAddress): TrainerSessionRef | Promise<TrainerSessionRef>
   resolve(principal: Principal, address: SessionAddress): SessionRef | Promise<SessionRef>
@@ -164,9 +172,9 @@ export interface Host extends AsyncDisposable {
   /** Lists open sessions: all for an operator, and for anyone else their own. */
   list(query: SessionsQuery): Promise<{ total: number; sessions: MethodResult<'sessions'>['sessions'][number][] }>
   /**
-   * Returns one session with a page of its step log, for a bug report: any session for an operator, and for anyone else one
-   * of their own. Private state is included only on request, and texts that the world lists as secret never. Rejects with
-   * `session-not-found`.
+   * Returns one session with a page of its step log, for a bug report: any session for an operator, and for anyone else
+   * one of their own. Private state is included only on request, and texts that the world lists as secret never.
+   * Rejects with `session-not-found`.
    */
   dump(query: DumpQuery): Promise<MethodResult<'dump'>>
   /** Resolves if the store answers; rejects with `store-unavailable` if it does not. */
@@ -189,26 +197,27 @@ export interface SessionRef {
   /** Returns the public state. Opens a session that opens at its first call. */
   view(): Promise<StateView>
   /**
-   * Returns the observation; before the first call, the one with which the session will open. `null` if the world's `observe`
-   * fails, which is reported as a fault, and if no session opens without parameters.
+   * Returns the observation; before the first call, the one with which the session will open. `null` if the world's
+   * `observe` fails, which is reported as a fault, and if no session opens without parameters.
    */
   observe(): Promise<PresentedState | null>
   /**
-   * Publishes an outside event: applies it once by its id, in its turn among the steps, and commits it before this resolves.
-   * Rejects with `invalid-params` for an event that the environment does not take, and for an id that another event had; with
-   * `too-large`; with `rate-limited` if too many events have come since the last step; with `episode-ended`; and with
-   * `unauthorized` if another principal opened the session. Whether a caller may publish at all is for the endpoint to decide.
+   * Publishes an outside event: applies it once by its id, in its turn among the steps, and commits it before this
+   * resolves. Rejects with `invalid-params` for an event that the environment does not take, and for an id that another
+   * event had; with `too-large`; with `rate-limited` if too many events have come since the last step; with
+   * `episode-ended`; and with `unauthorized` if another principal opened the session. Whether a caller may publish at
+   * all is for the endpoint to decide.
    */
   publish(event: PublishRequest): Promise<MethodResult<'publish'>>
   /**
-   * Yields what players may know of the session's events, as they happen; those that other processes publish, within about a
-   * second. The last notification is the end of the episode. Also ends with `signal`. Throws `session-not-found` if the
-   * session is gone. For changes of the public state, use `onChange` of {@link view}.
+   * Yields what players may know of the session's events, as they happen; those that other processes publish, within
+   * about a second. The last notification is the end of the episode. Also ends with `signal`. Throws
+   * `session-not-found` if the session is gone. For changes of the public state, use `onChange` of {@link view}.
    */
   events(range?: ListenRange): AsyncIterableIterator<EventNotification>
   /**
-   * Closes the session. By a control token, removes it; for a session of an MCP connection or an argument, ends its episode
-   * and refuses the token from now on. Rejects with `unauthorized` for a capability.
+   * Closes the session. By a control token, removes it; for a session of an MCP connection or an argument, ends its
+   * episode and refuses the token from now on. Rejects with `unauthorized` for a capability.
    */
   close(): Promise<MethodResult<'close'>>
 }
@@ -223,17 +232,20 @@ export interface TrainerSessionRef extends SessionRef {
   watch(range: WatchRange): Promise<MethodResult<'watch'>>
   snapshot(query: SnapshotQuery): Promise<SessionSnapshot>
   /**
-   * Opens new sessions at the present state or at an earlier step: all that are asked for, or none. Each has the limit of
-   * `seconds` anew; the steps of its parent count against its own.
+   * Opens new sessions at the present state or at an earlier step: all that are asked for, or none. Each has the limit
+   * of `seconds` anew; the steps of its parent count against its own.
    */
   fork(request: ForkRequest): Promise<readonly OpenResult[]>
 }
 
-/** The ids of MCP sessions. An id proves by itself that this server issued it, to whom and when; nothing is stored for it. */
+/**
+ * The ids of MCP sessions. An id proves by itself that this server issued it, to whom and when; nothing is stored for
+ * it.
+ */
 export interface Connections {
   /**
-   * Issues an id. `earlier`, an id whose session was never opened, is replaced by the new one: the sessions of both open with
-   * the same seed.
+   * Issues an id. `earlier`, an id whose session was never opened, is replaced by the new one: the sessions of both
+   * open with the same seed.
    */
   issue(principal: Principal, earlier?: string): Promise<string>
   /**
@@ -275,7 +287,10 @@ export interface ListenRange {
 export interface EventNotification {
   /** The revision to continue after. */
   readonly revision: number
-  /** The texts of the events, oldest first. Answers to the players' calls contain them too. Holds no secret of the session. */
+  /**
+   * The texts of the events, oldest first. Answers to the players' calls contain them too. Holds no secret of the
+   * session.
+   */
   readonly said: readonly string[]
   /** Whether the episode has ended, for any reason. */
   readonly over: boolean

@@ -2,10 +2,10 @@ import type { SecretKind } from '../environment/secrets.ts'
 import type { Stray } from './containment.ts'
 import { Counter, Histogram, type Labels, renderCounter, renderGauge } from './prometheus-text.ts'
 
-/** How a step came out. */
+/** The result of a step, as a label. */
 export type StepStatus = 'played' | 'refused' | 'replayed'
 
-/** What a metrics text says of the moment. */
+/** The values that are read when the text is rendered. */
 export interface Gauges {
   readonly sessions: number | null
   readonly calls: number

@@ -17,7 +17,7 @@ import type { OpenRequest } from './host.ts'
 import { type CachedSession, SEATS } from './session-cache.ts'
 import { randomText } from './session-tokens.ts'
 
-/** Finds what an opener asks for. Throws `unknown-environment`, for another version too. */
+/** Returns the environment that a request names. Throws `unknown-environment`, also for another version. */
 export function chooseEnvironment(
   environments: ReadonlyMap<string, EnvironmentDefinition>,
   { environment: name, version }: Pick<OpenRequest, 'environment' | 'version'>,
@@ -32,7 +32,7 @@ export function chooseEnvironment(
   return environment
 }
 
-/** The refusal of a name that is not served. */
+/** Returns the error for a name that is not served. */
 export function unknownEnvironment(name: string, served: Iterable<string>): WireError {
   return new WireError(
     'unknown-environment',
@@ -40,7 +40,7 @@ export function unknownEnvironment(name: string, served: Iterable<string>): Wire
   )
 }
 
-/** The record of a session that begins now. Throws `invalid-params`. */
+/** Returns the record of a new session. Rejects with `invalid-params`. */
 export async function startRecord(
   rules: RulesRunner,
   environment: EnvironmentDefinition,
@@ -72,7 +72,7 @@ export async function startRecord(
   }
 }
 
-/** Throws `invalid-params` where a request key that has opened a session asks for another one than that. */
+/** Throws `invalid-params` if a request key has opened a session by a different request. */
 export function assertSameOpening(
   { environment, session }: CachedSession,
   { params: given, seed, limits }: OpenRequest,
@@ -101,7 +101,9 @@ function parseParams(environment: EnvironmentDefinition, given: JsonObject): Jso
   )
 }
 
-/** What an opener is told. Made anew from where the session began, so that asking again gives the same answer. */
+/**
+ * Returns the answer to an open. Computed from the session's start, so that a repeated request gets the same answer.
+ */
 export async function describeOpen(
   rules: RulesRunner,
   { environment, control, capabilities, session }: CachedSession,
@@ -150,7 +152,7 @@ export function describeEnvironment(environment: EnvironmentDefinition): Environ
   }
 }
 
-/** What a world limits is part of it: an opener can only lower that. What it leaves open, the opener may set. */
+/** Merges limits: a request can lower a limit of the environment, and set one that the environment leaves open. */
 export function mergeLimits(own: LimitsRequest, requested: LimitsRequest): Limits {
   return {
     steps: smaller(requested.steps, own.steps) ?? DEFAULT_LIMITS.steps,

@@ -1,4 +1,4 @@
-/** What tells the series of one metric apart. Values come from closed sets, so that series do not grow. */
+/** Labels of a series. Values come from closed sets, so that the number of series is bounded. */
 export type Labels = Readonly<Record<string, string>>
 
 /** Writes one metric in the Prometheus text format, version 0.0.4. */

@@ -19,12 +19,11 @@ export interface ReplayOptions {
 }
 
 /**
- * Finds how a session stood after `at` answered steps, by playing its step log again from where it began, with what came from
- * outside before each. What others did to it between its steps, to close it or to mark it as used, is not in the log and
- * changes no state.
+ * Computes a session's snapshot after `at` answered steps: replays its step log from its start, with the outside events
+ * before each step. Commits that only close the session or mark it as used are not in the log and change no state.
  *
- * Rejects with `replay-diverged` where a step plays differently from what was answered: no other state passes for the
- * one that was there. Gives `null` where the log ends early, as it does once the session is removed.
+ * Rejects with `replay-diverged` if a replayed step differs from its answer, so that a wrong state is never returned.
+ * Resolves with `null` if the log ends early, as it does once the session is removed.
  */
 export async function replayTo(
   { record, at }: { readonly record: SessionRecord; readonly at: number },
@@ -66,14 +65,14 @@ async function snapshotOfStart(record: SessionRecord, { rules, environment }: Re
   return { record: start, stateText: JSON.stringify(state) }
 }
 
-/** Applies the events that came between a step and the one before. */
+/** Applies the outside events between a step and the one before. */
 async function replayEvents(
   moment: Snapshot & { readonly record: SessionRecord },
   { report: { seq, events = [] } }: LoggedStep,
   { rules, environment, events: bound }: ReplayOptions,
 ): Promise<Snapshot & { readonly record: SessionRecord }> {
   let { record, stateText } = moment
-  // Those before its beginning are in what it began with.
+  // Events before the session's start are part of its base.
   for (const event of events.slice(record.outside?.pending.length ?? 0)) {
     const happened = await rules.apply(environment, { record, draft: JSON.parse(stateText) }, event)
     assertSame(environment, seq, pick(happened), pick(event))
@@ -83,7 +82,7 @@ async function replayEvents(
   return { record, stateText }
 }
 
-/** What of an event its replay has to give again. */
+/** The fields of an event that its replay must reproduce. */
 function pick({ said, end }: Pick<AppliedEvent, 'said' | 'end'>) {
   return { said, end }
 }
@@ -98,7 +97,7 @@ async function replayStep(
     seat,
     action,
     draft: JSON.parse(stateText),
-    // Real time decided one thing: whether the session's had run out before the step came.
+    // Real time decides only whether the session's time limit had passed before the step.
     now: record.createdAt + (report.refused === 'time' ? (record.limits.seconds ?? 0) * 1_000 : 0),
     history: environment.history,
     prepared: report.prepared,
@@ -111,7 +110,7 @@ async function replayStep(
   return { record: next, stateText: text }
 }
 
-/** Throws `replay-diverged` for the first thing that a replay of a step gives otherwise than it was. */
+/** Throws `replay-diverged` for the first field of a step that its replay does not reproduce. */
 function assertSame<T extends object>(environment: EnvironmentDefinition, step: number, replayed: T, was: T): void {
   for (const [field, value] of Object.entries(replayed))
     if (JSON.stringify(value) !== JSON.stringify(was[field as keyof T])) throw diverged(environment, step, field)

@@ -16,10 +16,10 @@ import { SEATS } from './session-cache.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
- * Takes a snapshot from outside as a moment of its environment. A snapshot is only as good as whoever kept it, so every
- * part has to be what a session of this environment could hold; a looser limit than the world's own is brought down to it.
+ * Validates a snapshot that a client sends. The client may have changed it, so every part must be what a session of
+ * this environment could hold; a limit looser than the environment's own is lowered to it.
  *
- * Throws `invalid-params` naming the part that is not, `too-large` for a state beyond the limit, and `episode-ended`.
+ * Throws `invalid-params` naming the invalid part, `too-large` for a state beyond the limit, and `episode-ended`.
  */
 export function readSnapshot(environment: EnvironmentDefinition, snapshot: SessionSnapshot): Snapshot {
   const problem = findNonJson(snapshot, 'snapshot')
@@ -49,7 +49,7 @@ export function readSnapshot(environment: EnvironmentDefinition, snapshot: Sessi
   return { record, stateText }
 }
 
-/** What the world limits itself holds; what it leaves open has to be what an opener could have asked for. */
+/** Returns the limits: the environment's own, and for those it leaves open, what a request to open may ask for. */
 function limitsOf(environment: EnvironmentDefinition, { params, limits }: SessionSnapshot): Limits {
   const own = environment.limitsFor(params)
   const { steps, bytes, seconds } = limits
@@ -61,7 +61,7 @@ function limitsOf(environment: EnvironmentDefinition, { params, limits }: Sessio
   return mergeLimits(own, asked)
 }
 
-/** Throws for a place in an episode that no play comes to. */
+/** Throws for a number of steps or a time that no episode reaches. */
 function assertPlayable({ seats, now }: SessionSnapshot, { steps }: Limits): void {
   for (const [seat, { seq }] of Object.entries(seats))
     if (!(Number.isSafeInteger(seq) && seq >= 0 && seq <= steps))
@@ -70,7 +70,7 @@ function assertPlayable({ seats, now }: SessionSnapshot, { steps }: Limits): voi
     throw broken(`snapshot.now is ${now}, and has to be from 0 to ${Number.MAX_SAFE_INTEGER}`)
 }
 
-/** Throws where a value is not what its schema describes, or the schema would drop or change some of it. */
+/** Throws if a value does not match its schema, or if parsing drops or changes a part of it. */
 function assertUnchanged(path: string, schema: z.ZodType, value: JsonObject): void {
   const parsed = schema.safeParse(value)
   if (!parsed.success) throw broken(`${path}: ${formatZodError(parsed.error)}`)

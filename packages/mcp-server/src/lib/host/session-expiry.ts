@@ -7,11 +7,11 @@ export interface ExpiryOptions {
   readonly store: SessionStore
   readonly clock: Clock
   readonly idleSeconds: number
-  /** Hears of each session that was removed. */
+  /** Called for each session that was removed. */
   readonly onRemoved: (id: string) => void
 }
 
-/** What was known of a session when it was last seen: when it had been touched, and since when it has not been again. */
+/** The last observed `touchedAt` of a session, and since when this process has seen it unchanged. */
 interface LastSeen {
   readonly touchedAt: number
   /** Monotonic milliseconds. */
@@ -29,9 +29,9 @@ const LARGEST_SLICE = 128
 /**
  * Removes sessions that have been idle too long.
  *
- * A session in hand is idle by this process's own monotonic clock. Of any other it is known only when somebody
- * touched it, by a clock that may have been set since; so it is removed after this process has watched it lie untouched for
- * as long, and a restart, a clock that jumps or another process's clock puts nobody out.
+ * A cached session is timed by this process's monotonic clock. For any other, the store has only the wall-clock time of
+ * its last use, and that clock may have been set since. Such a session is removed after this process has seen it
+ * unchanged for the idle time, so a restart, a clock that jumps or another process's clock ends no session early.
  */
 export class Expiry {
   readonly #options: ExpiryOptions
@@ -42,7 +42,7 @@ export class Expiry {
     this.#options = options
   }
 
-  /** Removes what has been idle too long and says how many. One sweep at a time: a call during another waits for it. */
+  /** Removes expired sessions and resolves with their number. A call during another sweep waits for that one first. */
   sweep(): Promise<number> {
     const swept = this.#sweeping ? this.#sweeping.then(() => this.#sweep()) : this.#sweep()
     const over = () => {
@@ -77,7 +77,7 @@ export class Expiry {
     }
   }
 
-  /** Removes a session if it has been watched for long enough, and says so. */
+  /** Removes a session if it has been unchanged for long enough. Resolves with whether it was removed. */
   async #settle(id: string, sighting: LastSeen | undefined): Promise<boolean> {
     const { sessions, store, clock, idleSeconds, onRemoved } = this.#options
     if (sessions.holds(id)) return false
@@ -86,7 +86,7 @@ export class Expiry {
       return false
     }
     const stored = await sessions.guardStore(store.read(id))
-    // Between a look into the store and the removal somebody here may have taken it in hand.
+    // While the store was read, a call here may have cached the session.
     if (!stored || sessions.holds(id)) return false
     const { touchedAt } = stored
     if (sighting?.touchedAt !== touchedAt) {
@@ -99,7 +99,7 @@ export class Expiry {
   }
 }
 
-/** Works on many things, as many at once as take little time, and lets the event loop turn in between. */
+/** Runs `work` on items in slices of about 5 ms, and yields to the event loop between slices. */
 async function inSlices<T>(items: readonly T[], clock: Clock, work: (item: T) => Promise<void>): Promise<void> {
   let size = SMALLEST_SLICE
   for (let start = 0; start < items.length; ) {
@@ -113,8 +113,8 @@ async function inSlices<T>(items: readonly T[], clock: Clock, work: (item: T) =>
 }
 
 /**
- * Repeats some work, each time so many milliseconds after the last was done or failed. The returned function stops the
- * repetition; work in progress runs to its end.
+ * Repeats `work`, each time `milliseconds` after the last run has resolved or rejected. The returned function stops the
+ * repetition; a run in progress continues to its end.
  */
 export function repeat(clock: Clock, milliseconds: number, work: () => Promise<unknown>): () => void {
   let stopped = false

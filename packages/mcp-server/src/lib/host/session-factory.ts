@@ -30,13 +30,13 @@ export interface SessionFactoryOptions {
   readonly store: SessionStore
   readonly capacity: Capacity
   readonly clock: Clock
-  /** How many of its last events a session knows again. */
+  /** How many of its last events a session recognizes if they are published again. */
   readonly events: number
   readonly faults: Faults
   readonly metrics: Metrics | undefined
 }
 
-/** A session to be kept, and how a store keeps it. */
+/** A session to be stored, and its stored form. */
 interface NewSession {
   readonly record: SessionRecord
   readonly stored: StoredSession
@@ -48,20 +48,21 @@ interface InProgress {
   readonly signal: AbortSignal | undefined
 }
 
-/** Sessions that are kept in one turn of the event loop: a store may make one write of them. */
+/** Sessions that are stored in one turn of the event loop: a store may write them at once. */
 const BATCH = 64
 
 /** UTF-8 bytes, about, that the answer to one fork may have. */
 const ANSWER_BYTES = 67_108_864
 
 /**
- * Begins sessions: at the start of a world, from a snapshot, or where another session stands or stood.
+ * Creates sessions: at the start of an environment, from a snapshot, or as forks of another session at any of its
+ * steps.
  *
- * A request begins its sessions once, however often it is made: its key names them, so who asks again finds them.
+ * A request creates its sessions once, even if it is repeated: its key determines their ids, so a repeat finds them.
  */
 export class SessionFactory {
   readonly #options: SessionFactoryOptions
-  /** Requests in progress, by the id of the first session that they begin. */
+  /** Requests in progress, by the id of the first session that they create. */
   readonly #inProgress = new Map<string, InProgress>()
 
   constructor(options: SessionFactoryOptions) {
@@ -97,7 +98,7 @@ export class SessionFactory {
     const request = contentId(canonicalJson({ restore: snapshot as unknown as JsonObject }))
     const cached = await this.#openOne(id, owner, async () => {
       const { seed } = moment.record
-      // Before anything is kept: a state that the rules cannot show is one that they cannot play.
+      // Before anything is stored: a state that the rules cannot observe is one that they cannot play.
       await this.#look(environment, id, moment.record)
       const base = baseAt(moment, { request, freshChance: false })
       const record = recordAt(moment, base, { id, owner, seed, createdAt: this.#options.clock.now() })
@@ -107,7 +108,7 @@ export class SessionFactory {
     return cached
   }
 
-  /** Begins `count` sessions where `parent` stands, or stood after `at` steps: all of them or none. */
+  /** Creates `count` sessions from `parent`'s present state, or from that after `at` steps: all of them or none. */
   async fork(parent: CachedSession, asked: ForkRequest): Promise<readonly OpenResult[]> {
     const { requestKey, at = null, count = 1, seed = null, signal } = asked
     const { sessions, clock } = this.#options
@@ -129,7 +130,7 @@ export class SessionFactory {
     return snapshotOf(await this.#snapshotAt(cached, query))
   }
 
-  /** How a session stands, in the words of its world; `null` where these fail, which is reported. */
+  /** Resolves with the observation of a session; with `null` if `observe` fails, which is reported. */
   async present({ environment, session, secrets }: CachedSession): Promise<PresentedState | null> {
     const { id } = session.record
     try {
@@ -142,8 +143,8 @@ export class SessionFactory {
   }
 
   /**
-   * How the session that a request would open will stand at its beginning. Nothing is kept of it. `null` where it cannot be
-   * opened so: opening it then reports the reason.
+   * Resolves with the first observation of the session that a request would open, and stores nothing. Resolves with
+   * `null` if the session cannot be opened: opening it then reports the reason.
    */
   async foresee(owner: Principal, request: OpenRequest & { readonly seed: string }): Promise<PresentedState | null> {
     const { environments, sessions, rules, clock } = this.#options
@@ -161,19 +162,19 @@ export class SessionFactory {
     }
   }
 
-  /** What whoever began a session is told. */
+  /** Resolves with the answer to the request that created a session. */
   async describe(cached: CachedSession): Promise<OpenResult> {
     return this.#guard(cached.environment, cached.session.record.id, () => describeOpen(this.#options.rules, cached))
   }
 
-  /** How a session stands, or stood after `at` answered steps. */
+  /** Resolves with the present snapshot, or with that after `at` answered steps. */
   async #snapshotAt(cached: CachedSession, { at, signal }: SnapshotQuery): Promise<Snapshot> {
     const { sessions, rules, store, clock, events } = this.#options
     const { session, environment } = cached
     const present = await sessions.use(cached, () => session.moment())
     const { record } = present
     const answered = stepsOf(record.seats)
-    // What has happened outside since the last step is of the present, and not of that step.
+    // Outside events since the last step belong to the present, and not to that step.
     const unchanged = !record.end && !record.outside?.pending.length
     if (at === undefined || (at === answered && unchanged)) return present
     const begun = record.base ? stepsOf(record.base.seats) : 0
@@ -217,7 +218,7 @@ export class SessionFactory {
     const twin = recordAt(moment, base, { id: '', owner, createdAt: clock.now(), seed: parentSeed })
     const storedTwin = encodeSession(twin, moment.stateText)
     const create = ([place, id]: readonly [number, string]): NewSession => {
-      // But for their ids, forks that have no seed of their own are the same to the last byte.
+      // Forks without a seed of their own differ only in their ids.
       if (seed === undefined) return { record: { ...twin, id }, stored: { ...storedTwin, id } }
       const record = { ...twin, id, seed: seedFor(seed, 'fork', place) }
       return { record, stored: encodeSession(record, moment.stateText) }
@@ -225,7 +226,7 @@ export class SessionFactory {
     return this.#admit(ids, owner, async () => [...ids.entries()].map(create))
   }
 
-  /** Those of the forks that are there, in the order of their ids. */
+  /** Resolves with the forks that exist, in the order of their ids. */
   async #findForks(ids: readonly string[]): Promise<Map<string, CachedSession>> {
     const { sessions } = this.#options
     const found = await Promise.all(ids.map((id) => sessions.find(id)))
@@ -253,7 +254,7 @@ export class SessionFactory {
     return cached as CachedSession
   }
 
-  /** Runs a request once for all who make it at the same time. It stops where the one whose `signal` it has is gone. */
+  /** Runs concurrent repeats of a request once. Aborting the first caller's `signal` stops the run. */
   #once(
     ids: readonly string[],
     run: () => Promise<readonly CachedSession[]>,
@@ -263,7 +264,7 @@ export class SessionFactory {
     const inProgress = this.#inProgress.get(key)
     if (inProgress)
       return inProgress.begun.catch((error) => {
-        // Whoever else makes the request is still there.
+        // The first caller has disconnected; this one still waits, so it runs the request itself.
         if (inProgress.signal?.aborted) return this.#once(ids, run, signal)
         throw error
       })
@@ -272,7 +273,7 @@ export class SessionFactory {
     return begun
   }
 
-  /** Keeps new sessions where there is room for them: all of them or none. */
+  /** Stores new sessions if there is room for them: all of them or none. */
   #admit(
     ids: readonly string[],
     owner: Principal,
@@ -295,7 +296,7 @@ export class SessionFactory {
         await giveTurn()
       }
     } catch (error) {
-      // What a twin in another process made is in play already.
+      // Sessions that the same request created in another process may be in use already.
       const own = kept.filter(({ created }) => created)
       await Promise.allSettled(own.map(({ cached }) => sessions.remove(cached.session.record.id)))
       throw error
@@ -304,7 +305,7 @@ export class SessionFactory {
     return kept.map(({ cached }) => cached)
   }
 
-  /** Has an environment say how the session `id` stands with that state. */
+  /** Calls the environment's `observe` on a state of the session `id`. */
   #look(environment: EnvironmentDefinition, id: string, { state, params }: Pick<SessionRecord, 'state' | 'params'>) {
     return this.#guard(environment, id, () => this.#options.rules.observe(environment, state, params))
   }
@@ -315,7 +316,7 @@ export class SessionFactory {
   }
 }
 
-/** Throws `invalid-params` where a request key has begun sessions by another request than this one. */
+/** Throws `invalid-params` if a request key has created sessions by a different request. */
 function assertSameOrigin({ session }: CachedSession, request: string): void {
   if (session.record.base?.request === request) return
   throw new WireError(

@@ -10,18 +10,22 @@ import { sha256 } from '@noble/hashes/sha2.js'
 export interface SessionTokens {
   /** The session id of an opener's request key: the same key of the same principal always names the same session. */
   idFor(principal: string | null, requestKey: string): string
-  /** The same for a key that asks for many, at most 1,296: their ids differ in the last two digits, and are in order. */
+  /**
+   * The same for a key that asks for many, at most 1,296: their ids differ in the last two digits, and are in order.
+   */
   idsFor(principal: string | null, requestKey: string, count: number): string[]
   /** The secret that steps, watches and closes a session at the trainer endpoint, good for its owner alone. */
   control(id: string, owner: string | null): string
   /** The secret that plays one seat of a session at the agent endpoint. */
   capability(id: string, seat: number): string
   /**
-   * The `Mcp-Session-Id` of a plain client: a name that proves that this server gave it out, to whom, and when. With the
-   * random part of `earlier`, and so with its seed, where that is given.
+   * The `Mcp-Session-Id` of a plain client: a name that proves that this server gave it out, to whom, and when. With
+   * the random part of `earlier`, and so with its seed, where that is given.
    */
   transport(principal: string | null, issuedAt: number, earlier?: string): string
-  /** The seed of the world that a transport session opens: 128 secret bits that follow from the random part of its id. */
+  /**
+   * The seed of the world that a transport session opens: 128 secret bits that follow from the random part of its id.
+   */
   seedOf(transportId: string): string
   /** When a transport id was given out; `null` for one that was not given out here, or to somebody else. */
   transportIssuedAt(principal: string | null, transportId: string): number | null
@@ -80,7 +84,7 @@ function randomPartOf(transportId: string): string {
   return transportId.slice('mcp_'.length).split('.', 1)[0] as string
 }
 
-/** Nobody in particular is a name that no principal can have. */
+/** Returns a name of a principal for the HMAC. The name of an anonymous caller is one that no principal can have. */
 function nameOf(principal: string | null): string {
   return principal === null ? 'anonymous' : `principal ${principal}`
 }

@@ -3,8 +3,8 @@ import type { Principal } from './caller.ts'
 import { eachStored } from './scan-store.ts'
 
 /**
- * Who owns how many sessions of a store. Exact for what this process opens and removes; what others did is seen at the
- * next `refresh`.
+ * Counts the sessions of a store by owner. Exact for what this process opens and removes; changes by other processes
+ * are counted at the next `refresh`.
  */
 export class Owners {
   #ownerOf = new Map<string, Principal>()
@@ -28,7 +28,7 @@ export class Owners {
       found.add(record.id)
       this.add(record.id, record.owner)
     }
-    // What was opened meanwhile may lie behind the reader, and is not gone for that.
+    // A session that was opened meanwhile may precede the reader's position, so only earlier ones are removed.
     for (const id of before) if (!found.has(id)) this.remove(id)
   }
 

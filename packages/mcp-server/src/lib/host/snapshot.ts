@@ -2,10 +2,10 @@ import type { OutsideHistory, SessionSnapshot } from '@episodic/protocol'
 import type { SessionBase, SessionRecord } from '@episodic/state'
 import type { Principal } from './caller.ts'
 
-/** A session at one moment, from which others can begin. */
+/** A session at one step, from which others can be created. */
 export interface Snapshot {
   readonly record: Omit<SessionSnapshot, 'format'>
-  /** Its state as JSON text: kept as it is by every session that begins here, so that the store holds it once. */
+  /** The state as JSON text. Sessions created from it share the text, so that the store holds it once. */
   readonly stateText: string
 }
 
@@ -14,7 +14,7 @@ export function stepsOf(seats: SessionSnapshot['seats']): number {
   return Object.values(seats).reduce((sum, { seq }) => sum + seq, 0)
 }
 
-/** Writes a moment as whoever asked for it may keep it: nothing in it is shared with the session. */
+/** Returns a snapshot for a client. It shares no object with the session. */
 export function snapshotOf({ record, stateText }: Snapshot): SessionSnapshot {
   const { environment, params, seed, limits, rng, now, seats, history, outside, end } = record
   const rest = structuredClone({
@@ -32,8 +32,8 @@ export function snapshotOf({ record, stateText }: Snapshot): SessionSnapshot {
 }
 
 /**
- * Where the sessions of one request begin. `request` is its digest. With fresh chance, every stream starts anew; without,
- * each stands where it stood.
+ * Returns the base of the sessions that one request creates. `request` is its digest. With `freshChance`, every random
+ * stream starts anew; otherwise each continues from its position.
  */
 export function baseAt(
   { record, stateText }: Snapshot,
@@ -51,7 +51,7 @@ export function baseAt(
   }
 }
 
-/** The record of a session that begins now, at `base`. Its parts are values that nobody changes, so twins may share them. */
+/** Returns the record of a new session at `base`. Its parts are never changed, so forks may share them. */
 export function recordAt(
   { record: { environment, params, limits, state } }: Snapshot,
   base: SessionBase,
@@ -79,13 +79,13 @@ export function recordAt(
   }
 }
 
-/** The record of a session that has a base, as it was there. */
+/** Returns the record that a session with a base had at its start. */
 export function recordAtBase(record: SessionRecord, base: SessionBase): Snapshot & { readonly record: SessionRecord } {
   const moment = { record: { ...record, state: JSON.parse(base.state) }, stateText: base.state }
   return { record: recordAt(moment, base, record), stateText: base.state }
 }
 
-/** What happened to another session is known to those that begin there, and was before any revision of theirs. */
+/** Moves the parent's outside events before the first revision of the new session, which knows them. */
 function beforehand({ pending, known }: OutsideHistory): OutsideHistory {
   const first = <T>(event: T) => ({ ...event, revision: 0 })
   return { pending: pending.map(first), known: known.map(first) }

@@ -2,7 +2,7 @@ import type { JsonObject } from '@episodic/protocol'
 import type { Clock, SessionStore } from '@episodic/state'
 import type { CachedSession } from './session-cache.ts'
 
-/** How often a session is looked at in the store, in milliseconds: commits of other processes wake nobody here. */
+/** Milliseconds between two reads of a session from the store: commits of other processes wake no listener here. */
 const LOOK_INTERVAL = 1_000
 
 export interface StateSubscriptionsOptions {
@@ -11,8 +11,8 @@ export interface StateSubscriptionsOptions {
 }
 
 /**
- * Tells when the public state of a session changes, whoever commits it. To listen is not to use: it keeps no session from
- * expiring. However many listen to one session, it is looked at once a second.
+ * Notifies listeners when the public state of a session changes, also by another process. Listening does not keep a
+ * session from expiring. A session is read once a second, regardless of the number of its listeners.
  */
 export class StateSubscriptions {
   readonly #options: StateSubscriptionsOptions
@@ -24,9 +24,9 @@ export class StateSubscriptions {
   }
 
   /**
-   * Calls `listener` whenever the public state is another than it was, `seen` at first, until the function that it returns is
-   * called. When the rest of the state changes, and nothing else, is not for players to know. Throws `capacity` where too many
-   * listen.
+   * Calls `listener` whenever the public state differs from the last one, at first from `seen`, until the returned
+   * function is called. Changes of the private state alone are not reported, because players must not learn of them.
+   * Throws `capacity` if the session has too many listeners.
    */
   listen(cached: CachedSession, seen: JsonObject, listener: () => void): () => void {
     const { session, watchers } = cached
@@ -41,7 +41,7 @@ export class StateSubscriptions {
     return stop
   }
 
-  /** Looks at nothing any more. */
+  /** Stops reading sessions. */
   stop(): void {
     this.#stopped = true
   }

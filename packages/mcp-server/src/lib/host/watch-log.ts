@@ -3,18 +3,20 @@ import { type Clock, isEndUnreported, type SessionRecord, type SessionStore } fr
 import type { WatchRange } from './host.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
 
-/** How often a watcher looks by itself, in milliseconds: commits of other processes on the same store wake nobody here. */
+/** Milliseconds between two reads of the store: commits of other processes on the same store wake no watcher here. */
 const WATCH_INTERVAL = 1_000
 
 export interface WatchSetting {
   readonly sessions: Pick<SessionCache, 'use' | 'guardStore'>
   readonly store: SessionStore
   readonly clock: Clock
-  /** Nobody waits any longer once it is aborted and the watchers are woken. */
+  /** Ends all waits once it is aborted and the watchers are woken. */
   readonly stopping: AbortSignal
 }
 
-/** Reads the step log of a session after a revision, and waits where there is nothing yet; see `Host.watch`. */
+/**
+ * Reads the step log of a session after a revision, and waits if there is no entry yet; see `TrainerSessionRef.watch`.
+ */
 export async function watchLog(
   cached: CachedSession,
   { after, limit, wait, signal }: WatchRange,
@@ -26,7 +28,7 @@ export async function watchLog(
     try {
       const record: SessionRecord = await sessions.use(cached, (session) => session.refresh())
       const { id, end, outside } = record
-      // An end that an event made is told with the event; then there is one more step to wait for.
+      // If an event ended the episode, one more step is to come, which reports the end.
       const over = end !== null && !isEndUnreported(record)
       const entries = await sessions.guardStore(store.readLog(id, { after, limit }))
       const left = deadline - clock.monotonic()

@@ -1,27 +1,29 @@
 import { WireError } from '@episodic/protocol'
 import type { Clock } from '@episodic/state'
 
-/** How many may listen to one session. */
+/** Listeners that one session may have. */
 const LISTENERS = 256
 
-/** Those who wait for the next commit of a session, and those who hear of each. */
+/** Callers that wait for the next commit of a session, and listeners that are called at each commit. */
 export class Watchers {
   readonly #waiting = new Set<() => void>()
-  /** None for nearly every session, of which there are many. */
+  /** Created on first use: most sessions have no listener. */
   #listeners: Set<() => void> | null = null
 
-  /** Wakes all who wait. */
+  /** Wakes all waiting callers, and calls the listeners. */
   wake(): void {
     for (const wake of this.#waiting) wake()
     if (this.#listeners) for (const hear of this.#listeners) hear()
   }
 
-  /** Whether anybody listens. */
+  /** Whether there is a listener. */
   get heard(): boolean {
     return this.#listeners !== null && this.#listeners.size > 0
   }
 
-  /** Calls `listener` at each `wake`, until the function that it returns is called. Throws `capacity` where too many listen. */
+  /**
+   * Calls `listener` at each `wake`, until the returned function is called. Throws `capacity` if there are too many.
+   */
   listen(listener: () => void): () => void {
     this.#listeners ??= new Set()
     const listeners = this.#listeners
@@ -32,9 +34,8 @@ export class Watchers {
   }
 
   /**
-   * Takes a place among those who wait, before looking whether there is anything to wait for, so that a commit in
-   * between is not missed. `until` resolves at the next `wake`, after `milliseconds`, or when `signal` is aborted;
-   * `leave` gives the place up.
+   * Registers a waiting caller. Call it before reading the state, so that no commit in between is missed. `until`
+   * resolves at the next `wake`, after `milliseconds`, or when `signal` is aborted; `leave` unregisters the caller.
    */
   join(): { until(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void>; leave(): void } {
     const { promise, resolve } = Promise.withResolvers<void>()
