@@ -31,10 +31,10 @@ export interface Subscription {
 export class ClientChannel implements PendingCalls {
   readonly #options: ClientChannelOptions
   readonly #calls = new Map<RequestId, AbortController>()
-  readonly #listenings = new Map<unknown, { readonly listening: Subscription; readonly stop: () => void }>()
+  readonly #subscriptions = new Map<unknown, { readonly subscription: Subscription; readonly stop: () => void }>()
   /** Notifications that are not sent yet. */
-  readonly #news = new Set<string>()
-  #telling = false
+  readonly #unsent = new Set<string>()
+  #sending = false
   #ended = false
 
   constructor(options: ClientChannelOptions) {
@@ -43,7 +43,7 @@ export class ClientChannel implements PendingCalls {
 
   /** Whether there is no waiting call and no subscription. */
   get idle(): boolean {
-    return this.#calls.size === 0 && this.#listenings.size === 0
+    return this.#calls.size === 0 && this.#subscriptions.size === 0
   }
 
   add(id: RequestId, call: AbortController): void {
@@ -54,7 +54,7 @@ export class ClientChannel implements PendingCalls {
   delete(id: RequestId, call: AbortController): void {
     if (this.#calls.get(id) !== call) return
     this.#calls.delete(id)
-    this.#tellIdle()
+    this.#reportIdle()
   }
 
   /** Cancels the waiting call, or ends the subscription, of the request with that id. */
@@ -67,12 +67,12 @@ export class ClientChannel implements PendingCalls {
    * Subscribes until `unlisten` is called with the same key or the channel ends. Replaces an earlier subscription of
    * the key. Throws `capacity` if the client would have too many.
    */
-  listen(key: unknown, listening: Subscription): void {
+  listen(key: unknown, subscription: Subscription): void {
     // The client has disconnected meanwhile.
     if (this.#ended) return
     this.#drop(key)
-    const { changes } = listening
-    const held = [...this.#listenings.values()].reduce((sum, other) => sum + other.listening.changes.length, 0)
+    const { changes } = subscription
+    const held = [...this.#subscriptions.values()].reduce((sum, other) => sum + other.subscription.changes.length, 0)
     if (held + changes.length > SUBSCRIPTIONS)
       throw new WireError(
         'capacity',
@@ -81,27 +81,27 @@ export class ClientChannel implements PendingCalls {
     const stops: (() => void)[] = []
     const stop = () => {
       for (const each of stops) each()
-      for (const { text } of changes) this.#news.delete(text)
+      for (const { text } of changes) this.#unsent.delete(text)
     }
     try {
-      for (const { view, text } of changes) stops.push(view.onChange(() => this.#tell(text)))
+      for (const { view, text } of changes) stops.push(view.onChange(() => this.#send(text)))
     } catch (error) {
       stop()
-      this.#tellIdle()
+      this.#reportIdle()
       throw error
     }
-    this.#listenings.set(key, { listening, stop })
+    this.#subscriptions.set(key, { subscription, stop })
   }
 
   unlisten(key: unknown): void {
     this.#drop(key)
-    this.#tellIdle()
+    this.#reportIdle()
   }
 
   /** Drops all subscriptions, and forgets the waiting calls without cancelling them: the client starts over. */
   forget(): void {
-    for (const { stop } of this.#listenings.values()) stop()
-    this.#listenings.clear()
+    for (const { stop } of this.#subscriptions.values()) stop()
+    this.#subscriptions.clear()
     this.#calls.clear()
   }
 
@@ -113,29 +113,29 @@ export class ClientChannel implements PendingCalls {
   }
 
   /** Ends the channel because the server shuts down, and sends the farewell of each subscription that has one. */
-  async takeLeave(): Promise<void> {
-    const farewells = [...this.#listenings.values()].map(({ listening }) => listening.farewell)
+  async shutDown(): Promise<void> {
+    const farewells = [...this.#subscriptions.values()].map(({ subscription }) => subscription.farewell)
     this.end()
     for (const farewell of farewells) if (farewell !== null) await this.#options.say(farewell)
   }
 
   #drop(key: unknown): void {
-    this.#listenings.get(key)?.stop()
-    this.#listenings.delete(key)
+    this.#subscriptions.get(key)?.stop()
+    this.#subscriptions.delete(key)
   }
 
-  #tellIdle(): void {
+  #reportIdle(): void {
     if (this.idle) this.#options.onIdle?.()
   }
 
-  async #tell(text: string): Promise<void> {
-    this.#news.add(text)
-    if (this.#telling) return
-    this.#telling = true
-    for (const next of this.#news) {
-      this.#news.delete(next)
+  async #send(text: string): Promise<void> {
+    this.#unsent.add(text)
+    if (this.#sending) return
+    this.#sending = true
+    for (const next of this.#unsent) {
+      this.#unsent.delete(next)
       await this.#options.say(next)
     }
-    this.#telling = false
+    this.#sending = false
   }
 }

@@ -38,11 +38,11 @@ export function getPrompt(
 }
 
 function explain({ instructions, tools, state }: Explained, tool: string | undefined): string {
-  const told =
+  const about =
     tool === undefined
       ? `The tools:\n${tools.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`
       : explainTool(tools, tool)
-  return `${instructions}\n\n${told}\n\nHow things stand can be read at any time, as the resource ${state}.`
+  return `${instructions}\n\n${about}\n\nHow things stand can be read at any time, as the resource ${state}.`
 }
 
 function explainTool(tools: readonly ToolInfo[], asked: string): string {

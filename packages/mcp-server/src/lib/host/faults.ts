@@ -35,7 +35,7 @@ export class Faults {
   readonly #containment: Containment | undefined
   readonly #onEscaped: FaultsOptions['onEscaped']
   /** Tools whose undeclared keys were reported. */
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
 
   constructor({ onFault, metrics, containment, onEscaped }: FaultsOptions) {
     this.#onFault = onFault
@@ -118,8 +118,8 @@ export class Faults {
   dropped(environment: string, session: string, tool: string, key: string): void {
     this.#metrics?.dropped(environment, tool)
     const name = `${environment} ${tool}`
-    if (this.#told.has(name)) return
-    this.#told.add(name)
+    if (this.#reported.has(name)) return
+    this.#reported.add(name)
     const cause = new ServerError(
       'rules-failed',
       `Tool ${tool} of ${environment} says "${key}", which its output does not declare, so it was left out. Declare it, or say it no more. Further ones are counted, and not told of.`,

@@ -54,7 +54,7 @@ export class StateSubscriptions {
   async #look(cached: CachedSession): Promise<void> {
     const { session, watchers } = cached
     this.#followed.delete(cached)
-    if (this.#stopped || !watchers.heard) return
+    if (this.#stopped || !watchers.hasListeners) return
     try {
       const stored = await this.#options.store.read(session.record.id)
       if (!stored) return

@@ -17,7 +17,7 @@ export class Watchers {
   }
 
   /** Whether there is a listener. */
-  get heard(): boolean {
+  get hasListeners(): boolean {
     return this.#listeners !== null && this.#listeners.size > 0
   }
 

@@ -64,7 +64,7 @@ export class Streams {
   listen(stream: EventStream, response: HttpResponse): ClientChannel {
     const channel = new ClientChannel({ say: (text) => stream.say(text) })
     this.#add(stream, response, async () => {
-      await channel.takeLeave()
+      await channel.shutDown()
       stream.end()
     })
     onceClosed(response, () => channel.end())

@@ -151,7 +151,7 @@ export class WebSocketEndpoints {
         gone.abort()
         const closed = new Promise((resolve) => webSocket.once('close', resolve))
         await conversation.finished()
-        await channel.takeLeave()
+        await channel.shutDown()
         if (webSocket.readyState === webSocket.CLOSED) return
         webSocket.resume()
         webSocket.close(1001, 'The server is stopping.')

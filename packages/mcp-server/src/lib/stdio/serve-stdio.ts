@@ -64,7 +64,7 @@ export async function serveStdio(host: Host, options: StdioOptions = {}): Promis
     await conversation.caughtUp()
   }
   await conversation.finished()
-  await channel.takeLeave()
+  await channel.shutDown()
 }
 
 /**
