@@ -265,7 +265,7 @@ describe('prepare', () => {
     expect(unknown).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('failed on the way') }] })
     expect(JSON.stringify(unknown)).not.toContain('swordfish')
     const again = await client.callTool({ name: 'order', arguments: { shares: 1 } })
-    expect(again).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('cannot be known') }] })
+    expect(again).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('is unknown') }] })
   })
 })
 
@@ -299,7 +299,7 @@ describe('what is done outside once', () => {
     expect(failed).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('cannot be known') }] })
     expect(faults).toHaveLength(1)
     const again = await client.callTool({ name: 'order', arguments: { shares: 1 } })
-    expect(again).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('cannot be known') }] })
+    expect(again).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('is unknown') }] })
     expect(exchange.orders).toBe(1)
   })
 
