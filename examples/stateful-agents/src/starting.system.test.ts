@@ -6,7 +6,7 @@ describe('a server that is started wrongly', () => {
   it.each([
     ['shell/shell-server.ts', [], 'No folder was named to work in'],
     ['shell/shell-server.ts', ['nowhere'], 'nowhere is not a folder. Name one that exists'],
-    ['files/files-server.ts', [import.meta.filename], 'starting.test.ts is not a folder'],
+    ['files/files-server.ts', [import.meta.filename], 'starting.system.test.ts is not a folder'],
     ['shop/shop-server.ts', [], 'SHOP_PASSWORD'],
     ['database/database-server.ts', [], 'PGHOST, PGUSER and PGDATABASE say which'],
   ])('%s with the arguments %j says what it needs', (file, args, message) => {

@@ -51,7 +51,7 @@ describe('episodic replay --matrix', () => {
       '--json',
     ])
     expect(status).toBe(1)
-    expect(err).toContain('are not what the rules alone make of them')
+    expect(err).toContain('differ from what the rules alone play')
     const { ok, cells, differingBytes } = JSON.parse(out)
     expect(ok).toBe(false)
     expect(differingBytes).toBeGreaterThan(0)
