@@ -1,15 +1,15 @@
-// Draws a context's machine: states in rows by how far they are from the first, and how one leads to another.
+// Draws a context's machine: states in rows by their distance from the first, and the transitions between them.
 
 const SVG = 'http://www.w3.org/2000/svg'
 const HEIGHT = 30
 const GAP = { row: 34, column: 22 }
-/** Pixels of one letter, about, and what is around a name. */
+/** Approximate pixels of one letter, and the padding of a name. */
 const LETTER = 7.6
 const PADDING = 24
-/** How far an edge that goes back or stays in its row swings out. */
+/** How far an edge swings out that goes back or stays in its row. */
 const SWING = 26
 
-/** An SVG of `context` with the state `lit`, where it is in one. */
+/** Returns an SVG of `context`, with the state `lit` highlighted if there is one. */
 export function drawMachine(context, lit) {
   const rows = rowsOf(context)
   const widths = rows.map((row) => row.reduce((sum, state) => sum + widthOf(state) + GAP.column, -GAP.column))
@@ -56,7 +56,7 @@ export function drawMachine(context, lit) {
   return svg
 }
 
-/** What a state accepts, each once. */
+/** Returns what a state accepts, each once. */
 export function acceptedIn(context, state) {
   const names = context.edges.filter(({ from, on }) => from === state && on !== null).map(({ on }) => on)
   return [...new Set(names)]
@@ -102,7 +102,7 @@ function widthOf(state) {
   return state.length * LETTER + PADDING
 }
 
-/** One edge for all that lead from one state to another. */
+/** Merges the transitions from one state to another into one edge. */
 function joinEdges(edges) {
   const joined = new Map()
   for (const { from, to, on, kind } of edges) {
@@ -121,7 +121,7 @@ function curve(from, to, width) {
     const [y1, y2] = [from.y + HEIGHT, to.y - 1]
     return `M${middle(from)} ${y1} C${middle(from)} ${y1 + 16} ${middle(to)} ${y2 - 16} ${middle(to)} ${y2}`
   }
-  // Down past a row goes by the right, up by the left.
+  // Edges that pass a row go down on the right and up on the left.
   const down = to.row > from.row || (to.row === from.row && to.x > from.x)
   const side = (place) => (down ? place.x + place.width : place.x)
   const edge = down ? width - 4 : 4

@@ -1,4 +1,4 @@
-// The page of a conversation: says what is typed, shows every turn once, and goes on by itself where the connection drops.
+// The page of a conversation: sends what is typed, shows every turn once, and reconnects by itself when the connection drops.
 
 import { acceptedIn, drawMachine } from './page-machine.js'
 
@@ -6,25 +6,25 @@ const world = decodeURIComponent(location.pathname.split('/').at(-1))
 const address = new URL(`./${encodeURIComponent(world)}`, location.href)
 const at = (id) => document.getElementById(id)
 
-/** Milliseconds before the first and the slowest try to connect again, and how much longer each wait is than the one before: a restarted server is found soon. */
+/** Reconnection delays in milliseconds, and the factor between two of them. Short at first, so that a restarted server is found soon. */
 const AGAIN = { first: 100, slowest: 5_000, growth: 1.6 }
-/** What is answered to a message that is not the next one: another window said something, or the server lost something. */
+/** Error codes for a `seq` that is not the next one: another window sent a message, or the server lost one. */
 const COUNTED_WRONG = new Set(['seq-conflict', 'seq-reused'])
-/** What this tab knows of its conversation, kept over a reload. Everything shown comes from the server. */
+/** The key under which this tab stores its side of the conversation, so that it survives a reload. Everything shown comes from the server. */
 const KEPT = `conversation ${world}`
 
 const kept = { handle: null, key: null, seq: 0, pending: null, token: '', ...read() }
 let socket = null
 let wait = AGAIN.first
-/** The next try to connect, where one waits. */
+/** The timer of the next attempt to connect, or `null`. */
 let retry = null
 /** The last turn that is shown. */
 let shown = 0
-/** The context that somebody chose to look at; `null` follows the active one. */
+/** The context that the user has selected; `null` follows the active one. */
 let chosen = null
 let stack = []
 let over = false
-/** Whether another window has taken the conversation over. Whoever says something here takes it back. */
+/** Whether another window has taken the conversation over. Sending a message here takes it back. */
 let elsewhere = false
 
 const described = await (await fetch(`${address.pathname}.json`)).json()
@@ -96,7 +96,7 @@ function connect() {
     if (opened === socket) hear(JSON.parse(data))
   }
   opened.onclose = ({ code }) => {
-    // Of one that is over there is nothing more to hear.
+    // A conversation that is over does not change any more.
     if (opened !== socket || over) return
     if (code === 4_001) {
       elsewhere = true
@@ -110,7 +110,7 @@ function connect() {
   }
 }
 
-/** Does not wait any longer to connect again, where that is what the page waits for. */
+/** Connects now, if an attempt is scheduled. */
 function connectNow() {
   if (retry === null) return
   wait = AGAIN.first
@@ -131,7 +131,7 @@ function hear(frame) {
       if (shown === 0 && at('lines').childElementCount === 0)
         for (const text of frame.opening) showLine('assistant', text)
       showNews(frame)
-      // It may have been answered already: the same seq has the same answer.
+      // It may have been answered already: a repeated seq returns the stored answer.
       if (kept.pending) send(kept.pending)
       return
     case 'news':
@@ -153,7 +153,7 @@ function hear(frame) {
 function hearRefusal({ code, message, seq, expected }) {
   complain(COUNTED_WRONG.has(code) && expected !== undefined ? outOfStep(seq, expected) : message)
   if (seq !== undefined && seq === kept.pending?.seq) {
-    // What was not taken can be said again.
+    // A rejected message can be sent again.
     at('text').value ||= kept.pending.text
     keep({ pending: null, seq: expected ?? kept.seq })
     dropPending()
@@ -161,18 +161,18 @@ function hearRefusal({ code, message, seq, expected }) {
   if (code === 'session-not-found' || code === 'episode-ended' || code === 'state-lost') end()
 }
 
-/** Says why a message is not the next one. */
+/** Explains why a message was not the next one. */
 function outOfStep(seq, expected) {
   return expected > seq
     ? 'Something was said from elsewhere meanwhile. Read it, and send yours again.'
     : 'The server has lost some of what was said. Send yours again.'
 }
 
-function showNews({ turn, turns, missed, ended, ...standing }) {
+function showNews({ turn, turns, missed, ended, stack: present }) {
   if (missed) showLine('notice', 'Some of what was said before is not remembered any more.')
   for (const each of turns) if (each.turn > shown) showTurn(each)
   shown = Math.max(shown, turn)
-  stack = standing.stack
+  stack = present
   showStack()
   showMachine()
   if (ended !== null) end()
@@ -266,7 +266,7 @@ function showMachine() {
   at('accepts').textContent = state ? `Accepts now: ${accepted.join(', ') || 'nothing'}.` : 'Not open.'
 }
 
-/** The least that an event's data may be, to fill in. */
+/** An example of an event's data, to fill in. */
 function suggestData() {
   const { properties = {}, required = [] } =
     described.events.find(({ type }) => type === at('event').value)?.dataSchema?.properties?.data ?? {}
@@ -303,7 +303,7 @@ function beginAnew() {
   at('text').focus()
 }
 
-/** Connects anew, as whoever the token makes of this page. */
+/** Reconnects, so that the server reads the token again. */
 function reconnect() {
   const last = socket
   socket = null
@@ -312,7 +312,7 @@ function reconnect() {
   connect()
 }
 
-/** Shows what the server knows of the conversation, which is less than this page does: some of it was lost. */
+/** Shows the server's view of a conversation of which it has lost some turns. */
 function showAgain() {
   shown = 0
   at('lines').replaceChildren()
@@ -329,7 +329,7 @@ function status(text, live = false) {
 function complain(text) {
   at('problem').hidden = text === null
   at('problem').textContent = text ?? ''
-  // It takes room from what was said.
+  // The machine takes space from the log.
   if (text !== null) showLast()
 }
 

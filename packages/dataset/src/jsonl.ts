@@ -1,4 +1,3 @@
-export type { Line } from './lib/line.ts'
-export { type ReadLinesOptions, readLines } from './lib/read-lines.ts'
-export { type ReadTasksOptions, readTasks } from './lib/read-tasks.ts'
-export { type WriteTasksOptions, type WrittenTasks, writeTasks } from './lib/write-tasks.ts'
+export { readLines } from './lib/read-lines.ts'
+export { readTasks } from './lib/read-tasks.ts'
+export { type WrittenTasks, writeTasks } from './lib/write-tasks.ts'

@@ -34,7 +34,7 @@ describe('createAdaptiveCurriculum', () => {
     expect(spread).toBeLessThan(0.15)
   })
 
-  it('follows a learner that improves', () => {
+  it('draws harder tasks for a learner that improves', () => {
     const curriculum = createAdaptiveCurriculum(tasks, { seed: 's' })
     const novice = learn(curriculum, numbers(0, 1_500), ({ difficulty }) => (difficulty < 0.2 ? 0.5 : 0)).slice(500)
     const expert = learn(curriculum, numbers(1_500, 4_000), ({ difficulty }) => (difficulty < 0.8 ? 1 : 0.5)).slice(
@@ -46,26 +46,26 @@ describe('createAdaptiveCurriculum', () => {
     expect(share(expert, ({ difficulty }) => difficulty >= 0.8)).toBeGreaterThan(0.6)
   })
 
-  it('tries every task once before it comes back to one off target', () => {
+  it('draws every task once before it repeats one off target', () => {
     const curriculum = createAdaptiveCurriculum(tasks, { seed: 's', focus: 1, explore: 0 })
     const played = learn(curriculum, numbers(0, 100), () => 0).map(({ task }) => task.id)
     expect(new Set(played).size).toBe(100)
   })
 
-  it('takes turns among tasks of equal rank', () => {
+  it('alternates between tasks of equal rank', () => {
     const curriculum = createAdaptiveCurriculum(tasks, { seed: 's', focus: 1, explore: 0 })
     const drawn = Array.from({ length: 200 }, () => curriculum.next()!.id)
     expect(new Set(drawn.slice(0, 100)).size).toBe(100)
     expect(drawn.slice(100)).toEqual(drawn.slice(0, 100))
   })
 
-  it('comes back to every task while it explores', () => {
+  it('draws every task again while it explores', () => {
     const curriculum = createAdaptiveCurriculum(tasks, { seed: 's', explore: 1 })
     const played = learn(curriculum, numbers(0, 2_000), () => 1).slice(500)
     expect(new Set(played.map(({ task }) => task.id)).size).toBe(100)
   })
 
-  it('goes on from a saved state as if never stopped', () => {
+  it('continues from a saved state', () => {
     const options: AdaptiveOptions = { seed: 's', target: 0.6 }
     const whole = learn(createAdaptiveCurriculum(tasks, options), numbers(0, 300), chanceOf)
     fc.assert(
@@ -80,7 +80,7 @@ describe('createAdaptiveCurriculum', () => {
     )
   })
 
-  it('says in its state what it saw, the last 16 outcomes of a task at most', () => {
+  it('saves at most the last 16 outcomes of a task', () => {
     const curriculum = createAdaptiveCurriculum(tasks, { seed: 's' })
     const { id } = curriculum.next()!
     for (const success of [false, true, false]) curriculum.observe(id, success)
@@ -89,12 +89,12 @@ describe('createAdaptiveCurriculum', () => {
     expect(curriculum.save().tasks).toEqual({ [id]: { outcomes: '1'.repeat(16), drawn: 1 } })
   })
 
-  it('refuses outcomes of a task that it does not hold', () => {
+  it('rejects outcomes of an unknown task', () => {
     const curriculum = createAdaptiveCurriculum(tasks, { seed: 's' })
     expect(() => curriculum.observe('nobody', true)).toThrow(expect.objectContaining({ code: 'unknown-task' }))
   })
 
-  it('refuses the state of another curriculum, and a damaged one', () => {
+  it('rejects the state of another curriculum, and a damaged one', () => {
     const curriculum = createAdaptiveCurriculum(tasks, { seed: 's' })
     const { id } = curriculum.next()!
     const state = curriculum.save()
@@ -123,7 +123,7 @@ describe('createAdaptiveCurriculum', () => {
     )
   })
 
-  it('refuses no tasks and repeated tasks', () => {
+  it('rejects an empty pool and repeated tasks', () => {
     const invalid = expect.objectContaining({ code: 'pool-invalid' })
     expect(() => createAdaptiveCurriculum([], { seed: 's' })).toThrow(invalid)
     expect(() => createAdaptiveCurriculum([...tasks, tasks[0]!], { seed: 's' })).toThrow(invalid)

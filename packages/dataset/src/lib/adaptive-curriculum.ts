@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { assertInPool, basisOf, type Curriculum, createPool, restoreState } from './curriculum.ts'
 import { DatasetError } from './dataset-error.ts'
 
-/** How many of a task's last outcomes are remembered: the learner that failed long ago is not today's. */
+/** How many of a task's latest outcomes are kept: older ones say little about the present learner. */
 const REMEMBERED = 16
 
 const adaptiveStateSchema = z.strictObject({
@@ -21,18 +21,18 @@ const adaptiveStateSchema = z.strictObject({
   ),
 })
 
-/** Where an adaptive curriculum stands. Tasks that were never drawn or observed are left out. */
+/** The saved state of an adaptive curriculum. Tasks that were never drawn or observed are left out. */
 export type AdaptiveState = Readonly<z.infer<typeof adaptiveStateSchema>>
 
 export interface AdaptiveOptions {
   readonly seed: string
-  /** The success rate to stay near, above 0 and below 1. Default: 0.5, where outcomes tell the most. */
+  /** The success rate to stay near, above 0 and below 1. Default: 0.5, where outcomes carry the most information. */
   readonly target?: number
   /** How many tasks, nearest the target, to draw from. Default: a tenth of them, rounded up. */
   readonly focus?: number
   /** The probability of drawing from all tasks instead, so that no estimate goes stale. Default: 0.1. */
   readonly explore?: number
-  /** What `save()` returned. Default: nothing is known yet. */
+  /** A state from `save()`. Default: no outcomes. */
   readonly state?: AdaptiveState | undefined
 }
 
@@ -50,14 +50,14 @@ interface Entry {
  * The rule is *sampling for learnability*: draw evenly from the `focus` tasks of highest learnability p(1 − p), and
  * with probability `explore` from all tasks. (A. Rutherford et al., "No Regrets: Investigating and Improving Regret
  * Approximations for Curriculum Discovery", NeurIPS 2024, arXiv:2408.15099; see also G. Tzannetos et al., "Proximal
- * Curriculum for Reinforcement Learning Agents", 2023, arXiv:2304.12877.) As p(1 − p) = ¼ − (p − ½)², ranking by it is ranking by nearness to
- * ½, and `target` puts another rate in the place of ½.
+ * Curriculum for Reinforcement Learning Agents", 2023, arXiv:2304.12877.) As p(1 − p) = ¼ − (p − ½)², this ranks tasks by
+ * the distance of p from ½; `target` replaces ½.
  *
  * p is estimated from the last n ≤ 16 outcomes as (successes + 2·target) / (n + 2), so a task that was never played
- * counts as on target and is tried. Of equals, the one drawn longest ago ranks first. Every task is tried before the
- * ranking settles: give a pool that is small beside the number of episodes (`sampleTasks` makes one).
+ * counts as on target and is tried. Among equals, the task drawn longest ago ranks first. Every task is tried before the
+ * ranking settles, so the pool should be small compared to the number of episodes (`sampleTasks` makes one).
  *
- * @throws DatasetError `options-invalid`, `pool-invalid`, or `state-invalid` when the state is not this one's.
+ * @throws DatasetError `options-invalid`, `pool-invalid`, or `state-invalid` if the state is from another curriculum.
  */
 export function createAdaptiveCurriculum(
   tasks: readonly Task[],
@@ -117,9 +117,9 @@ function byRank(a: Entry, b: Entry): number {
 
 function assertSettings({ target, focus, explore }: Record<'target' | 'focus' | 'explore', number>): void {
   const complain = (rule: string): never => {
-    throw new DatasetError('options-invalid', `An adaptive curriculum was set up wrongly: ${rule}.`)
+    throw new DatasetError('options-invalid', `An adaptive curriculum has a wrong setting: ${rule}.`)
   }
-  if (!(target > 0 && target < 1)) complain(`target lies above 0 and below 1, and is ${target}`)
-  if (!(Number.isSafeInteger(focus) && focus >= 1)) complain(`focus is a whole number from 1 up, and is ${focus}`)
-  if (!(explore >= 0 && explore <= 1)) complain(`explore is a probability, and is ${explore}`)
+  if (!(target > 0 && target < 1)) complain(`target must be above 0 and below 1, and is ${target}`)
+  if (!(Number.isSafeInteger(focus) && focus >= 1)) complain(`focus must be a whole number from 1 up, and is ${focus}`)
+  if (!(explore >= 0 && explore <= 1)) complain(`explore must be a probability, and is ${explore}`)
 }

@@ -1,15 +1,15 @@
 import type { z } from 'zod'
 import { type FieldProblem, problemsOf, unknownKey } from './task-problem.ts'
 
-/** What a schema made of a row's parameters: them with defaults filled in, and what it did not accept. */
+/** A row's parameters with defaults filled in, and the problems that the schema found. */
 export interface CheckedParams {
   readonly params: unknown
   readonly problems: readonly FieldProblem[]
 }
 
 /**
- * Reads parameters with an environment's schema. A key that the schema drops is a problem: most schemas ignore what
- * they do not know, and a misspelt parameter would quietly play with its default.
+ * Parses parameters with an environment's schema. A key that the schema drops is a problem: most schemas ignore unknown
+ * keys, and a misspelt parameter would silently have its default.
  */
 export function checkParams(schema: z.ZodType, params: unknown): CheckedParams {
   const read = schema.safeParse(params)

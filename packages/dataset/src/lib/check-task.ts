@@ -5,7 +5,7 @@ import { type FieldProblem, formatProblem, problemsOf } from './task-problem.ts'
 
 /**
  * Checks one row by itself: its shape, that it is plain JSON (a lone surrogate or `-0` would not survive every
- * reader), and that its id is the hash of its content. Returns what is wrong; nothing is wrong when it is empty.
+ * reader), and that its id is the hash of its content. Returns the problems, or an empty list.
  */
 export function checkTask(value: unknown): readonly FieldProblem[] {
   const problems = checkShape(value)
@@ -16,7 +16,7 @@ export function checkTask(value: unknown): readonly FieldProblem[] {
   return [{ code: 'id', field: 'id', reason: `${task.id} is not the hash of the content, which is ${id}` }]
 }
 
-/** Checks what {@link checkTask} does, but for the id: whatever passes can be hashed. */
+/** Like {@link checkTask}, without the id: a row that passes can be hashed. */
 export function checkShape(value: unknown): readonly FieldProblem[] {
   const read = taskSchema.safeParse(value)
   if (!read.success) return problemsOf(read.error, 'shape')
@@ -27,16 +27,16 @@ export function checkShape(value: unknown): readonly FieldProblem[] {
 }
 
 /**
- * Reads one row. Throws `task-invalid` with everything that {@link checkTask} finds.
+ * Returns the value as a task. Throws `task-invalid` with everything that {@link checkTask} finds.
  *
- * @param where names the row in the message, such as `line 12`.
+ * @param where - names the row in the message, for example `line 12`.
  */
 export function parseTask(value: unknown, where = 'The row'): Task {
   assertNoProblems(checkTask(value), where)
   return value as Task
 }
 
-/** Throws `task-invalid` when something was found, with all of it in the message and the details. */
+/** Throws `task-invalid`, with all problems in the message and the details, unless there are none. */
 export function assertNoProblems(problems: readonly FieldProblem[], where: string): void {
   if (problems.length === 0) return
   throw new DatasetError('task-invalid', `${where} is not a task. ${problems.map(formatProblem).join('; ')}.`, {

@@ -20,7 +20,7 @@ async function messagesOf(rows: Iterable<unknown>, environments?: (typeof guessi
 }
 
 describe('checkTasks', () => {
-  it('finds nothing wrong with good rows', async () => {
+  it('finds no problems in valid rows', async () => {
     expect(await messagesOf([first, second], [guessingEnvironment])).toEqual([])
   })
 
@@ -44,11 +44,11 @@ describe('checkTasks', () => {
     expect(await messagesOf([row])).toEqual([expect.stringMatching(/^line 1: expected object, received /)])
   })
 
-  it('names a repeated id, with the line that had it first', async () => {
+  it('names a repeated id, with the line of its first occurrence', async () => {
     expect(await messagesOf([first, second, first])).toEqual(['line 3: id: line 1 has the same id'])
   })
 
-  it('names an id that is not the hash of the content, and goes on with the other checks', async () => {
+  it('names an id that is not the hash of the content, and continues with the other checks', async () => {
     const edited = { ...first, prompt: 'Edited by hand.', params: { ...first.params, high: 'ten' } }
     expect(await messagesOf([edited], [guessingEnvironment])).toEqual([
       `line 1: id: ${first.id} is not the hash of the content, which is ${taskId(edited)}`,
@@ -69,11 +69,11 @@ describe('checkTasks', () => {
     ])
   })
 
-  it('takes any of several versions', async () => {
+  it('accepts any of several versions', async () => {
     expect(await messagesOf([first], [{ ...guessingEnvironment, version: '2.0.0' }, guessingEnvironment])).toEqual([])
   })
 
-  it('names an environment that was not given, unless another server has it', async () => {
+  it('names an unknown environment, unless another server has it', async () => {
     const environment = { name: 'chess', version: '1' }
     const rows = [changed({ environment }), { ...changed({ environment, seed: 'other' }), server: 'games' }]
     expect(await messagesOf(rows, [guessingEnvironment])).toEqual([
@@ -87,7 +87,7 @@ describe('checkTasks', () => {
     ])
   })
 
-  it('names parameters that the schema refuses and those that it does not know', async () => {
+  it('names parameters that the schema rejects, and unknown ones', async () => {
     const withParams = (params: JsonObject) => changed({ params })
     expect(await messagesOf([withParams({ high: 'ten' }), withParams({ hihg: 10 })], [guessingEnvironment])).toEqual([
       'line 1: params.high: expected number, received string',
@@ -95,7 +95,7 @@ describe('checkTasks', () => {
     ])
   })
 
-  it('names values that JSON cannot carry everywhere', async () => {
+  it('names values that not every JSON parser preserves', async () => {
     const rows = [
       { ...first, params: { high: -0 } },
       { ...first, prompt: '\udfff' },
@@ -108,14 +108,14 @@ describe('checkTasks', () => {
     ])
   })
 
-  it('tells programs the line, the field and a code', async () => {
+  it('reports the line, the field and a code', async () => {
     const [problem] = await collect(checkTasks([{ ...first, tags: [1] }]))
     expect(problem).toMatchObject({ line: 1, field: 'tags[0]', code: 'shape' })
   })
 })
 
 describe('checkLines', () => {
-  it('names text that is not JSON, passes over blank lines and names a torn end', async () => {
+  it('names text that is not JSON, skips blank lines, and names a torn last line', async () => {
     const lines = [
       { line: 1, text: JSON.stringify(first), torn: false },
       { line: 2, text: '  ', torn: false },
@@ -131,18 +131,18 @@ describe('checkLines', () => {
     ])
   })
 
-  it('takes a last line that only lacks its newline', async () => {
+  it('accepts a complete last line without a newline', async () => {
     const lines = [{ line: 1, text: JSON.stringify(first), torn: true }]
     expect(await collect(checkLines(lines))).toEqual([])
   })
 })
 
 describe('parseTask', () => {
-  it('returns a good row', () => {
+  it('returns a valid row', () => {
     expect(parseTask(first)).toEqual(first)
   })
 
-  it('throws with everything that is wrong', () => {
+  it('throws with all problems', () => {
     const parse = () => parseTask({ ...first, difficulty: 'hard', extra: 1 }, 'line 7')
     expect(parse).toThrow(
       'line 7 is not a task. difficulty: expected number, received string; extra: nobody knows this key.',

@@ -10,16 +10,16 @@ import { type FieldProblem, problemAt, type TaskProblem } from './task-problem.t
 
 export interface CheckOptions {
   /**
-   * The environments that the rows are for: version, tools and parameters are then checked too, and a row for any
-   * other is a problem, unless it names the server that has it. Default: rows are checked by themselves.
+   * The environments that the rows are for. Version, tools and parameters are then checked too, and a row for another
+   * environment is a problem, unless it names the server that has it. Default: no environment is checked.
    */
   readonly environments?: readonly TaskEnvironment[]
 }
 
 /**
- * Checks rows one by one and against each other, and yields what is wrong as it is found. Rows are counted from 1.
+ * Checks rows one by one and against each other, and yields each problem as it is found. Rows are counted from 1.
  *
- * Finding repeats needs memory: two hashes of each row are kept, some 200 bytes, until the iteration ends.
+ * To find repeats it keeps two hashes of each row, some 200 bytes, until the iteration ends.
  */
 export async function* checkTasks(
   rows: Rows<unknown>,
@@ -34,8 +34,8 @@ export async function* checkTasks(
 }
 
 /**
- * Does what {@link checkTasks} does with lines of JSONL, such as `readLines(path)` yields. Blank lines are passed
- * over. A last line that was cut short is named `torn`.
+ * Like {@link checkTasks}, for lines of JSONL, for example from `readLines(path)`. Skips blank lines. A last line that
+ * was cut short is a `torn` problem.
  */
 export async function* checkLines(
   lines: Rows<Line>,
@@ -102,7 +102,7 @@ function checkEnvironment(task: Task, environments: readonly TaskEnvironment[]):
     const reason = `the row is for ${task.environment.version}, the environment is ${versionsOf(named)}`
     return [{ code: 'version', field: 'environment.version', reason }]
   }
-  // Another server's world: nothing is known about it here.
+  // Another server has this environment, so nothing about it can be checked here.
   if (task.server !== undefined) return []
   const reason = `there is no "${task.environment.name}" among the environments given`
   return [{ code: 'environment', field: 'environment.name', reason }]

@@ -3,23 +3,23 @@ import type { z } from 'zod'
 import { DatasetError } from './dataset-error.ts'
 
 /**
- * Decides what to play next. The choice follows from the seed and from the calls so far, in their order, and from
- * nothing else; whoever plays many tasks at once keeps it repeatable by reporting outcomes in the order of the draws.
+ * Decides what to play next. The choice depends only on the seed and on the calls so far, in their order. A run that
+ * plays many tasks at once stays repeatable if it reports outcomes in the order of the draws.
  */
 export interface Curriculum<State> {
-  /** Draws the next task, or `null` when the curriculum is over. */
+  /** Draws the next task. Returns `null` when the curriculum is over. */
   next(): Task | null
   /**
-   * Reports how one play of a task went. An episode that failed through a fault of ours is no outcome: leave it out.
+   * Reports the outcome of an episode. Do not report a failed episode: a fault says nothing about the learner.
    *
-   * @throws DatasetError `unknown-task` for a task that the curriculum does not hold.
+   * @throws DatasetError `unknown-task` for a task that is not in the curriculum.
    */
   observe(taskId: string, success: boolean): void
-  /** Where the curriculum stands, as plain JSON. Created anew with it, the curriculum goes on as if never stopped. */
+  /** Returns the state as plain JSON. A curriculum that is created with it continues from here. */
   save(): State
 }
 
-/** The tasks by id, in the order of ids, so that the order of a file decides nothing. Throws `pool-invalid`. */
+/** Returns the tasks by id, in the order of ids, so that the order of a file has no effect. Throws `pool-invalid`. */
 export function createPool(tasks: readonly Task[]): ReadonlyMap<string, Task> {
   const sorted = tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const pool = new Map(sorted.map((task) => [task.id, task]))
@@ -40,12 +40,12 @@ export function assertInPool(pool: ReadonlyMap<string, Task>, taskId: string): v
     )
 }
 
-/** Names what a saved state belongs to: the tasks, the seed and the settings. */
+/** Returns a hash of the tasks, the seed and the settings that a saved state belongs to. */
 export function basisOf(pool: ReadonlyMap<string, Task>, settings: Json): string {
   return contentId(canonicalJson({ tasks: [...pool.keys()], settings }))
 }
 
-/** Reads a saved state, which may come from a file. Throws `state-invalid`. */
+/** Parses a saved state, which may come from a file. Throws `state-invalid`. */
 export function restoreState<State extends { readonly basis: string }>(
   schema: z.ZodType<State>,
   state: State,

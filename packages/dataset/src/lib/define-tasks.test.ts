@@ -4,7 +4,7 @@ import { defineTasks, type TaskDraft } from './define-tasks.ts'
 import { guessingEnvironment } from './guessing.fixture.ts'
 
 describe('defineTasks', () => {
-  it('returns the definition it was given', () => {
+  it('returns its argument', () => {
     const definition = {
       name: 'fixed',
       environment: guessingEnvironment,
@@ -13,7 +13,7 @@ describe('defineTasks', () => {
     expect(defineTasks(definition)).toBe(definition)
   })
 
-  it('types the parameters by the schema of the environment, defaults left out', () => {
+  it("types the parameters by the environment's schema, with defaults optional", () => {
     const tasks = defineTasks({
       name: 'typed',
       environment: guessingEnvironment,
@@ -30,7 +30,7 @@ describe('defineTasks', () => {
     })
   })
 
-  it('takes any JSON object where there is no schema', () => {
+  it('accepts any JSON object without a schema', () => {
     const tasks = defineTasks({
       name: 'untyped',
       environment: { name: 'elsewhere', version: '2', tools: ['look'] },

@@ -1,9 +1,9 @@
 import { DatasetError } from './dataset-error.ts'
 
-/** Difficulties from the first to the second, both included; from 0 (easiest) to 1. */
+/** A range of difficulties, both ends included, within 0 (easiest) to 1. */
 export type DifficultyRange = readonly [low: number, high: number]
 
-/** Throws `options-invalid` unless the range lies in 0 to 1 and is the right way round. */
+/** Throws `options-invalid` unless the range is within 0 to 1 and in order. */
 export function assertRange([low, high]: DifficultyRange, owner: string): void {
   if (!(low >= 0 && low <= high && high <= 1))
     throw new DatasetError(

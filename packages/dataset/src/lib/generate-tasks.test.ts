@@ -34,7 +34,7 @@ describe('generateTasks', () => {
     )
   })
 
-  it('gives other rows for another seed and for another family', () => {
+  it('yields other rows for another seed and for another family', () => {
     const renamed = { ...guessing, name: 'other' }
     const seeds = [
       guessingTasks(5, 'a'),
@@ -44,7 +44,7 @@ describe('generateTasks', () => {
     expect(new Set(seeds).size).toBe(15)
   })
 
-  it('makes a row only when it is asked for', () => {
+  it('makes a row only when it is requested', () => {
     const made: number[] = []
     const counted = defineTasks({
       ...guessing,
@@ -59,7 +59,7 @@ describe('generateTasks', () => {
     expect(made).toEqual([0, 1])
   })
 
-  it('fills in the defaults of the parameters, so that saying them changes nothing', () => {
+  it('fills in the defaults of the parameters, so that an explicit default changes nothing', () => {
     expect(guessingTasks(1)[0]?.params).toMatchObject({ low: 1 })
   })
 
@@ -67,13 +67,13 @@ describe('generateTasks', () => {
     expect(guessingTasks(1)[0]?.tools).toEqual(['guess'])
   })
 
-  it('asks for difficulties of the wanted range', () => {
+  it('passes difficulties of the requested range', () => {
     const rows = [...generateTasks(guessing, { seed: 's', count: 200, difficulty: [0.2, 0.4] })]
     expect(Math.min(...rows.map(({ difficulty }) => difficulty))).toBeGreaterThanOrEqual(0.2)
     expect(Math.max(...rows.map(({ difficulty }) => difficulty))).toBeLessThanOrEqual(0.4)
   })
 
-  it('does not let the world repeat the draws of the generator', () => {
+  it('gives the environment other random numbers than the generator', () => {
     let drawn = -1
     const tasks = defineTasks({
       ...guessing,
@@ -86,12 +86,12 @@ describe('generateTasks', () => {
       expect(createRng(seed).int(0, 2 ** 40)).not.toBe(drawn)
   })
 
-  it('skips a row that was made before', () => {
+  it('skips a repeated row', () => {
     const rows = [...generateTasks(grid({ seed: 'fixed', difficulty: 0 }), { seed: 's', count: 7 })]
     expect(rows.map(({ params }) => params.map).sort()).toEqual([1, 2, 3, 4, 5, 6, 7])
   })
 
-  it('goes on while something new comes now and then', () => {
+  it('continues while some rows are new', () => {
     const rare = defineTasks({
       name: 'rare',
       environment: { name: 'grid', version: '1', tools: ['move'] },
@@ -106,7 +106,7 @@ describe('generateTasks', () => {
     expect(rows.map(({ params }) => params.map)).toEqual([0, 1, 2])
   })
 
-  it('says so when there are no more rows to make', () => {
+  it('throws when there are no more distinct rows', () => {
     const rows = generateTasks(grid({ seed: 'fixed', difficulty: 0 }), { seed: 's', count: 8 })
     expect(() => [...rows]).toThrow(expect.objectContaining({ code: 'exhausted', details: { made: 7 } }))
   })
@@ -124,7 +124,7 @@ describe('generateTasks', () => {
     expect(generate).toThrow(reason)
   })
 
-  it('refuses parameters that are not JSON where there is no schema', () => {
+  it('rejects parameters that are not JSON, without a schema', () => {
     const rows = generateTasks(grid({ params: { map: Number.NaN } }), { seed: 's', count: 1 })
     expect(() => rows.next()).toThrow(expect.objectContaining({ code: 'task-invalid' }))
   })
@@ -141,7 +141,7 @@ describe('generateTasks', () => {
     )
   })
 
-  it('throws errors that are known by their brand', () => {
+  it('throws errors that are recognised by their brand', () => {
     try {
       generateTasks(guessing, { seed: 's', count: -1 })
       expect.unreachable()
@@ -152,7 +152,7 @@ describe('generateTasks', () => {
     }
   })
 
-  it('gives rows that read back from JSON as they were', () => {
+  it('yields rows that survive a round trip through JSON', () => {
     for (const task of guessingTasks(5)) expect(taskSchema.parse(JSON.parse(JSON.stringify(task)))).toEqual(task)
   })
 })

@@ -9,28 +9,28 @@ import { toolNames } from './task-environment.ts'
 import { taskId } from './task-id.ts'
 
 export interface GenerateOptions {
-  /** The same seed gives the same rows. */
+  /** The same seed returns the same rows. */
   readonly seed: string
   /** How many distinct rows to make. */
   readonly count: number
-  /** The difficulties to ask the generator for. Default: 0 to 1. */
+  /** The range of `difficulty` in the generator's context. Default: 0 to 1. */
   readonly difficulty?: DifficultyRange
   /** Default: {@link DEFAULT_SPLITS}. */
   readonly splits?: SplitRatios
 }
 
-/** Repeats in a row after which a generator is taken to have nothing new. */
+/** Consecutive repeats after which a generator counts as exhausted. */
 const MOST_REPEATS = 1_000
 
 /**
- * Makes the rows of a family, one at a time as they are asked for.
+ * Yields the rows of a family. Each is made when it is requested.
  *
- * The row of an index depends on the seed, the family's name and the index (and on the range of difficulty), never on
- * the count: a longer dataset begins with the shorter one. A row that was made before is skipped. Memory is constant,
- * but for the ids of rows whose author named the world's seed: other rows cannot repeat, and are not remembered.
+ * A row depends on the seed, the family's name, the range of difficulty and its index, but not on the count: a longer dataset
+ * begins with the shorter one. Repeated rows are skipped. Memory is constant, except for the ids of rows whose author set the
+ * seed: other rows cannot repeat.
  *
- * @throws DatasetError at once `options-invalid`; while iterating `task-invalid` when a draft is no task, and
- * `exhausted` when 1 000 rows in succession were repeats.
+ * @throws DatasetError at once `options-invalid`; while iterating `task-invalid` if a draft is not a valid task, and
+ * `exhausted` after 1 000 consecutive repeats.
  */
 export function generateTasks(tasks: TasksDefinition, options: GenerateOptions): Generator<Task, void, undefined> {
   const { count, difficulty = [0, 1], splits = DEFAULT_SPLITS } = options
@@ -72,7 +72,7 @@ function taskAt(
   { seed, difficulty: [low, high], splits }: Required<Omit<GenerateOptions, 'count'>>,
 ): { readonly task: Task; readonly ownSeed: boolean } {
   const rowSeed = seedFor(seed, tasks.name, index)
-  // Not the row's seed itself: the world draws from that, and its draws must not repeat the generator's.
+  // Not the row's seed itself, from which the environment draws: the two must not draw the same numbers.
   const rng = createRng(seedFor(rowSeed, 'generate'))
   const difficulty = low + rng.stream('difficulty').float() * (high - low)
   const draft = tasks.generate({ rng, index, difficulty })

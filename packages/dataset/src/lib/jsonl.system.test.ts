@@ -24,7 +24,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 const tasks = guessingTasks(20)
 
 describe('readLines', () => {
-  it('gives back the lines that were written, wherever the blocks of the file fall', async () => {
+  it('yields the lines that were written, whatever the block boundaries', async () => {
     const anyLine = fc.string({ unit: 'binary' }).filter((text) => !/[\n\ufeff]/.test(text))
     // Long enough that characters of three bytes straddle the borders of blocks.
     const longLine = fc.integer({ min: 20_000, max: 50_000 }).map((length) => '€'.repeat(length))
@@ -57,7 +57,7 @@ describe('readLines', () => {
     expect(await collect(readLines(path))).toEqual([])
   })
 
-  it('refuses a line that is longer than it may hold, and names it', async () => {
+  it('rejects a line over the limit, and names it', async () => {
     await writeFile(path, `${'a'.repeat(10)}\n${'b'.repeat(11)}\n`)
     const lines = readLines(path, { maxLineBytes: 10 })
     expect((await lines.next()).value).toMatchObject({ line: 1 })
@@ -67,7 +67,7 @@ describe('readLines', () => {
     })
   })
 
-  it('names a file that is not there', async () => {
+  it('names a missing file', async () => {
     await expect(readLines(path).next()).rejects.toMatchObject({
       code: 'file-failed',
       message: expect.stringContaining(path),
@@ -93,7 +93,7 @@ describe('readTasks', () => {
     expect(await collect(readTasks(path))).toEqual(tasks)
   })
 
-  it('reads the whole rows of a file that was cut anywhere, and names the torn line', async () => {
+  it('reads the complete rows of a file that was cut anywhere, and names the torn line', async () => {
     await writeTasks(path, tasks.slice(0, 3))
     const bytes = await readFile(path)
     const ends = [...bytes.entries()].filter(([, byte]) => byte === 0x0a).map(([position]) => position)
@@ -112,7 +112,7 @@ describe('readTasks', () => {
     )
   })
 
-  it('passes over blank lines', async () => {
+  it('skips blank lines', async () => {
     await writeFile(path, `\n${JSON.stringify(tasks[0])}\r\n   \n`)
     expect(await collect(readTasks(path))).toEqual([tasks[0]])
   })
@@ -133,14 +133,14 @@ describe('readTasks', () => {
 })
 
 describe('writeTasks', () => {
-  it('writes one line a row, and says what it wrote', async () => {
+  it('writes one line for each row, and returns the count and the hash', async () => {
     const written = await writeTasks(path, tasks)
     const bytes = await readFile(path)
     expect(bytes.toString()).toBe(tasks.map((task) => `${JSON.stringify(task)}\n`).join(''))
     expect(written).toEqual({ count: 20, sha256: createHash('sha256').update(bytes).digest('hex') })
   })
 
-  it('takes a stream of more than one block', async () => {
+  it('writes more than one block', async () => {
     async function* many() {
       yield* guessingTasks(400)
     }
@@ -161,7 +161,7 @@ describe('writeTasks', () => {
     expect(await readdir(folder)).toEqual(['tasks.jsonl'])
   })
 
-  it('leaves the old file and nothing else when it is stopped', async () => {
+  it('leaves the old file and nothing else when it is aborted', async () => {
     await writeFile(path, 'old')
     const stop = new AbortController()
     const reason = new Error('enough')
@@ -201,7 +201,7 @@ describe('writeTasks', () => {
     expect(await readFile(path, 'utf8')).toBe('old')
   })
 
-  it('names a folder that is not there', async () => {
+  it('names a missing folder', async () => {
     await expect(writeTasks(join(folder, 'no', 'tasks.jsonl'), tasks)).rejects.toMatchObject({
       code: 'file-failed',
       cause: expect.objectContaining({ code: 'ENOENT' }),

@@ -1,4 +1,4 @@
-/** Reads JSON text, or gives `null` when it is none. Boxed, because `null` is JSON too. */
+/** Parses JSON. Returns the value in a box, because `null` is JSON too; `null` if the text is not JSON. */
 export function parseJson(text: string): { readonly value: unknown } | null {
   try {
     return { value: JSON.parse(text) }

@@ -4,15 +4,15 @@ import type { Line } from './line.ts'
 
 export interface ReadLinesOptions {
   readonly signal?: AbortSignal | undefined
-  /** Bytes of the longest line that is held in memory. Default: 64 MiB. */
+  /** The longest line, in bytes. Default: 64 MiB. */
   readonly maxLineBytes?: number
 }
 
 const NEWLINE = 0x0a
 
 /**
- * Reads a file line by line, holding one line and one block at a time. Blank lines are lines; a byte order mark is
- * dropped. A last line without a newline is marked `torn`; whether it is whole is for the reader of its text to say.
+ * Yields the lines of a file, with one line and one block in memory. Blank lines are yielded too; a byte order mark is dropped.
+ * A last line without a newline is marked `torn`, although it may be complete.
  *
  * @throws DatasetError `file-failed`, or `line-too-long`. After an abort: the signal's reason.
  */
@@ -30,7 +30,7 @@ export async function* readLines(
     held.push(part)
   }
   const take = (torn: boolean): Line => {
-    // One decoder a line: a cut character must not spill into the next.
+    // One decoder for each line: a truncated character must not affect the next line.
     const text = new TextDecoder().decode(Buffer.concat(held))
     held = []
     heldBytes = 0

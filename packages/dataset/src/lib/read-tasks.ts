@@ -6,13 +6,13 @@ import { parseJson } from './parse-json.ts'
 import { type ReadLinesOptions, readLines } from './read-lines.ts'
 
 export interface ReadTasksOptions extends ReadLinesOptions {
-  /** Hears of a last line that was cut short, which is then left out. Default: it is left out. */
+  /** Called with a last line that was cut short. It is left out in any case. */
   readonly onTorn?: (line: Line) => void
 }
 
 /**
- * Reads the tasks of a JSONL file as they are asked for, in constant memory. Blank lines are passed over. Each task
- * has the right shape and the id of its content; what only shows against other rows is for `checkLines` to find.
+ * Yields the tasks of a JSONL file, in constant memory. Skips blank lines. Each task is checked by itself: its shape, and that
+ * its id is the hash of its content. `checkLines` also compares rows with each other.
  *
  * @throws DatasetError `task-invalid` naming the line, `file-failed`, `line-too-long`. After an abort: the signal's
  * reason.

@@ -1,2 +1,2 @@
-/** Rows from anywhere: an array, a generator, or a file that is read as it is consumed. */
+/** Rows from an array, a generator, or a file that is read while it is iterated. */
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>

@@ -6,7 +6,7 @@ import { sampleTasks } from './sample-tasks.ts'
 const tasks = guessingTasks(60)
 
 describe('sampleTasks', () => {
-  it('takes distinct rows, in their order, as many as there are', async () => {
+  it('takes distinct rows in their order, at most as many as there are', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(80), fc.string(), async (count, seed) => {
         const sample = await sampleTasks(tasks, { count, seed })
@@ -26,7 +26,7 @@ describe('sampleTasks', () => {
     for (const count of taken.values()) expect(Math.abs(count - 200)).toBeLessThan(67)
   })
 
-  it('takes only what matches every filter', async () => {
+  it('takes only rows that match every filter', async () => {
     const filter = { split: 'train', tags: ['short'], difficulty: [0.1, 0.3] } as const
     const matching = tasks.filter(
       (task) =>
@@ -36,7 +36,7 @@ describe('sampleTasks', () => {
     expect(await sampleTasks(tasks, { count: 100, seed: 's', ...filter })).toEqual(matching)
   })
 
-  it('reads rows as they come', async () => {
+  it('accepts an asynchronous iterable', async () => {
     async function* stream() {
       yield* tasks
     }

@@ -5,15 +5,15 @@ import type { Rows } from './rows.ts'
 import { matchesTask, type TaskFilter } from './task-filter.ts'
 
 export interface SampleOptions extends TaskFilter {
-  /** How many tasks to take. Fewer come back when no more match. */
+  /** How many tasks to take. Fewer are returned if fewer match. */
   readonly count: number
-  /** The same seed and rows give the same sample. */
+  /** The same seed and rows return the same sample. */
   readonly seed: string
 }
 
 /**
- * Takes a uniform sample without replacement, in one pass and with memory for `count` rows. The sample comes back in
- * the order of the rows.
+ * Takes a uniform sample without replacement, in one pass and with memory for `count` rows. The sample is in the
+ * order of the rows.
  *
  * Algorithm R: J. S. Vitter, "Random sampling with a reservoir", ACM TOMS 11(1), 1985.
  */

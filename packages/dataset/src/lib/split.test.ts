@@ -14,7 +14,7 @@ const anyRatios = fc
   })
 
 describe('splitOf', () => {
-  it('never puts one world into two splits, whatever file, prompt or version it comes with', () => {
+  it('never puts one world into two splits, whatever the file, prompt or version', () => {
     fc.assert(
       fc.property(anyRatios, fc.string(), (splits, prompt) => {
         const reworded = {
@@ -32,7 +32,7 @@ describe('splitOf', () => {
     )
   })
 
-  it('meets the shares within what chance allows', () => {
+  it('meets the shares within statistical bounds', () => {
     const counts = { train: 0, validation: 0, test: 0 }
     for (const task of guessingTasks(4_000)) counts[task.split] += 1
     // Five standard deviations of a binomial count.

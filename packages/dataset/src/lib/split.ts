@@ -8,11 +8,11 @@ export type SplitRatios = Readonly<Record<Split, number>>
 export const DEFAULT_SPLITS: SplitRatios = { train: 0.8, validation: 0.1, test: 0.1 }
 
 /**
- * Says which split a task belongs to.
+ * Returns the split that a task belongs to.
  *
- * A pure function of the world that is played (environment name, parameters and seed) and of the ratios. So under
- * the same ratios the same world is never in two splits, whatever file, prompt or version it comes with; no list of
- * what was seen is kept. Shares are met on average, not exactly.
+ * A pure function of the ratios and of the world that is played: environment name, parameters and seed. So with the
+ * same ratios one world is never in two splits, whatever the file, prompt or version, and no list of known worlds is
+ * needed. The shares are met on average, not exactly.
  */
 export function splitOf(
   task: Pick<Task, 'environment' | 'params' | 'seed'>,
@@ -23,7 +23,7 @@ export function splitOf(
   return bucket < 1 - ratios.test ? 'validation' : 'test'
 }
 
-/** Throws `options-invalid` unless the ratios are shares of one whole. */
+/** Throws `options-invalid` unless the ratios are at least 0 and sum to 1. */
 export function assertRatios({ train, validation, test }: SplitRatios): void {
   const valid = [train, validation, test].every((share) => share >= 0) && Math.abs(train + validation + test - 1) < 1e-9
   if (!valid)

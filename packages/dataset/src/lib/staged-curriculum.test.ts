@@ -17,7 +17,7 @@ function playOut(curriculum: ReturnType<typeof createStagedCurriculum>) {
 }
 
 describe('createStagedCurriculum', () => {
-  it('plays each stage for its episodes within its difficulties, then ends', () => {
+  it("draws each stage's episodes within its difficulties, then ends", () => {
     const curriculum = createStagedCurriculum(stages, tasks, { seed: 's' })
     const played = playOut(curriculum).map(({ difficulty }) => difficulty)
     expect(played).toHaveLength(80)
@@ -26,7 +26,7 @@ describe('createStagedCurriculum', () => {
     expect(curriculum.next()).toBeNull()
   })
 
-  it('plays all tasks of a stage before it repeats one', () => {
+  it('draws all tasks of a stage before it repeats one', () => {
     const all = defineStages([{ name: 'all', difficulty: [0, 1], episodes: 80 }])
     const played = playOut(createStagedCurriculum(all, tasks, { seed: 's' })).map(({ id }) => id)
     expect(new Set(played.slice(0, 40)).size).toBe(40)
@@ -34,13 +34,13 @@ describe('createStagedCurriculum', () => {
     expect(played.slice(40)).not.toEqual(played.slice(0, 40))
   })
 
-  it('plays the same whatever the order of the tasks, and otherwise for another seed', () => {
+  it('draws the same for any order of the tasks, and otherwise for another seed', () => {
     const played = playOut(createStagedCurriculum(stages, tasks, { seed: 's' }))
     expect(playOut(createStagedCurriculum(stages, tasks.toReversed(), { seed: 's' }))).toEqual(played)
     expect(playOut(createStagedCurriculum(stages, tasks, { seed: 't' }))).not.toEqual(played)
   })
 
-  it('goes on from a saved state as if never stopped', () => {
+  it('continues from a saved state', () => {
     const whole = playOut(createStagedCurriculum(stages, tasks, { seed: 's' }))
     fc.assert(
       fc.property(fc.nat(80), (stop) => {
@@ -52,7 +52,7 @@ describe('createStagedCurriculum', () => {
     )
   })
 
-  it('refuses the state of another curriculum, and a damaged one', () => {
+  it('rejects the state of another curriculum, and a damaged one', () => {
     const state = createStagedCurriculum(stages, tasks, { seed: 's' }).save()
     const invalid = expect.objectContaining({ code: 'state-invalid' })
     expect(() => createStagedCurriculum(stages, tasks, { seed: 't', state })).toThrow(invalid)
@@ -61,7 +61,7 @@ describe('createStagedCurriculum', () => {
     expect(() => createStagedCurriculum(stages, tasks, { seed: 's', state: { ...state, draws: -1 } })).toThrow(invalid)
   })
 
-  it('refuses a stage without tasks, no tasks and repeated tasks', () => {
+  it('rejects a stage without tasks, an empty pool and repeated tasks', () => {
     const invalid = expect.objectContaining({ code: 'pool-invalid' })
     const easy = tasks.filter(({ difficulty }) => difficulty < 0.5)
     expect(() => createStagedCurriculum(stages, easy, { seed: 's' })).toThrow(invalid)
@@ -69,7 +69,7 @@ describe('createStagedCurriculum', () => {
     expect(() => createStagedCurriculum(stages, [...tasks, ...tasks], { seed: 's' })).toThrow(invalid)
   })
 
-  it('takes outcomes of its tasks, and of no others', () => {
+  it('accepts outcomes of its own tasks only', () => {
     const curriculum = createStagedCurriculum(stages, tasks, { seed: 's' })
     const before = curriculum.save()
     curriculum.observe(curriculum.next()!.id, true)

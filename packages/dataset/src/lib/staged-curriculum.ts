@@ -4,15 +4,15 @@ import { assertInPool, basisOf, type Curriculum, createPool, restoreState } from
 import { DatasetError } from './dataset-error.ts'
 import { assertRange, type DifficultyRange, isInRange } from './difficulty-range.ts'
 
-/** One stage: tasks of a range of difficulty, for a number of episodes. */
+/** A stage: a range of difficulty, and a number of episodes. */
 export interface Stage {
-  /** Unique among the stages; part of the seed of what the stage draws. */
+  /** Unique among the stages, and part of the seed of its draws. */
   readonly name: string
   readonly difficulty: DifficultyRange
   readonly episodes: number
 }
 
-/** Describes stages that are played in their order. Throws `options-invalid`. */
+/** Describes stages, which are played in this order. Throws `options-invalid`. */
 export function defineStages(stages: readonly Stage[]): readonly Stage[] {
   if (stages.length === 0) throw new DatasetError('options-invalid', 'A curriculum needs at least one stage.')
   if (new Set(stages.map(({ name }) => name)).size < stages.length)
@@ -27,20 +27,20 @@ export function defineStages(stages: readonly Stage[]): readonly Stage[] {
 
 const stagedStateSchema = z.strictObject({ format: z.literal(1), basis: z.string(), draws: z.int().min(0) })
 
-/** Where a staged curriculum stands: how many tasks were drawn, of which curriculum. */
+/** The saved state of a staged curriculum: which curriculum, and how many tasks were drawn. */
 export type StagedState = Readonly<z.infer<typeof stagedStateSchema>>
 
 export interface StagedOptions {
   readonly seed: string
-  /** What `save()` returned. Default: the beginning. */
+  /** A state from `save()`. Default: the start of the first stage. */
   readonly state?: StagedState | undefined
 }
 
 /**
- * Creates a curriculum of fixed stages. Each stage plays its tasks in a shuffled order, and shuffles again when all
- * of them were played; after the last stage `next()` gives `null`. Outcomes change nothing.
+ * Creates a curriculum of fixed stages. Each stage draws its tasks in a shuffled order, and shuffles again after the
+ * last of them. After the last stage `next()` returns `null`. Outcomes have no effect.
  *
- * @throws DatasetError `pool-invalid` when a stage has no tasks, `state-invalid` when the state is not this one's.
+ * @throws DatasetError `pool-invalid` if a stage has no tasks, `state-invalid` if the state is from another curriculum.
  */
 export function createStagedCurriculum(
   stages: readonly Stage[],
@@ -68,7 +68,7 @@ export function createStagedCurriculum(
   }
 }
 
-/** The n-th task of a stage, from 0. Any n can be asked for, so a count is all that has to be saved. */
+/** Returns a function from n, from 0, to the n-th task of a stage: only a count has to be saved. */
 function createDraw({ name, difficulty }: Stage, pool: ReadonlyMap<string, Task>, seed: string): (n: number) => Task {
   const eligible = [...pool.values()].filter((task) => isInRange(task.difficulty, difficulty))
   if (eligible.length === 0)

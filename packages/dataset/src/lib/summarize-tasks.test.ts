@@ -6,7 +6,7 @@ import { summarizeTasks } from './summarize-tasks.ts'
 const [task] = guessingTasks(1) as [Task]
 
 describe('summarizeTasks', () => {
-  it('counts what the rows say', async () => {
+  it('counts the rows by each property', async () => {
     const rows: Task[] = [
       { ...task, split: 'train', difficulty: 0, tags: ['b', 'a'], tools: ['look'], limits: { steps: 5 } },
       { ...task, split: 'test', difficulty: 1, tags: ['a'], tools: ['look', 'go'], limits: { steps: 9, seconds: 2 } },
@@ -27,18 +27,18 @@ describe('summarizeTasks', () => {
     })
   })
 
-  it('says of no rows that there are none', async () => {
+  it('returns an empty summary for no rows', async () => {
     const { count, difficulty } = await summarizeTasks([])
     expect(count).toBe(0)
     expect(difficulty).toEqual({ histogram: new Array(10).fill(0), min: null, mean: null, max: null })
   })
 
-  it('holds a bounded number of names, and counts what it could not name', async () => {
+  it('counts a bounded number of names, and the rest as other', async () => {
     const rows = ['a', 'b', 'c', 'a', 'd', '__proto__'].map((tag) => ({ ...task, tags: [tag] }))
     expect((await summarizeTasks(rows, { names: 2 })).tags).toEqual({ counts: { a: 2, b: 1 }, other: 3 })
   })
 
-  it('keeps a name that objects have a meaning for', async () => {
+  it('counts names such as `__proto__`', async () => {
     const { tags } = await summarizeTasks([{ ...task, tags: ['__proto__', 'constructor'] }])
     expect(Object.entries(tags.counts)).toEqual([
       ['__proto__', 1],

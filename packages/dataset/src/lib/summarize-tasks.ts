@@ -5,15 +5,15 @@ import type { Rows } from './rows.ts'
 export interface Tally {
   /** Sorted by name. */
   readonly counts: Readonly<Record<string, number>>
-  /** Occurrences of names that no room was left for. */
+  /** Occurrences of names beyond the bound. */
   readonly other: number
 }
 
 /** The values of one limit over the rows. */
 export interface LimitSummary {
-  /** Rows that name the limit; the others leave it to the environment. */
+  /** Rows with this limit; the others have the environment's. */
   readonly named: number
-  /** `null` when no row names it. */
+  /** `null` if no row has it. */
   readonly min: number | null
   readonly max: number | null
 }
@@ -28,7 +28,7 @@ export interface TaskSummary {
   readonly difficulty: {
     /** Rows in ten bins of width 0.1; the last one includes 1. */
     readonly histogram: readonly number[]
-    /** `null` when there are no rows, as are the others. */
+    /** `null` if there are no rows, like `mean` and `max`. */
     readonly min: number | null
     readonly mean: number | null
     readonly max: number | null
@@ -37,11 +37,11 @@ export interface TaskSummary {
 }
 
 export interface SummarizeOptions {
-  /** How many names each tally holds, first come, first kept. Default: 1 000. */
+  /** How many names each tally counts: the first that occur. Default: 1 000. */
   readonly names?: number
 }
 
-/** Counts rows in one pass; memory is bounded whatever the rows hold. */
+/** Counts rows in one pass, with bounded memory. */
 export async function summarizeTasks(rows: Rows<Task>, { names = 1_000 }: SummarizeOptions = {}): Promise<TaskSummary> {
   const splits = { train: 0, validation: 0, test: 0 }
   const environments = createTally(names)

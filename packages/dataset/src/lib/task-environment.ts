@@ -1,23 +1,22 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { z } from 'zod'
 
-/** A schema that says nothing beyond "an object of JSON". */
+/** A schema of any JSON object. */
 export type AnyParams = z.ZodType<JsonObject, JsonObject>
 
 /**
- * What a dataset has to know of an environment. An environment's own definition fits as it is; so does a literal,
- * for a world that is served elsewhere.
+ * What a dataset needs to know about an environment: its definition, or a literal for one that another server has.
  */
 export interface TaskEnvironment<Params extends z.ZodType = z.ZodType> {
   readonly name: string
   readonly version: string
   /** The names of the tools, or a record that has them as keys. */
   readonly tools: readonly string[] | Readonly<Record<string, unknown>>
-  /** Accepts the world's parameters, and its own output again. Left out, any JSON object will do. */
+  /** Accepts the parameters, and its own output. Default: any JSON object. */
   readonly params?: Params | undefined
 }
 
-/** The names of an environment's tools, in the order in which it names them. */
+/** Returns the names of an environment's tools, in its order. */
 export function toolNames({ tools }: TaskEnvironment): readonly string[] {
   return isList(tools) ? tools : Object.keys(tools)
 }

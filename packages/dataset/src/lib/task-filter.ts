@@ -1,10 +1,10 @@
 import type { Split, Task } from '@episodic/protocol'
 import { type DifficultyRange, isInRange } from './difficulty-range.ts'
 
-/** Which tasks are meant; what is left out is not asked for. */
+/** A condition on tasks. Every part is optional. */
 export interface TaskFilter {
   readonly split?: Split
-  /** Tags that a task must all have. */
+  /** Tags that a task must have, all of them. */
   readonly tags?: readonly string[]
   readonly difficulty?: DifficultyRange
 }

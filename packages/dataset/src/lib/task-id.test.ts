@@ -19,7 +19,7 @@ describe('taskId', () => {
     { limits: { steps: 21 } },
     { tools: ['guess'] },
     { prompt: 'Other.' },
-  ])('changes with what is played: %j', (change) => {
+  ])('changes with each part that is played: %j', (change) => {
     expect(taskId({ ...task, ...change })).not.toBe(taskId(task))
   })
 
@@ -32,7 +32,7 @@ describe('taskId', () => {
     { server: 'elsewhere' },
     { tools: ['hint', 'guess'] },
     { limits: { steps: 20, seconds: undefined } },
-  ])('stays the same under what only describes: %j', (change) => {
+  ])('ignores parts that only describe the task: %j', (change) => {
     expect(taskId({ ...task, ...change })).toBe(taskId(task))
   })
 
@@ -41,7 +41,7 @@ describe('taskId', () => {
     expect(taskId({ ...task, params })).toBe(taskId(task))
   })
 
-  it('stays what it was in earlier releases', () => {
+  it('stays as in earlier releases', () => {
     const content = {
       environment: { name: 'world', version: '1.0.0' },
       params: { size: 3 },

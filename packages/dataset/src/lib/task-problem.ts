@@ -1,14 +1,14 @@
 import type { z } from 'zod'
 
-/** What can be wrong with a row. */
+/** The kinds of problems of a row. */
 export type TaskProblemCode =
   /** The line is not JSON. */
   | 'json'
-  /** The last line was cut short: a writer was stopped. Rows before it are unharmed. */
+  /** The last line was cut short, because a writer was stopped. Earlier rows are complete. */
   | 'torn'
   /** A field is missing, has the wrong type, or is out of range. */
   | 'shape'
-  /** A key that nobody knows, most often a typing error. */
+  /** The row has an unknown key, often a typing error. */
   | 'unknown-key'
   /** The id is not the hash of the content. */
   | 'id'
@@ -25,16 +25,16 @@ export type TaskProblemCode =
   /** The environment's schema does not accept the parameters. */
   | 'params'
 
-/** Something wrong with one field of a row. */
+/** A problem of one field of a row. */
 export interface FieldProblem {
   readonly code: TaskProblemCode
-  /** Such as `params.high` or `tools[2]`; empty where the whole row is meant. */
+  /** For example `params.high` or `tools[2]`; empty for the whole row. */
   readonly field: string
-  /** What is expected and what is there, without the field. */
+  /** The expected and the actual value, without the field's name. */
   readonly reason: string
 }
 
-/** Something wrong with one row of a dataset. */
+/** A problem of one row of a dataset. */
 export interface TaskProblem extends FieldProblem {
   /** Counted from 1. */
   readonly line: number
@@ -42,7 +42,7 @@ export interface TaskProblem extends FieldProblem {
   readonly message: string
 }
 
-/** Writes a problem as `field: reason`. */
+/** Returns `field: reason`. */
 export function formatProblem({ field, reason }: FieldProblem): string {
   return field ? `${field}: ${reason}` : reason
 }
@@ -51,7 +51,7 @@ export function problemAt(line: number, problem: FieldProblem): TaskProblem {
   return { ...problem, line, message: `line ${line}: ${formatProblem(problem)}` }
 }
 
-/** Turns what a schema found into problems, one for each unknown key. `base` is where the checked value sits. */
+/** Converts a schema's issues to problems, one for each unknown key. `base` is the path of the checked value. */
 export function problemsOf(error: z.ZodError, code: TaskProblemCode, base: readonly string[] = []): FieldProblem[] {
   return error.issues.flatMap((issue): FieldProblem[] => {
     const path = [...base, ...issue.path]

@@ -10,23 +10,23 @@ export interface WriteTasksOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What was written. */
+/** The result of `writeTasks`. */
 export interface WrittenTasks {
   readonly count: number
-  /** Of the file's bytes, in hexadecimal: the same rows give the same file. */
+  /** Of the file's bytes, in hexadecimal. The same rows have the same hash. */
   readonly sha256: string
 }
 
-/** Characters gathered before they are written: rows are small, and a write for each would be slow. */
+/** Characters to buffer between writes: a write for each small row would be slow. */
 const BLOCK = 65_536
 
 /**
  * Writes tasks as JSONL, in constant memory and all or nothing: to a temporary folder beside `path`, flushed to disk,
- * then renamed into place. When a row, the disk or the caller stops it, a file that was at `path` is as it was. A process
- * that is killed leaves its temporary folder, `.tasks-*`, behind.
+ * then renamed into place. If a row, the disk or the caller stops it, an existing file at `path` is unchanged. A killed process
+ * leaves its temporary folder, `.tasks-*`, behind.
  *
- * @throws DatasetError `task-invalid` for a row that `readTasks` would refuse, `file-failed`. After an abort: the
- * signal's reason. What `rows` throws passes through.
+ * @throws DatasetError `task-invalid` for a row that `readTasks` would reject, `file-failed`. After an abort: the
+ * signal's reason. Errors of `rows` are passed on.
  */
 export async function writeTasks(
   path: string,
@@ -73,7 +73,7 @@ async function writeDraft(
   return { count, sha256: hash.digest('hex') }
 }
 
-/** Makes the new name itself survive a power cut. Windows cannot open a folder, and needs no such step. */
+/** Makes the rename survive a power cut. Windows cannot open a folder, and does not need this. */
 async function flushFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   await using handle = await open(folder, 'r')

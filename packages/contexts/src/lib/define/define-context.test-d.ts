@@ -112,7 +112,7 @@ travel.act('fly', {}, { now: 0 })
 travel.event('price-changed', { price: 3 }, { id: '1', to: { topic: 'from:LHE' }, now: 0 })
 // @ts-expect-error an event's data is of its types
 travel.event('price-changed', { price: '3' }, { id: '1', to: 'conversation', now: 0 })
-// @ts-expect-error an event is one that a context hears of
+// @ts-expect-error an event is one that a context handles
 travel.event('sold-out', {}, { id: '1', to: 'conversation', now: 0 })
 travel.sharedOf(record).public.city satisfies string | null
 // @ts-expect-error what is shared has to be what its schemas say
@@ -148,7 +148,7 @@ defineContext({
     },
     reset: {
       guard({ event, data }) {
-        // @ts-expect-error a guard only looks
+        // @ts-expect-error a guard only reads
         data.count = 1
         // @ts-expect-error an event has no slots
         event.times
@@ -200,7 +200,7 @@ defineContext({
   on: { reset: {} },
 })
 
-// What is published is typed where the context hears of it itself; what others hear of is looked at when it is published.
+// An event that the context handles itself is typed; one that only others handle is checked when it is published.
 defineContext({
   ...described,
   initial: 'open',
@@ -208,19 +208,19 @@ defineContext({
   on: {
     add: {
       guard(view) {
-        // @ts-expect-error whoever only looks publishes nothing
+        // @ts-expect-error a guard publishes nothing
         view.publish
         return true
       },
       effect({ slots, publish }) {
         publish('reset', { to: slots.times })
-        publish('told-to-others', { anything: ['as', 'JSON'] }, { context: 'others' })
-        // @ts-expect-error a text is no number
+        publish('for-others', { anything: ['as', 'JSON'] }, { context: 'others' })
+        // @ts-expect-error a text is not a number
         publish('reset', { to: 'zero' })
         // @ts-expect-error an address is one of the three
         publish('reset', { to: 0 }, 'everybody')
-        // @ts-expect-error what is no JSON is no data
-        publish('told-to-others', { when: new Date(0) })
+        // @ts-expect-error a value that is not JSON is not data
+        publish('for-others', { when: new Date(0) })
       },
     },
   },

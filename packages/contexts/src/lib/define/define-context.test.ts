@@ -68,7 +68,7 @@ describe('defineContext', () => {
     expect(booking.edges.some(({ from }) => from === 'paid')).toBe(false)
   })
 
-  it('draws itself, with the present state lit', () => {
+  it('draws a diagram with the present state highlighted', () => {
     expect(support.toMermaid('open')).toBe(`stateDiagram-v2
   direction LR
   [*] --> open: ask-refund
@@ -77,7 +77,7 @@ describe('defineContext', () => {
   classDef lit fill:#2563eb,stroke:#1e40af,color:#ffffff
   class open lit
 `)
-    // A name that Mermaid would take apart is put in quotes.
+    // A name that Mermaid would split is quoted.
     expect(booking.toMermaid()).toContain('state "sold-out" as node3')
   })
 })
@@ -131,7 +131,7 @@ describe('defineConversation', () => {
     ).toThrow(expect.objectContaining({ code: 'definition-invalid', message: expect.stringContaining(message) }))
   })
 
-  it('draws the way that a conversation has gone', () => {
+  it('draws the path of a conversation', () => {
     const inputs = [
       travel.act('book-flight', { from: 'Lahore' }, { now: 0 }),
       travel.act('ask-weather', { city: 'Dubai' }, { now: 0 }),

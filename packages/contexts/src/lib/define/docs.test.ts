@@ -13,7 +13,7 @@ function say(record: ConversationRecord, text: string): TurnResult {
   return travel.handleInput(record, { kind: 'utterance', text, interpreted, now: 0 })
 }
 
-/** A dialogue as the pages show it. */
+/** A dialogue in the format of the pages. */
 function transcript(texts: readonly string[], record: ConversationRecord): string {
   const lines = texts.flatMap((text) => {
     const result = say(record, text)
@@ -36,12 +36,12 @@ describe('the pages on conversations', () => {
     expect(readme).toContain(source.slice(source.indexOf('const City')))
   })
 
-  it('show what that code says', () => {
+  it('show the replies of that code', () => {
     expect(readme).toContain(transcript(DIALOGUE, travel.start().record))
     expect(page).toContain(transcript(['never mind the weather in Doha', 'the first'], after(DIALOGUE.slice(0, 2))))
   })
 
-  it('show the pictures that it draws', () => {
+  it('show the diagrams of that code', () => {
     for (const picture of [booking.toMermaid('confirming'), travel.toMermaid(after(DIALOGUE.slice(0, 3)))])
       expect(page).toContain(`\`\`\`mermaid\n${picture}\`\`\``)
   })

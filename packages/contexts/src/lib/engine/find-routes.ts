@@ -74,7 +74,7 @@ export function noRouteError(turn: Turn, { intent, slots }: IntentCandidate, wit
     return new ContextError('slots-invalid', `The slots of ${intent} are wrong: ${formatZodError(rejected)}.`)
   const frame = turn.stack.findLast(({ context }) => within === undefined || context.name === within)
   const accepted = acceptedBy(frame)
-  const guarded = accepted.includes(intent) ? ' as things stand' : ''
+  const guarded = accepted.includes(intent) ? ' now' : ''
   return new ContextError(
     'illegal-transition',
     frame

@@ -46,19 +46,19 @@ describe('the tool act', () => {
     })
   })
 
-  it('refuses a slot that no intent has, and names those that there are', () => {
+  it('refuses an unknown slot, and lists the known ones', () => {
     const step = act({ intent: 'book-flight', slots: { origin: 'Lahore' } })
     expect(step.refused).toBe('arguments')
     expect(step.observation.text).toMatch(/There is no slot "origin"\. .*book-flight.*: from, to.*ask-weather: city/)
   })
 
-  it('refuses a slot of another intent, and names those that this one takes', () => {
+  it('refuses a slot of another intent, and lists the slots of this one', () => {
     const step = act({ intent: 'ask-weather', slots: { to: 'Lahore' } })
     expect(step.refused).toBe('rules')
     expect(step.observation.text).toContain('ask-weather has no slot "to". What it takes: city.')
   })
 
-  it('refuses an intent that there is not, and names those that there are', () => {
+  it('refuses an unknown intent, and lists the known ones', () => {
     const step = act({ intent: 'fly' })
     expect(step.refused).toBe('arguments')
     expect(step.observation.text).toMatch(/There is no such intent\. The intents are: .*book-flight/)
@@ -74,7 +74,7 @@ describe('the tools of an assistant', () => {
 })
 
 describe('an act', () => {
-  it('with a slot that its intent does not have is refused, wherever it comes from', () => {
+  it('with a slot that its intent does not have is refused from any source', () => {
     const { record } = travel.start()
     const input = { kind: 'act', intent: 'book-flight', slots: { origin: 'Lahore' }, now: 0 } as const
     expect(travel.handleInput(record, input).refused).toMatchObject({

@@ -33,7 +33,7 @@ const described = {
   goal,
 }
 
-/** Says where it wants to go, corrects itself once where it is in the mood, and leaves when it is booked or has enough. */
+/** States its destination, may correct itself once, and leaves when the flight is booked or its patience ends. */
 const traveller: UserSimulator<z.output<typeof Goal>> = {
   state: z.object({ patience: z.int(), changesMind: z.boolean() }),
   start: ({ goal: { from, to }, rng }) => ({
@@ -54,7 +54,7 @@ const asUser = conversationEnvironment(travel, described)
 const asAssistant = conversationEnvironment(travel, { ...described, user: traveller })
 
 describe('an agent that plays the user', () => {
-  it('is told its goal, talks in its own words or states intents, and is rewarded term by term', async () => {
+  it('receives its goal, says words or states intents, and is rewarded term by term', async () => {
     await using world = await openEnvironment(asUser)
     const { observation } = await world.environment.reset({ seed: 'a' })
     const wanted = cityIn(observation.text)
@@ -89,7 +89,7 @@ describe('an agent that plays the user', () => {
     ])
   })
 
-  it('is greeted by a conversation that begins by itself', () => {
+  it('receives the first replies of a conversation with an initial context', () => {
     const forward = defineConversation({ name: 'forward', contexts: [booking], shared, initial: 'booking' })
     const world = rehearse(conversationEnvironment(forward, described), { params: { detours: 1 }, strict: true })
     expect(world.observation.text).toMatch(
@@ -99,7 +99,7 @@ describe('an agent that plays the user', () => {
     expect(step.observation.text).toMatch(/^Where do you fly to\?\nYou are the user[^\n]+\nOpen: booking/)
   })
 
-  it('is refused what the conversation refuses, and asked what it does not understand', async () => {
+  it('receives the refusals of the conversation, and its questions about unclear words', async () => {
     await using world = await openEnvironment(asUser)
     await world.environment.reset({ seed: 'a' })
     const refused = await world.environment.step({ tool: 'act', arguments: { intent: 'pay' } })
@@ -116,7 +116,7 @@ describe('an agent that plays the user', () => {
     })
   })
 
-  it('hears of outside events, which are delivered once, also to what is suspended', async () => {
+  it('receives outside events, each delivered once, also to suspended contexts', async () => {
     await using world = await openEnvironment(asUser)
     const { environment } = world
     await environment.reset({ seed: 'a' })
@@ -139,7 +139,7 @@ describe('an agent that plays the user', () => {
     await expect(environment.publish({ type: 'storm' })).rejects.toMatchObject({ code: 'invalid-params' })
   })
 
-  it('is given an interpretation that comes later, which a replay does not ask for again', async () => {
+  it('uses an asynchronous interpretation, which a replay does not request again', async () => {
     let asked = 0
     const slow: Interpreter = {
       name: 'slow',
@@ -177,7 +177,7 @@ describe('an agent that plays the user', () => {
     expect(asked).toBe(3)
   })
 
-  it('tells a checker what its handlers reveal of hidden data', () => {
+  it('reports to a checker which hidden data its handlers reveal', () => {
     const world = rehearse(asUser, { params: { detours: 1 }, strict: true })
     world.play('act', { intent: 'book-flight', slots: { from: 'Lahore', to: 'Oslo' } })
     world.publish('price-changed', { data: { price: 66 } })
@@ -186,7 +186,7 @@ describe('an agent that plays the user', () => {
     expect(paid.revealed).toEqual([1])
   })
 
-  it('plays on in a fork as if nothing had been shared', async () => {
+  it('continues in a fork independently of the original', async () => {
     await using world = await openEnvironment(asUser)
     await world.environment.reset({ seed: 'a' })
     await world.environment.step({ tool: 'say', arguments: { text: 'book-flight 0.9 {"from":"Lahore"}' } })
@@ -200,7 +200,7 @@ describe('an agent that plays the user', () => {
 })
 
 describe('an agent that plays the assistant', () => {
-  it('works the conversation with a tool for each intent, and talks to the user, who leaves', async () => {
+  it('uses one tool for each intent, and replies to the user until the user leaves', async () => {
     await using world = await openEnvironment(asAssistant)
     const { observation } = await world.environment.reset({ seed: 'b' })
     expect(observation.text).toMatch(/^The user said: From Lahore to (\w+), please\.\nNothing is open\.$/)
@@ -211,12 +211,12 @@ describe('an agent that plays the assistant', () => {
     await world.environment.step({ tool: 'set-route', arguments: { to: wanted } })
     const paid = await world.environment.step({ tool: 'pay', arguments: {} })
     expect(paid.end).toBeNull()
-    const told = await world.environment.step({ tool: 'reply', arguments: { text: 'It is booked.' } })
-    expect(told.end).toEqual({ kind: 'terminated', reason: 'content' })
-    expect(told.reward.terms.success).toBe(1)
+    const last = await world.environment.step({ tool: 'reply', arguments: { text: 'It is booked.' } })
+    expect(last.end).toEqual({ kind: 'terminated', reason: 'content' })
+    expect(last.reward.terms.success).toBe(1)
   })
 
-  it('loses a user whose patience ends, without a word of the goal or of what the user remembers', async () => {
+  it("ends when the user's patience ends, and shows neither the goal nor the user's memory", async () => {
     await using world = await openEnvironment(asAssistant)
     const { observation } = await world.environment.reset({ seed: 'b' })
     expect(JSON.stringify(observation.structured)).not.toMatch(/patience|changesMind/)
@@ -227,19 +227,19 @@ describe('an agent that plays the assistant', () => {
     expect(step.reward.terms.success).toBe(0)
   })
 
-  it('plays the same again with the same seed', () => {
+  it('returns the same episode for the same seed', () => {
     const play = (seed: string) => {
       const world = rehearse(asAssistant, { params: { detours: 1 }, seed, strict: true })
-      const heard = [world.observation.text]
-      while (!world.end) heard.push(world.play('reply', { text: 'Hm.' }).observation.text)
-      return heard
+      const texts = [world.observation.text]
+      while (!world.end) texts.push(world.play('reply', { text: 'Hm.' }).observation.text)
+      return texts
     }
     const plays = ['a', 'b', 'c', 'd', 'e', 'f'].map(play)
     expect(['a', 'b', 'c', 'd', 'e', 'f'].map(play)).toEqual(plays)
-    expect(new Set(plays.map((heard) => heard.join())).size).toBeGreaterThan(2)
+    expect(new Set(plays.map((texts) => texts.join())).size).toBeGreaterThan(2)
   })
 
-  it('refuses an intent that is named as the tool that speaks', () => {
+  it('rejects an intent with the name of the tool that replies', () => {
     const chatty = defineConversation({
       name: 'chatty',
       contexts: [{ ...booking, intents: { reply: z.object({}) } }],

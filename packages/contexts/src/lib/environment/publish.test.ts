@@ -18,7 +18,7 @@ import { conversationEnvironment } from './conversation-environment.ts'
 
 const BOOK = 'book-ferry 1 {"ferry":"Dover"}'
 
-/** Three bookings of the two places to Dover, over one to Calais: the last of the three is too late. */
+/** Three bookings of the two places to Dover, over one to Calais: the third finds the ferry full. */
 const UNTIL_THE_LAST = ['book-ferry 1 {"ferry":"Calais"}', BOOK, BOOK, BOOK, 'pay 1']
 
 function sellOut() {
@@ -28,7 +28,7 @@ function sellOut() {
 }
 
 describe('an event that a handler publishes', () => {
-  it('reaches whom it is addressed to once the transition is made, suspended or not, and nobody else', () => {
+  it('is delivered after the transition to the frames at its address, suspended or not, and to no others', () => {
     const { talk, paid } = sellOut()
     expect(paid.replies.map(({ text }) => text)).toEqual([
       'Paid.',
@@ -47,7 +47,7 @@ describe('an event that a handler publishes', () => {
     expect(refunded.replies.map(({ text }) => text)).toEqual(['Back to your booking.', 'To Dover: shall I book it?'])
   })
 
-  it('is a turn of its own, in the history, the moves and the count', () => {
+  it('is a turn of its own in the history, the path and the count', () => {
     const { paid } = sellOut()
     const { turn, history } = paid.record.public
     expect(
@@ -65,39 +65,39 @@ describe('an event that a handler publishes', () => {
     expect(paid.record.private.events).toEqual([])
   })
 
-  it('follows an event from outside as well, which is delivered once', () => {
+  it('is also delivered after an outside event, which is delivered once', () => {
     const relay = defineContext({
       name: 'relay',
       description: 'what is passed on',
-      data: z.object({ heard: z.array(z.string()).default([]) }),
+      data: z.object({ received: z.array(z.string()).default([]) }),
       intents: {},
       events: { first: z.object({}), second: z.object({}) },
       initial: 'open',
       on: {
         first: {
           effect({ data, publish }) {
-            data.heard.push('first')
+            data.received.push('first')
             publish('second', {})
           },
         },
-        second: { effect: ({ data }) => void data.heard.push('second') },
+        second: { effect: ({ data }) => void data.received.push('second') },
       },
       states: { open: {} },
     })
     const conversation = defineConversation({ name: 'relay', contexts: [relay], initial: 'relay' })
     const talk = talkTo(conversation)
     const event = conversation.event('first', {}, { id: 'one', to: 'conversation', now: 0 })
-    expect(talk.take(event).record.public.stack[0]?.data.heard).toEqual(['first', 'second'])
+    expect(talk.take(event).record.public.stack[0]?.data.received).toEqual(['first', 'second'])
     expect(talk.take(event)).toMatchObject({ duplicate: true, replies: [] })
     expect(talk.record.private.events).toEqual(['one'])
   })
 })
 
-/** A context whose every hook publishes, and which keeps in order what it hears of. */
+/** A context whose every hook publishes, and which records the events in the order of delivery. */
 const noisy = defineContext({
   name: 'noisy',
   description: 'the noise',
-  data: z.object({ heard: z.array(z.string()).default([]), left: z.int().default(0) }),
+  data: z.object({ received: z.array(z.string()).default([]), left: z.int().default(0) }),
   intents: {
     go: z.object({}),
     open: z.object({}),
@@ -111,7 +111,7 @@ const noisy = defineContext({
   on: {
     noted: {
       effect({ data, event, publish }) {
-        data.heard.push(event.what)
+        data.received.push(event.what)
         if (event.what === 'effect') publish('noted', { what: 'because of the effect' })
       },
     },
@@ -134,7 +134,7 @@ const noisy = defineContext({
         data.left = -1
         publish('noted', { what: 'before the failure' })
         const mistakes: Record<string, [string, object, EventAddress?]> = {
-          type: ['unheard', {}],
+          type: ['unhandled', {}],
           data: ['noted', { what: 7 }],
           json: ['noted', { what: 'x', more: undefined }],
           size: ['noted', { what: 'x'.repeat(4_000) }],
@@ -165,10 +165,10 @@ const count = (from: number) => noise.act('count', { from }, { now: 0 })
 const fail = (how: string) => noise.act('fail', { how }, { now: 0 })
 
 describe('events that hooks publish', () => {
-  it('come in the order of publishing, and what they cause after them', () => {
+  it('are delivered in the order of publication, before the events that they cause', () => {
     const talk = talkTo(noise)
     talk.take(act('go'))
-    expect(talk.record.public.stack[0]?.data.heard).toEqual([
+    expect(talk.record.public.stack[0]?.data.received).toEqual([
       'exit',
       'effect',
       'entry',
@@ -179,7 +179,7 @@ describe('events that hooks publish', () => {
     ])
   })
 
-  it('are delivered where a context is opened, and at the very start', () => {
+  it('are delivered when a context opens, and at the start of a conversation', () => {
     const greeter = defineContext({
       name: 'greeter',
       description: 'a welcome',
@@ -202,7 +202,7 @@ describe('events that hooks publish', () => {
     expect(record.public).toMatchObject({ turn: 2, stack: [{ data: { greeted: true } }] })
   })
 
-  it('may follow one another 32 times, and are a circle beyond', () => {
+  it('may cause one another 32 times; more are rejected as a cycle', () => {
     const talk = talkTo(noise)
     expect(talk.take(count(31)).record.public).toMatchObject({ turn: 34, stack: [{ data: { left: 0 } }] })
     const before = talk.record
@@ -216,14 +216,18 @@ describe('events that hooks publish', () => {
   })
 
   it.each([
-    ['that nobody hears of', 'type', 'No context handles an event "unheard". The events are: noted, counted, deeper.'],
+    [
+      'that no context handles',
+      'type',
+      'No context handles an event "unhandled". The events are: noted, counted, deeper.',
+    ],
     ['with wrong data', 'data', 'The data of noted are wrong: what: '],
-    ['with what JSON cannot say', 'json', 'This is no input of a conversation: data.more'],
-    ['with too much', 'size', 'at most 4000 are read'],
-    ['for a context that is not there', 'context', 'There is no context "nobody". The contexts are: noisy.'],
-    ['that are more than may follow from one input', 'flood', 'noisy goes round with noted: 32 events have followed'],
-    ['for what is no address', 'address', 'This is no input of a conversation: to: '],
-  ])('%s are a fault of the handler, and change nothing', (_, how, message) => {
+    ['with data that are not JSON', 'json', 'This is no input of a conversation: data.more'],
+    ['with data that are too long', 'size', 'at most 4000 are read'],
+    ['for an unknown context', 'context', 'There is no context "nobody". The contexts are: noisy.'],
+    ['that exceed the limit for one input', 'flood', 'noisy goes round with noted: 32 events have followed'],
+    ['for an invalid address', 'address', 'This is no input of a conversation: to: '],
+  ])('%s fail the handler, and change nothing', (_, how, message) => {
     const talk = talkTo(noise)
     const before = talk.record
     expect(() => talk.take(fail(how))).toThrow(
@@ -232,7 +236,7 @@ describe('events that hooks publish', () => {
     expect(talk.record).toBe(before)
   })
 
-  it('refuse the whole input where they want to open more than may be open', () => {
+  it('reject the whole input if they open too many contexts', () => {
     const talk = talkTo(noise)
     talk.take({ kind: 'command', command: { name: 'open', context: 'noisy' }, now: 0 })
     const before = talk.record
@@ -240,10 +244,10 @@ describe('events that hooks publish', () => {
     expect(talk.record).toBe(before)
   })
 
-  it('are told to nobody once the conversation is over', () => {
+  it('are not delivered once the conversation is over', () => {
     const talk = talkTo(noise)
     const { record } = talk.take(act('stop'))
-    expect(record.public).toMatchObject({ ended: 'stopped', turn: 2, stack: [{ data: { heard: [] } }] })
+    expect(record.public).toMatchObject({ ended: 'stopped', turn: 2, stack: [{ data: { received: [] } }] })
   })
 })
 
@@ -264,7 +268,7 @@ describe('any inputs whose handlers publish', () => {
       .map((name) => ({ kind: 'command' as const, command: { name }, now: 0 })),
   )
 
-  it('come to the same as where each event is published from outside right after its input', () => {
+  it('leave the same record as the same events published from outside after each input', () => {
     const wanted: Wanted[] = []
     const publishing = createFerry()
     const asking = createFerry((event) => wanted.push(event))
@@ -282,7 +286,7 @@ describe('any inputs whose handlers publish', () => {
             expect(other.take({ kind: 'event', id: `after ${turn}`, type, data, to, now: 0 }).refused).toBeNull()
           }
         }
-        expect(told(one.record.public)).toEqual(told(other.record.public))
+        expect(withoutReplies(one.record.public)).toEqual(withoutReplies(other.record.public))
         expect(JSON.parse(JSON.stringify(publishing.parse(one.record)))).toEqual(one.record)
       }),
       { numRuns: 100, seed: 1 },
@@ -290,8 +294,8 @@ describe('any inputs whose handlers publish', () => {
     expect(delivered).toBeGreaterThan(100)
   })
 
-  /** What a conversation holds, but for the words: what is asked is asked once, after all of them. */
-  function told({ history, ...rest }: ReturnType<typeof talkTo>['record']['public']) {
+  /** The public part without the replies: a prompt is sent once, after all events. */
+  function withoutReplies({ history, ...rest }: ReturnType<typeof talkTo>['record']['public']) {
     return { ...rest, history: history.map(({ replies, ...entry }) => entry) }
   }
 })
@@ -315,7 +319,7 @@ describe('a conversation that is served', () => {
     return { host, server, url: `http://127.0.0.1:${server.port}/conversations/ferry` }
   }
 
-  it('tells over a WebSocket what its handlers published, as events with turns of their own', async () => {
+  it('sends the events that its handlers publish over a WebSocket, as turns of their own', async () => {
     const { url } = await serveFerry()
     const talker = await openTalker(url)
     const { handle } = await talker.join()
@@ -327,26 +331,26 @@ describe('a conversation that is served', () => {
       'The last place to Dover is gone.',
       'You wait for a place to Dover.',
     ])
-    const heard: unknown[] = []
+    const turns: unknown[] = []
     for (let turn = 0; turn < 7; ) {
       const news = await talker.next('news')
-      heard.push(...news.turns)
+      turns.push(...news.turns)
       turn = news.turn
     }
-    expect(heard.at(-1)).toMatchObject({
+    expect(turns.at(-1)).toMatchObject({
       turn: 7,
       kind: 'event',
       text: 'sold-out',
       replies: ['The last place to Dover is gone.', 'You wait for a place to Dover.'],
       transitions: [{ kind: 'moved', to: 'waiting', on: 'sold-out' }],
     })
-    // Whoever comes back after the turn that published hears of what it published.
+    // A client that resumes after the publishing turn receives the events.
     const again = await (await openTalker(url)).resume(handle, 6)
     expect(again).toMatchObject({ turn: 7, missed: false })
-    expect(again.turns).toEqual([heard.at(-1)])
+    expect(again.turns).toEqual([turns.at(-1)])
   })
 
-  it('answers an MCP client with all of it, tells listeners, and plays it again the same', async () => {
+  it('answers an MCP client with all replies, notifies subscribers, and replays identically', async () => {
     const { host, server } = await serveFerry()
     const { session, seats } = await host.open(null, { environment: 'ferry', requestKey: 'one', seed: 'a' })
     const url = server.sessionUrl(seats[DEFAULT_SEAT]?.capability as string)
@@ -382,7 +386,7 @@ describe('a conversation that is served', () => {
       context: 'booking',
       state: 'waiting',
     })
-    // Whatever the call caused to be sent has arrived before the answer to the next request.
+    // All notifications of the call arrive before the answer to the next request.
     await ask('ping', {})
     expect(updated).toContain('episodic://session/state')
     const { observation, stateHash } = world.play('act', last)
@@ -393,7 +397,7 @@ describe('a conversation that is served', () => {
       wait: 0,
     })
     expect(steps.at(-1)?.report.stateHash).toBe(stateHash)
-    // A snapshot of an earlier step plays the ones before it again.
+    // A snapshot of an earlier step replays the steps before it.
     const snapshot = await (await host.resolve(null, { by: 'control', token: session })).snapshot({
       at: UNTIL_THE_LAST.length,
     })

@@ -47,7 +47,7 @@ const byModel = (baseUrl: string) =>
 
 const reply = (text: string) => ({ tool: 'reply', arguments: { text } })
 
-/** What a user says to the first reply, where a model speaks for them. */
+/** The user's line after the first reply, if a model speaks. */
 async function hear(answer: Parameters<typeof openModel>[0]) {
   await using model = await openModel(answer)
   await using world = await openEnvironment(desk(byModel(model.baseUrl)))
@@ -57,7 +57,7 @@ async function hear(answer: Parameters<typeof openModel>[0]) {
 }
 
 describe('a model that speaks for the simulated user', () => {
-  it('is told what the user wants, how they talk and what was said, and the agent hears what it says', async () => {
+  it("receives the user's goal, the style and the dialogue, and the agent receives its line", async () => {
     const { step, asked } = await hear(says('To Doha, please.'))
     expect(step.observation.structured).toEqual({ said: 'To Doha, please.' })
     expect(step.info.prepared).toEqual({ text: 'To Doha, please.', problem: null })
@@ -80,13 +80,13 @@ describe('a model that speaks for the simulated user', () => {
     ['wants to go elsewhere', says('I want to fly to Oslo.'), 'invented "Oslo"'],
     ['makes up a date', says('On 9 January, please.'), 'invented "9"'],
     ['talks for ever', says('to '.repeat(3_000)), 'at most 4000 are allowed'],
-  ])('that %s is replaced by the script for this turn, and the step says why', async (_, answer, problem) => {
+  ])('that %s is replaced by the script for this turn, and the step records why', async (_, answer, problem) => {
     const { step } = await hear(answer)
     expect(step.observation.structured).toEqual({ said: 'By the script: to Doha.' })
     expect(step.info.prepared).toMatchObject({ text: null, problem: expect.stringContaining(problem) })
   })
 
-  it('leaves when the script does, so that ends and rewards depend on no model', async () => {
+  it('leaves when the script leaves, so that ends and rewards depend on no model', async () => {
     await using model = await openModel(says('Not yet.'))
     await using world = await openEnvironment(desk(byModel(model.baseUrl)))
     await world.environment.reset({ seed: 'a' })
@@ -120,11 +120,11 @@ describe('a model that speaks for the simulated user', () => {
       const played = again.play('reply', { text: ['First?', 'Second?'][i] as string }, { prepared: step.info.prepared })
       expect(played.observation).toEqual(step.observation)
     }
-    // The model is gone: from here on the script speaks.
+    // Without the model the script speaks.
     expect((await line?.step(reply('Second?')))?.observation.structured).toEqual({ said: 'By the script: to Doha.' })
   })
 
-  it('talks in a style that is drawn from the seed, and that the agent is not told', async () => {
+  it('uses a style that is drawn from the seed and not shown to the agent', async () => {
     await using model = await openModel(says('Hm.'))
     const styleOf = async (seed: string) => {
       await using world = await openEnvironment(desk(byModel(model.baseUrl)))
@@ -140,7 +140,7 @@ describe('a model that speaks for the simulated user', () => {
     expect(new Set(styles)).toEqual(new Set(['curt.', 'chatty.']))
   })
 
-  it('has somebody to speak for, and a style', () => {
+  it('requires a simulated user and a style', () => {
     const speaker = { name: 'nobody', styles: [], speak: () => 'Hm.' }
     expect(() => desk(speaker)).toThrow('The speaker of desk has no styles')
     const { user: _, ...alone } = { user: traveller, speaker: { ...speaker, styles: ['curt'] } }

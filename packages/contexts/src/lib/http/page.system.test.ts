@@ -15,7 +15,7 @@ import { travel } from '../fixtures/travel.fixture.ts'
 import { serveConversations } from './serve-conversations.ts'
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-// In CI a browser that is missing fails the test; elsewhere it is skipped, and says what to install.
+// A missing browser fails the test in CI; elsewhere the test is skipped, and names the package to install.
 const missing = !existsSync(executablePath) && !process.env.CI
 
 let browser: Browser | undefined
@@ -33,7 +33,7 @@ const environment = conversationEnvironment(travel, {
   goal: { schema: z.object({}), draw: () => ({}), describe: () => 'Look around.', reached: () => false },
 })
 
-/** Serves the conversation, and opens its page. What the page complains of in its console fails the test. */
+/** Serves the conversation, and opens its page. An error or warning in the page's console fails the test. */
 async function openPage(
   options: BrowserContextOptions = {},
   openStore: () => SessionStore | Promise<SessionStore> = createMemoryStore,
@@ -62,7 +62,10 @@ async function openPage(
     context,
     token: server.controlToken,
     say: (text: string) => sayIn(page, text),
-    /** Stops serving and serves again, at the same port and with the same token: every connection drops. With another store, where one is given. */
+    /**
+     * Restarts the server at the same port and with the same token, which drops every connection; with another store,
+     * if given.
+     */
     async restart(reopen?: typeof openStore) {
       const { port, controlToken } = server
       await server[Symbol.asyncDispose]()
@@ -98,7 +101,7 @@ const BOOK = 'book-flight 1 {"from":"Lahore"}'
 describe.skipIf(missing)(
   'the page of a conversation (needs Chromium: apt-get install chromium, or CHROMIUM_PATH)',
   () => {
-    it('shows the chat, the state that the machine is in, the stack, and every move', async () => {
+    it('shows the chat, the present state in the machine, the stack, and every transition', async () => {
       const { page, say } = await openPage()
       await say(BOOK)
       expect(await lines(page)).toEqual([BOOK, 'Where do you fly to?'])
@@ -116,7 +119,7 @@ describe.skipIf(missing)(
       expect(await lines(page)).toHaveLength(4)
     })
 
-    it('lets whoever has the control token fire events, and nobody else, in the conversation that goes on', async () => {
+    it('publishes events in the same conversation for a client with the control token, and for no other', async () => {
       const { page, say, token } = await openPage()
       await say(BOOK)
       expect(await page.getByRole('button', { name: 'Fire' }).isVisible()).toBe(false)
@@ -141,13 +144,13 @@ describe.skipIf(missing)(
       await page.locator('#machine .lit[data-state="sold-out"]').waitFor()
     })
 
-    it('says that the connection is lost and when it tries again: soon at first, then every few seconds', async () => {
+    it('reports a lost connection and the time of the next attempt: soon at first, then every few seconds', async () => {
       const context = await (browser as Browser).newContext()
       onTestFinished(() => context.close())
       await using host = createHost({ environments: [environment] })
       const server = await serveHttp(host, { port: 0, extraRoutes: serveConversations(host, [environment]) })
       const page = await context.newPage()
-      // Waits are noted, and over at once.
+      // Records the delays, and fires every timer at once.
       await page.addInitScript({
         content: `
           const start = setTimeout
@@ -156,13 +159,14 @@ describe.skipIf(missing)(
       })
       await page.goto(`http://127.0.0.1:${server.port}/conversations/travel`)
       await page.getByRole('status').getByText('Connected').waitFor()
-      const texts = page.evaluate<string[]>(`new Promise((resolve) => {
+      // Resolves once the observer is installed: the connection is cut after that.
+      await page.evaluate(`void (globalThis.texts = new Promise((resolve) => {
         const seen = []
         const status = document.getElementById('status')
         new MutationObserver(() => seen.push(status.textContent) === 14 && resolve(seen)).observe(status, { childList: true })
-      })`)
+      }))`)
       await server[Symbol.asyncDispose]()
-      const seen = await texts
+      const seen = await page.evaluate<string[]>('texts')
       expect(seen[0]).toBe('Connection lost. Trying again…')
       expect(seen).toContain('Connection lost. Trying again in 3 s…')
       expect(seen.at(-1)).toBe('Connection lost. Trying again in 5 s…')
@@ -173,14 +177,14 @@ describe.skipIf(missing)(
       expect(Math.max(...waits)).toBe(5_000)
     })
 
-    it('goes on by itself when the connection drops, and after a reload, with nothing lost or doubled', async () => {
+    it('resumes after a dropped connection and after a reload, with no turn lost or repeated', async () => {
       const { page, say, restart, token } = await openPage()
       await page.getByLabel('The control token').fill(token)
       await page.getByRole('button', { name: 'Use it' }).click()
       await page.getByRole('button', { name: 'Fire' }).waitFor()
       await say(BOOK)
       await restart()
-      // Said while there is nobody to hear it.
+      // Sent while the server is down.
       await sayIn(page, 'set-passengers 1 {"count":3}')
       await say('set-route 1 {"to":"Dubai"}')
       const before = await lines(page)
@@ -193,7 +197,7 @@ describe.skipIf(missing)(
       expect(await open(page)).toEqual([])
     })
 
-    it('says that the conversation went on elsewhere, and when it is over', async () => {
+    it('reports that another window took the conversation over, and that it is over', async () => {
       const { page, say, url } = await openPage()
       await say(BOOK)
       const { handle } = JSON.parse(
@@ -216,7 +220,7 @@ describe.skipIf(missing)(
     it.each([
       ['the server has lost some of it', 9, 'The server has lost some of what was said.'],
       ['something was said from elsewhere', 0, 'Something was said from elsewhere meanwhile.'],
-    ])('keeps what was typed where %s, to be sent again', async (_, seq, told) => {
+    ])('keeps the typed text to be sent again if %s', async (_, seq, notice) => {
       const { page, say } = await openPage()
       await say(BOOK)
       await page.evaluate((wrong) => {
@@ -227,7 +231,7 @@ describe.skipIf(missing)(
       await page.getByRole('status').getByText('Connected').waitFor()
       await page.getByLabel('Your message').fill('set-route 1 {"to":"Dubai"}')
       await page.getByLabel('Your message').press('Enter')
-      await page.getByRole('alert').getByText(told).waitFor()
+      await page.getByRole('alert').getByText(notice).waitFor()
       expect(await page.getByLabel('Your message').inputValue()).toBe('set-route 1 {"to":"Dubai"}')
       await page.getByLabel('Your message').press('Enter')
       await page.locator('#lines li', { hasText: 'Dubai' }).first().waitFor()
@@ -235,7 +239,7 @@ describe.skipIf(missing)(
       expect(await page.getByRole('alert').isVisible()).toBe(false)
     })
 
-    it('shows what the server still knows, where its store has lost what came after', async () => {
+    it("shows the server's older view if its store has lost the latest turns", async () => {
       const folder = mkdtempSync(join(tmpdir(), 'episodic-page-'))
       onTestFinished(() => rmSync(folder, { recursive: true }))
       const [file, backup] = [join(folder, 'sessions.db'), join(folder, 'backup.db')]
@@ -268,7 +272,7 @@ describe.skipIf(missing)(
   },
 )
 
-/** How far a text stands out from what is behind it (WCAG 2). */
+/** The contrast ratio of a text and its background (WCAG 2). */
 function contrastOf(page: Page, selector: string): Promise<number> {
   return page.evaluate<number>(`(${CONTRAST})([...document.querySelectorAll(${JSON.stringify(selector)})].at(-1))`)
 }

@@ -9,7 +9,7 @@ import { createFerry } from '../fixtures/ferry.fixture.ts'
 import { serveConversations } from './serve-conversations.ts'
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-// In CI a browser that is missing fails the test; elsewhere it is skipped, and says what to install.
+// A missing browser fails the test in CI; elsewhere the test is skipped, and names the package to install.
 const missing = !existsSync(executablePath) && !process.env.CI
 
 it.skipIf(missing)(

@@ -30,7 +30,7 @@ function environmentOf(conversation: Conversation<(typeof travel)['contexts'], t
   })
 }
 
-/** A conversation like the others, understood by something else. */
+/** The same conversation with another interpreter. */
 function understoodBy(interpreter: Interpreter) {
   return defineConversation({ name: 'travel', contexts: [booking, weather, support], interpreter, shared })
 }
@@ -54,7 +54,7 @@ async function serveTravel({ conversation = travel, ...options }: HttpOptions & 
 }
 
 describe('a conversation over a WebSocket', () => {
-  it('is joined, answers, and tells every turn with its transitions and what is open', async () => {
+  it('can be joined, answers, and pushes every turn with its transitions and the stack', async () => {
     const { url } = await serveTravel()
     const talker = await openTalker(url)
     const joined = await talker.join()
@@ -88,7 +88,7 @@ describe('a conversation over a WebSocket', () => {
     ])
   })
 
-  it('gives the same answer to the same seq, and says which one would be right', async () => {
+  it('returns the stored answer for a repeated seq, and rejects a wrong one with the expected one', async () => {
     const { url } = await serveTravel()
     const talker = await openTalker(url)
     await talker.join()
@@ -111,7 +111,7 @@ describe('a conversation over a WebSocket', () => {
     expect((await talker.next('news')).turns).toHaveLength(1)
   })
 
-  it('begins one conversation for one key, however often it is joined', async () => {
+  it('starts one conversation for a key, however often it is joined', async () => {
     const { url, opened } = await serveTravel()
     const key = 'a key that nobody would guess'
     const [one, other, stranger] = [await openTalker(url), await openTalker(url), await openTalker(url)]
@@ -122,7 +122,7 @@ describe('a conversation over a WebSocket', () => {
     expect(new Set(opened.map(({ id }) => id)).size).toBe(2)
   })
 
-  it('is resumed with nothing lost and nothing doubled, wherever the connection drops', async () => {
+  it('resumes with no turn lost or repeated, wherever the connection drops', async () => {
     const { url } = await serveTravel()
     const lines = [BOOK, 'ask-weather 1 {"city":"Oslo"}', TO_DUBAI, 'set-passengers 1 {"count":3}', 'next-day 1']
     await fc.assert(
@@ -134,11 +134,11 @@ describe('a conversation over a WebSocket', () => {
         async (drops) => {
           let talker = await openTalker(url)
           const { handle } = await talker.join()
-          const heard: unknown[] = []
+          const turns: unknown[] = []
           let turn = 0
           const hear = (news: { turn: number; turns: readonly unknown[]; missed: boolean }) => {
             expect(news.missed).toBe(false)
-            heard.push(...news.turns)
+            turns.push(...news.turns)
             turn = news.turn
           }
           const resume = async () => {
@@ -155,7 +155,7 @@ describe('a conversation over a WebSocket', () => {
             if (drops[seq] === 'after-answer') await resume()
             while (turn <= seq) hear(await talker.next('news'))
           }
-          expect(heard).toMatchObject(lines.map((text, at) => ({ turn: at + 1, text })))
+          expect(turns).toMatchObject(lines.map((text, at) => ({ turn: at + 1, text })))
           talker.webSocket.terminate()
         },
       ),
@@ -163,7 +163,7 @@ describe('a conversation over a WebSocket', () => {
     )
   })
 
-  it('is taken over by a second connection, and the first is told so', async () => {
+  it('is taken over by a second connection, and the first one is closed with a code that says so', async () => {
     const { url } = await serveTravel()
     const [first, second] = [await openTalker(url), await openTalker(url)]
     const { handle } = await first.join()
@@ -176,7 +176,7 @@ describe('a conversation over a WebSocket', () => {
     expect(await second.say(TO_DUBAI, 1)).toMatchObject({ refused: null })
   })
 
-  it('is that of an agent at the other door too: both sit on one seat', async () => {
+  it('can be played through the agent endpoint too: both clients have the same seat', async () => {
     const { url, host } = await serveTravel()
     const talker = await openTalker(url)
     const { handle } = await talker.join()
@@ -189,7 +189,7 @@ describe('a conversation over a WebSocket', () => {
 })
 
 describe('a person', () => {
-  /** A world to train in: its goal is reached and its steps are over before a person is done. */
+  /** A world to train in, whose goal and step limit end an episode sooner than a person is done. */
   const training = conversationEnvironment(travel, {
     version: '1.0.0',
     description: 'Book a flight.',
@@ -204,7 +204,7 @@ describe('a person', () => {
     },
   })
 
-  it('talks on where an agent would have reached its goal, and beyond the steps of training', async () => {
+  it("can continue past an agent's goal and past the step limit of training", async () => {
     const host = createHost({ environments: [training] })
     const extraRoutes = serveConversations(host, [training])
     const server = await serveHttp(host, { extraRoutes, limits: { rate: { calls: 100_000, seconds: 1 } } })
@@ -216,14 +216,14 @@ describe('a person', () => {
     const { handle } = await talker.join()
     expect((await (await host.resolve(null, { by: 'capability', token: handle })).view()).state.goal).toBeNull()
     for (const line of [BOOK, TO_DUBAI, 'pay 1']) expect(await talker.say(line)).toMatchObject({ refused: null })
-    // More than any limit that a world has by default.
+    // More than the default limits of an environment.
     for (let seq = 3; seq < 1_100; seq++) expect(await talker.say('hm', seq)).toMatchObject({ seq, refused: null })
     expect(await talker.say('end 1', 1_100)).toMatchObject({ replies: ['Goodbye.'] })
     const agent = await host.open(null, { environment: 'travel', requestKey: 'agent', params: {} })
     expect(agent.limits.steps).toBe(3)
   }, 30_000)
 
-  it('is rewarded for nothing, and is told no goal', () => {
+  it('gets no rewards and no goal', () => {
     const world = rehearse(training, { params: { goal: null }, seed: 'a' })
     expect(world.observation.text).toBe('You are the user. Talk about what you like.\nNothing is open.')
     for (const text of [BOOK, TO_DUBAI, 'pay 1'])
@@ -231,7 +231,7 @@ describe('a person', () => {
     expect(world.end).toBeNull()
   })
 
-  it('begins with parameters that the world takes', () => {
+  it('starts with parameters that the environment accepts', () => {
     const begin = (person: { readonly goal: never }) => () =>
       conversationEnvironment(travel, {
         version: '1.0.0',
@@ -255,7 +255,7 @@ describe('events', () => {
     to,
   })
 
-  it('come from whoever has a token of the trainer endpoint, once for each id, and go to suspended contexts too', async () => {
+  it('can be published by a client with a trainer token, once for each id, also to suspended contexts', async () => {
     const { url, token } = await serveTravel()
     const operator = await openTalker(url, { token })
     const { handle, control } = await operator.join()
@@ -280,7 +280,7 @@ describe('events', () => {
     expect(await resumed.next('published')).toMatchObject({ delivered: 'now' })
   })
 
-  it('come to a conversation of nobody in particular from whoever has its handle and such a token', async () => {
+  it('can be published to a conversation without an owner, with its handle and a trainer token', async () => {
     const { url, token } = await serveTravel()
     const guest = await openTalker(url)
     const { handle } = await guest.join()
@@ -293,7 +293,7 @@ describe('events', () => {
     expect((await operator.next('news')).stack).toMatchObject([{ data: { price: 250 } }])
   })
 
-  it('come to a conversation of somebody from nobody but them', async () => {
+  it('can be published to a conversation with an owner only by that owner', async () => {
     const owned = 'a-token-of-somebody-with-a-name'
     const { url, token } = await serveTravel({ auth: { controlTokens: { [owned]: 'somebody' } } })
     const owner = await openTalker(url, { token: owned })
@@ -311,7 +311,7 @@ describe('events', () => {
     expect(await again.next('published')).toMatchObject({ delivered: 'now' })
   })
 
-  it('reach whoever talks from the server itself', async () => {
+  it("can be published by the server's own code", async () => {
     const { url, host, opened } = await serveTravel()
     const talker = await openTalker(url)
     await talker.join()
@@ -326,7 +326,7 @@ describe('events', () => {
     expect(await talker.next('news')).toMatchObject({ turns: [{ kind: 'event' }], stack: [{ state: 'sold-out' }] })
   })
 
-  it('are refused from anybody else, and with an answer where something is wrong with them', async () => {
+  it('are rejected from any other client, and with an error if they are malformed', async () => {
     const { url, token, host, opened } = await serveTravel()
     const guest = await openTalker(url, { token: 'no-token-of-this-server-at-all' })
     await guest.join()
@@ -352,7 +352,7 @@ describe('events', () => {
 })
 
 describe('bad input', () => {
-  it('is answered, and the conversation lives on', async () => {
+  it('is answered with an error, and the conversation continues', async () => {
     const { url } = await serveTravel()
     const talker = await openTalker(url)
     expect(await talker.fail({ type: 'say', seq: 0, text: BOOK })).toMatchObject({
@@ -402,7 +402,7 @@ describe('bad input', () => {
     expect(refused.retryAfterSeconds).toBeGreaterThan(90)
   })
 
-  it('is what an interpreter makes of it, too: one that throws, is late or talks nonsense is asked about', async () => {
+  it('includes interpretations: one that throws, is late or is invalid leads to a question', async () => {
     const clumsy = understoodBy({
       name: 'clumsy',
       later: true,
@@ -427,7 +427,7 @@ describe('bad input', () => {
 })
 
 describe('the server of conversations', () => {
-  it('lets in whom the doors let in: by Host, by Origin and by token', async () => {
+  it('checks Host, Origin and token as the endpoints do', async () => {
     const agentTokens = { 'a-token-of-twenty-two-characters': 'ada' }
     const { url } = await serveTravel({ auth: { agentTokens } })
     const refused = (options: Parameters<typeof openTalker>[1]) =>
@@ -446,7 +446,7 @@ describe('the server of conversations', () => {
     expect(await refused({ token: 'a-token-of-twenty-two-characters' })).toBe('let in')
   })
 
-  it('serves a page that may load nothing but itself', async () => {
+  it('serves a page that may load only its own files', async () => {
     const { url } = await serveTravel()
     const response = await fetch(url)
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
@@ -466,7 +466,7 @@ describe('the server of conversations', () => {
     expect((await fetch(`${url}-elsewhere`)).status).toBe(404)
   })
 
-  it('answers what it has read before it stops, and then hangs up', async () => {
+  it('answers every frame that it has read before it stops, and then closes', async () => {
     const slow = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
     const conversation = understoodBy({
@@ -490,7 +490,7 @@ describe('the server of conversations', () => {
     expect((await talker.closed).code).toBe(1_001)
   })
 
-  it('keeps answering others while a client reads nothing, and cuts nothing short for it', async () => {
+  it('keeps answering other clients while one reads nothing, and truncates nothing for that one', async () => {
     const { url } = await serveTravel({ limits: { rate: { calls: 100_000, seconds: 1 } } })
     const deaf = await openTalker(url)
     await deaf.join()
@@ -504,12 +504,12 @@ describe('the server of conversations', () => {
     for (const { seq } of lines) expect(await deaf.next('answer')).toMatchObject({ seq })
   }, 30_000)
 
-  it('holds nothing back for a client that reads nothing: it hears all at once, once it has caught up', async () => {
+  it('buffers nothing for a client that does not read: it receives all turns at once when it has caught up', async () => {
     const { url, host } = await serveTravel()
     const deaf = await openTalker(url)
     const { handle } = await deaf.join()
     deaf.webSocket.pause()
-    // More than what the system keeps between two sockets.
+    // More than the operating system buffers between two sockets.
     const turns = 3_000
     for (let seq = 0; seq < turns; seq++)
       await (await host.resolve(null, { by: 'capability', token: handle })).step({
@@ -524,7 +524,7 @@ describe('the server of conversations', () => {
     expect(await deaf.say(BOOK, turns)).toMatchObject({ refused: null })
   }, 60_000)
 
-  it('lets go of whoever answers no pings or joins nothing, and of nobody else', async () => {
+  it('disconnects clients that answer no pings or join nothing, and no others', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     const { url } = await serveTravel()
@@ -545,7 +545,7 @@ describe('the server of conversations', () => {
     expect(await alive.say(TO_DUBAI)).toMatchObject({ seq: 1, refused: null })
   })
 
-  it('knows which environments are conversations for a person', () => {
+  it('recognises the environments that a person can play', () => {
     expect(isConversation(environmentOf(travel))).toBe(true)
   })
 })

@@ -11,15 +11,18 @@ import type { InternalError } from './rejection.ts'
 
 export interface ConversationRoutesOptions {
   /**
-   * Called for every conversation that is started, with its control handle, for `host.publish` in the server's own code. Keep the
-   * handle: it is valid as long as the session, and this is not called for a `resume`.
+   * Called for every conversation that is started, with its control handle, for publishing events from the server's own
+   * code (`host.resolve`). Keep the handle: it is valid as long as the session, and this is not called for a `resume`.
    */
   readonly onOpened?: (opened: OpenResult) => void
   /** Called for every internal error, with the reference that the client received. */
   readonly onError?: (error: InternalError) => void
 }
 
-/** Milliseconds between two checks of every socket: a client that is silent that long has to answer a ping before the next check. */
+/**
+ * Milliseconds between two checks of every socket: a client that is silent that long has to answer a ping before the
+ * next check.
+ */
 const HEART_BEAT = 15_000
 /** A client that does not answer a close is cut off after two seconds. */
 const SETTINGS = {
@@ -38,11 +41,12 @@ export function isConversation(environment: EnvironmentDefinition): environment 
 }
 
 /**
- * Creates the extra routes of `serveHttp` that serve conversations to people: each at `/conversations/<environment>`, a WebSocket and
- * a web page that connects to it.
+ * Creates the extra routes of `serveHttp` that serve conversations to people: each at `/conversations/<environment>`, a
+ * WebSocket and a web page that connects to it.
  *
- * A conversation is a session of the host like any other. Its handle is a secret that grants the user's seat: a connection that
- * resumes with it takes the conversation over from the one before. Clients send `ClientFrame`s and receive `ServerFrame`s.
+ * A conversation is a session of the host like any other. Its handle is a secret that grants the user's seat: a
+ * connection that resumes with it takes the conversation over from the one before. Clients send `ClientFrame`s and
+ * receive `ServerFrame`s.
  */
 export function serveConversations(
   host: Host,

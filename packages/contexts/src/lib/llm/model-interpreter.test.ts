@@ -23,7 +23,7 @@ const intents: readonly IntentInfo[] = [
 ]
 const WEATHER = { candidates: [{ intent: 'ask-weather', score: 0.9, slots: { city: 'DXB' } }] }
 
-/** Interprets "hello" and hears of failures. */
+/** Interprets "hello", and receives the failures. */
 async function interpret(
   baseUrl: string,
   { request = {}, ...options }: Partial<ModelInterpreterOptions> & { request?: Partial<InterpretRequest> } = {},
@@ -42,14 +42,14 @@ async function interpret(
 }
 
 describe('createModelInterpreter', () => {
-  it('gives what the model answers', async () => {
+  it("returns the model's candidates", async () => {
     await using model = await openModel(says(WEATHER))
     expect(await interpret(model.baseUrl)).toEqual({ interpretation: WEATHER, failures: [] })
   })
 
-  it('gives what the model says was named and is no value of a slot', async () => {
+  it('returns the phrases that the model reports as unrecognised', async () => {
     const unrecognised = [{ slot: 'city', text: 'Berlin' }]
-    // The model's schema wants a city; without one the user means to ask all the same.
+    // The model's schema requires a city; the intent is meant without one too.
     const asked = intents.map((intent) => ({ ...intent, slots: { ...intent.slots, required: [] } }))
     const answer = { candidates: [{ intent: 'ask-weather', score: 0.9, slots: {}, unrecognised }] }
     await using model = await openModel(says(answer))
@@ -59,7 +59,7 @@ describe('createModelInterpreter', () => {
     })
   })
 
-  it('tells the model what was said, what it may mean, and what was said before', async () => {
+  it('sends the model the text, the intents and the history', async () => {
     await using model = await openModel(says({ candidates: [] }))
     const open = [{ id: 1, context: 'weather', state: 'asking', data: { city: null } }]
     const history = [earlier('ask-weather', { city: 'DOH' })]
@@ -100,7 +100,7 @@ describe('createModelInterpreter', () => {
     ['that the key is wrong', json(401, { error: { message: 'no such key' } }), '401'],
     ['that it is asked too often', json(429, { error: { message: 'slow down' } }, { 'retry-after': '3600' }), '429'],
     ['far too much', says('x'.repeat(300_000)), 'longer than'],
-  ])('falls back at once where the model answers with %s', async (_, answer, problem) => {
+  ])('falls back at once if the model answers with %s', async (_, answer, problem) => {
     await using model = await openModel(answer)
     const { interpretation, failures } = await interpret(model.baseUrl)
     expect(interpretation).toEqual(BY_RULES)
@@ -109,7 +109,7 @@ describe('createModelInterpreter', () => {
     expect(model.asked).toHaveLength(1)
   })
 
-  it('falls back where nobody is there', async () => {
+  it('falls back if the endpoint is down', async () => {
     const model = await openModel(says(WEATHER))
     await model[Symbol.asyncDispose]()
     const { interpretation, failures } = await interpret(model.baseUrl)
@@ -120,7 +120,7 @@ describe('createModelInterpreter', () => {
   it.each<[string, (response: ServerResponse) => void]>([
     ['says nothing', () => {}],
     ['begins and does not end', (response) => response.writeHead(200).write('{"choices":')],
-  ])('falls back when its time is over where the model %s, and hangs up', async (_, answer) => {
+  ])('falls back after the time limit if the model %s, and closes the connection', async (_, answer) => {
     await using model = await openModel(answer)
     const clock = createManualClock()
     const interpreting = interpret(model.baseUrl, { clock, milliseconds: 2_000 })
@@ -132,7 +132,7 @@ describe('createModelInterpreter', () => {
     await model.gone
   })
 
-  it('keeps a conversation alive where it fails, and is not needed for what it once understood', async () => {
+  it('keeps a conversation alive if it fails, and is not needed for a replay', async () => {
     const greeting = defineContext({
       name: 'greeting',
       description: 'our chat',
@@ -155,7 +155,7 @@ describe('createModelInterpreter', () => {
     expect(model.asked).toHaveLength(1)
   })
 
-  it('rejects with the reason of a caller who gives up, asks no fallback, and hangs up', async () => {
+  it("rejects with the reason of the caller's signal, asks no fallback, and closes the connection", async () => {
     await using model = await openModel(() => {})
     const controller = new AbortController()
     const failures: unknown[] = []
@@ -171,7 +171,7 @@ describe('createModelInterpreter', () => {
   })
 })
 
-/** An error with everything that caused it, in words. */
+/** The messages of an error and its causes. */
 function causes(error: unknown): string {
   return error instanceof Error ? `${error.message} ${causes(error.cause)}` : ''
 }

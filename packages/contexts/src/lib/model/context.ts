@@ -7,7 +7,10 @@ import type { Machine } from './machine.ts'
 /** Schemas by name: the slots of intents, or the data of events. Each is an object schema. */
 export type Schemas = { readonly [name: string]: z.ZodType }
 
-/** Schemas of the data that all contexts of a conversation may read and edit: a part that participants may see, and one that they may not. */
+/**
+ * Schemas of the data that all contexts of a conversation may read and edit: a part that participants may see, and one
+ * that they may not.
+ */
 export interface SharedSchemas {
   readonly public: z.ZodType
   readonly private: z.ZodType
@@ -43,10 +46,10 @@ export interface HandlerContext<Data, Hidden, Shared, Events extends Schemas = R
   /** Marks a hidden value as disclosed on purpose, and returns it. For readers and checkers: nothing enforces it. */
   reveal<T extends Json>(value: T): T
   /**
-   * Publishes an event to the open frames that handle it, active or suspended: by default to all, or to one context or topic.
-   * It is delivered within the same input, in a turn of its own after the present one, in the order of publication. More than
-   * 32 events caused by one input are a cycle: `handler-failed`. Once the conversation has ended, none is delivered.
-   * Throws `unknown-event`, `event-invalid` and `unknown-context`.
+   * Publishes an event to the open frames that handle it, active or suspended: by default to all, or to one context or
+   * topic. It is delivered within the same input, in a turn of its own after the present one, in the order of
+   * publication. More than 32 events caused by one input are a cycle: `handler-failed`. Once the conversation has
+   * ended, none is delivered. Throws `unknown-event`, `event-invalid` and `unknown-context`.
    */
   publish<Type extends string>(
     type: Type,
@@ -197,7 +200,7 @@ export interface ContextDefinition<
   readonly topics?: (data: Readonly<z.output<Data>>) => readonly string[]
   /** Runs after every change of state, between `entry` and `always`. */
   readonly onTransition?: (
-    moment: HandlerContext<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> & {
+    context: HandlerContext<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> & {
       readonly from: NoInfer<State>
       readonly to: NoInfer<State>
       /** The intent or event that caused it; `null` for an `always` transition. */
@@ -205,20 +208,20 @@ export interface ContextDefinition<
     },
   ) => void
   /**
-   * Runs before the intent's handler, once for each slot whose phrase is not a valid value: "from Berlin", if no flight leaves
-   * there. Say so, and reset the slot's value, so that the user is asked again. Left out, such an intent changes nothing, and
-   * the conversation's `fallback` replies.
+   * Runs before the intent's handler, once for each slot whose phrase is not a valid value: "from Berlin", if no flight
+   * leaves there. Say so, and reset the slot's value, so that the user is asked again. Left out, such an intent changes
+   * nothing, and the conversation's `fallback` replies.
    */
   readonly unrecognised?: (
-    moment: HandlerContext<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> &
+    context: HandlerContext<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> &
       Unrecognised & { readonly intent: keyof NoInfer<Intents> & string },
   ) => void
   /**
-   * Runs when the context is active again after a digression, and says so. `closed` is the frame above it, if that was closed.
-   * Default: says "Back to" and the description.
+   * Runs when the context is active again after a digression, and says so. `closed` is the frame above it, if that was
+   * closed. Default: says "Back to" and the description.
    */
   readonly resume?: (
-    moment: HandlerContext<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> & {
+    context: HandlerContext<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> & {
       readonly closed: ClosedFrame | null
     },
   ) => void

@@ -28,7 +28,7 @@ describe('a conversation', () => {
     expect(booking.find(talk.record)).toEqual(before)
   })
 
-  it('hands an utterance to a suspended context that takes it, which comes forward and says so', () => {
+  it('routes an utterance to a suspended context that accepts it, and resumes that context', () => {
     const talk = talkTo(travel)
     talk.say('book-flight 0.9 {"from":"Lahore","to":"Dubai"}')
     talk.say('ask-weather 0.9')
@@ -66,13 +66,13 @@ describe('a conversation', () => {
     expect(booking.closed(talk.record)[0]?.result).toEqual({ from: 'Doha', to: 'Lahore', passengers: 1 })
   })
 
-  it('tells a context what it knew when it last closed, so that a follow-up is understood', () => {
+  it('passes a context the data of its last closed frame, so that a follow-up is understood', () => {
     const talk = talkTo(travel)
     talk.say('ask-weather 0.9 {"city":"Dubai"}')
     expect(talk.say('next-day 0.9').replies[0]?.text).toBe('It is sunny in Dubai on day 1.')
   })
 
-  it('opens its first context by itself, with what is shared at hand', () => {
+  it('opens its initial context by itself, with the shared data', () => {
     const asking = defineConversation({ name: 'asking', contexts: [booking, weather], shared, initial: 'booking' })
     const { record, replies } = asking.start({ shared: { public: { city: 'Doha' }, private: { seats: 1 } } })
     expect(replies.map(({ text }) => text)).toEqual(['Where do you fly from?'])
@@ -82,7 +82,7 @@ describe('a conversation', () => {
     )
   })
 
-  it('keeps hidden data apart from what may be shown', () => {
+  it('keeps hidden data out of the public part', () => {
     const talk = talkTo(travel)
     talk.say('book-flight 0.9')
     talk.take(priceChanged('1', 'conversation'))
@@ -144,7 +144,7 @@ describe('an event', () => {
     expect(booking.find(talk.record)).toEqual(before)
   })
 
-  it('is delivered though nobody listens, and counts as delivered', () => {
+  it('counts as delivered even if no open context handles it', () => {
     const talk = talkTo(travel)
     expect(talk.take(priceChanged('1', 'conversation'))).toMatchObject({ refused: null, replies: [] })
     expect(talk.take(priceChanged('1', 'conversation')).duplicate).toBe(true)
@@ -152,7 +152,7 @@ describe('an event', () => {
 })
 
 describe('what a conversation remembers', () => {
-  it('is bounded in number, and what falls out is summarised', () => {
+  it('is bounded in number, and dropped entries are summarised', () => {
     const brief = defineConversation({
       name: 'brief',
       contexts: [weather],
@@ -186,7 +186,7 @@ describe('what a conversation remembers', () => {
     expect(talk.record.public.history.at(-1)?.turn).toBe(20)
   })
 
-  it('is read back from JSON, and nothing else is', () => {
+  it('is parsed from JSON, and other values are rejected', () => {
     const talk = talkTo(travel)
     talk.say('book-flight 0.9')
     expect(travel.parse(JSON.parse(JSON.stringify(talk.record)))).toEqual(talk.record)
@@ -198,9 +198,9 @@ describe('what a conversation remembers', () => {
       { ...talk.record, public: { ...talk.record.public, stack: [{ ...frame, data: { passengers: 0 } }] } },
     ])
       expect(() => travel.parse(wrong)).toThrow(expect.objectContaining({ code: 'record-invalid' }))
-    const foreign = { ...talk.record, public: { ...talk.record.public, stack: [{ ...frame, context: 'hotel' }] } }
+    const unknown = { ...talk.record, public: { ...talk.record.public, stack: [{ ...frame, context: 'hotel' }] } }
     expect(() =>
-      travel.handleInput(foreign as ConversationRecord, { kind: 'command', command: { name: 'back' }, now: 0 }),
+      travel.handleInput(unknown as ConversationRecord, { kind: 'command', command: { name: 'back' }, now: 0 }),
     ).toThrow(expect.objectContaining({ code: 'record-invalid' }))
   })
 })

@@ -64,7 +64,7 @@ describe('the code of a context', () => {
     expect(fragile.handleInput(record, fragile.act('go', { how: 'well' }, { now: 0 })).refused).toBeNull()
   })
 
-  it('edits data of its own frame, and never the defaults that all frames begin with', () => {
+  it("edits the data of its own frame, and never the schema's defaults", () => {
     const go = fragile.act('go', { how: 'well' }, { now: 0 })
     for (const _ of ['first', 'second']) {
       const { record } = fragile.handleInput(fragile.start().record, go)
@@ -160,10 +160,10 @@ describe('the code of a conversation', () => {
     const frail = defineConversation({ name: 'frail', contexts: [weather], shared, interpreter: literal, ...faulty })
     const { record } = frail.start()
     const say = () => {
-      const told = (text: string) =>
+      const say = (text: string) =>
         ({ kind: 'utterance', text, interpreted: frail.interpretNow(record, text, { now: 0 }), now: 0 }) as const
-      const { record: next } = frail.handleInput(record, told('ask-weather 0.9'))
-      frail.handleInput(next, told('hm'))
+      const { record: next } = frail.handleInput(record, say('ask-weather 0.9'))
+      frail.handleInput(next, say('hm'))
     }
     expect(say).toThrow(expect.objectContaining({ code: 'handler-failed', message: expect.stringContaining(message) }))
   })

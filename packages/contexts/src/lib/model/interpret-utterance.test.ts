@@ -24,7 +24,7 @@ const GARBAGE: [string, unknown][] = [
 ]
 
 describe('interpret', () => {
-  it.each(GARBAGE)('answers an interpreter that gives %s, and the conversation lives on', async (_, garbage) => {
+  it.each(GARBAGE)('answers an interpreter that returns %s, and the conversation continues', async (_, garbage) => {
     for (const given of [() => garbage, async () => garbage]) {
       const talk = conversationWith(given)
       const { record } = talk.start()
@@ -67,7 +67,7 @@ describe('interpret', () => {
     })
   })
 
-  it('waits for no longer than it may, and tells the interpreter', async () => {
+  it("stops waiting at the time limit, and aborts the interpreter's signal", async () => {
     const clock = createManualClock()
     const asked = Promise.withResolvers<AbortSignal>()
     const talk = conversationWith(({ signal }) => {
@@ -83,7 +83,7 @@ describe('interpret', () => {
     expect(signal.aborted).toBe(true)
   })
 
-  it('rejects once its caller does not want it any more, and tells the interpreter', async () => {
+  it("rejects when the caller aborts, and aborts the interpreter's signal", async () => {
     const caller = new AbortController()
     const asked = Promise.withResolvers<AbortSignal>()
     const talk = conversationWith(({ signal }) => {
@@ -99,7 +99,7 @@ describe('interpret', () => {
     await expect(talk.interpret(record, 'hello', { now: 0, signal: caller.signal })).rejects.toThrow('gone')
   })
 
-  it('leaves out of the routing what nobody knows and what a schema refuses', async () => {
+  it('drops candidates that are unknown or that a schema rejects', async () => {
     const candidates = [
       { intent: 'fly-home', score: 1, slots: {} },
       { intent: 'set-passengers', score: 0.9, slots: { count: 'many' } },
@@ -112,7 +112,7 @@ describe('interpret', () => {
     expect(talk.handleInput(record, { kind: 'utterance', text: 'hello', interpreted, now: 0 }).intent).toBe('set-route')
   })
 
-  it('tells the interpreter of the situation, and of nothing hidden', async () => {
+  it('sends the interpreter the situation, without hidden data', async () => {
     const requests: InterpretRequest[] = []
     const talk = conversationWith((request): Interpretation => {
       requests.push(request)
@@ -142,7 +142,7 @@ describe('interpret', () => {
     expect(JSON.stringify(requests)).not.toMatch(/offers|seats/)
   })
 
-  it('does not bother the interpreter with nothing, or with too much', async () => {
+  it('does not ask the interpreter about an empty text, or one that is too long', async () => {
     const talk = conversationWith(() => {
       throw new Error('asked')
     })
@@ -151,21 +151,21 @@ describe('interpret', () => {
       expect((await talk.interpret(record, text, { now: 0 })).problem).toBeNull()
   })
 
-  it('says so where there is no interpreter', async () => {
+  it('reports that there is no interpreter', async () => {
     const mute = defineConversation({ name: 'mute', contexts: [weather], shared })
     expect((await mute.interpret(mute.start().record, 'hello', { now: 0 })).problem).toMatch('has no interpreter')
   })
 })
 
 describe('interpretNow', () => {
-  it('gives what interpret gives, where the interpreter answers at once', async () => {
+  it('returns what interpret resolves with, if the interpreter is synchronous', async () => {
     const { record } = travel.start()
     const text = 'book-flight 0.9; ask-weather 0.3 {"city":"Dubai"}'
     expect(travel.interpretNow(record, text, { now: 0 })).toEqual(await travel.interpret(record, text, { now: 0 }))
   })
 
-  it('fails an interpreter that answers later, or throws', () => {
-    const later = conversationWith(() => Promise.reject(new Error('unheard')))
+  it('throws for an interpreter that is asynchronous, or that throws', () => {
+    const later = conversationWith(() => Promise.reject(new Error('unhandled')))
     expect(later.interpretNow(later.start().record, 'hello', { now: 0 }).problem).toMatch('sets `later`')
     const broken = conversationWith(() => {
       throw new Error('out of order')

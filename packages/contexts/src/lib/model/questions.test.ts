@@ -12,7 +12,7 @@ describe('a question', () => {
     return { talk, asked: talk.say('ask-weather 0.8 {"city":"Dubai"}; ask-refund 0.75') }
   }
 
-  it('is asked where two meanings are about as likely, and neither is guessed', () => {
+  it('is asked if two meanings are about as likely, and neither is guessed', () => {
     const { talk, asked } = ambiguous()
     expect(asked.replies.map(({ text }) => text)).toEqual([
       'Do you mean (1) hear about the weather (Dubai) or (2) get a refund?',
@@ -39,7 +39,7 @@ describe('a question', () => {
     expect(talk.record.public.question).toBeNull()
   })
 
-  it('is dropped where the user means none of it, or something else', () => {
+  it('is dropped if the user means none of the options, or something else', () => {
     const first = ambiguous().talk
     expect(first.say('neither of them').replies[0]?.text).toBe('All right, none of those.')
     expect(first.record.public.question).toBeNull()
@@ -48,7 +48,7 @@ describe('a question', () => {
     expect(second.record.public.question).toBeNull()
   })
 
-  it.each(['hm', 'yes', 'that one', '???'])('stands while it is answered with %j', (answer) => {
+  it.each(['hm', 'yes', 'that one', '???'])('stays open after the answer %j', (answer) => {
     const { talk } = ambiguous()
     expect(talk.say(answer).intent).toBeNull()
     expect(talk.open()).toEqual(['booking'])
@@ -65,7 +65,7 @@ describe('a question', () => {
     expect(talk.open()).toEqual(['booking'])
   })
 
-  it('is not answered by what is no longer possible', () => {
+  it('is not answered by an option that is no longer possible', () => {
     const talk = talkTo(travel)
     talk.say('book-flight 0.9 {"from":"Lahore","to":"Dubai"}')
     talk.say('pay 0.9; set-passengers 0.9 {"count":2}')
@@ -101,7 +101,7 @@ describe('an intent that two contexts know', () => {
   const [films, books] = [list('films'), list('books')]
   const shop = defineConversation({ name: 'shop', contexts: [films, books], interpreter: literal })
 
-  it('is taken by the one that is spoken to', () => {
+  it('is accepted by the active one', () => {
     const talk = talkTo(shop)
     talk.take({ kind: 'command', command: { name: 'open', context: 'films' }, now: 0 })
     talk.take({ kind: 'command', command: { name: 'open', context: 'books' }, now: 0 })
@@ -110,7 +110,7 @@ describe('an intent that two contexts know', () => {
     expect(films.find(talk.record)?.data.picked).toBeNull()
   })
 
-  it('is asked about where neither is, unless it says who is meant', () => {
+  it('leads to a question if neither is active, unless the act names its context', () => {
     const talk = talkTo(shop)
     expect(talk.take(shop.act('pick', { number: 1 }, { now: 0 })).replies[0]?.text).toBe(
       'Do you mean (1) pick (1) in films or (2) pick (1) in books?',

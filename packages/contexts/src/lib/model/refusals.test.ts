@@ -126,7 +126,7 @@ describe('bad input', () => {
     expect(talk.say('set-route 0.9 {"from":"Lahore"}').intent).toBe('set-route')
   })
 
-  it('finds no depth without a bound', () => {
+  it('bounds the depth of the stack', () => {
     const talk = open()
     for (let depth = 1; depth < 8; depth++)
       talk.take({ kind: 'command', command: { name: 'open', context: 'support' }, now: 0 })
@@ -136,7 +136,7 @@ describe('bad input', () => {
     expect(record).toBe(before)
   })
 
-  it('takes nothing once the conversation is over', () => {
+  it('is refused once the conversation is over', () => {
     const talk = open()
     talk.take(priceChanged('1', 'conversation'))
     talk.take({ kind: 'command', command: { name: 'end' }, now: 0 })

@@ -34,7 +34,7 @@ function talk(writer: ReplyWriter) {
 const byModel = (baseUrl: string, milliseconds = 4_000) =>
   createModelReplyWriter({ model: 'small', baseUrl, apiKey: 'any', milliseconds, style: 'cheerful' })
 
-/** What a conversation whose writer is a model answers to a booking. */
+/** The replies to a booking in a conversation whose writer is a model. */
 async function write(answer: Parameters<typeof openModel>[0]) {
   await using model = await openModel(answer)
   const { conversation } = talk(byModel(model.baseUrl))
@@ -47,7 +47,7 @@ async function write(answer: Parameters<typeof openModel>[0]) {
 }
 
 describe('a model that writes the replies', () => {
-  it('is told the facts and how to write, and what it writes is told and remembered in their place', async () => {
+  it('receives the facts and the style, and its text is sent and recorded in their place', async () => {
     const { written, replies, after, asked } = await write(says(WRITTEN))
     expect(written).toEqual({ text: WRITTEN, problem: null })
     expect(replies).toEqual([WRITTEN])
@@ -73,14 +73,14 @@ describe('a model that writes the replies', () => {
     ['drops a city', says('From Lahore for 100: shall I book?'), 'left out "Oslo"'],
     ['adds a city', says('Lahore to Oslo via Doha for 100: shall I book?'), 'invented "Doha"'],
     ['does not ask', says('It is Lahore to Oslo for 100.'), 'asks nothing'],
-  ])('that %s leaves the replies as they are, and says why', async (_, answer, problem) => {
+  ])('that %s leaves the replies unchanged, and the result says why', async (_, answer, problem) => {
     const { written, replies } = await write(answer)
     expect(written.text).toBeNull()
     expect(written.problem).toContain(problem)
     expect(replies).toEqual(['Lahore to Oslo for 100: shall I book?'])
   })
 
-  it('that is late leaves the replies as they are, and is hung up on', async () => {
+  it('that is late leaves the replies unchanged, and its connection is closed', async () => {
     await using model = await openModel(() => {})
     const clock = createManualClock()
     const { conversation } = talk(byModel(model.baseUrl, 60_000))
@@ -93,7 +93,7 @@ describe('a model that writes the replies', () => {
     await model.gone
   })
 
-  it('is not asked about what is refused, and what it wrote may not be longer than a reply', async () => {
+  it('is not asked about refused input, and its text may not be longer than a reply', async () => {
     await using model = await openModel(says(WRITTEN))
     const { conversation } = talk(byModel(model.baseUrl))
     const { record } = conversation.start()
@@ -107,7 +107,7 @@ describe('a model that writes the replies', () => {
     expect(conversation.handleInput(record, input).refused).toMatchObject({ code: 'input-invalid' })
   })
 
-  it('writes in an environment, for words and for acts, and forks and replays need no model', async () => {
+  it('writes in an environment, for words and acts; forks and replays need no model', async () => {
     const model = await openModel((response, { body }) => {
       const [, user] = body.messages as { content: string }[]
       const { facts } = JSON.parse(user?.content as string)
@@ -125,13 +125,13 @@ describe('a model that writes the replies', () => {
 
     const [fork] = await environment.fork({ count: 1, at: 1 })
     await using line = fork
-    // The step before was played again with what was written then; the next one is new.
+    // The earlier step is replayed with its recorded text; the next one is new.
     expect(model.asked).toHaveLength(2)
     expect((await line?.step({ tool: 'act', arguments: { intent: 'ask-refund' } }))?.observation).toEqual(
       acted.observation,
     )
     expect(model.asked).toHaveLength(3)
-    // With the model gone the contexts speak for themselves.
+    // Without the model the replies are sent unchanged.
     await model[Symbol.asyncDispose]()
     const alone = await line?.step({ tool: 'act', arguments: { intent: 'close-case' } })
     expect(alone?.observation.structured?.replies).toContain('Lahore to Oslo for 100: shall I book?')
@@ -145,7 +145,7 @@ describe('factProblem', () => {
   it.each([
     'OK! Flight EP 139 leaves Lahore for Dubai on Thursday, 8 January 2026 at 16:40. For 1 passenger it is $1,149. Shall I book?',
     "I'd take EP 139 (Lahore to Dubai, Thu 8 Jan 2026, 16:40) at $1149 for 1 passenger, no Emirates, I am afraid. Would you like it?",
-  ])('takes other words for the same facts: %s', (text) => {
+  ])('accepts other words for the same facts: %s', (text) => {
     expect(factProblem(text, about)).toBeNull()
   })
 
@@ -155,7 +155,7 @@ describe('factProblem', () => {
     ['EP 139 by XQ, Lahore to Dubai, Thu 8 Jan 2026 at 16:40, 1 passenger, $1149?', 'invented "XQ"'],
     ['EP 139, Lahore to Dubai, Thu 8 Jan 2026 at 4:40, 1 passenger, $1149?', 'left out "16:40"'],
     ['EP 139, Lahore to Dubai, Fri 8 Jan 2026 at 16:40, 1 passenger, $1149?', 'left out "Thu"'],
-  ])('finds what is dropped or invented: %s', (text, problem) => {
+  ])('finds facts that are dropped or invented: %s', (text, problem) => {
     expect(factProblem(text, about)).toBe(problem)
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createRouter, type Route } from './router.ts'
 
-/** A command counts as the active context's own. */
+/** A command counts as a route of the active context. */
 const kinds = fc.constantFrom('own', 'other', 'command')
 
 const routes = fc
@@ -61,7 +61,7 @@ describe('createRouter', () => {
     expect([decision.kind, ...meant.map(({ intent }) => intent)].join(' ')).toBe(expected)
   })
 
-  it('never guesses between equals, and never takes what is unlikely', () => {
+  it('never guesses between equals, and never takes an unlikely route', () => {
     fc.assert(
       fc.property(routes, (given) => {
         const decision = router(given)
@@ -79,14 +79,14 @@ describe('createRouter', () => {
         if (decision.kind === 'take') expect(ofOneSide).toEqual([best])
         if (decision.kind === 'take' && withCommand) expect(equals).toEqual([best])
         if (decision.kind === 'ask') expect(ofOneSide.length > 1 || withCommand).toBe(true)
-        // Nobody is left out who is better than what was taken by the margin.
+        // No route is left out that is better than the chosen one by the margin.
         expect(likely.every(({ score }) => score - best.score < 0.1)).toBe(true)
       }),
       { seed: 1, numRuns: 2_000 },
     )
   })
 
-  it('refuses a bound that is none', () => {
+  it('rejects an invalid bound', () => {
     expect(() => createRouter({ margin: 2 })).toThrow(expect.objectContaining({ code: 'definition-invalid' }))
     expect(() => createRouter({ threshold: Number.NaN })).toThrow('threshold of a router is NaN')
   })

@@ -56,7 +56,7 @@ const inputs: fc.Arbitrary<ConversationInput> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant('event' as const),
-      // So few ids that many an event comes twice.
+      // So few ids that many events are repeated.
       id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
       type: fc.constantFrom('price-changed', 'price-changed', 'sold-out'),
       data: fc.record({ price: fc.integer({ min: 1, max: 500 }) }),
@@ -79,7 +79,7 @@ describe('defineConversation, over any sequence of inputs', () => {
         const reference = createReference()
         let { record } = travel.start()
         for (const { input, dropped } of sequence) {
-          // A conversation that was dropped goes on from what was kept of it.
+          // A dropped conversation continues from its stored record.
           const before = freeze(dropped ? travel.parse(JSON.parse(JSON.stringify(record))) : record)
           const result = travel.handleInput(before, input)
           const taken = reference.take(input)
@@ -132,7 +132,7 @@ describe('defineConversation, over any sequence of inputs', () => {
   })
 })
 
-/** What the contexts hold, open and closed, hidden and shared. */
+/** The data of all contexts: open and closed, hidden and shared. */
 function dataOf({ public: { stack, closed, shared }, private: { hidden, shared: hiddenShared } }: ConversationRecord) {
   return {
     open: stack.map(({ id, context, state, data }) => ({ id, context, state, data, hidden: hidden[id] ?? null })),
@@ -141,7 +141,7 @@ function dataOf({ public: { stack, closed, shared }, private: { hidden, shared: 
   }
 }
 
-/** Makes whoever edits a record in place throw. */
+/** Freezes a record deeply, so that an edit in place throws. */
 function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value))
     for (const inner of Object.values(Object.freeze(value))) freeze(inner)

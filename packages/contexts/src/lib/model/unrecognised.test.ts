@@ -46,11 +46,11 @@ describe('what rules do not recognise', () => {
     ['I need to book a flight for Anna', {}],
     ['no, not to Paris, to Dubai', { to: 'DXB' }],
     ['I want to fly to dubia', { to: 'DXB' }],
-  ])('reports nothing where everything is known or means nothing: %s', (text, filled) => {
+  ])('reports nothing if everything is known or meaningless: %s', (text, filled) => {
     expect(best(text)).toMatchObject({ slots: filled, unrecognised: undefined })
   })
 
-  it('is not taken from what was said before', () => {
+  it('is not taken from earlier utterances', () => {
     const history = [earlier('weather', { city: 'DXB' })]
     expect(best('and the weather in Paris', { history })).toEqual({
       intent: 'weather',
@@ -91,7 +91,7 @@ function talk(handles: boolean) {
   let { record } = conversation.start()
   return (text: string) => {
     const interpreted = conversation.interpretNow(record, text, { now: MONDAY })
-    // What was interpreted is kept as JSON, and a replay has nothing else.
+    // An interpretation is stored as JSON, and a replay has nothing else.
     const input = JSON.parse(JSON.stringify({ kind: 'utterance', text, interpreted, now: MONDAY }))
     const result = conversation.handleInput(record, input)
     record = conversation.parse(JSON.parse(JSON.stringify(result.record)))
@@ -100,7 +100,7 @@ function talk(handles: boolean) {
 }
 
 describe('a conversation', () => {
-  it('tells its context of it, which takes the rest and asks again for what is missing', () => {
+  it('passes it to the context, which takes the other slots and asks again for the missing one', () => {
     const say = talk(true)
     say('book a flight from Lahore to Dubai')
     expect(say('no, from Berlin')).toEqual({
@@ -110,7 +110,7 @@ describe('a conversation', () => {
     expect(say('from Lahore, no, to Paris').data).toEqual({ from: 'LHE', to: null })
   })
 
-  it('says so itself where the context does not, and changes nothing', () => {
+  it('reports it itself if the context has no hook, and changes nothing', () => {
     const say = talk(false)
     say('book a flight from Lahore to Dubai')
     expect(say('no, from Berlin to Lahore')).toEqual({
@@ -119,7 +119,7 @@ describe('a conversation', () => {
     })
   })
 
-  it('says so where nothing is open that takes it', () => {
+  it('reports it if no open context accepts the intent', () => {
     expect(talk(true)('actually to Paris').replies).toEqual(['I do not know "Paris" (to), so I have changed nothing.'])
   })
 })

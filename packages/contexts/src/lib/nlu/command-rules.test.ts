@@ -7,7 +7,7 @@ import { commandRules } from './command-rules.ts'
 import { day } from './date-entity.ts'
 import { createRulesInterpreter } from './rules-interpreter.ts'
 
-/** Takes a day, and thanks. */
+/** Asks for a day, and confirms it. */
 const visit = defineContext({
   name: 'visit',
   description: 'your visit',
@@ -46,7 +46,7 @@ const visits = defineConversation({
   }),
 })
 
-/** What somebody with a visit in the making is answered, and how that leaves the conversation. */
+/** The replies to an utterance while a visit is open, and the stack after it. */
 function hear(text: string) {
   const talk = talkTo(visits)
   talk.say('plan a visit')
@@ -102,21 +102,21 @@ describe('commandRules', () => {
 })
 
 describe('the words of a conversation itself', () => {
-  it('say what becomes of a context that was given up with nothing below it', () => {
+  it('name a cancelled context with nothing below it', () => {
     expect(hear('cancel').said).toEqual(['All right, we drop your visit. What else can I do for you?'])
   })
 
-  it('say goodbye, and what stays unfinished', () => {
+  it('say goodbye, and name what stays unfinished', () => {
     expect(hear('bye').said).toEqual(['Goodbye. We leave your visit unfinished.'])
     expect(talkTo(visits).say('bye').replies).toMatchObject([{ text: 'Goodbye.', context: null }])
   })
 
-  it('say that there is nothing to give up or to go back to, and the active context asks again', () => {
+  it('say that there is nothing to cancel or to go back to, and the active context asks again', () => {
     expect(hear('go back').said).toEqual(['There is nothing to go back to.', 'A visit on which day?'])
     expect(talkTo(visits).say('never mind').replies).toMatchObject([{ text: 'There is nothing to cancel.' }])
   })
 
-  it('are for the author to choose', () => {
+  it('can be chosen by the author', () => {
     const terse = talkTo(
       defineConversation({
         name: 'terse',

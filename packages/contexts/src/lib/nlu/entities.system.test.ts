@@ -5,7 +5,7 @@ import { createRulesInterpreter, day, type Entity, oneOf, wholeNumber, yesOrNo }
 import { earlier, MONDAY, requestOf } from '../fixtures/request.fixture.ts'
 import type { Interpretation } from '../model/interpreter.ts'
 
-/** What an entity finds first in a text, where it was last the value that is given. */
+/** The first value that an entity finds in a text, given the last value. */
 function find(entity: Entity, text: string, last?: string): unknown {
   const interpreter = createRulesInterpreter({ name: { slots: { it: { entity } } } })
   const history = last === undefined ? [] : [earlier('name', { it: last })]
@@ -56,7 +56,7 @@ describe('day', () => {
     expect(find(day(), text, '2026-02-28')).toBe(value)
   })
 
-  it('reads every day of the calendar back, however it is written', () => {
+  it('reads every day of the calendar, in each notation', () => {
     const anyTime = fc.integer({ min: MONDAY, max: Date.UTC(2099, 11, 31) })
     fc.assert(
       fc.property(anyTime, (time) => {
@@ -71,7 +71,7 @@ describe('day', () => {
     )
   })
 
-  it('gives the same days in every time zone of the machine', () => {
+  it('returns the same days in every time zone of the machine', () => {
     const program = `
       import { createRulesInterpreter, day } from ${JSON.stringify(new URL('../../interpret.ts', import.meta.url).href)}
       const interpreter = createRulesInterpreter({ name: { slots: { it: { entity: day() } } } })
@@ -121,7 +121,7 @@ describe('oneOf', () => {
     expect(find(fruit, 'pineapple')).toBeUndefined()
   })
 
-  it('forgives any one letter that is left out, put in, exchanged or swapped, but the first', () => {
+  it('accepts one letter that is missing, extra, wrong or swapped, except the first', () => {
     const names = ['Lahore', 'Istanbul', 'Melbourne', 'Casablanca']
     const place = oneOf(Object.fromEntries(names.map((name) => [name, [name]])))
     const errors: readonly ((name: string, at: number) => string)[] = [
@@ -145,13 +145,13 @@ describe('oneOf', () => {
     expect(find(place, 'to Cqsqblanca')).toBe('Casablanca')
   })
 
-  it('corrects no word that could be meant for two names', () => {
+  it('does not correct a word that is close to two names', () => {
     const near = oneOf({ a: ['marlin'], b: ['martin'] })
     expect(find(near, 'marvin')).toBeUndefined()
     expect(find(near, 'marlim')).toBe('a')
   })
 
-  it('refuses a name that stands for two values, and one without a word', () => {
+  it('rejects a name of two values, and one without a word', () => {
     expect(() => oneOf({ a: ['Springfield'], b: ['springfield'] })).toThrow('"springfield" names both "a" and "b"')
     expect(() => oneOf({ a: ['?'] })).toThrow('"?" is no name')
   })

@@ -75,18 +75,18 @@ describe('createRulesInterpreter', () => {
     },
   )
 
-  it('forgives typing errors, and is a little less sure then', () => {
+  it('accepts typing errors, with a slightly lower score', () => {
     expect(best('from Lahroe to Dubia')).toMatchObject({ intent: 'details', slots: { from: 'LHE', to: 'DXB' } })
     expect(best('what is the wether in Dubai').score).toBeLessThan(best('what is the weather in Dubai').score)
   })
 
-  it('reads a code in capitals alone, and so no airport in what is no code', () => {
+  it('reads a code only in capitals, so that other words are not codes', () => {
     expect(best('from LHE to DXB').slots).toEqual({ from: 'LHE', to: 'DXB' })
     expect(interpret('to dxb')).toEqual([])
     expect(best('can I book a flight').slots).toEqual({})
   })
 
-  it('scores by how much of the meaning it can explain', () => {
+  it('scores by the share of the text that it can explain', () => {
     expect(best('book a flight').score).toBe(1)
     expect(best('book a flight and feed my cat').score).toBeLessThan(1)
     const [first, second] = interpret('book a ticket, how is the weather')
@@ -94,7 +94,7 @@ describe('createRulesInterpreter', () => {
     expect(first?.score).toBeLessThan(0.7)
   })
 
-  it('prefers what a phrase says to what only names the same slots', () => {
+  it('prefers an intent by phrase to one with the same slots only', () => {
     const [first, second] = interpret('fly to Dubai')
     expect([first?.intent, second?.intent]).toEqual(['book', 'details'])
     expect(first?.slots).toEqual(second?.slots)
@@ -102,7 +102,7 @@ describe('createRulesInterpreter', () => {
     expect((best('to Dubai').score ?? 0) - (alone?.score ?? 0)).toBeGreaterThan(0.1)
   })
 
-  it('takes no part of a longer phrase for a phrase', () => {
+  it('does not take a part of a longer phrase for a phrase', () => {
     const { interpret: read } = createRulesInterpreter({
       refund: { phrases: ['money back'] },
       back: { phrases: ['(go)? back'] },
@@ -113,7 +113,7 @@ describe('createRulesInterpreter', () => {
     expect(meant('no money back? Then go back')).toEqual(['refund', 'back'])
   })
 
-  it('understands a follow-up by what was said before', () => {
+  it('understands a follow-up from the history', () => {
     const history = [earlier('weather', { city: 'DXB', date: '2026-03-31' })]
     expect(best('and the day after?', { history })).toEqual({
       intent: 'weather',
@@ -125,7 +125,7 @@ describe('createRulesInterpreter', () => {
     expect(best('how is the weather there', { history }).slots).toEqual({ city: 'DXB' })
   })
 
-  it('follows up on what was last asked about such a thing, whatever was said since', () => {
+  it('follows up on the last intent with such a slot, whatever was said since', () => {
     const history = [earlier('weather', { city: 'DXB' }), earlier('deny', {})]
     expect(best('and tomorrow?', { history })).toMatchObject({
       intent: 'weather',
@@ -133,7 +133,7 @@ describe('createRulesInterpreter', () => {
     })
   })
 
-  it('gives valid scores and the same answer again, whatever is said, and reaches for no chance', () => {
+  it('returns valid scores and the same answer for any text, without randomness', () => {
     const words = fc.constantFrom(
       'no',
       'to',
@@ -175,7 +175,7 @@ describe('createRulesInterpreter', () => {
     }
   })
 
-  it('reads the start of a text that is too long, and nothing of it beyond that', () => {
+  it('reads only the start of a text that is too long', () => {
     const filler = 'please '.repeat(MAX_READ)
     expect(best(`book a flight ${filler}`)).toEqual({ intent: 'book', score: 1, slots: {} })
     expect(interpret(`${filler} book a flight`)).toEqual([])
