@@ -21,7 +21,7 @@ const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   randomUUID: [],
   randomBytes: SECRETS,
   getRandomValues: SECRETS,
-  'Date.now': ['**/clock.ts', '**/http/fast-path/date.ts'],
+  'Date.now': ['**/clock.ts', '**/http/fast-path/response.ts'],
   'Date()': ['**/clock.ts'],
   'performance.now': ['**/clock.ts'],
   setTimeout: TIMERS,

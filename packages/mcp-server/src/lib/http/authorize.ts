@@ -1,11 +1,14 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
 import { resolveCaller } from '../dispatch/handle-request.ts'
 import type { AgentAddress, AgentCaller, Caller } from '../host/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import { type AuthOptions, type Credentials, createCredentials, type Identity } from '../transport/credentials.ts'
-import { type AllowOptions, createGuards, type Denial, type Guards } from './host-origin-check.ts'
-import type { HttpRequest } from './message.ts'
+import type { ClientIdentity } from './extra-routes.ts'
+import type { HttpRequest } from './fast-path/request.ts'
+import { type AllowOptions, bearerOf, createGuards, type Denial, type Guards } from './host-origin-check.ts'
 
 export interface AuthorizerOptions extends DispatcherOptions {
   readonly address: string
@@ -17,10 +20,11 @@ export interface AuthorizerOptions extends DispatcherOptions {
 /** Where a request goes, by its path. */
 export type Endpoint = { readonly kind: 'trainer' } | { readonly kind: 'agent'; readonly address: AgentAddress }
 
-/** Decides who comes in by which endpoint, and how often: the same for calls and for WebSockets. */
+/** Identifies and rate-limits the callers of both endpoints, for calls and WebSockets alike. */
 export class Authorizer {
+  /** The checks of Host and Origin. */
+  readonly guards: Guards
   readonly #host: Host
-  readonly #guards: Guards
   readonly #credentials: Credentials
   readonly #limiter: RateLimiterMemory
   readonly #onError: NonNullable<DispatcherOptions['onError']>
@@ -29,17 +33,9 @@ export class Authorizer {
     const { auth, rate, onError = () => {} } = options
     this.#host = host
     this.#credentials = createCredentials(auth.controlToken, auth)
-    this.#guards = createGuards(options.address, options.allow, this.#credentials.asksAgents)
+    this.guards = createGuards(options.address, options.allow, this.#credentials.asksAgents)
     this.#limiter = new RateLimiterMemory({ points: rate.calls, duration: rate.seconds })
     this.#onError = onError
-  }
-
-  checkSource(request: HttpRequest): Denial | null {
-    return this.#guards.checkSource(request)
-  }
-
-  corsHeaders(request: HttpRequest): Readonly<Record<string, string>> | undefined {
-    return this.#guards.corsHeaders(request)
   }
 
   endpointOf(path: string, { headers }: HttpRequest): Endpoint | null {
@@ -55,7 +51,7 @@ export class Authorizer {
     return { kind: 'agent', address: { by, token: connection, environment: environment.name } }
   }
 
-  /** Whoever a bearer token stands for at a endpoint, at once for a token that is known here. */
+  /** Returns the identity of a bearer token at an endpoint; synchronously for a token of this server. */
   identify(endpoint: Caller['endpoint'], token: string): Identity | Denial | Promise<Identity | Denial> {
     if (endpoint === 'agent' && !this.#credentials.asksAgents) return NOBODY
     const identity = this.#credentials.identify(endpoint, token)
@@ -70,8 +66,9 @@ export class Authorizer {
   }
 
   /**
-   * Resolves the session of an agent's address, once for the rate limit and the call itself. Returns `null` if there is none, or
-   * its token is not valid: the call then counts for the network address, and is answered with the refusal.
+   * Resolves the session of an agent's address, once for the rate limit and the call itself. Returns `null` if there is
+   * none, or its token is not valid: the call then counts for the network address, and is rejected when it is
+   * dispatched.
    */
   resolve(caller: Caller): SessionRef | null | Promise<SessionRef | null> {
     try {
@@ -93,7 +90,10 @@ export class Authorizer {
     }
   }
 
-  /** The name under which calls are counted together. Calls with a token that is not valid count for the network address. */
+  /**
+   * The name under which calls are counted together. Calls with a token that is not valid count for the network
+   * address.
+   */
   nameOf(
     { principal, address: { by, token } }: AgentCaller,
     session: SessionRef | null,
@@ -117,7 +117,7 @@ export class Authorizer {
   }
 }
 
-/** The caller that an identity is at a endpoint. */
+/** The caller with this identity at an endpoint. */
 export function callerAt(endpoint: Endpoint, { principal, operator }: Identity): Caller {
   return endpoint.kind === 'trainer'
     ? { endpoint: 'trainer', principal, operator }
@@ -130,3 +130,73 @@ export function tooManyCalls(seconds: number): string {
 
 const NOBODY: Identity = { principal: null, operator: false }
 const UNAUTHORIZED: Denial = { status: 401, message: 'This endpoint wants a bearer token that it knows.' }
+
+/**
+ * Identifies a client that asks an extra route for a WebSocket: its token has to be valid at the trainer or agent
+ * endpoint.
+ */
+export async function identifyClient(
+  authorizer: Authorizer,
+  request: IncomingMessage,
+): Promise<ClientIdentity | Denial> {
+  const { remoteAddress: address } = request.socket
+  const identify = async (): Promise<Denial | (Identity & { readonly trainer: boolean })> => {
+    const trainer = await authorizer.identify('trainer', tokenOf(request))
+    if (!('status' in trainer)) return { ...trainer, trainer: true }
+    const agent = await authorizer.identify('agent', tokenOf(request))
+    return 'status' in agent ? agent : { ...agent, trainer: false }
+  }
+  const identity = await identify()
+  if ('status' in identity) return identity
+  const { principal, trainer } = identity
+  return {
+    principal,
+    trainer,
+    async count(capability) {
+      const caller = {
+        endpoint: 'agent',
+        principal,
+        address: capability === null ? NO_SEAT : seatOf(capability),
+      } as const
+      return authorizer.count(caller, await authorizer.resolve(caller), address)
+    },
+    async isWelcome() {
+      const present = await identify()
+      // A failure to fetch the issuer's keys does not make the token invalid.
+      return 'status' in present ? present.status !== 401 : present.principal === principal
+    },
+  }
+}
+
+const NO_SEAT = { by: 'transport', token: null, environment: '' } as const
+
+function seatOf(token: string) {
+  return { by: 'capability', token } as const
+}
+
+/**
+ * Prefix of the subprotocol in which a page sends its token, percent-encoded: pages cannot set headers of a WebSocket.
+ */
+const BEARER_PROTOCOL = 'episodic.bearer.'
+
+/** Returns the token in the header, or the one among the subprotocols; empty if there is neither. */
+export function tokenOf(request: IncomingMessage): string {
+  const offered = request.headers['sec-websocket-protocol']?.split(',') ?? []
+  const protocol = offered.map((name) => name.trim()).find((name) => name.startsWith(BEARER_PROTOCOL))
+  try {
+    return bearerOf(request) || decodeURIComponent(protocol?.slice(BEARER_PROTOCOL.length) ?? '')
+  } catch {
+    return ''
+  }
+}
+
+/** Rejects an upgrade to a WebSocket with an HTTP response, and closes the connection. */
+export function rejectUpgrade(socket: Duplex, { status, message }: Denial): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } })
+  const retry = status === 503 ? 'Retry-After: 1\r\n' : ''
+  const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n${retry}${challenge}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    () => socket.destroy(),
+  )
+}

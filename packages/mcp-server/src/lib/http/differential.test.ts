@@ -31,7 +31,7 @@ interface Difference {
 /** All of them. Whatever is not here has to be the same. */
 const DIFFERENCES: readonly Difference[] = [
   {
-    why: 'An answer is JSON, so Accept has to take that, in either era, and need not take a stream of events besides.',
+    why: 'An answer is JSON, so Accept has to take that, in either protocol version, and need not take an event stream as well.',
     applies: ({ headers }, theirs, ours) =>
       headers.accept === 'application/json'
         ? theirs.status === 406
@@ -121,7 +121,7 @@ const anyRequest = fc.oneof(
   }),
 )
 
-/** Requests of both eras; most are right, and each may have something wrong with it. */
+/** Requests of both protocol versions. Most are valid; each may have one mistake. */
 const anySent: fc.Arbitrary<Sent> = fc
   .record({
     request: anyRequest,

@@ -45,13 +45,13 @@ describe('HttpServer.drain', () => {
     expect(text).toContain('7 guesses left')
   })
 
-  it('refuses strangers as ever', async () => {
+  it('still rejects callers without a token', async () => {
     const { server } = await serveTestHost()
     await server.drain()
     expect((await rpc(server.trainerUrl, METHODS.list)).status).toBe(401)
   })
 
-  it('ends the wait of whoever watches, with an answer', async () => {
+  it('answers a pending watch', async () => {
     const { server, host } = await serveTestHost()
     const { session } = await openOverHttp(server)
     const asked = Promise.withResolvers<void>()

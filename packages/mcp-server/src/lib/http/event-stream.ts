@@ -1,7 +1,7 @@
 import { drained } from '../transport/drain.ts'
-import type { HttpResponse } from './message.ts'
+import type { HttpResponse } from './fast-path/response.ts'
 
-/** A response that goes on: each message is an event of its own, in the words of Streamable HTTP. */
+/** A response as an event stream: each message is one event, in the format of Streamable HTTP. */
 export class EventStream {
   readonly #response: HttpResponse
   readonly #headers: () => Readonly<Record<string, string>> | undefined
@@ -11,30 +11,30 @@ export class EventStream {
     this.#headers = headers
   }
 
-  /** Whether the response is a stream by now, and no other answer any more. */
+  /** Whether the response has become a stream, so that no other answer can be sent. */
   get begun(): boolean {
     return this.#response.headersSent
   }
 
-  /** Begins it, though there is nothing to tell yet. */
+  /** Sends the head, before there is a message. */
   begin(): void {
     this.#response
       .writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache', ...this.#headers() })
       .flushHeaders()
   }
 
-  /** Sends a message. Resolves once there is room for the next, or nobody to send it to. */
+  /** Sends a message. Resolves once there is room for the next one, or the client is gone. */
   async say(text: string): Promise<void> {
     if (!this.begun) this.begin()
     if (this.#response.writable && !this.#response.write(eventOf(text))) await drained(this.#response)
   }
 
-  /** Shows whoever stands in between that it is still in use. */
+  /** Sends a comment if the stream is idle, so that proxies do not close it. */
   keepAlive(): void {
     if (this.begun && this.#response.writable && this.#response.writableLength === 0) this.#response.write(':\n\n')
   }
 
-  /** Sends a last message, where there is one, and ends it. */
+  /** Sends a last message, if there is one, and ends the stream. */
   end(text: string | null = null): void {
     this.#response.end(text === null ? undefined : eventOf(text))
   }

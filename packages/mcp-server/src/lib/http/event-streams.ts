@@ -1,26 +1,26 @@
 import { ClientChannel } from '../dispatch/client-channel.ts'
 import type { AgentCaller } from '../host/caller.ts'
 import type { EventStream } from './event-stream.ts'
-import type { HttpResponse } from './message.ts'
+import type { HttpResponse } from './fast-path/response.ts'
 
-/** Clients of which something is kept that have no stream open. The one that came first is forgotten for one more. */
+/** Clients without an open stream that are remembered. One more evicts the oldest. */
 const AWAITED = 1_000
-/** Streams that may be open for one session URL, whose clients are not told apart. */
+/** Streams that may be open for one session URL, whose clients cannot be distinguished. */
 const STREAMS_PER_URL = 16
-/** Seconds between two signs of life on a stream that has nothing to tell. */
+/** Seconds between two keep-alive comments on an idle stream. */
 const SIGN_OF_LIFE = 15
 
-/** What is kept of a client of the era before 2026, whose requests come one by one. */
+/** State of a client of the session-based protocol version, kept between its requests. */
 interface Client {
   readonly channel: ClientChannel
   readonly streams: Set<EventStream>
 }
 
-/** The streams of events of an HTTP server: of clients that ask for one, and of those that listen by a request. */
+/** The event streams of an HTTP server: opened with GET, or as the response to `subscriptions/listen`. */
 export class Streams {
   readonly #most: number
   readonly #clients = new Map<string, Client>()
-  /** All that are open, and what ends each of them. */
+  /** The open streams, each with the function that ends it. */
   readonly #open = new Map<EventStream, () => Promise<void>>()
   readonly #signs: NodeJS.Timeout
   #ended = false
@@ -32,18 +32,18 @@ export class Streams {
     }, SIGN_OF_LIFE * 1_000).unref()
   }
 
-  /** Whether there is no room for one more. */
+  /** Whether no further stream may be opened. */
   get full(): boolean {
     return this.#ended || this.#open.size >= this.#most
   }
 
-  /** Whether a client has all the streams that it may have. */
+  /** Whether a client has as many streams as it may have. */
   hasEnough(caller: AgentCaller): boolean {
     const open = this.#clients.get(keyOf(caller))?.streams.size ?? 0
     return open >= (caller.address.by === 'capability' ? STREAMS_PER_URL : 1)
   }
 
-  /** Opens the stream of a client: what it is subscribed to is told there. */
+  /** Opens a client's stream, which carries the notifications of its subscriptions. */
   open(caller: AgentCaller, stream: EventStream, response: HttpResponse): void {
     const { streams, channel } = this.#clientOf(caller)
     stream.begin()
@@ -55,12 +55,12 @@ export class Streams {
     })
   }
 
-  /** What goes on with a client of the era before 2026, as its requests tell who it is. */
+  /** Returns the channel of a client of the session-based version, which all its requests share. */
   channelFor(caller: AgentCaller): ClientChannel {
     return this.#clientOf(caller).channel
   }
 
-  /** What goes on with a client by one request alone, for as long as the response to that is open. */
+  /** Opens a channel for one request; it ends with the response. */
   listen(stream: EventStream, response: HttpResponse): ClientChannel {
     const channel = new ClientChannel({ say: (text) => stream.say(text) })
     this.#add(stream, response, async () => {
@@ -71,7 +71,7 @@ export class Streams {
     return channel
   }
 
-  /** Ends what is kept of a client whose session is over. */
+  /** Ends the channel and the streams of a client whose session is over. */
   forget(caller: AgentCaller): void {
     const client = this.#clients.get(keyOf(caller))
     this.#clients.delete(keyOf(caller))
@@ -79,7 +79,7 @@ export class Streams {
     for (const stream of client?.streams ?? []) stream.end()
   }
 
-  /** Ends all of them, and tells those who listen. Waits for nobody who does not read. */
+  /** Ends all streams, and notifies clients that listen. Does not wait for clients that do not read. */
   end(): void {
     this.#ended = true
     clearInterval(this.#signs)
@@ -98,7 +98,7 @@ export class Streams {
     if (known) return known
     const streams = new Set<EventStream>()
     const channel: ClientChannel = new ClientChannel({
-      // Where nobody can be told, nothing waits to be.
+      // Without an open stream the message is dropped.
       say: async (text) => void (await Promise.all([...streams].map((stream) => stream.say(text)))),
       onIdle: () => this.#forgetIdle(key, channel),
     })
@@ -124,12 +124,12 @@ export class Streams {
   }
 }
 
-/** By what the requests of one client are known: its transport session, or the seat of a session URL. */
+/** The key of a client: its transport session, or the seat of a session URL. */
 function keyOf({ principal, address }: AgentCaller): string {
   return `${address.token} ${principal ?? ''}`
 }
 
-/** Runs something when a response is closed, or soon where it is already. */
+/** Calls `run` when a response is closed, or in a later turn if it already is. */
 function onceClosed(response: HttpResponse, run: () => void): void {
   if (response.destroyed) setImmediate(run)
   else response.once('close', run)

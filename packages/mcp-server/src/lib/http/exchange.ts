@@ -5,17 +5,18 @@ import type { Caller } from '../host/caller.ts'
 import type { SessionRef } from '../host/host.ts'
 import { EventStream } from './event-stream.ts'
 import type { Streams } from './event-streams.ts'
+import type { HttpRequest } from './fast-path/request.ts'
+import type { HttpResponse } from './fast-path/response.ts'
 import type { Calls } from './in-flight-calls.ts'
-import type { HttpRequest, HttpResponse } from './message.ts'
 import { takesEvents } from './post-rules.ts'
 
-/** What a response is made of. */
-export interface Talked {
+/** One request, and what is known about it. */
+export interface ExchangeInput {
   readonly request: HttpRequest
   readonly response: HttpResponse
   readonly caller: Caller
   readonly method: unknown
-  /** Whether the request is of the era in which a client that hangs up has called off what it asked. */
+  /** Whether the request is of the stateless protocol version, in which a client cancels a request by hanging up. */
   readonly modern: boolean
   /** The session of an agent's address; `null` if the request has none. */
   readonly session: SessionRef | null
@@ -23,50 +24,50 @@ export interface Talked {
 }
 
 /**
- * What an HTTP server can do for a request besides answering it. Nothing of it is made before it is asked for: nearly every
- * request is answered with one text.
+ * What an HTTP server offers a request besides its answer: a signal, a channel, an event stream. Each is created on
+ * first use, because nearly every request needs none.
  */
 export class HttpExchange implements DispatchOptions {
-  readonly #talked: Talked
+  readonly #input: ExchangeInput
   readonly #calls: Calls
   readonly #streams: Streams
   #stream: EventStream | null = null
 
-  constructor(talked: Talked, calls: Calls, streams: Streams) {
-    this.#talked = talked
+  constructor(input: ExchangeInput, calls: Calls, streams: Streams) {
+    this.#input = input
     this.#calls = calls
     this.#streams = streams
   }
 
-  /** The stream that the answer belongs to, because something was said before it; `null` where nothing was. */
+  /** The stream that the answer goes to, if a message was sent before it; `null` otherwise. */
   get begun(): EventStream | null {
     return this.#stream?.begun ? this.#stream : null
   }
 
   get headers(): HttpRequest['headers'] {
-    return this.#talked.request.headers
+    return this.#input.request.headers
   }
 
   get modern(): boolean {
-    return this.#talked.modern
+    return this.#input.modern
   }
 
   get session(): SessionRef | undefined {
-    return this.#talked.session ?? undefined
+    return this.#input.session ?? undefined
   }
 
   get signal(): AbortSignal | undefined {
-    const { caller, method, response } = this.#talked
+    const { caller, method, response } = this.#input
     return caller.endpoint === 'trainer' && method !== 'tools/call' ? this.#calls.waitSignal(response) : undefined
   }
 
   get gone(): (() => AbortSignal) | undefined {
-    const { modern, response } = this.#talked
+    const { modern, response } = this.#input
     return modern ? () => this.#calls.goneSignal(response) : undefined
   }
 
   get channel(): (() => ClientChannel) | undefined {
-    const { caller, modern, method } = this.#talked
+    const { caller, modern, method } = this.#input
     if (caller.endpoint === 'trainer') return undefined
     if (modern) return method === 'subscriptions/listen' && this.#takesEvents ? this.#listen : undefined
     return caller.address.token === null ? undefined : () => this.#streams.channelFor(caller)
@@ -78,20 +79,20 @@ export class HttpExchange implements DispatchOptions {
 
   readonly #listen = (): ClientChannel => {
     if (this.#streams.full) throw tooManyStreams()
-    return this.#streams.listen(this.#events(), this.#talked.response)
+    return this.#streams.listen(this.#events(), this.#input.response)
   }
 
   get #takesEvents(): boolean {
-    return takesEvents(this.#talked.request)
+    return takesEvents(this.#input.request)
   }
 
   #events(): EventStream {
-    this.#stream ??= new EventStream(this.#talked.response, this.#talked.cors)
+    this.#stream ??= new EventStream(this.#input.response, this.#input.cors)
     return this.#stream
   }
 }
 
-/** What a client hears that would be one listener too many. */
+/** The error for a stream that exceeds the limit. */
 export function tooManyStreams(): WireError {
-  return new WireError('capacity', 'As many clients listen here as may. Try again later.')
+  return new WireError('capacity', 'This server has as many event streams as it may have. Try again later.')
 }

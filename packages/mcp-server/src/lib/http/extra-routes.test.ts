@@ -4,7 +4,7 @@ import { send, serveTestHost } from '../fixtures/testbed.fixture.ts'
 import { openWebSocket, refusedWebSocket } from '../fixtures/web-socket.fixture.ts'
 import type { ClientIdentity, ExtraRoutes } from './extra-routes.ts'
 
-/** Greets at `/hello`, and tells over a WebSocket there who has come. */
+/** Answers at `/hello`, and sends each client of a WebSocket there its identity. */
 function createGreeter() {
   const server = new WebSocketServer({ noServer: true })
   const clients: ClientIdentity[] = []
@@ -42,7 +42,7 @@ describe('extra routes', () => {
     expect((await refusedWebSocket(`${base}/elsewhere`)).status).toBe(404)
   })
 
-  it('is told who asks for a WebSocket: whom the trainer endpoint admits, or the agent’s', async () => {
+  it('receives the identity of a client whose token is valid at the trainer or the agent endpoint', async () => {
     const { server } = await serveTestHost({ extraRoutes: createGreeter().extraRoutes })
     const open = async (token?: string) => {
       const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -53,7 +53,7 @@ describe('extra routes', () => {
     expect(await open(server.controlToken)).toEqual({ principal: 'control', trainer: true })
   })
 
-  it('lets in nobody without a token where the agent endpoint asks for one', async () => {
+  it('rejects a client without a token if the agent endpoint requires one', async () => {
     const { extraRoutes, clients } = createGreeter()
     const { server } = await serveTestHost({
       extraRoutes,

@@ -8,8 +8,9 @@ export interface ClientIdentity {
   /** True if the token is valid for the trainer endpoint. Other clients are allowed too. */
   readonly trainer: boolean
   /**
-   * Counts a message against the rate of the agent endpoint, for the seat of `capability`, or for the client's address if that
-   * is `null` or was not issued by this server. Resolves with 0, or with the seconds to wait before the next message.
+   * Counts a message against the rate of the agent endpoint, for the seat of `capability`, or for the client's address
+   * if that is `null` or was not issued by this server. Resolves with 0, or with the seconds to wait before the next
+   * message.
    */
   count(capability: string | null): Promise<number>
   /** Resolves with false once the token is no longer valid. */
@@ -19,8 +20,8 @@ export interface ClientIdentity {
 /**
  * Paths of an HTTP server beside its endpoints, with pages and WebSockets of their own.
  *
- * Host and Origin are checked first, as for the endpoints. Any client that passes that check gets a page; a WebSocket also
- * needs a token that the agent endpoint or the trainer endpoint accepts.
+ * Host and Origin are checked first, as for the endpoints. Any client that passes that check gets a page; a WebSocket
+ * also needs a token that the agent endpoint or the trainer endpoint accepts.
  */
 export interface ExtraRoutes {
   /** Returns whether a path is one of these. Not asked for the paths of the endpoints and of the health checks. */
@@ -29,7 +30,10 @@ export interface ExtraRoutes {
   answer(request: IncomingMessage, response: ServerResponse, path: string): void
   /** Takes a connection that asks to become a WebSocket. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientIdentity): void
-  /** Accepts no new connections, answers what was read, hangs up, and resolves with the number of messages left unanswered. */
+  /**
+   * Accepts no new connections, answers what was read, hangs up, and resolves with the number of messages left
+   * unanswered.
+   */
   drain(signal: AbortSignal | undefined): Promise<number>
   /** Hangs up at once. */
   end(): void

@@ -131,7 +131,7 @@ describe('/metrics', () => {
     const { server } = await serveMetered({ auth: { agentTokens: { ['a'.repeat(22)]: 'anna-the-agent' } } })
     const { session, id } = await openOverHttp(server)
     const { text } = await send(at(server, '/metrics'), { method: 'GET', headers: controlHeaders(server) })
-    for (const told of [session, id, 'anna-the-agent', server.controlToken]) expect(text).not.toContain(told)
+    for (const name of [session, id, 'anna-the-agent', server.controlToken]) expect(text).not.toContain(name)
   })
 })
 

@@ -1,7 +1,7 @@
 import type { Host } from '../host/host.ts'
 import type { Metrics } from '../host/metrics.ts'
 
-/** An answer to whoever looks after the server, and not to who plays. */
+/** A response for the operator's monitoring. */
 export interface ProbeAnswer {
   readonly status: number
   readonly type: string
@@ -9,10 +9,10 @@ export interface ProbeAnswer {
 }
 
 /**
- * What a server says about itself.
+ * The health checks and metrics of a server.
  *
- * `/healthz` and `/readyz` say one word that is no secret, to anybody: probes come under any Host and with no token.
- * `/metrics` is guarded as the trainer endpoint is, because the agent under training may be on the same machine.
+ * `/healthz` and `/readyz` answer anyone with one word that is not secret: probes use any Host and no token. `/metrics`
+ * needs the same token as the trainer endpoint, because the agent under training may be on the same machine.
  */
 export class Probes {
   readonly #host: Host
@@ -38,7 +38,7 @@ export class Probes {
     return this.#metrics !== undefined
   }
 
-  /** What `/metrics` says; `calls` is how many are being answered. */
+  /** Returns the text of `/metrics`. `calls` is the number of calls in flight. */
   async metrics(calls: number): Promise<ProbeAnswer> {
     const sessions = await this.#host.list({ limit: 1 }).then(
       ({ total }) => total,
@@ -49,7 +49,7 @@ export class Probes {
     return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', text: body }
   }
 
-  /** Asks once for all who want to know at the same time: whoever asks needs no token. */
+  /** Asks the store once for all requests at a time: they need no token, so anyone can send many. */
   #storeAnswers(): Promise<boolean> {
     this.#checking ??= this.#host
       .ready()

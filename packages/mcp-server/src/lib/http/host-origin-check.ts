@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { ServerError } from '../server-error.ts'
-import type { HttpRequest } from './message.ts'
+import type { HttpRequest } from './fast-path/request.ts'
 
 /** Which `Host` and `Origin` headers a server accepts. */
 export interface AllowOptions {
@@ -10,22 +10,25 @@ export interface AllowOptions {
   readonly origins?: readonly string[]
 }
 
-/** A request that may not pass: the status and the words that it gets. */
+/** Why a request is rejected: the status and the message of the response. */
 export interface Denial {
   readonly status: number
   readonly message: string
 }
 
 export interface Guards {
-  /** One Host, and Origin: keeps web pages from reaching the server through a victim's browser. */
+  /**
+   * Checks Host and Origin, so that web pages cannot reach the server through a victim's browser. `null` if both are
+   * allowed.
+   */
   checkSource(request: HttpRequest): Denial | null
-  /** The CORS headers of an answer; none for an origin that is not listed. */
+  /** Returns the CORS headers of a response; `undefined` for an origin that is not listed. */
   corsHeaders(request: HttpRequest): Readonly<Record<string, string>> | undefined
 }
 
 /**
- * Makes the guards of one socket. `asksAgents` says whether the agent endpoint wants a token. Throws `unsafe-bind` for an
- * address that would be open to a network.
+ * Creates the checks of one server. `asksAgents` is whether the agent endpoint requires a token. Throws `unsafe-bind`
+ * for an address that would be open to a network.
  */
 export function createGuards(address: string, options: AllowOptions, asksAgents: boolean): Guards {
   const { hosts: allowedHosts = [], origins: allowedOrigins = [] } = options
@@ -49,7 +52,7 @@ export function createGuards(address: string, options: AllowOptions, asksAgents:
 
   return {
     checkSource(request) {
-      // A plain request has one: whatever comes twice is left to node:http, which shows the first alone.
+      // The fast path rejects repeated headers. `node:http` shows only the first Host of several.
       if ('rawHeaders' in request && countOf('host', request.rawHeaders) > 1)
         return { status: 400, message: 'A request names one Host, and this one names several.' }
       const { headers } = request
@@ -74,17 +77,17 @@ export function createGuards(address: string, options: AllowOptions, asksAgents:
   }
 }
 
-/** How often a header stands in a request. */
+/** Counts how often a request repeats a header. */
 function countOf(name: string, rawHeaders: readonly string[]): number {
   return rawHeaders.filter((raw, index) => index % 2 === 0 && raw.toLowerCase() === name).length
 }
 
-/** Whether an address can be reached from this machine alone. */
+/** Whether only this machine can reach an address. */
 function isLoopback(address: string): boolean {
   return ['localhost', '::1', '[::1]'].includes(address.toLowerCase()) || /^127(\.\d{1,3}){3}$/.test(address)
 }
 
-/** The bearer token of a request; empty where it has none. */
+/** Returns the bearer token of a request; empty if it has none. */
 export function bearerOf({ headers }: HttpRequest): string {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
 }

@@ -1,7 +1,7 @@
 import { ActiveSet } from '../transport/active-set.ts'
-import type { HttpResponse } from './message.ts'
+import type { HttpResponse } from './fast-path/response.ts'
 
-/** The calls of a socket that are being answered: until the last byte of the answer is handed to the system. */
+/** The calls in flight of a server. A call ends when the last byte of its answer is handed to the operating system. */
 export class Calls {
   readonly #running = new ActiveSet<HttpResponse>()
   readonly #ending = new AbortController()
@@ -11,7 +11,7 @@ export class Calls {
     return this.#running.size
   }
 
-  /** Whether no further calls are taken. */
+  /** Whether further calls are rejected. */
   get draining(): boolean {
     return this.#ending.signal.aborted
   }
@@ -26,7 +26,7 @@ export class Calls {
     })
   }
 
-  /** Aborts when the client of a call goes away, and when those who only wait should stop. */
+  /** Returns a signal that aborts when the client of a call goes away, or when the server drains. */
   waitSignal(response: HttpResponse): AbortSignal {
     const abort = new AbortController()
     const stop = () => abort.abort()
@@ -39,7 +39,7 @@ export class Calls {
     return abort.signal
   }
 
-  /** Aborts when the client of a call goes away before it is answered. */
+  /** Returns a signal that aborts when the client of a call goes away before it is answered. */
   goneSignal(response: HttpResponse): AbortSignal {
     const abort = new AbortController()
     const stop = () => abort.abort()
@@ -48,10 +48,10 @@ export class Calls {
     return abort.signal
   }
 
-  /** Takes no more, waits until all are answered or `signal` is aborted, and says how many were not. */
+  /** Resolves with the number of unanswered calls: once all are answered, which is 0, or once `signal` is aborted. */
   async drain(signal: AbortSignal | undefined): Promise<number> {
     this.#ending.abort()
-    // Clients that keep their connections go and look for another server.
+    // Clients with keep-alive connections then connect to another server.
     for (const response of this.#running) if (!response.headersSent) response.setHeader('Connection', 'close')
     const stop = () => this.#changed.resolve()
     signal?.addEventListener('abort', stop, { once: true })

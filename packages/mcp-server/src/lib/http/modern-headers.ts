@@ -5,12 +5,12 @@ import { ENVELOPE, isObject, MODERN_VERSION } from '@episodic/protocol/extend'
 import { assertSpoken, isModern, readEnvelope } from '../dispatch/protocol-version.ts'
 
 /**
- * Whether a message that was posted belongs to the modern era of MCP, and says the same in its headers and its body.
+ * Returns whether a posted message is of the stateless protocol version, and checks that its headers and its body
+ * agree.
  *
- * What decides is the body; a header alone that claims the era makes the message a wrong one. A proxy may route by the
- * headers of a request and a server go by its body, so where they differ nothing is done at all. Throws
- * `header-mismatch`, `unsupported-version` and `invalid-params`, which this era answers with status 400, and in this
- * order of checks.
+ * The body decides; a message that claims the version only in a header is invalid. A proxy may route by the headers
+ * while the server reads the body, so a request whose headers and body differ is rejected. Throws `header-mismatch`,
+ * `unsupported-version` and `invalid-params`, in this order of checks; this version answers each with status 400.
  */
 export function isModernPost(headers: IncomingHttpHeaders, message: unknown): boolean {
   if (!isObject(message) || !isMessage(message)) return false
@@ -31,7 +31,7 @@ export function isModernPost(headers: IncomingHttpHeaders, message: unknown): bo
   return true
 }
 
-/** The version that a request names; `null` for one of the era before. */
+/** Returns the version that a request names; `null` for a request of the session-based version. */
 function readRequested({ method, params }: Message, header: string | undefined): string | null {
   const version = readEnvelope(method, params)
   if (version !== null || header === undefined || !isModern(header)) return version
@@ -42,7 +42,7 @@ function readRequested({ method, params }: Message, header: string | undefined):
   )
 }
 
-/** The version that a notification names, of which no more is asked. */
+/** Returns the version that a notification names, which needs no other fields; `null` if it names none. */
 function readNotified(params: unknown): string | null {
   const meta = isObject(params) ? params._meta : undefined
   const version = isObject(meta) && Object.hasOwn(meta, ENVELOPE.version) ? meta[ENVELOPE.version] : null
@@ -53,7 +53,7 @@ function readNotified(params: unknown): string | null {
 /** The methods whose `Mcp-Name` repeats a parameter. */
 const NAMED = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
-/** What `Mcp-Name` repeats of the parameters; `undefined` where there is nothing to repeat. */
+/** Returns the parameter that `Mcp-Name` repeats; `undefined` if there is none. */
 function nameIn(method: string, params: unknown): unknown {
   if (!isObject(params)) return undefined
   return method === 'resources/read' ? params.uri : params.name
@@ -66,7 +66,7 @@ function checkName(header: string | undefined, name: unknown): void {
   throw mismatch(said === undefined ? 'Mcp-Name is missing' : 'Mcp-Name names something else')
 }
 
-/** What a header says; what could not be sent as it is comes as `=?base64?<UTF-8 in base64>?=`. `null` where that is wrong. */
+/** Decodes a header, which may be `=?base64?<UTF-8 in base64>?=`. Returns `null` if that is malformed. */
 function decoded(header: string): string | null {
   if (!header.startsWith('=?base64?') || !header.endsWith('?=')) return header
   const encoded = /^=\?base64\?((?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?)\?=$/.exec(header)?.[1]
@@ -77,7 +77,7 @@ function decoded(header: string): string | null {
 
 type Message = JsonObject & { readonly method: string }
 
-/** Whether it is a request or a notification at all. */
+/** Whether it is a well-formed request or notification. */
 function isMessage(message: JsonObject): message is Message {
   const { jsonrpc, id, method } = message
   return (

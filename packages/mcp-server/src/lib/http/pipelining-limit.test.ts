@@ -6,7 +6,7 @@ import { nextTurn } from '../environment/yield-to-event-loop.ts'
 import { rpc, serveTestHost } from '../fixtures/testbed.fixture.ts'
 import type { ExtraRoutes } from './extra-routes.ts'
 
-/** Serves paths that begin with `/held`, whose answers the test gives, and tells what has begun. */
+/** Serves paths that begin with `/held`, which the test answers, and records the requests that were started. */
 async function serveHeld() {
   const begun: { readonly url: string; readonly response: ServerResponse }[] = []
   let change = Promise.withResolvers<void>()

@@ -3,10 +3,10 @@ import { MODERN_VERSION } from '@episodic/protocol/extend'
 import { isModern } from '../dispatch/protocol-version.ts'
 import { PROTOCOL_VERSIONS } from '../dispatch/sdk-discovery.ts'
 import type { Caller } from '../host/caller.ts'
+import type { HttpRequest } from './fast-path/request.ts'
 import type { Denial } from './host-origin-check.ts'
-import type { HttpRequest } from './message.ts'
 
-/** What Streamable HTTP asks of every POST. */
+/** Checks what Streamable HTTP requires of every POST. */
 export function checkPost({ headers }: HttpRequest): Denial | null {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     return { status: 415, message: 'Send JSON: Content-Type: application/json.' }
@@ -15,12 +15,12 @@ export function checkPost({ headers }: HttpRequest): Denial | null {
   return null
 }
 
-/** Whether a client takes a stream of events. */
+/** Whether a client accepts an event stream. */
 export function takesEvents({ headers }: HttpRequest): boolean {
   return /text\/event-stream|\*\/\*/i.test(headers.accept ?? '')
 }
 
-/** What Streamable HTTP asks of a POST after `initialize`, in the era that has one. The era after it has its own ladder. */
+/** Checks the version of a request after `initialize`. Requests of the stateless version have their own checks. */
 export function checkVersion({ headers }: HttpRequest): Denial | null {
   const version = headers['mcp-protocol-version']
   return version === undefined || PROTOCOL_VERSIONS.includes(version as string) || isModern(version as string)
@@ -41,7 +41,7 @@ const STATUS: Partial<Record<WireErrorCode, number>> = {
   'store-unavailable': 503,
 }
 
-/** In the modern era these have a status at every endpoint. */
+/** Statuses of the stateless protocol version, at both endpoints. */
 const MODERN_STATUS: Partial<Record<WireErrorCode, number>> = {
   'method-not-found': 404,
   'header-mismatch': 400,
@@ -49,7 +49,7 @@ const MODERN_STATUS: Partial<Record<WireErrorCode, number>> = {
   'unsupported-version': 400,
 }
 
-/** At the trainer endpoint a refusal is an answer like any other; at the agent endpoint plain clients go by the status. */
+/** Returns 200 for most errors at the trainer endpoint; at the agent endpoint plain clients need the status. */
 export function statusOf(refusal: WireErrorCode | null, endpoint: Caller['endpoint'], modern: boolean): number {
   if (modern && refusal !== null && MODERN_STATUS[refusal]) return MODERN_STATUS[refusal]
   if (refusal === null || (endpoint === 'trainer' && refusal !== 'too-large')) return 200

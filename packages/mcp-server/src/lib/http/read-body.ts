@@ -1,20 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import { WireError } from '@episodic/protocol'
 import { decodeText, GatheredBytes } from '../transport/byte-buffer.ts'
-import type { HttpRequest } from './message.ts'
+import type { HttpRequest } from './fast-path/request.ts'
 
 /**
- * In how many pieces a body may come. Each costs a microsecond, whatever is in it; a client that sends chunks of a byte
- * is up to no good.
+ * Most pieces of one body. Each costs a microsecond, whatever its size; only a hostile client sends chunks of a byte.
  */
 const MAX_PIECES = 4_096
 
 /**
  * Reads the body of a request as text, holding at most `limit` bytes of it.
  *
- * Rejects with `too-large` at the first byte over the limit, whatever length was announced, and with
- * `invalid-request` where the client goes away or sends what is not UTF-8. Hangs up on one that sends crumbs. What follows the limit is thrown away as it
- * comes, for as long as a request may take, so that a client in the middle of sending still hears why.
+ * Rejects with `too-large` at the first byte over the limit, whatever length was announced, and with `invalid-request`
+ * if the client goes away or the body is not UTF-8. Closes the connection after too many pieces. Reads and discards the
+ * bytes past the limit, until the request times out, so that a client that is still sending receives the answer.
  */
 export function readBody(request: HttpRequest, limit: number): string | Promise<string> {
   if (!('body' in request)) return gatherBody(request, limit)
@@ -37,7 +36,7 @@ function gatherBody(request: IncomingMessage, limit: number): Promise<string> {
     }
     const notWhole = (cause?: unknown) =>
       reject(new WireError('invalid-request', 'The body did not arrive whole.', { cause }))
-    // Who is gone before anybody looked is not heard of again.
+    // A request that is destroyed already emits no further event.
     if (request.destroyed) return notWhole()
     if (Number(request.headers['content-length'] ?? 0) > limit) return overflow()
     request.on('data', (chunk: Buffer) => {

@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Pipelines } from './pipelining-limit.ts'
-import { answerRequestErrors } from './request-errors.ts'
+import { answerRequestErrors, Pipelines } from './connection-limits.ts'
 
-/** A server that reads requests to the end and leaves the rest to the test, and a client that has sent something to it. */
+/**
+ * A server that reads requests to the end and leaves the rest to the test, and a client that has sent something to it.
+ */
 async function serveErrors() {
   const pipelines = new Pipelines()
   const server = createServer((request, response) =>

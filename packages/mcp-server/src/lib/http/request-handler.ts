@@ -7,20 +7,26 @@ import { isModern } from '../dispatch/protocol-version.ts'
 import type { AgentCaller, Caller, Rejection } from '../host/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import type { Metrics } from '../host/metrics.ts'
-import { Authorizer, type AuthorizerOptions, callerAt, tooManyCalls } from './authorize.ts'
+import {
+  Authorizer,
+  type AuthorizerOptions,
+  callerAt,
+  identifyClient,
+  rejectUpgrade,
+  tooManyCalls,
+} from './authorize.ts'
 import { EventStream } from './event-stream.ts'
 import { Streams } from './event-streams.ts'
 import { HttpExchange, tooManyStreams } from './exchange.ts'
 import type { ExtraRoutes } from './extra-routes.ts'
+import type { HttpRequest } from './fast-path/request.ts'
+import type { HttpResponse } from './fast-path/response.ts'
 import { Probes } from './health.ts'
 import { bearerOf } from './host-origin-check.ts'
-import { identifyClient } from './identify-client.ts'
 import { Calls } from './in-flight-calls.ts'
-import type { HttpRequest, HttpResponse } from './message.ts'
 import { isModernPost } from './modern-headers.ts'
 import { checkPost, checkVersion, missingTransport, statusOf, takesEvents } from './post-rules.ts'
 import { readBody } from './read-body.ts'
-import { refuseUpgrade } from './reject-upgrade.ts'
 import { Replies } from './responses.ts'
 import { WebSocketEndpoints } from './websocket.ts'
 
@@ -34,7 +40,7 @@ export interface RequestHandlerOptions extends AuthorizerOptions, DispatcherOpti
   readonly onRejected: ((rejection: Rejection) => void) | undefined
 }
 
-/** Turns requests of a socket into messages of a caller, and replies into responses. Guards stand in front. */
+/** Authorizes HTTP requests, dispatches their messages and writes the replies as responses. */
 export class RequestHandler {
   readonly #host: Host
   readonly #dispatcher: Dispatcher
@@ -61,7 +67,7 @@ export class RequestHandler {
       metrics?.refused(rejection.code)
       onRejected?.(rejection)
     }
-    this.#replies = new Replies(this.#authorizer, this.#onRejected)
+    this.#replies = new Replies(this.#authorizer.guards, this.#onRejected)
     this.#webSockets = new WebSocketEndpoints({
       dispatcher: this.#dispatcher,
       authorizer: this.#authorizer,
@@ -70,7 +76,9 @@ export class RequestHandler {
     })
   }
 
-  /** Refuses what comes from now on, waits until every call is answered or `signal` is aborted, and says how many were not. */
+  /**
+   * Rejects new calls. Resolves with the number of unanswered calls: once there are none, or once `signal` is aborted.
+   */
   async drain(signal: AbortSignal | undefined): Promise<number> {
     const calling = this.#calls.drain(signal)
     this.#streams.end()
@@ -78,26 +86,26 @@ export class RequestHandler {
     return left.reduce((sum, count) => sum + count, 0)
   }
 
-  /** Takes a connection that asks to be a WebSocket. */
+  /** Upgrades a connection to a WebSocket, or rejects it. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const extraRoutes = this.#extraRoutes?.owns(pathOf(request)) ? this.#extraRoutes : null
     if (!extraRoutes) return this.#webSockets.upgrade(request, socket, head)
-    // Who hangs up in between takes the socket along, and nobody is left to be told.
+    // If the client hangs up meanwhile, there is nobody to report the error to.
     socket.on('error', () => {})
-    const client = this.#authorizer.checkSource(request) ?? (await identifyClient(this.#authorizer, request))
+    const client = this.#authorizer.guards.checkSource(request) ?? (await identifyClient(this.#authorizer, request))
     if (!('status' in client)) return extraRoutes.upgrade(request, socket, head, client)
     this.#onRejected({ endpoint: null, principal: null, code: `http-${client.status}` })
-    refuseUpgrade(socket, client)
+    rejectUpgrade(socket, client)
   }
 
-  /** Ends every WebSocket at once, and every stream. */
+  /** Ends every WebSocket and every stream at once. */
   end(): void {
     this.#streams.end()
     this.#webSockets.end()
     this.#extraRoutes?.end()
   }
 
-  /** Hears of a connection that was closed as it came. */
+  /** Reports a connection that was closed before it was read, because there were too many. */
   rejectedConnection(): void {
     this.#onRejected({ endpoint: null, principal: null, code: 'connections' })
   }
@@ -107,7 +115,7 @@ export class RequestHandler {
     if (path === '/healthz') return this.#replies.report(request, response, this.#probes.health())
     if (path === '/readyz')
       return this.#replies.report(request, response, await this.#probes.readiness(this.#calls.draining))
-    const denied = this.#authorizer.checkSource(request)
+    const denied = this.#authorizer.guards.checkSource(request)
     if (denied) return this.#replies.deny(request, response, null, denied)
     if (path === '/metrics' && this.#probes.counts) return this.#showMetrics(request, response)
     if (this.#extraRoutes?.owns(path))
@@ -156,14 +164,14 @@ export class RequestHandler {
     } catch (error) {
       return this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error, idOf(message)), 400)
     }
-    // An environment without a handle is not played in the era that has no sessions: its clients fall back to the one before.
+    // An environment without a handle needs a session-based version, so its clients fall back to one.
     if (caller.endpoint === 'agent' && caller.address.by === 'transport') modern = false
     if (modern) caller = withoutTransport(caller)
     const unspoken = modern ? null : checkVersion(request)
     if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
     if (this.#calls.draining) return this.#replies.rejectShuttingDown(request, response, caller)
     const method = (message as JsonObject | null)?.method
-    // Who listens does so until the server goes, and is no call that has to be answered before.
+    // A subscription lasts until the server stops, so a drain does not wait for it.
     if (method !== 'subscriptions/listen') this.#calls.begin(response)
     if (caller.endpoint === 'agent' && !modern && method !== 'server/discover') {
       if (method === 'initialize') {
@@ -174,14 +182,14 @@ export class RequestHandler {
         if (missing) return this.#replies.answer(request, response, caller, missing)
       }
     }
-    const cors = () => this.#authorizer.corsHeaders(request)
-    const talk = new HttpExchange(
+    const cors = () => this.#authorizer.guards.corsHeaders(request)
+    const exchange = new HttpExchange(
       { request, response, caller, method, modern, session, cors },
       this.#calls,
       this.#streams,
     )
-    const reply = await this.#dispatcher.dispatch(caller, message, talk)
-    if (talk.begun) return this.#replies.conclude(talk.begun, caller, reply)
+    const reply = await this.#dispatcher.dispatch(caller, message, exchange)
+    if (exchange.begun) return this.#replies.conclude(exchange.begun, caller, reply)
     if (
       method === 'initialize' &&
       reply.refusal === null &&
@@ -192,12 +200,12 @@ export class RequestHandler {
     this.#replies.answer(request, response, caller, reply, statusOf(reply.refusal, caller.endpoint, modern))
   }
 
-  /** Opens the stream on which a client of the era before 2026 is told what it has subscribed to. */
+  /** Opens the event stream on which a client of the session-based version receives its notifications. */
   async #listen(request: HttpRequest, response: HttpResponse, caller: AgentCaller): Promise<void> {
     if (!takesEvents(request))
       return this.#replies.deny(request, response, caller, {
         status: 406,
-        message: 'What is told here is a stream of events: Accept has to include text/event-stream.',
+        message: 'GET opens an event stream: Accept has to include text/event-stream.',
       })
     const unspoken = checkVersion(request)
     if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
@@ -210,7 +218,7 @@ export class RequestHandler {
       return this.#replies.deny(request, response, caller, { status: 409, message: 'Such a stream is open already.' })
     if (this.#streams.full)
       return this.#replies.deny(request, response, caller, { status: 503, message: tooManyStreams().message })
-    const stream = new EventStream(response, () => this.#authorizer.corsHeaders(request))
+    const stream = new EventStream(response, () => this.#authorizer.guards.corsHeaders(request))
     this.#streams.open(caller, stream, response)
   }
 
@@ -221,20 +229,20 @@ export class RequestHandler {
     if (this.#calls.draining) return this.#replies.rejectShuttingDown(request, response, caller)
     this.#calls.begin(response)
     try {
-      // Under a session URL the world belongs to whoever opened it: an agent that hangs up does not end it.
+      // The session of a session URL belongs to the trainer who opened it, so an agent cannot close it.
       if (address.by !== 'capability') {
         if (address.token === null) return this.#replies.deny(request, response, caller, missingTransport())
         if (address.by === 'argument') await this.#host.connections.end(principal, address.token)
         else await (session ?? (await this.#host.resolve(principal, address))).close()
         this.#streams.forget(caller)
       }
-      response.writeHead(204, this.#authorizer.corsHeaders(request)).end()
+      response.writeHead(204, this.#authorizer.guards.corsHeaders(request)).end()
     } catch (error) {
       this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error))
     }
   }
 
-  /** The caller of an `initialize`, under the name of the MCP session that begins with it. */
+  /** The caller of an `initialize`, with the id of its new MCP session. */
   async #withNewTransport(caller: AgentCaller): Promise<AgentCaller> {
     const { principal, address } = caller
     if (address.by === 'capability') return caller
@@ -242,8 +250,8 @@ export class RequestHandler {
   }
 
   /**
-   * Returns the refusal for a request that names no MCP session, or none that was issued here. For a `tools/call`, playing
-   * finds that out, and so does everything but a stream at a session URL.
+   * Returns the error for a request that names no MCP session, or one that was not issued here; `null` if it is valid.
+   * A `tools/call`, and everything but a stream at a session URL, is checked when it is dispatched.
    */
   async #checkTransport(
     { principal, address }: AgentCaller,
@@ -286,7 +294,9 @@ function pathOf({ url = '' }: HttpRequest): string {
   return url.split('?', 1)[0] as string
 }
 
-/** The same caller in the era that has no transport sessions: its calls name their own. */
+/**
+ * The caller without its transport session, which the stateless version does not have: its calls name their session.
+ */
 function withoutTransport(caller: Caller): Caller {
   if (caller.endpoint === 'trainer' || caller.address.by !== 'argument') return caller
   return { ...caller, address: { ...caller.address, token: null } }

@@ -1,25 +1,25 @@
 import type { Reply } from '../dispatch/dispatcher.ts'
 import type { Caller, Rejection } from '../host/caller.ts'
-import type { Authorizer } from './authorize.ts'
 import type { EventStream } from './event-stream.ts'
+import type { HttpRequest } from './fast-path/request.ts'
+import type { HttpResponse } from './fast-path/response.ts'
 import type { ProbeAnswer } from './health.ts'
-import type { Denial } from './host-origin-check.ts'
-import type { HttpRequest, HttpResponse } from './message.ts'
+import type { Denial, Guards } from './host-origin-check.ts'
 import { statusOf } from './post-rules.ts'
 import { Answers } from './write-batch.ts'
 
-/** Writes what requests are answered with, so that a page of an admitted Origin can read it, and tells of every refusal. */
+/** Writes responses with their CORS headers, and reports every rejected request. */
 export class Replies {
-  readonly #authorizer: Pick<Authorizer, 'corsHeaders'>
+  readonly #guards: Guards
   readonly #onRejected: (rejection: Rejection) => void
   readonly #answers = new Answers()
 
-  constructor(admission: Pick<Authorizer, 'corsHeaders'>, onRejected: (rejection: Rejection) => void) {
-    this.#authorizer = admission
+  constructor(guards: Guards, onRejected: (rejection: Rejection) => void) {
+    this.#guards = guards
     this.#onRejected = onRejected
   }
 
-  /** Answers a message with what it came to. */
+  /** Answers a message with its reply. */
   answer(
     request: HttpRequest,
     response: HttpResponse,
@@ -27,7 +27,7 @@ export class Replies {
     { text, refusal, retryAfter }: Reply,
     status = statusOf(refusal, caller.endpoint, false),
   ): void {
-    const cors = this.#authorizer.corsHeaders(request)
+    const cors = this.#guards.corsHeaders(request)
     if (refusal !== null) this.#onRejected({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
     if (text === null) {
       response.writeHead(202, cors).end()
@@ -38,13 +38,13 @@ export class Replies {
     this.#answers.json(response, status, text, cors)
   }
 
-  /** Ends an answer before which something was said, unless it goes on. */
+  /** Ends an event stream with the reply, unless the stream stays open. */
   conclude(stream: EventStream, caller: Caller, { text, refusal, open }: Reply): void {
     if (refusal !== null) this.#onRejected({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
     if (!open) stream.end(text)
   }
 
-  /** Answers what was not listened to; `caller` is `null` for whoever came to no endpoint. */
+  /** Rejects a request. `caller` is `null` if the request reached no endpoint. */
   deny(
     request: HttpRequest,
     response: HttpResponse,
@@ -56,17 +56,17 @@ export class Replies {
     const text = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } })
     if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer')
     if (status === 503) response.setHeader('Retry-After', 1)
-    this.#answers.json(response, status, text, this.#authorizer.corsHeaders(request))
+    this.#answers.json(response, status, text, this.#guards.corsHeaders(request))
   }
 
-  /** Denies what comes while the server goes: it was not taken, and there may be another server soon. */
+  /** Rejects a call while the server stops. It was not executed, so the client may send it to another server. */
   rejectShuttingDown(request: HttpRequest, response: HttpResponse, caller: Caller): void {
     response.setHeader('Connection', 'close')
     const message = 'This server is stopping and takes no more calls. Nothing was done; try again.'
     this.deny(request, response, caller, { status: 503, message })
   }
 
-  /** Answers whoever looks after the server. */
+  /** Answers a health check or `/metrics`. */
   report(request: HttpRequest, response: HttpResponse, { status, type, text }: ProbeAnswer): void {
     if (request.method === 'GET' || request.method === 'HEAD')
       response
@@ -79,9 +79,9 @@ export class Replies {
     else this.deny(request, response, null, { status: 405, message: 'Ask for this with GET.' })
   }
 
-  /** Tells a browser what pages of its Origin may send. */
+  /** Answers a CORS preflight: what pages of this Origin may send. */
   preflight(request: HttpRequest, response: HttpResponse): void {
-    const cors = this.#authorizer.corsHeaders(request)
+    const cors = this.#guards.corsHeaders(request)
     if (cors === undefined) {
       this.deny(request, response, null, { status: 403, message: 'Pages of that Origin may not call this server.' })
       return

@@ -112,13 +112,13 @@ describe('a session URL', () => {
     const { server } = await serveTestHost()
     const url = server.sessionUrl((await openOverHttp(server)).seats[DEFAULT_SEAT]?.capability as string)
     await rpc(url, 'tools/call', guess(1))
-    const foreign = await initialize(server.agentUrl)
+    const other = await initialize(server.agentUrl)
     expect((await send(url, { method: 'DELETE' })).status).toBe(204)
-    expect((await send(url, { method: 'DELETE', headers: foreign })).status).toBe(204)
+    expect((await send(url, { method: 'DELETE', headers: other })).status).toBe(204)
     expect((await rpc(url, 'tools/call', guess(2))).text).toContain('6 guesses left')
   })
 
-  it('answers 404 for a capability that is forged, foreign to the endpoint, or of a closed session', async () => {
+  it('answers 404 for a capability that is forged, not of this endpoint, or of a closed session', async () => {
     const { server } = await serveTestHost()
     const { session, id, seats } = await openOverHttp(server)
     const capability = seats[DEFAULT_SEAT]?.capability as string
@@ -146,7 +146,7 @@ describe('a session URL', () => {
 })
 
 describe('the trainer endpoint', () => {
-  it('opens, steps, watches, tells and closes', async () => {
+  it('opens, steps, watches, lists and closes', async () => {
     const { server } = await serveTestHost()
     const headers = controlHeaders(server)
     const ask = async (method: string, params: object) => (await rpc(server.trainerUrl, method, params, headers)).json

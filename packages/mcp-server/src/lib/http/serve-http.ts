@@ -9,12 +9,12 @@ import { randomText } from '../host/session-tokens.ts'
 import { portInUse } from '../server-error.ts'
 import type { AuthOptions } from '../transport/credentials.ts'
 import { KEEP_ALIVE, shedSlowReaders, TIMEOUTS } from '../transport/timeouts.ts'
+import { answerRequestErrors, Pipelines } from './connection-limits.ts'
 import type { ExtraRoutes } from './extra-routes.ts'
 import { PlainConnections } from './fast-path/connection.ts'
+import type { HttpRequest } from './fast-path/request.ts'
+import type { HttpResponse } from './fast-path/response.ts'
 import type { AllowOptions } from './host-origin-check.ts'
-import type { HttpRequest, HttpResponse } from './message.ts'
-import { Pipelines } from './pipelining-limit.ts'
-import { answerRequestErrors } from './request-errors.ts'
 import { RequestHandler } from './request-handler.ts'
 
 export interface HttpOptions extends DispatcherOptions {
@@ -35,16 +35,16 @@ export interface HttpOptions extends DispatcherOptions {
   /** Is called with every rejected request, for an audit log. Default: nothing is called. */
   readonly onRejected?: (rejection: Rejection) => void
   /**
-   * A diagnostic: `false` makes `node:http` parse every request, which is slower and returns the same responses. Default
-   * `true`, unless there are `extraRoutes`, which need what only `node:http` offers.
+   * A diagnostic: `false` makes `node:http` parse every request, which is slower and returns the same responses.
+   * Default `true`, unless there are `extraRoutes`, which need what only `node:http` offers.
    */
   readonly fastPath?: boolean
 }
 
 export interface HttpLimits {
   /**
-   * Connections at once. Default 10,000. A further one is closed before it is read; the open ones are not affected. Slow
-   * and idle connections are closed within seconds.
+   * Connections at once. Default 10,000. A further one is closed before it is read; the open ones are not affected.
+   * Slow and idle connections are closed within seconds.
    */
   readonly connections?: number
   /** Largest request body or WebSocket message, in bytes. Default 1 MiB. */
@@ -58,7 +58,7 @@ export interface HttpLimits {
   readonly rate?: { readonly calls: number; readonly seconds: number }
 }
 
-/** A server that listens. Disposing of it stops listening and ends its connections; the host lives on. */
+/** A running server. Disposing of it closes its port and its connections, but not the host. */
 export interface HttpServer extends AsyncDisposable {
   readonly port: number
   /** The agent endpoint, for a plain MCP client. */
@@ -69,20 +69,20 @@ export interface HttpServer extends AsyncDisposable {
   /** The address of one seat, to hand to an agent. */
   sessionUrl(capability: string): string
   /**
-   * Stops in an orderly way: refuses new calls with 503 and `Retry-After`, ends the waits of `watch`, and resolves when
-   * every call is answered, or when `signal` is aborted, with the number of those that were not. Whether such a call took
-   * effect, its retry tells. Dispose of the server afterwards.
+   * Stops in an orderly way: rejects new calls with 503 and `Retry-After`, ends the waits of `watch`, and resolves when
+   * every call is answered, or when `signal` is aborted, with the number of unanswered calls. A client finds out by a
+   * retry whether such a call took effect. Dispose of the server afterwards.
    */
   drain(options?: { readonly signal?: AbortSignal | undefined }): Promise<number>
 }
 
 /**
- * Serves a host over Streamable HTTP: the agent endpoint at `/mcp` (`/mcp/e/<environment>` for another than the first,
- * `/mcp/s/<capability>` for one session) and the trainer endpoint at `/env`. `/env` and `/mcp/s/<capability>` are
- * WebSockets too, one JSON-RPC message a text frame.
+ * Serves a host over Streamable HTTP: the agent endpoint at `/mcp` (`/mcp/e/<environment>` for an environment other
+ * than the first, `/mcp/s/<capability>` for one session) and the trainer endpoint at `/env`. `/env` and
+ * `/mcp/s/<capability>` are WebSockets too, with one JSON-RPC message in each text frame.
  *
- * An answer is JSON, and a stream of events where something is told before it. Clients of the era before 2026 that listen to
- * a resource are told of it on the stream that they open with GET.
+ * An answer is JSON, or an event stream if notifications are sent before it. Clients of a session-based protocol
+ * version receive the notifications of their subscriptions on the stream that they open with GET.
  *
  * Throws `unsafe-bind` for an address that would be open to a network, and `address-in-use`.
  */
@@ -90,7 +90,7 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
   const { port = 0, address = '127.0.0.1', auth = {}, allow = {}, limits = {}, fastPath = true } = options
   const { metrics, extraRoutes, onRejected, onError = () => {} } = options
   const { controlToken = randomText() } = auth
-  const front = new RequestHandler(host, {
+  const handler = new RequestHandler(host, {
     address,
     auth: { ...auth, controlToken },
     allow,
@@ -104,7 +104,7 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
   })
   const pipelines = new Pipelines()
   const answer = (request: HttpRequest, response: HttpResponse): void => {
-    front.answer(request, response).catch((cause) => {
+    handler.answer(request, response).catch((cause) => {
       onError({ reference: 'http', cause })
       response.destroy()
     })
@@ -114,9 +114,9 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
       headersTimeout: TIMEOUTS.head * 1_000,
       requestTimeout: TIMEOUTS.request * 1_000,
       keepAliveTimeout: KEEP_ALIVE * 1_000,
-      // How often the two above are looked after. By default that is every half minute, which would be the bound.
+      // How often `node:http` checks the two timeouts above. Its default, 30 s, would exceed both.
       connectionsCheckingInterval: 1_000,
-      // Some HTTP clients ask for HTTP/2 with every call, and are content with an answer in what they speak.
+      // Some HTTP clients offer an upgrade to HTTP/2 with every call, and accept an answer in HTTP/1.1.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     (request, response) => pipelines.take(response, request.socket, () => answer(request, response)),
@@ -125,9 +125,9 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
   const plain = fastPath && !extraRoutes ? new PlainConnections(server, answer) : null
   answerRequestErrors(server, pipelines)
   server.maxConnections = limits.connections ?? 10_000
-  server.on('drop', () => front.rejectedConnection())
+  server.on('drop', () => handler.rejectedConnection())
   server.on('upgrade', (request, socket, head) => {
-    front.upgrade(request, socket, head).catch((cause) => {
+    handler.upgrade(request, socket, head).catch((cause) => {
       onError({ reference: 'websocket', cause })
       socket.destroy()
     })
@@ -147,12 +147,12 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
     trainerUrl: `${base}/env`,
     controlToken,
     sessionUrl: (capability) => `${base}/mcp/s/${capability}`,
-    drain: ({ signal } = {}) => front.drain(signal),
+    drain: ({ signal } = {}) => handler.drain(signal),
     async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeAllConnections()
       plain?.end()
-      front.end()
+      handler.end()
       await closed
     },
   }

@@ -95,7 +95,7 @@ describe('the trainer WebSocket', () => {
     expect(await good.ask(METHODS.list)).toMatchObject({ result: {} })
   })
 
-  it('answers what is no request, and tells which one it was where that can be read', async () => {
+  it('answers a message that is not a request, with its id if that can be read', async () => {
     const { server } = await serveTestHost()
     const { webSocket, next } = await openTrainer(server)
     const deep = `{"jsonrpc":"2.0","id":7,"method":"${METHODS.list}","params":${'['.repeat(5_000)}`
@@ -138,7 +138,7 @@ describe('the trainer WebSocket', () => {
     expect(alive.webSocket.readyState).toBe(alive.webSocket.OPEN)
   })
 
-  it('is closed when its token counts no longer', async () => {
+  it('is closed when its token is no longer valid', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256')
     const jwk = { ...(await exportJWK(publicKey)), alg: 'ES256' }
     const jwt = { issuer: 'https://issuer.test', audience: { trainer: 'trainer' }, jwks: { keys: [jwk as never] } }
@@ -188,7 +188,7 @@ describe('the trainer WebSocket', () => {
     expect(await drained).toBe(0)
   })
 
-  it('tells how many messages a drain left unanswered', async () => {
+  it('returns the number of messages that a drain left unanswered', async () => {
     const gate = createGatedStore()
     const { server } = await serveTestHost({}, { store: gate.store })
     const { open, send } = await openTrainer(server)

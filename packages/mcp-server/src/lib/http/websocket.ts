@@ -10,9 +10,8 @@ import type { SessionRef } from '../host/host.ts'
 import { Connections } from '../transport/connection-set.ts'
 import { drained } from '../transport/drain.ts'
 import { MessagePipe } from '../transport/message-pipe.ts'
-import { type Authorizer, callerAt, tooManyCalls } from './authorize.ts'
+import { type Authorizer, callerAt, rejectUpgrade, tokenOf, tooManyCalls } from './authorize.ts'
 import type { Denial } from './host-origin-check.ts'
-import { refuseUpgrade, tokenOf } from './reject-upgrade.ts'
 
 export interface WebSocketOptions {
   readonly dispatcher: Dispatcher
@@ -22,11 +21,13 @@ export interface WebSocketOptions {
   readonly onRejected: (caller: Pick<Caller, 'endpoint' | 'principal'> | null, code: string) => void
 }
 
-/** Messages of the trainer endpoint that are answered at the same time on one socket; an agent's are answered in turn. */
+/**
+ * Messages of the trainer endpoint that are answered at the same time on one socket; an agent's are answered in turn.
+ */
 const IN_FLIGHT = 256
 /** WebSockets that one caller of the agent endpoint may hold. */
 const AGENT_SOCKETS = 64
-/** Seconds between two looks at every socket: who was silent for that long has to answer a ping until the next one. */
+/** Seconds between two checks of every socket. A client that was silent has to answer a ping before the next check. */
 const LIVENESS = 15
 /** A client that does not answer a close is cut off after two seconds. */
 const SETTINGS = {
@@ -36,14 +37,15 @@ const SETTINGS = {
   maxFragments: 1_024,
   closeTimeout: 2_000,
 }
-/** What is spoken, in the order of preference. The second is how MCP clients ask for it. */
+/** The subprotocols, in order of preference. MCP clients offer the second. */
 const PROTOCOLS = ['episodic', 'mcp']
 
 /**
  * The WebSocket endpoints of an HTTP server: `/env` for many sessions at once, `/mcp/s/<capability>` for one seat.
  *
- * A text frame is one JSON-RPC message, answered when it is ready. Whoever comes is checked as for a call, once, and a
- * token that counts no longer ends the socket within seconds. Why a socket is closed says nothing but the code's meaning.
+ * A text frame is one JSON-RPC message, answered when its answer is ready. A client is authorized once, with the same
+ * checks as for a call; a token that is no longer valid ends the socket within seconds. The reason of a close only
+ * repeats the meaning of its code.
  */
 export class WebSocketEndpoints {
   readonly #options: WebSocketOptions
@@ -51,7 +53,7 @@ export class WebSocketEndpoints {
   readonly #watching: NodeJS.Timeout
   readonly #looks = new Set<() => void>()
   readonly #server: WebSocketServer
-  /** How many each caller of the agent endpoint holds. */
+  /** Open sockets of each caller of the agent endpoint. */
   readonly #held = new Map<string, number>()
   #leaving = false
 
@@ -72,13 +74,13 @@ export class WebSocketEndpoints {
     return this.#sockets.calls
   }
 
-  /** Lets a client in, or tells it in HTTP why not. */
+  /** Upgrades a connection to a WebSocket, or rejects it with an HTTP response. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { authorizer } = this.#options
-    // Who hangs up in between takes the socket along, and nobody is left to be told.
+    // If the client hangs up meanwhile, there is nobody to report the error to.
     socket.on('error', () => {})
     const path = (request.url ?? '').split('?', 1)[0] as string
-    const source = authorizer.checkSource(request)
+    const source = authorizer.guards.checkSource(request)
     if (source) return this.#deny(socket, null, source)
     const endpoint = authorizer.endpointOf(path, request)
     if (!endpoint || (endpoint.kind === 'agent' && endpoint.address.by !== 'capability'))
@@ -95,11 +97,13 @@ export class WebSocketEndpoints {
     if (this.#leaving) return this.#deny(socket, known, LEAVING)
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       if (holder !== null) this.#hold(holder, webSocket)
-      this.#talk(webSocket, socket, { caller, address, identify })
+      this.#connect(webSocket, socket, { caller, address, identify })
     })
   }
 
-  /** Answers what was read, closes every socket, and lets nobody in any more. Gives the number of unanswered messages. */
+  /**
+   * Answers what was read, closes every socket and rejects new ones. Resolves with the number of unanswered messages.
+   */
   drain(signal: AbortSignal | undefined): Promise<number> {
     this.#leaving = true
     return this.#sockets.drain(signal)
@@ -120,37 +124,37 @@ export class WebSocketEndpoints {
     })
   }
 
-  #talk(webSocket: WebSocket, socket: Duplex, guest: Guest): void {
+  #connect(webSocket: WebSocket, socket: Duplex, client: Client): void {
     const gone = new AbortController()
     const { dispatcher, onRejected } = this.#options
     let leaving = false
-    let heard = true
-    const conversation: MessagePipe = new MessagePipe({
+    let alive = true
+    const pipe: MessagePipe = new MessagePipe({
       dispatcher,
-      inFlight: guest.caller.endpoint === 'trainer' ? IN_FLIGHT : 1,
-      answer: (message) => this.#answer(guest, message, options),
-      onRefused: (code) => onRejected(guest.caller, code),
+      inFlight: client.caller.endpoint === 'trainer' ? IN_FLIGHT : 1,
+      answer: (message) => this.#answer(client, message, options),
+      onRefused: (code) => onRejected(client.caller, code),
       write(answers) {
-        // One write for all of them.
+        // Send them in one write.
         socket.cork()
         for (const answer of answers) webSocket.send(answer)
         socket.uncork()
         return socket.writableNeedDrain ? drained(socket) : undefined
       },
     })
-    const channel = new ClientChannel({ say: (text) => conversation.say(text) })
+    const channel = new ClientChannel({ say: (text) => pipe.say(text) })
     const options: DispatchOptions = {
       signal: gone.signal,
       channel: () => channel,
-      say: (text: string) => void conversation.say(text),
+      say: (text: string) => void pipe.say(text),
     }
     const connection = {
-      conversation,
+      pipe,
       async leave() {
         leaving = true
         gone.abort()
         const closed = new Promise((resolve) => webSocket.once('close', resolve))
-        await conversation.finished()
+        await pipe.finished()
         await channel.shutDown()
         if (webSocket.readyState === webSocket.CLOSED) return
         webSocket.resume()
@@ -160,41 +164,41 @@ export class WebSocketEndpoints {
       cut: () => webSocket.terminate(),
     }
     const look = async () => {
-      const identity = await guest.identify()
+      const identity = await client.identify()
       if ('status' in identity && identity.status === 401) return webSocket.close(1008, 'The token counts no longer.')
-      // Who is not read from cannot show that they live. They are waited for elsewhere, and not for long.
-      if (!heard && !webSocket.isPaused) return webSocket.terminate()
-      heard = false
+      // A pong of a paused socket would not be read. `shedSlowReaders` ends such a connection if it stays stuck.
+      if (!alive && !webSocket.isPaused) return webSocket.terminate()
+      alive = false
       webSocket.ping()
     }
     this.#sockets.add(connection)
     this.#looks.add(look)
     webSocket.on('pong', () => {
-      heard = true
+      alive = true
     })
     webSocket.on('message', (data: Buffer, isBinary) => {
-      heard = true
+      alive = true
       if (leaving) return
       if (isBinary) return webSocket.close(1003, 'Send text.')
-      conversation.hear(data.toString())
-      if (conversation.ready || webSocket.isPaused) return
+      pipe.receive(data.toString())
+      if (pipe.ready || webSocket.isPaused) return
       webSocket.pause()
-      conversation.caughtUp().then(() => webSocket.resume())
+      pipe.caughtUp().then(() => webSocket.resume())
     })
-    // The socket is closed with a code of the protocol for what was wrong.
+    // `ws` closes the socket with the code for this error.
     webSocket.on('error', (error: NodeJS.ErrnoException) =>
-      onRejected(guest.caller, error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? 'too-large' : 'invalid-request'),
+      onRejected(client.caller, error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? 'too-large' : 'invalid-request'),
     )
     webSocket.on('close', () => {
       gone.abort()
       channel.end()
-      conversation.forget()
+      pipe.forget()
       this.#sockets.delete(connection)
       this.#looks.delete(look)
     })
   }
 
-  async #answer({ caller, address }: Guest, message: unknown, options: DispatchOptions): Promise<Reply> {
+  async #answer({ caller, address }: Client, message: unknown, options: DispatchOptions): Promise<Reply> {
     const { dispatcher, authorizer } = this.#options
     let session: SessionRef | null = null
     if (caller.endpoint === 'agent') {
@@ -212,15 +216,15 @@ export class WebSocketEndpoints {
 
   #deny(socket: Duplex, caller: Pick<Caller, 'endpoint' | 'principal'> | null, denial: Denial): void {
     this.#options.onRejected(caller, `http-${denial.status}`)
-    refuseUpgrade(socket, denial)
+    rejectUpgrade(socket, denial)
   }
 }
 
-/** Who came in. */
-interface Guest {
+/** A client that has been authorized. */
+interface Client {
   readonly caller: Caller
   readonly address: string | undefined
-  /** Finds out again whose token it is. */
+  /** Identifies its token again. */
   readonly identify: () => ReturnType<Authorizer['identify']>
 }
 

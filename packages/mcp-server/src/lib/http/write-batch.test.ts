@@ -15,23 +15,23 @@ async function answerTogether(calls: number, spoil: (held: readonly ServerRespon
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   onTestFinished(() => void server.close().closeAllConnections())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const told = await Promise.all(
+  const received = await Promise.all(
     Array.from({ length: calls }, () =>
       fetch(url)
         .then((response) => response.text())
         .catch(() => 'lost'),
     ),
   )
-  return { told: told.sort(), held }
+  return { received: received.sort(), held }
 }
 
 it('writes the answers of a turn as they are, in whatever script', async () => {
-  const text = JSON.stringify({ told: 'Grün, 緑, 🌱' })
-  expect((await answerTogether(3, () => {}, text)).told).toEqual([text, text, text])
+  const text = JSON.stringify({ received: 'Grün, 緑, 🌱' })
+  expect((await answerTogether(3, () => {}, text)).received).toEqual([text, text, text])
 })
 
 it('loses no other answer of the turn where one cannot be written, and ends that one', async () => {
-  const { told, held } = await answerTogether(3, ([first]) => void first?.writeHead(200).write('begun'))
-  expect(told).toEqual(['lost', '{}', '{}'])
+  const { received, held } = await answerTogether(3, ([first]) => void first?.writeHead(200).write('begun'))
+  expect(received).toEqual(['lost', '{}', '{}'])
   expect(held[0]?.destroyed).toBe(true)
 })

@@ -1,8 +1,8 @@
-import type { HttpResponse } from './message.ts'
+import type { HttpResponse } from './fast-path/response.ts'
 
 /**
- * Writes the answers of one turn of the event loop together. Waking a client that waits costs the system more than a
- * write does, and a client with many calls in flight is woken once for all of them.
+ * Writes the answers of one turn of the event loop together. Waking a waiting client costs more than a write, and a
+ * client with many calls in flight then wakes once for all of them.
  */
 export class Answers {
   #waiting: (() => void)[] = []
@@ -14,10 +14,10 @@ export class Answers {
       try {
         response
           .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': bytes, ...headers })
-          // ASCII reads the same in both, and is written as it is in one of them.
+          // ASCII is the same in both encodings, and Node writes latin1 without converting it.
           .end(text, bytes === text.length ? 'latin1' : 'utf8')
       } catch {
-        // One that cannot be written any more takes its connection with it, and not the other answers of the turn.
+        // An answer that cannot be written ends its own connection, and not the other answers of the turn.
         response.destroy()
       }
     }

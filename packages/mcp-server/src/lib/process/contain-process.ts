@@ -4,28 +4,29 @@ import type { ContainedCall, Containment, Stray } from '../host/containment.ts'
 import { ServerError } from '../server-error.ts'
 
 export interface ProcessContainmentOptions {
-  /** Takes what belongs to no call. The process goes on after it, so this should log it and count it. */
+  /** Is called with an error that belongs to no call. The process goes on, so this should log and count it. */
   readonly onStray: (stray: Stray) => void
 }
 
-/** Disposing of it gives the process back its own handling. */
+/** Disposing of it restores the handlers of the process. */
 export interface ProcessContainment extends Containment, Disposable {}
 
-/** What ends the process. */
+/** Functions that end the process. */
 const ENDINGS = ['exit', 'reallyExit', 'abort', 'kill'] as const
 
 /**
- * Keeps this process alive whatever environments' code leaves behind, for the program that owns the process: a server that
- * holds sessions of many. Hand it to `createHost` as `containment`, and create it before the modules of the environments are
- * loaded.
+ * Keeps this process alive when environments' code leaves errors behind. For the program that owns the process, a
+ * server with sessions of many clients. Pass it to `createHost` as `containment`, and create it before the modules of
+ * the environments are loaded.
  *
- * While it exists, unhandled rejections and uncaught exceptions do not end the process. One that `AsyncLocalStorage` traces back
- * to an environment's code is reported to the call that caused it; any other to `onStray`. In an
- * environment's code, and in all that this starts, `process.exit`, `process.abort` and `process.kill` of this process throw.
+ * While it exists, unhandled rejections and uncaught exceptions do not end the process. One that `AsyncLocalStorage`
+ * traces back to an environment's code is reported to the call that caused it; any other to `onStray`. In an
+ * environment's code, and in everything that this starts, `process.exit`, `process.abort` and `process.kill` of this
+ * process throw.
  *
- * Where standard error cannot be written to, the process ends with status 1.
+ * If standard error cannot be written to, the process ends with status 1.
  *
- * Not held up: code that never returns, a heap that is full, a crash of native code, and code that takes these handlers away.
+ * Does not contain code that never returns, a full heap, a crash of native code, or code that removes these handlers.
  */
 export function containProcess({ onStray }: ProcessContainmentOptions): ProcessContainment {
   const calls = new AsyncLocalStorage<ContainedCall>()
@@ -36,8 +37,8 @@ export function containProcess({ onStray }: ProcessContainmentOptions): ProcessC
   }
   const [onRejection, onException] = [handle('rejection'), handle('exception')]
   const exit = process.exit.bind(process)
-  // Nothing can be logged any more, and each attempt would be the next exception. Outside of any call: the write may have been
-  // an environment's, whose code cannot end the process.
+  // Nothing can be logged any more, and each attempt would raise the next exception. `calls.exit` because the write may have
+  // been an environment's, whose code cannot end the process.
   const onLogLost = () => calls.exit(() => exit(1))
   const restores = ENDINGS.map((name) => guardEnding(name, calls))
   process.on('unhandledRejection', onRejection)
@@ -58,7 +59,7 @@ export function containProcess({ onStray }: ProcessContainmentOptions): ProcessC
 
 type Ending = (...given: unknown[]) => unknown
 
-/** Has a function that ends the process throw in an environment's code. The returned function takes that back. */
+/** Makes a function that ends the process throw in an environment's code. The returned function undoes that. */
 function guardEnding(name: (typeof ENDINGS)[number], calls: AsyncLocalStorage<ContainedCall>): () => void {
   const owner = process as unknown as Record<string, Ending>
   const original = owner[name] as Ending
@@ -73,12 +74,12 @@ function guardEnding(name: (typeof ENDINGS)[number], calls: AsyncLocalStorage<Co
   }
   owner[name] = guarded
   return () => {
-    // Another containment that was made later and is still there calls what it found.
+    // A containment that was created later and still exists calls the function that it found.
     if (owner[name] === guarded) owner[name] = original
   }
 }
 
-/** Whether a process id of `process.kill` means this process: by itself, or with its group. */
+/** Whether a process id of `process.kill` means this process, alone or with its group. */
 function isOwn(pid: unknown): boolean {
   return Number(pid) <= 0 || Number(pid) === process.pid
 }

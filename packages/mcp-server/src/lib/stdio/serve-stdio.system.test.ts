@@ -68,7 +68,7 @@ describe('serveStdio', () => {
     expect(code).toBe(0)
   })
 
-  it('answers what it has read, ends waits and resolves, when it is told to stop', async () => {
+  it('answers what it has read, ends waits and resolves, when its signal is aborted', async () => {
     const { host } = createTestHost()
     const { session } = await host.open(null, asking())
     const [input, output, stop] = [new PassThrough(), new PassThrough(), new AbortController()]

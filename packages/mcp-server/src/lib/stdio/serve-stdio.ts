@@ -10,7 +10,7 @@ import { LineSplitter } from '../transport/lines.ts'
 import { MessagePipe } from '../transport/message-pipe.ts'
 
 export interface StdioOptions extends DispatcherOptions {
-  /** The endpoint that the pipe is. Default `agent`. */
+  /** Which endpoint the pipe serves. Default `agent`. */
   readonly endpoint?: 'agent' | 'trainer'
   /** Which environment an agent plays. Default: the host's first. */
   readonly environment?: string
@@ -18,37 +18,40 @@ export interface StdioOptions extends DispatcherOptions {
   readonly output?: Writable
   /** Longest message in bytes. Default 1 MiB. */
   readonly lineBytes?: number
-  /** Requests of the trainer endpoint that are read ahead of their answers; an agent's are answered in turn. Default 256. */
+  /**
+   * Requests of the trainer endpoint that are read ahead of their answers; an agent's are answered in turn. Default
+   * 256.
+   */
   readonly inFlight?: number
   /** Stops reading when it is aborted: what was read is answered, waits of `watch` end, and `serveStdio` resolves. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Serves a host over newline-framed JSON-RPC, by default on this process's own pipes, and resolves when the other
- * end hangs up and every request that was read is answered.
+ * Serves a host over newline-framed JSON-RPC, by default on this process's own pipes, and resolves when the other end
+ * hangs up and every request that was read is answered.
  *
- * On its own pipes it takes standard output for itself: whatever else writes there goes to standard error, so that
- * a stray `console.log` of an environment cannot break the framing.
+ * On the process's own pipes it reserves standard output: other output goes to standard error, so that a stray
+ * `console.log` of an environment cannot break the framing.
  *
- * An environment with a handle is played by sessions that calls create and name, in every version of MCP. Without one the
- * pipe is the session: its world opens at the first call, and `initialize` starts anew.
+ * Sessions of an environment with a handle are created and named by calls, in every version of MCP. Without a handle
+ * the pipe has one session: it opens with the first call, and `initialize` starts a new one.
  */
 export async function serveStdio(host: Host, options: StdioOptions = {}): Promise<void> {
   const { input = process.stdin, output = takeStandardOutput(), lineBytes = 1_048_576, signal } = options
-  // An agent that sends a call before the last one is answered means them in that order.
+  // An agent's calls have an order, even if it sends one before the last is answered.
   const inFlight = options.endpoint === 'trainer' ? (options.inFlight ?? 256) : 1
   const dispatcher = createDispatcher(host, options)
-  const channel = new ClientChannel({ say: (text) => conversation.say(text) })
+  const channel = new ClientChannel({ say: (text) => pipe.say(text) })
   const callerOf = createCallers(host, options, () => channel.forget())
   const lines = new LineSplitter(lineBytes)
-  // A reader that went away takes its pipe with it; the end of input follows and ends the loop.
+  // If the reader goes away, the end of the input follows and ends the loop.
   output.on('error', () => {})
-  const conversation: MessagePipe = new MessagePipe({
+  const pipe: MessagePipe = new MessagePipe({
     dispatcher,
     inFlight,
     answer: async (message) => dispatcher.dispatch(await callerOf(message), message, dispatchOptions),
-    // Whoever does not read answers gets no more of them, and nothing piles up here.
+    // For a client that does not read its answers, no further calls are made, so that answers do not pile up.
     write(answers) {
       if (output.writable) output.write(`${answers.join('\n')}\n`)
       return output.writableNeedDrain ? drained(output) : undefined
@@ -57,19 +60,19 @@ export async function serveStdio(host: Host, options: StdioOptions = {}): Promis
   const dispatchOptions: DispatchOptions = {
     signal,
     channel: () => channel,
-    say: (text: string) => void conversation.say(text),
+    say: (text: string) => void pipe.say(text),
   }
   for await (const chunk of untilAborted(input, signal)) {
-    for (const line of lines.split(chunk)) conversation.hear(line)
-    await conversation.caughtUp()
+    for (const line of lines.split(chunk)) pipe.receive(line)
+    await pipe.caughtUp()
   }
-  await conversation.finished()
+  await pipe.finished()
   await channel.shutDown()
 }
 
 /**
- * Says who sends a message: one caller for the whole pipe, whose world is as old as the first call or look at it. `onAnew`
- * hears when it starts over.
+ * Returns a function that resolves with the caller of a message: one for the whole pipe, whose session opens with the
+ * first message that needs it. `onAnew` is called when `initialize` starts a new session.
  */
 function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (message: unknown) => Promise<Caller> {
   if (options.endpoint === 'trainer') return async () => ({ endpoint: 'trainer', principal: null })
@@ -88,18 +91,18 @@ function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (
       transportId = await host.connections.issue(null)
       begun = false
     }
-    // An id expires that opens no session for long, and a pipe may well be idle before its first call: until then each message
-    // renews it, and with its random part its seed.
+    // An id that opens no session expires, and a pipe may be idle before its first call. Until then each message renews the
+    // id, and with its random part the seed.
     else if (!begun) transportId = await host.connections.issue(null, transportId)
     if (OF_A_SESSION.has(method)) begun = true
     return { endpoint: 'agent', principal: null, address: { by: 'transport', token: transportId, environment } }
   }
 }
 
-/** What is asked of a session, which begins with the first of them. */
+/** The methods that open the session. */
 const OF_A_SESSION = new Set<unknown>(['tools/call', 'resources/read', 'resources/subscribe'])
 
-/** The chunks of a stream; after an abort there are no more, and the stream is let go of. */
+/** Yields the chunks of a stream until an abort, which destroys the stream. */
 async function* untilAborted(input: Readable, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
   const hangUp = () => input.destroy()
   if (signal?.aborted) return hangUp()

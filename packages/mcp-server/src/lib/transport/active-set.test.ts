@@ -2,18 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ActiveSet } from './active-set.ts'
 
-describe('Roll', () => {
-  it('has on it whoever entered and did not leave, whatever the order', () => {
+describe('ActiveSet', () => {
+  it('has the items that entered and did not leave, in any order of moves', () => {
     const anyMoves = fc.array(fc.oneof(fc.constant('enter' as const), fc.nat()), { maxLength: 200 })
     fc.assert(
       fc.property(anyMoves, (moves) => {
-        const roll = new ActiveSet<number>()
+        const active = new ActiveSet<number>()
         const there: { readonly name: number; readonly leave: () => void }[] = []
         for (const [name, move] of moves.entries()) {
-          if (move === 'enter') there.push({ name, leave: roll.enter(name) })
+          if (move === 'enter') there.push({ name, leave: active.enter(name) })
           else if (there.length > 0) there.splice(move % there.length, 1)[0]?.leave()
-          expect([...roll].sort()).toEqual(there.map(({ name }) => name).sort())
-          expect(roll.size).toBe(there.length)
+          expect([...active].sort()).toEqual(there.map(({ name }) => name).sort())
+          expect(active.size).toBe(there.length)
         }
       }),
     )

@@ -1,15 +1,15 @@
-/** Where a thing stands on a roll. */
+/** An item and its place in the array. */
 interface Place<T> {
-  readonly thing: T
+  readonly item: T
   index: number
 }
 
 /**
- * Who is there now, in no order, where many come and go.
+ * The items that are active now, in no order, for many short-lived items.
  *
- * A `Set` would do the same and cost more than all else that is done for a call: as it fills with what was deleted it is
- * made anew, each old one keeps what was in it, and once one has grown old, its successors and all that they hold are
- * collected as what is old is, which is late and dear.
+ * A `Set` would cost more than the rest of a call: as deletions fill it, V8 replaces its table, and an old table keeps
+ * its items. Once one of them is in the old generation, the later tables and their items are promoted too, and
+ * collecting them is late and expensive.
  */
 export class ActiveSet<T> implements Iterable<T> {
   readonly #places: Place<T>[] = []
@@ -18,18 +18,18 @@ export class ActiveSet<T> implements Iterable<T> {
     return this.#places.length
   }
 
-  /** Puts a thing on the roll. The returned function takes it off, and is to be called once. */
-  enter(thing: T): () => void {
-    const place = { thing, index: this.#places.length }
+  /** Adds an item. The returned function removes it, and has to be called once. */
+  enter(item: T): () => void {
+    const place = { item, index: this.#places.length }
     this.#places.push(place)
     return () => this.#leave(place)
   }
 
   *[Symbol.iterator](): Iterator<T> {
-    for (const { thing } of this.#places) yield thing
+    for (const { item } of this.#places) yield item
   }
 
-  /** Whoever stands last takes the place that becomes free. */
+  /** Moves the last item to the place that becomes free. */
   #leave(place: Place<T>): void {
     const last = this.#places.pop()
     if (!last || last === place) return

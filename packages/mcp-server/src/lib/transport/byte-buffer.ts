@@ -1,8 +1,8 @@
 /**
- * Bytes that come in pieces and are wanted whole in the end.
+ * Joins bytes that arrive in pieces.
  *
- * One piece is kept as it is, which is what nearly every message comes in. More are copied together as they come: a
- * million pieces of a byte each would take a hundred times the memory, and a long turn to join.
+ * A single piece is kept without a copy: nearly every message is one. Further pieces are copied as they arrive, because
+ * a million pieces of one byte would take a hundred times the memory, and a long turn to join.
  */
 export class GatheredBytes {
   #bytes: Buffer = EMPTY
@@ -22,12 +22,12 @@ export class GatheredBytes {
     this.#length = length
   }
 
-  /** Gives the text and starts anew. Throws a `TypeError` for what is not UTF-8. */
+  /** Returns the text and clears the buffer. Throws a `TypeError` if the bytes are not UTF-8. */
   takeText(): string {
     return decodeText(this.take())
   }
 
-  /** Gives the bytes and starts anew. */
+  /** Returns the bytes and clears the buffer. */
   take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.#length)
     this.clear()
@@ -49,7 +49,7 @@ export class GatheredBytes {
 const EMPTY = Buffer.alloc(0)
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The text that bytes are in UTF-8. Throws a `TypeError` where they are not. */
+/** Decodes UTF-8. Throws a `TypeError` if the bytes are not UTF-8. */
 export function decodeText(bytes: Uint8Array): string {
   return utf8.decode(bytes)
 }

@@ -1,11 +1,11 @@
 import type { MessagePipe } from './message-pipe.ts'
 
-/** A connection that stays, with a conversation on it. */
+/** A lasting connection with its message pipe. */
 export interface Connection {
-  readonly conversation: MessagePipe
-  /** Reads no more, answers what was read, and resolves when it has hung up. */
+  readonly pipe: MessagePipe
+  /** Stops reading, answers what was read, and resolves when the connection is closed. */
   leave(): Promise<void>
-  /** Hangs up at once. */
+  /** Closes the connection at once. */
   cut(): void
 }
 
@@ -24,11 +24,14 @@ export class Connections {
   /** Messages that are being answered. */
   get calls(): number {
     let calls = 0
-    for (const { conversation } of this.#open) calls += conversation.count
+    for (const { pipe } of this.#open) calls += pipe.count
     return calls
   }
 
-  /** Lets all of them leave, or until `signal` is aborted, and says how many messages were not answered. */
+  /**
+   * Closes all connections in an orderly way. Resolves when they are closed or `signal` is aborted, with the number of
+   * unanswered messages.
+   */
   async drain(signal: AbortSignal | undefined): Promise<number> {
     const left = Promise.all([...this.#open].map((connection) => connection.leave()))
     const { promise: aborted, resolve: abort } = Promise.withResolvers<void>()

@@ -18,30 +18,30 @@ export interface AuthOptions {
   readonly jwt?: JwtOptions
 }
 
-/** Whoever a token stands for. */
+/** The owner of a token. */
 export interface Identity {
   readonly principal: Principal
-  /** Holds the server's own control token. */
+  /** Whether it is the server's own control token. */
   readonly operator: boolean
 }
 
 export interface Credentials {
-  /** Whether the agent endpoint asks for a token. */
+  /** Whether the agent endpoint requires a token. */
   readonly asksAgents: boolean
   /**
-   * Whose token it is at that endpoint; `null` for nobody's. At once for a token that is known here, because every call asks.
-   * Rejects where the issuer's keys cannot be had.
+   * Returns the owner of a token at an endpoint, or `null` if the token is not valid; synchronously for a token of this
+   * server, because every call asks. Rejects if the issuer's keys cannot be fetched.
    */
   identify(endpoint: Caller['endpoint'], token: string): Identity | null | Promise<Identity | null>
 }
 
-/** Whoever holds the server's own control token, or may read what only its user may. */
+/** The holder of the server's own control token. */
 const OPERATOR: Identity = { principal: 'control', operator: true }
 
-/** What a bearer token is made of (RFC 6750, section 2.1). */
+/** The characters of a bearer token (RFC 6750, section 2.1). */
 const TOKEN = /^[\w.~+/=-]+$/
 
-/** Throws `option-invalid` for tokens that could be guessed, or that stand for two principals. */
+/** Throws `option-invalid` for tokens that could be guessed, or that belong to two principals. */
 export function createCredentials(controlToken: string, options: Omit<AuthOptions, 'controlToken'>): Credentials {
   const { agentTokens = {}, controlTokens = {}, jwt } = options
   checkToken(controlToken, 'The control token')
@@ -75,7 +75,7 @@ function tableOf(tokens: Readonly<Record<string, string>>, what: string): KnownT
   })
 }
 
-/** Every token is compared, so that the time taken tells nothing about which one came close. */
+/** Compares every token, so that the time taken reveals nothing about which one was similar. */
 function lookUp(table: readonly KnownToken[], token: string): Identity | null {
   let found: Identity | null = null
   for (const known of table) if (equalSecrets(known.token, token)) found = known.identity

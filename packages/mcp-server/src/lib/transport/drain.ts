@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 
-/** Resolves when a stream that is full has room again, or never will. */
+/** Resolves when a full stream has room again or is closed. */
 export function drained(output: EventEmitter & { readonly destroyed: boolean }): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

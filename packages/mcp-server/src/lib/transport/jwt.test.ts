@@ -41,17 +41,20 @@ const agent = async (server: HttpServer, token: string) =>
   rpc(server.agentUrl, 'initialize', INITIALIZE, { authorization: `Bearer ${token}` })
 
 describe('a JSON Web Token', () => {
-  it.each(['ES256', 'RS256', 'PS256', 'EdDSA'])('lets in whoever its subject is, signed with %s', async (algorithm) => {
-    const issuer = await createIssuer(algorithm)
-    const { host, server } = await serveJwt(issuer.jwks)
-    for (const subject of ['anna', 'ben']) {
-      const headers = { authorization: `Bearer ${await issuer.issue({ sub: subject })}` }
-      const request = { environment: 'number-guessing', requestKey: crypto.randomUUID() }
-      expect((await rpc(server.trainerUrl, METHODS.open, request, headers)).json.result).toBeDefined()
-    }
-    const { sessions } = await host.list({ limit: 10 })
-    expect(sessions.map(({ owner }) => owner).sort()).toEqual(['anna', 'ben'])
-  })
+  it.each(['ES256', 'RS256', 'PS256', 'EdDSA'])(
+    'is accepted with its subject as the principal, signed with %s',
+    async (algorithm) => {
+      const issuer = await createIssuer(algorithm)
+      const { host, server } = await serveJwt(issuer.jwks)
+      for (const subject of ['anna', 'ben']) {
+        const headers = { authorization: `Bearer ${await issuer.issue({ sub: subject })}` }
+        const request = { environment: 'number-guessing', requestKey: crypto.randomUUID() }
+        expect((await rpc(server.trainerUrl, METHODS.open, request, headers)).json.result).toBeDefined()
+      }
+      const { sessions } = await host.list({ limit: 10 })
+      expect(sessions.map(({ owner }) => owner).sort()).toEqual(['anna', 'ben'])
+    },
+  )
 
   it('opens the endpoint that it is meant for, and no other', async () => {
     const issuer = await createIssuer()

@@ -7,21 +7,23 @@ import { ServerError } from '../server-error.ts'
 
 /** JSON Web Tokens of one issuer (RFC 7519, RFC 8725). */
 export interface JwtOptions {
-  /** What `iss` has to be, character by character. */
+  /** The exact value of `iss`. */
   readonly issuer: string
   /**
-   * What `aud` has to name, for each endpoint that takes these tokens. The two have to differ, or what an agent is given
-   * would open the trainer endpoint.
+   * What `aud` has to include, for each endpoint that accepts these tokens. The two have to differ, or an agent's token
+   * would be valid at the trainer endpoint.
    */
   readonly audience: { readonly agent?: string; readonly trainer?: string }
-  /** The issuer's public keys: a set, or where it is published (https, or http on this machine). */
+  /** The issuer's public keys: a set, or the URL of one (https, or http on this machine). */
   readonly jwks: URL | { readonly keys: readonly JsonObject[] }
 }
 
-/** Whose token it is; `null` for one that does not count here. Rejects where the issuer's keys cannot be had. */
+/**
+ * Resolves with the principal of a token, or `null` if it is not valid. Rejects if the issuer's keys cannot be fetched.
+ */
 export type JwtVerifier = (endpoint: Caller['endpoint'], token: string) => Promise<string | null>
 
-/** Signatures by key pairs alone: with a shared secret, whoever can check a token could make one. */
+/** Only signatures by key pairs: with a shared secret, anyone who can verify a token could issue one. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -29,9 +31,9 @@ const ALGORITHMS = [
 
 /** How far the issuer's clock may be off, in seconds. */
 const TOLERANCE = 5
-/** How long a token that was found good is not checked again, in milliseconds: a key that is withdrawn counts for that long. */
+/** How long a valid token is not verified again, in milliseconds. A revoked key stays accepted for that long. */
 const REMEMBERED_MILLISECONDS = 30_000
-/** How many of those are remembered; past that, they are checked again. */
+/** How many valid tokens are remembered. When there are more, all are forgotten and verified again. */
 const REMEMBERED = 4_096
 
 export function createJwtVerifier({ issuer, audience, jwks }: JwtOptions): JwtVerifier {
@@ -45,7 +47,7 @@ export function createJwtVerifier({ issuer, audience, jwks }: JwtOptions): JwtVe
   return async (endpoint, token) => {
     const wanted = audience[endpoint]
     if (wanted === undefined || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return null
-    // Under a digest: a token is nobody's business, not even in a heap snapshot.
+    // Under a digest, so that no heap snapshot contains the token.
     const name = `${endpoint} ${createHash('sha256').update(token).digest('base64')}`
     const known = remembered.get(name)
     if (known && known.until > systemClock.now()) return known.principal
@@ -70,7 +72,7 @@ export function createJwtVerifier({ issuer, audience, jwks }: JwtOptions): JwtVe
   }
 }
 
-/** Whether a token is at fault, and not our way to the keys that it would be checked with. */
+/** Whether the token is at fault, and not the fetching of the keys. */
 function isTheirs(cause: unknown): boolean {
   return (
     cause instanceof errors.JOSEError &&

@@ -1,12 +1,12 @@
 import { WireError } from '@episodic/protocol'
 import { GatheredBytes } from './byte-buffer.ts'
-import type { Heard } from './message-pipe.ts'
+import type { ReceivedMessage } from './message-pipe.ts'
 
 /**
  * Splits a byte stream into lines, in constant memory.
  *
- * A line longer than `limit` bytes is skipped to its end and told of once, so that the stream stays in step with whoever
- * writes it. Blank lines, and what follows the last line break, are no messages.
+ * A line longer than `limit` bytes is skipped to its end and reported with one error, so that the stream stays in step
+ * with its writer. Blank lines, and bytes after the last line break, are not messages.
  */
 export class LineSplitter {
   /** Longest line in bytes. */
@@ -18,8 +18,8 @@ export class LineSplitter {
     this.#limit = limit
   }
 
-  /** The lines that end in this chunk. Has to be read to its end before the next chunk is split. */
-  *split(chunk: Buffer): Generator<Heard> {
+  /** Yields the lines that end in this chunk. Has to be read to its end before the next chunk is split. */
+  *split(chunk: Buffer): Generator<ReceivedMessage> {
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       this.#add(chunk.subarray(start, end))
@@ -36,7 +36,7 @@ export class LineSplitter {
     else this.#held.add(piece)
   }
 
-  #take(): Heard {
+  #take(): ReceivedMessage {
     const limit = this.#limit
     const tooLong = this.#length > limit
     this.#length = 0

@@ -2,46 +2,46 @@ import { WireError, type WireErrorCode } from '@episodic/protocol'
 import { afterThisTurn, isObject } from '@episodic/protocol/extend'
 import type { Dispatcher, Reply } from '../dispatch/dispatcher.ts'
 
-/** What came in place of one message: its text, or why it has none. */
-export type Heard = string | WireError
+/** The text of one message, or the error of reading it. */
+export type ReceivedMessage = string | WireError
 
 export interface MessagePipeOptions {
   readonly dispatcher: Dispatcher
-  /** Answers one message. What it rejects with is answered as a refusal. */
+  /** Answers one message. A rejection is answered as an error. */
   readonly answer: (message: unknown) => Promise<Reply>
-  /** Hears of every answer that is a refusal. */
+  /** Is called for every answer that is an error. */
   readonly onRefused?: (code: WireErrorCode) => void
   /** Messages that are answered at the same time. With 1 they are answered in turn. */
   readonly inFlight: number
-  /** Writes the answers of one turn. Where the other end is behind with reading, resolves when it is not any more. */
+  /** Writes the answers of one turn. If the peer reads too slowly, resolves when there is room again. */
   readonly write: (answers: readonly string[]) => Promise<void> | void
 }
 
 /**
  * Many messages over one connection, each answered when it is ready.
  *
- * Messages beyond those in flight wait, and whoever feeds a conversation reads no further while it is not `ready`: what
- * waits here is a little more than was read at once, so that a call that waits can be called off. The answers of one turn of the event loop are written together, because to
- * wake a client that waits costs more than the write does, and at most `inFlight` messages are answered before others
- * have a turn.
+ * Messages beyond those in flight wait in a queue, and the caller of `receive` reads no further while the pipe is not
+ * `ready`. The queue holds a little more than one read, so that a waiting call can be cancelled. The answers of one
+ * turn of the event loop are written together, because waking a waiting client costs more than the write; at most
+ * `inFlight` messages are answered before other connections have a turn.
  */
 export class MessagePipe {
   readonly #options: MessagePipeOptions
-  /** Heard and not begun, from `#next` on. */
-  #heard: Heard[] = []
+  /** Received and not started, from `#next` on. */
+  #queue: ReceivedMessage[] = []
   #next = 0
-  /** Characters of what waits. */
+  /** Characters of the waiting messages. */
   #waiting = 0
-  /** Ids of requests that were called off, of which some may wait. */
+  /** Ids of cancelled requests, some of which may wait. */
   readonly #calledOff = new Set<unknown>()
-  /** Begun, and not written. */
+  /** Messages that are started and whose answers are not written. */
   #running = 0
-  /** Of those, answered. */
+  /** How many of the running messages are answered. */
   #answered = 0
   #answers: string[] = []
-  /** They are about to be written. */
+  /** Whether a write is scheduled. */
   #writing = false
-  /** The other end is behind. */
+  /** Whether the peer reads too slowly. */
   #behind = false
   #changed = Promise.withResolvers<void>()
 
@@ -49,30 +49,30 @@ export class MessagePipe {
     this.#options = options
   }
 
-  /** Messages that were heard and whose answers are not written. */
+  /** Messages that were received and whose answers are not written. */
   get count(): number {
-    return this.#running + this.#heard.length - this.#next
+    return this.#running + this.#queue.length - this.#next
   }
 
-  /** Whether there is room for what is read next. */
+  /** Whether there is room for further messages. */
   get ready(): boolean {
     return !this.#behind && this.#waiting < READ_AHEAD
   }
 
-  /** Answers a message as soon as there is room. One that calls off another is heard before those that wait. */
-  hear(heard: Heard): void {
-    const room = !this.#behind && this.#running < this.#options.inFlight && this.#next === this.#heard.length
-    const calledOff = room ? undefined : readCalledOff(heard)
+  /** Answers a message as soon as there is room. A cancellation is handled before the messages that wait. */
+  receive(received: ReceivedMessage): void {
+    const room = !this.#behind && this.#running < this.#options.inFlight && this.#next === this.#queue.length
+    const calledOff = room ? undefined : readCalledOff(received)
     if (calledOff !== undefined && this.#calledOff.size < CALLED_OFF) this.#calledOff.add(calledOff)
     if (room || calledOff !== undefined) {
-      this.#begin(heard)
+      this.#begin(received)
       return
     }
-    this.#heard.push(heard)
-    this.#waiting += sizeOf(heard)
+    this.#queue.push(received)
+    this.#waiting += sizeOf(received)
   }
 
-  /** Says something that is no answer, in its place among the answers. Resolves when it is written. */
+  /** Sends a message that is not an answer, in its place among the answers. Resolves when it is written. */
   async say(text: string): Promise<void> {
     const batch = this.#answers
     batch.push(text)
@@ -80,9 +80,9 @@ export class MessagePipe {
     while (this.#answers === batch || this.#behind) await this.#changed.promise
   }
 
-  /** Answers nothing more of what waits: the other end is gone, or has to go. */
+  /** Drops the waiting messages, because the peer is gone. */
   forget(): void {
-    this.#heard = []
+    this.#queue = []
     this.#next = 0
     this.#waiting = 0
     this.#calledOff.clear()
@@ -94,14 +94,14 @@ export class MessagePipe {
     while (!this.ready) await this.#changed.promise
   }
 
-  /** Resolves when the answers of all that was heard are written. */
+  /** Resolves when the answers to all received messages are written. */
   async finished(): Promise<void> {
     while (this.count > 0) await this.#changed.promise
   }
 
-  #begin(heard: Heard): void {
+  #begin(received: ReceivedMessage): void {
     this.#running += 1
-    this.#answer(heard).then(({ text, refusal }) => {
+    this.#answer(received).then(({ text, refusal }) => {
       if (refusal !== null) this.#options.onRefused?.(refusal)
       if (text !== null) this.#answers.push(text)
       this.#answered += 1
@@ -109,14 +109,14 @@ export class MessagePipe {
     })
   }
 
-  async #answer(heard: Heard): Promise<Reply> {
+  async #answer(received: ReceivedMessage): Promise<Reply> {
     const { dispatcher, answer } = this.#options
     try {
-      if (typeof heard !== 'string') throw heard
-      const message = await dispatcher.read(heard)
+      if (typeof received !== 'string') throw received
+      const message = await dispatcher.read(received)
       return this.#wasCalledOff(message) ? { text: null, refusal: null } : await answer(message)
     } catch (error) {
-      return dispatcher.refuse(error, WireError.is(error, 'invalid-request') ? readId(heard) : null)
+      return dispatcher.refuse(error, WireError.is(error, 'invalid-request') ? readId(received) : null)
     }
   }
 
@@ -143,12 +143,12 @@ export class MessagePipe {
       this.#behind = false
       if (this.#answered > 0 || this.#answers.length > 0) this.#writeSoon()
     }
-    while (this.#next < this.#heard.length && this.#running < this.#options.inFlight) {
-      const heard = this.#heard[this.#next++] as Heard
-      this.#waiting -= sizeOf(heard)
-      this.#begin(heard)
-      if (this.#next === this.#heard.length) this.#heard = []
-      if (this.#heard.length === 0) this.#next = 0
+    while (this.#next < this.#queue.length && this.#running < this.#options.inFlight) {
+      const received = this.#queue[this.#next++] as ReceivedMessage
+      this.#waiting -= sizeOf(received)
+      this.#begin(received)
+      if (this.#next === this.#queue.length) this.#queue = []
+      if (this.#queue.length === 0) this.#next = 0
     }
     if (this.count === 0) this.#calledOff.clear()
     this.#tell()
@@ -161,22 +161,22 @@ export class MessagePipe {
   }
 }
 
-/** Characters that may wait before no more is read: enough for what calls off a call that others wait behind. */
+/** Waiting characters at which reading stops: enough to read the cancellation of a call that blocks others. */
 const READ_AHEAD = 65_536
-/** Ids of requests that were called off and are remembered. */
+/** Most ids of cancelled requests that are remembered. */
 const CALLED_OFF = 1_024
 
-/** Characters that a message counts for: the shortest is kept as an object too. */
-function sizeOf(heard: Heard): number {
-  return typeof heard === 'string' ? heard.length + 64 : 64
+/** The size of a message in characters, with an allowance for its object. */
+function sizeOf(received: ReceivedMessage): number {
+  return typeof received === 'string' ? received.length + 64 : 64
 }
 
-/** The id of the request that a message calls off; `undefined` for any other message. */
-function readCalledOff(heard: Heard): unknown {
-  if (typeof heard !== 'string' || heard.length > 4_096 || !heard.includes('"notifications/cancelled"'))
+/** Returns the id of the request that a message cancels; `undefined` for any other message. */
+function readCalledOff(received: ReceivedMessage): unknown {
+  if (typeof received !== 'string' || received.length > 4_096 || !received.includes('"notifications/cancelled"'))
     return undefined
   try {
-    const { jsonrpc, id, method, params } = JSON.parse(heard)
+    const { jsonrpc, id, method, params } = JSON.parse(received)
     const callsOff = jsonrpc === '2.0' && id === undefined && method === 'notifications/cancelled'
     return callsOff ? params?.requestId : undefined
   } catch {
@@ -185,10 +185,10 @@ function readCalledOff(heard: Heard): unknown {
 }
 
 /**
- * The id of a message that was not even parsed, where it begins as our clients' do: among many in flight they could not
- * tell otherwise which one was refused.
+ * Returns the id of a message that could not be parsed, if it begins like those of our clients: with many in flight,
+ * they need it to know which one was rejected.
  */
-function readId(heard: Heard): number | null {
-  const id = typeof heard === 'string' ? /^\{"jsonrpc":"2\.0","id":(\d{1,15}),/.exec(heard)?.[1] : undefined
+function readId(received: ReceivedMessage): number | null {
+  const id = typeof received === 'string' ? /^\{"jsonrpc":"2\.0","id":(\d{1,15}),/.exec(received)?.[1] : undefined
   return id === undefined ? null : Number(id)
 }

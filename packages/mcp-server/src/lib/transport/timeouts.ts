@@ -3,10 +3,10 @@ import type { Server, Socket } from 'node:net'
 /** Seconds that a client may take to send the head of a request, to send all of it, and to take its answer. */
 export const TIMEOUTS = { head: 5, request: 10, answer: 8 } as const
 
-/** Seconds that a connection is kept on which nothing is asked. */
+/** Seconds that an idle connection is kept. */
 export const KEEP_ALIVE = 65
 
-/** How far a client has come with what waits for it. */
+/** How much of the pending output a client has read. */
 interface Owed {
   /** Bytes that were written to it when this was noted. */
   readonly written: number
@@ -15,11 +15,11 @@ interface Owed {
 }
 
 /**
- * Ends the connections of clients that do not take their answers: `node:http` bounds how long a request may take to
- * arrive, and holds what a client leaves unread for as long as that likes.
+ * Ends the connections of clients that do not read their answers: `node:http` limits how long a request may take to
+ * arrive, but not how long an answer stays unread.
  *
- * Looks once a second, and costs a call nothing. A client that has not taken by the end of its time what waited for it at
- * the beginning is cut off. Stops when the server closes.
+ * Checks once a second, and adds nothing to a call. A client that has not read within the timeout the bytes that were
+ * pending at its start is disconnected. Stops when the server closes.
  */
 export function shedSlowReaders(server: Server): void {
   const sockets = new Set<Socket>()

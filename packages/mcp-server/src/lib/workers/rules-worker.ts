@@ -3,20 +3,21 @@ import type { Clock } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import type { RulesAnswer, RulesCall, ThreadData, ThreadMessage } from './worker-messages.ts'
 
-/** What a thread runs: beside this file in the source, and beside whatever this file was bundled into. */
+/** The code of a thread: beside this file in the source, and beside the bundle that contains this file. */
 const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './worker-main.ts' : './worker-main.js', import.meta.url)
 
 /** Megabytes of objects that the rules of one thread may keep, and as many outside of the heap after a call. */
 const MEGABYTES = 256
 /**
- * Megabytes of objects that are new. Near its limit a heap gets only a little more, for the thread to be ended in, and a
- * thread that needs more than that at once ends the whole process: the less can be moved there at once, the rarer that is.
+ * Megabytes of objects that are new. Near its limit a heap gets only a little more, for the thread to be ended in, and
+ * a thread that needs more than that at once ends the whole process: the less can be moved there at once, the rarer
+ * that is.
  */
 const NEW_MEGABYTES = 8
 /** Seconds that the worlds' modules may take to load in a thread. */
 const LOAD_SECONDS = 30
 
-/** What a thread does at a time. */
+/** What a thread is doing. */
 export type Doing = 'loading' | 'resting' | 'playing'
 
 /** A call that waits for its answer. */
@@ -26,19 +27,19 @@ export interface WaitingCall {
   reject(cause: unknown): void
 }
 
-/** How a thread came to its end. */
+/** Why and when a thread ended. */
 export interface Ending {
   readonly cause: Error
-  /** In the midst of what. */
+  /** What it was doing. */
   readonly was: Doing
-  /** The call that it leaves unanswered. None where the thread was stopped, or ran out of memory: that call was rejected. */
+  /** The unanswered call; `null` if the thread was stopped or ran out of memory, because that call was rejected. */
   readonly call: WaitingCall | null
 }
 
 export interface ThreadOptions extends ThreadData {
   readonly timeoutSeconds: number
   readonly clock: Clock
-  /** The thread has nothing to do. */
+  /** Is called when the thread has nothing to do. */
   readonly onIdle: (thread: RulesThread) => void
   readonly onGone: (thread: RulesThread, ending: Ending) => void
 }
@@ -46,8 +47,8 @@ export interface ThreadOptions extends ThreadData {
 /**
  * A thread that plays one call at a time. It keeps the process alive only while there is something to do.
  *
- * A call that runs for too long or runs out of memory is rejected, and costs the thread. Where the thread ends by anything
- * else, its call is handed back.
+ * A call that runs for too long or runs out of memory is rejected, and its thread ends. If the thread ends for another
+ * reason, its call is handed back.
  */
 export class RulesThread {
   readonly #options: ThreadOptions
@@ -67,7 +68,7 @@ export class RulesThread {
       resourceLimits: { maxOldGenerationSizeMb: MEGABYTES, maxYoungGenerationSizeMb: NEW_MEGABYTES },
     })
     this.#callOff = this.#limit(LOAD_SECONDS, `The worlds did not load in a thread within ${LOAD_SECONDS} s.`)
-    this.#worker.on('message', (message: ThreadMessage) => this.#hear(message))
+    this.#worker.on('message', (message: ThreadMessage) => this.#receive(message))
     this.#worker.on('error', (cause) => this.#fail(cause))
     this.#gone = new Promise((resolve) => {
       this.#worker.on('exit', (status) => {
@@ -106,12 +107,12 @@ export class RulesThread {
     await this.#gone
   }
 
-  #hear(message: ThreadMessage): void {
+  #receive(message: ThreadMessage): void {
     const settled = this.#settle()
     if (message.kind === 'done') settled?.resolve(message)
     if (message.kind === 'threw') settled?.reject(Object.assign(new Error(), message.error))
     if (this.#fate) return
-    // The answer is as good as any. What is kept beside it would only grow.
+    // The answer is valid, but the memory that the thread keeps outside its heap would only grow.
     if (message.kind !== 'ready' && message.outside > MEGABYTES * 1_048_576) void this.stop(outOfMemory())
     else this.#rest()
   }
@@ -123,7 +124,7 @@ export class RulesThread {
       this.#fate ??= outOfMemory({ cause })
       this.#settle()?.reject(this.#fate)
     } else if (this.#doing === 'loading') this.#fate ??= cause instanceof Error ? cause : failed(String(cause))
-    // It may be of another session, so what it says is for the log.
+    // The error may belong to another session, so only the log gets it.
     else this.#fate ??= failed('An error that nothing caught ended the thread that the rules ran in.', { cause })
   }
 
@@ -133,7 +134,7 @@ export class RulesThread {
     this.#options.onIdle(this)
   }
 
-  /** Lets go of the call in hand, and of the time that it had. */
+  /** Returns the current call and clears it, and its timeout. */
   #settle(): WaitingCall | null {
     const current = this.#current
     this.#current = null

@@ -17,13 +17,13 @@ import type {
   ThrownError,
 } from './worker-messages.ts'
 
-// What a thread of the pool runs: it loads the worlds' own modules, and then answers one call after the other.
+// The code of a thread of the pool: it loads the environments' modules, then answers one call after the other.
 
 const environments: EnvironmentDefinition[] = []
 for (const address of (workerData as ThreadData).modules)
   environments.push(...Object.values(await import(address)).filter(isEnvironment))
 
-// What rules put off would happen in the midst of somebody else's call.
+// What rules schedule would run during the call of another session.
 for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'])
   Object.defineProperty(globalThis, name, { value: refuseToSchedule(name), configurable: true, writable: true })
 
@@ -48,7 +48,7 @@ function say(message: ThreadMessage): void {
   try {
     parentPort?.postMessage(message)
   } catch (cause) {
-    // A function in an answer, for one, cannot leave the thread.
+    // An answer may contain a function, for example, which cannot be sent to another thread.
     parentPort?.postMessage(threw(cause))
   }
 }
@@ -99,12 +99,12 @@ function run(call: RulesCall): RulesAnswer {
     { ...call.turn, draft: structuredClone(state) },
     call.action,
   )
-  // An instance of a class would leave the thread as a plain object, and so look like a state that can be kept.
+  // An instance of a class would arrive as a plain object, which looks like a valid state.
   if (outcome.change) assertJsonState(outcome.change.state)
   return { value: outcome, secrets: list(environment, outcome.change?.state ?? state, params) }
 }
 
-/** A world that cannot tell its secrets has played its step all the same: only the answers to it are withheld. */
+/** Lists the secrets of a state. If that throws, the step still counts, and only its answers are withheld. */
 function list(environment: EnvironmentDefinition, state: SessionState, params: JsonObject): ListedSecrets {
   try {
     return { listed: directRules.secrets(environment, state, params) }
@@ -126,7 +126,7 @@ function isEnvironment(value: unknown): value is EnvironmentDefinition {
   return typeof value === 'object' && value !== null && 'toolInfos' in value && 'start' in value
 }
 
-/** What of an error leaves the thread in any case. */
+/** The fields of an error that can be sent from any thread. */
 function describe(cause: unknown): ThrownError {
   const { name, message, stack } = cause as Error
   return { name, message, stack }

@@ -23,27 +23,29 @@ export type RulesCall = {
   | { readonly kind: 'event'; readonly turn: Omit<EventTurn, 'draft'>; readonly event: OutsideEvent }
 )
 
-/** What a thread says: first that it is ready, and then an answer to each call. */
+/** A message of a thread: first that it is ready, then an answer to each call. */
 export type ThreadMessage =
   | { readonly kind: 'ready' }
   | (ThreadAnswer & RulesAnswer & { readonly kind: 'done' })
   | (ThreadAnswer & { readonly kind: 'threw'; readonly error: ThrownError })
 
-/** What a call came to. */
+/** The result of a call. */
 export interface RulesAnswer {
   readonly value: ObservedState | PlayOutcome | Happened | LegalActions | boolean | undefined
   readonly secrets: ListedSecrets
 }
 
-/** What the world declares to be secret in the state that a call came to, or what it threw when it was asked. */
+/** The secrets that the environment lists for the state after a call, or the error that it threw. */
 export type ListedSecrets = { readonly listed: readonly string[] } | { readonly error: ThrownError }
 
 interface ThreadAnswer {
-  /** Bytes that the thread keeps outside of its heap, where no limit of the heap holds: the contents of typed arrays. */
+  /**
+   * Bytes that the thread keeps outside of its heap, which the heap's limit does not cover: contents of typed arrays.
+   */
   readonly outside: number
 }
 
-/** An error that was thrown in a thread: what is left of it on the way here. */
+/** An error that was thrown in a thread, as far as it can be sent. */
 export interface ThrownError {
   readonly name: string
   readonly message: string

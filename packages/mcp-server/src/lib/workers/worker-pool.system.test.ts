@@ -29,8 +29,8 @@ const WORLDS: EnvironmentDefinition[] = [numberGuessing, workshop, treadmill, ti
 
 const onTreadmill = (params = {}) => asking({ environment: 'treadmill', params })
 
-/** What came of a call, as the wire says it; references differ by chance. */
-async function told(outcome: Promise<unknown>): Promise<unknown> {
+/** Resolves with the outcome of a call, or with its error as the wire has it, without the random reference. */
+async function settled(outcome: Promise<unknown>): Promise<unknown> {
   return outcome.catch((error: unknown) => {
     if (!WireError.is(error)) throw error
     const { reference, ...details } = error.details
@@ -38,15 +38,15 @@ async function told(outcome: Promise<unknown>): Promise<unknown> {
   })
 }
 
-/** Begins a call that will not come back, and resolves once a thread has it. */
+/** Starts a call that ends its thread, and resolves with its outcome. */
 async function hog(host: Host, session: string, tool = 'spin') {
-  const outcome = told(atControl(host, session).step(call(tool)))
+  const outcome = settled(atControl(host, session).step(call(tool)))
   await nextTurn()
   return outcome
 }
 
 describe('createWorkerPool', () => {
-  it('comes to what the rules come to at once, byte for byte: steps, refusals, chance, history and faults', async () => {
+  it('returns the bytes that the rules return without threads: steps, refusals, chance, history and faults', async () => {
     const { host: isolated } = createIsolatedHost()
     const { host: direct } = createTestHost({ environments: WORLDS })
     const noArguments = fc.constant({})
@@ -83,7 +83,7 @@ describe('createWorkerPool', () => {
             const request = asking({ environment, seed })
             const { id: _, session, seats, ...opened } = await host.open(null, request)
             const texts = [JSON.stringify([opened, seats.agent?.observation])]
-            for (const step of calls) texts.push(JSON.stringify(await told(atControl(host, session).step(step))))
+            for (const step of calls) texts.push(JSON.stringify(await settled(atControl(host, session).step(step))))
             const { id: __, ...state } = await atControl(host, session).state()
             return [...texts, JSON.stringify(state)]
           }),
@@ -94,7 +94,7 @@ describe('createWorkerPool', () => {
     )
   })
 
-  it('applies outside events as the rules do at once, byte for byte, faults and ends too', async () => {
+  it('applies outside events with the same bytes as without threads, faults and ends too', async () => {
     const { host: isolated } = createIsolatedHost()
     const { host: direct } = createTestHost({ environments: WORLDS })
     const event = fc.oneof(
@@ -114,7 +114,7 @@ describe('createWorkerPool', () => {
                 move === 'stand'
                   ? atControl(host, session).step(call(move))
                   : atControl(host, session).publish({ id: String(i), ...move })
-              texts.push(JSON.stringify(await told(outcome)))
+              texts.push(JSON.stringify(await settled(outcome)))
             }
             const { id: _, ...state } = await atControl(host, session).state()
             return [...texts, JSON.stringify(state)]
@@ -134,14 +134,14 @@ describe('createWorkerPool', () => {
     )
   })
 
-  it('says of a start that throws what it says without threads', async () => {
+  it('reports a start that throws as it does without threads', async () => {
     const { host: isolated, faults } = createIsolatedHost()
     const { host: direct } = createTestHost()
     const broken = { environment: 'workshop', params: { broken: true } }
-    const refusals = await Promise.all([isolated, direct].map((host) => told(host.open(null, asking(broken)))))
+    const refusals = await Promise.all([isolated, direct].map((host) => settled(host.open(null, asking(broken)))))
     expect(refusals[0]).toMatchObject({ code: 'environment-failed' })
     expect(refusals[0]).toEqual(refusals[1])
-    // The log tells where it was thrown, in the thread.
+    // The log has the place in the thread where it was thrown.
     expect(faults[0]?.cause).toMatchObject({ stack: expect.stringContaining('workshop.fixture.ts') })
   })
 
@@ -150,7 +150,7 @@ describe('createWorkerPool', () => {
     const { session, id } = await host.open(null, onTreadmill())
     await atControl(host, session).step(call('run'))
     const before = await atControl(host, session).state()
-    const stuck = told(atControl(host, session).step(call('spin')))
+    const stuck = settled(atControl(host, session).step(call('spin')))
     const next = atControl(host, session).step(call('run'))
     await nextTurn()
     rulesClock.advance(4_999)
@@ -166,22 +166,22 @@ describe('createWorkerPool', () => {
     expect(faults).toMatchObject([{ environment: 'treadmill', session: id, reference: expect.any(String) }])
   })
 
-  it('stops a start that does not come back', async () => {
+  it('stops a start that never returns', async () => {
     const { host, rulesClock } = createIsolatedHost()
     await host.open(null, onTreadmill())
-    const stuck = told(host.open(null, onTreadmill({ stuckAtStart: true })))
+    const stuck = settled(host.open(null, onTreadmill({ stuckAtStart: true })))
     await nextTurn()
     rulesClock.advance(10_000)
     expect(await stuck).toMatchObject({ code: 'environment-failed', message: expect.stringContaining('10 s') })
     await host.open(null, onTreadmill())
   })
 
-  it('plays others while one does not come back, and lets no budget of theirs run', async () => {
+  it('plays other sessions while one call never returns, without using their time', async () => {
     const { host, rulesClock } = createIsolatedHost()
     const stuck = await host.open(null, onTreadmill())
     const other = await host.open(null, asking({ params: { low: 1, high: 1_000_000, maxGuesses: 1_000 } }))
     let over = false
-    const spun = told(atControl(host, stuck.session).step(call('spin'))).finally(() => {
+    const spun = settled(atControl(host, stuck.session).step(call('spin'))).finally(() => {
       over = true
     })
     for (let value = 1; value <= 50; value++) await atControl(host, other.session).step(call('guess', { value }))
@@ -205,11 +205,11 @@ describe('createWorkerPool', () => {
   })
 
   it.each(['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'])(
-    'refuses rules that put something off by %s: it would happen in the call of somebody else',
+    'rejects rules that schedule something with %s, because it would run in the call of another session',
     async (by) => {
       const { host } = createIsolatedHost()
       const { session } = await host.open(null, onTreadmill())
-      expect(await told(atControl(host, session).step(call('postpone', { by })))).toMatchObject({
+      expect(await settled(atControl(host, session).step(call('postpone', { by })))).toMatchObject({
         code: 'environment-failed',
         message: expect.stringContaining(`The rules use ${by}, and nothing of a call may happen after it.`),
       })
@@ -217,10 +217,10 @@ describe('createWorkerPool', () => {
     },
   )
 
-  it('fails the call itself that leaves an error behind, and says in the log alone what that was', async () => {
+  it('fails the call that leaves an error behind, and reports that error only in the log', async () => {
     const { host, faults } = createIsolatedHost()
     const [one, other] = await Promise.all([1, 2].map(() => host.open(null, onTreadmill())))
-    expect(await told(atControl(host, one?.session as string).step(call('abandon')))).toEqual({
+    expect(await settled(atControl(host, one?.session as string).step(call('abandon')))).toEqual({
       code: 'environment-failed',
       message:
         'The environment treadmill failed, and the call changed nothing: An error that nothing caught ended the thread that the rules ran in.',
@@ -232,7 +232,7 @@ describe('createWorkerPool', () => {
     expect(faults).toHaveLength(1)
   })
 
-  it('makes a call again, in a new thread, where what another left behind ended its thread', async () => {
+  it('repeats a call in a new thread if an error of another call ended its thread', async () => {
     const { host, faults } = createIsolatedHost()
     const [one, other] = await Promise.all([1, 2].map(() => host.open(null, onTreadmill())))
     await atControl(host, one?.session as string).step(call('litter'))
@@ -250,19 +250,19 @@ describe('createWorkerPool', () => {
     }
   })
 
-  it('lists secrets in the thread that came to them, within the time of the call', async () => {
+  it('lists secrets in the thread, within the time of the call', async () => {
     const { host, rulesClock, faults } = createIsolatedHost()
     const { session } = await host.open(null, onTreadmill())
     const steps = ['run', 'run', 'nothing'].map((tool) => atControl(host, session).step(call(tool)))
     const { secrets } = (await Promise.all(steps)).at(-1) as StepOutcome
     expect(secrets.suspects('This was listed in a thread at 2.')).toBe(true)
     expect(secrets.suspects('This was listed in the server.')).toBe(false)
-    const endless = told(atControl(host, session).step(call('bury', { rounds: 1_000 })))
+    const endless = settled(atControl(host, session).step(call('bury', { rounds: 1_000 })))
     await nextTurn()
     rulesClock.advance(10_000)
     expect(await endless).toMatchObject({ code: 'environment-failed', message: expect.stringContaining('10 s') })
     expect((await atControl(host, session).state()).revision).toBe(3)
-    // What it throws spoils no step, and lets no answer out.
+    // An error while listing secrets fails no step, and withholds the answer.
     const { step } = await atControl(host, session).step(call('bury', { rounds: -1 }))
     expect(step.report.seq).toBe(4)
     expect(() => secrets.suspects('anything')).toThrow('The server failed.')
@@ -276,29 +276,29 @@ describe('createWorkerPool', () => {
     expect(steps.map(({ step }) => step.observation.text)).toEqual(sessions.map(() => 'Ran.\n1 rounds.'))
   })
 
-  it('rejects what is not answered once it is disposed of, and whatever is asked of it later', async () => {
+  it('rejects unanswered and later calls once it is disposed of', async () => {
     const { host, rules } = createIsolatedHost()
     const { session } = await host.open(null, onTreadmill())
-    const stuck = told(atControl(host, session).step(call('spin')))
+    const stuck = settled(atControl(host, session).step(call('spin')))
     await nextTurn()
     await rules[Symbol.asyncDispose]()
     const stopped = { code: 'environment-failed', message: expect.stringContaining('because the server stops') }
     expect(await stuck).toMatchObject(stopped)
-    expect(await told(atControl(host, session).step(call('run')))).toMatchObject(stopped)
+    expect(await settled(atControl(host, session).step(call('run')))).toMatchObject(stopped)
   })
 
-  it('fails every call where the modules do not load or export something else, and hangs none', async () => {
+  it('fails every call if the modules do not load or do not export the environment', async () => {
     const nowhere = createIsolatedHost({ modules: [new URL('./nowhere.ts', import.meta.url).href] })
-    const outcomes = await Promise.all([1, 2, 3].map(() => told(nowhere.host.open(null, onTreadmill()))))
+    const outcomes = await Promise.all([1, 2, 3].map(() => settled(nowhere.host.open(null, onTreadmill()))))
     for (const outcome of outcomes)
       expect(outcome).toMatchObject({ code: 'environment-failed', message: expect.stringContaining('nowhere.ts') })
     const elsewhere = createIsolatedHost({ modules: MODULES.slice(0, 1) })
-    expect(await told(elsewhere.host.open(null, onTreadmill()))).toMatchObject({
+    expect(await settled(elsewhere.host.open(null, onTreadmill()))).toMatchObject({
       message: expect.stringContaining('No module of the threads exports the environment treadmill in version 1.0.0'),
     })
   })
 
-  it('refuses a time that is none', () => {
+  it('rejects a timeout that is not positive', () => {
     expect(() => createWorkerPool({ modules: MODULES, timeoutSeconds: 0 })).toThrow('has to be above 0')
   })
 })

@@ -22,29 +22,29 @@ export interface WorkerPoolOptions {
 export interface WorkerPool extends RulesRunner, AsyncDisposable {}
 
 /**
- * Creates a pool of threads that play the rules of environments, so that rules which compute for long hold nobody
- * else, and rules which do not come back are stopped.
+ * Creates a pool of threads that play the rules of environments, so that rules that compute for long block no other
+ * call, and rules that never return are stopped.
  *
  * A call that runs for more than `timeoutSeconds` or needs more than 256 MB of objects rejects; its thread is replaced,
- * and calls in other threads do not notice. Where a thread ends by anything else, its call is made once more, in a new
- * thread, and rejects if it ends that too. A thread that keeps more than 256 MB outside of the heap (typed arrays) after a
- * call is replaced: what a call takes there meanwhile has no bound but its time.
+ * and calls in other threads are not affected. If a thread ends for another reason, its call is repeated once, in a new
+ * thread, and rejects if that ends too. A thread that keeps more than 256 MB outside of the heap (typed arrays) after a
+ * call is replaced; during a call, only its time bounds that memory.
  *
- * A host that plays here refuses worlds whose tools prepare their steps.
+ * A host with this pool rejects environments whose tools prepare their steps.
  *
  * Rules that fill the heap faster than a thread can be ended, which is rare, end the whole process: a supervisor has to
  * start it again.
  *
- * There are as many threads as cores, two at least, started as they are needed: that many calls run at once, and further
- * ones wait. It shields the server from rules that compute, not from rules that mean harm: they can reach whatever the
- * process can. Parameters are still parsed, and limits chosen, where the host is; and so are the secrets listed of a
- * session that was read from its store, until its first step here.
+ * There are as many threads as cores, at least two, started as they are needed: that many calls run at once, and
+ * further ones wait. The pool protects the server from rules that compute for long, not from malicious rules, which can
+ * reach everything that the process can. The host's thread still parses parameters, chooses limits, and lists the
+ * secrets of a session that was read from its store until its first step here.
  */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   return new ThreadPool(options)
 }
 
-/** The fewest threads: with one, whoever holds it would hold everybody. */
+/** The fewest threads: with one, a long call would block every other. */
 const FEWEST = 2
 
 class ThreadPool implements WorkerPool {
@@ -52,10 +52,10 @@ class ThreadPool implements WorkerPool {
   readonly #options: Required<WorkerPoolOptions>
   readonly #size = Math.max(FEWEST, availableParallelism())
   readonly #threads = new Set<RulesThread>()
-  /** The one that was used last is last, and is taken first: it is warm. */
+  /** The most recently used thread is last and is taken first, because its code is warm. */
   #idle: RulesThread[] = []
   readonly #waiting: WaitingCall[] = []
-  /** What is secret in the states that calls came to: a session keeps the very state that it got from here. */
+  /** The secrets of the states that calls returned: a session keeps the same object. */
   readonly #secrets = new WeakMap<SessionState, ListedSecrets>()
   #loading = 0
   #disposed = false
@@ -140,7 +140,7 @@ class ThreadPool implements WorkerPool {
     return promise.finally(() => signal.removeEventListener('abort', giveUp))
   }
 
-  /** Drops a call that nobody waits for. The rules that play it already end with their thread: they change nothing outside. */
+  /** Cancels a call. If a thread plays it already, the thread ends too: rules change nothing outside of it. */
   #giveUp(waiting: WaitingCall, reason: unknown): void {
     const place = this.#waiting.indexOf(waiting)
     if (place >= 0) this.#waiting.splice(place, 1)
@@ -148,14 +148,14 @@ class ThreadPool implements WorkerPool {
     for (const thread of this.#threads) if (thread.plays(waiting)) void thread.stop(calledOff())
   }
 
-  /** Gives calls to idle threads, and starts threads for those that are left. */
+  /** Assigns calls to idle threads, and starts threads for the remaining calls. */
   #assign(): void {
     while (this.#waiting.length > 0 && this.#idle.length > 0)
       this.#idle.pop()?.take(this.#waiting.shift() as WaitingCall)
     while (this.#loading < this.#waiting.length && this.#threads.size < this.#size) this.#launch()
   }
 
-  /** Starts a thread: for whoever waits, or to make one call again before any other. */
+  /** Starts a thread: for the waiting calls, or to repeat one call before any other. */
   #launch(again: WaitingCall | null = null): void {
     let first = again
     let loading = again === null
@@ -178,13 +178,13 @@ class ThreadPool implements WorkerPool {
         loaded()
         this.#threads.delete(gone)
         this.#idle = this.#idle.filter((other) => other !== gone)
-        // Rules are pure, so a call can be made again: what ended the thread may have been left there by an earlier one.
+        // Rules are pure, so a call can be repeated: an earlier call may have caused what ended the thread.
         const repeated = call !== again && !this.#disposed ? call : null
         if (call !== repeated) call?.reject(cause)
         if (this.#disposed) return first?.reject(cause)
-        // Where the worlds do not load, a call that waits for that would wait for ever.
+        // If the modules do not load, a call that waits for that would wait for ever.
         if (was === 'loading') (first ?? this.#waiting.shift())?.reject(cause)
-        // Whoever calls next should not have to wait until another thread has loaded.
+        // Load a replacement now, so that the next call does not wait for it.
         if (was === 'playing') this.#launch(repeated)
         this.#assign()
       },
@@ -198,7 +198,7 @@ function nameOf({ name, version }: EnvironmentDefinition): RulesCall['environmen
 }
 
 function calledOff(): ServerError {
-  return new ServerError('rules-failed', 'The call was called off.')
+  return new ServerError('rules-failed', 'The call was cancelled.')
 }
 
 function disposed(): ServerError {

@@ -196,7 +196,7 @@ describe('a server that answers plain requests by itself', () => {
     expect(await client.answers(6)).toContain('HTTP/1.1 401')
   })
 
-  it('streams what is told before an answer', async () => {
+  it('streams the notifications before an answer', async () => {
     const { server } = await serveTestHost({}, { environments: [createMarket(createExchange())] })
     const { seats } = await openOverHttp(server, { environment: 'market' })
     const client = await dial(server)

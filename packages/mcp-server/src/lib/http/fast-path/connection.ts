@@ -4,22 +4,22 @@ import { KEEP_ALIVE, TIMEOUTS } from '../../transport/timeouts.ts'
 import { type PlainRequest, PlainRequests } from './request.ts'
 import { PlainResponse } from './response.ts'
 
-/** Bytes of further requests that are read before an answer is given. */
+/** Bytes of further requests that are read while an answer is pending. */
 const MOST_AHEAD = 65_536
 
 /** Answers a request. It has to end every response. */
 export type PlainAnswer = (request: PlainRequest, response: PlainResponse) => void
 
 /**
- * Stands before `node:http` and has plain requests answered without it, which spares a call more than its rules cost.
+ * Answers plain requests without `node:http`, which saves more time per call than the rules of an environment take.
  *
- * A connection begins here. With the first request that is not plain, or does not wait for the answer to the one before,
- * it is handed over to `node:http`, unread, and stays there.
+ * A connection starts here. The first request that is not plain, or that is sent before the previous answer, is handed
+ * over to `node:http` unread, together with the connection, which stays there.
  */
 export class PlainConnections {
   readonly #open = new Set<PlainConnection>()
 
-  /** `server` is one of `node:http`; no connection has come to it yet. */
+  /** `server` is one of `node:http` that has had no connection yet. */
   constructor(server: Server, answer: PlainAnswer) {
     const later = server.listeners('connection')
     server.removeAllListeners('connection')
@@ -33,20 +33,20 @@ export class PlainConnections {
     })
   }
 
-  /** Cuts off all that were not handed over. */
+  /** Destroys the connections that were not handed over. */
   end(): void {
     for (const connection of this.#open) connection.end()
   }
 }
 
-/** One client, as long as its requests are plain and come one by one. */
+/** One connection, as long as its requests are plain and each waits for the answer to the previous one. */
 class PlainConnection {
   readonly #socket: Socket
   readonly #answer: PlainAnswer
   readonly #handOver: () => void
   readonly #requests = new PlainRequests()
   #answering: PlainResponse | null = null
-  /** What came before its turn. */
+  /** Bytes that arrived while an answer is pending. */
   readonly #ahead = new GatheredBytes()
   #began = false
 
@@ -62,11 +62,11 @@ class PlainConnection {
     this.#socket.destroy()
   }
 
-  readonly #hear = (piece: Buffer): void => {
+  readonly #receive = (piece: Buffer): void => {
     const socket = this.#socket
     if (this.#answering) {
       this.#ahead.add(piece)
-      // Of a socket that is not read it would not be heard that its client has hung up.
+      // Not earlier: a paused socket does not report that its client has hung up.
       if (this.#ahead.length > MOST_AHEAD) socket.pause()
       return
     }
@@ -75,7 +75,7 @@ class PlainConnection {
       this.#leave(piece)
       return
     }
-    // A client that goes by what it was told does not run into the end.
+    // One second more than the `Keep-Alive` header promises, so that no request meets a closing connection.
     if (!this.#began) socket.setTimeout((KEEP_ALIVE + 1) * 1_000)
     this.#began = true
     this.#answering = new PlainResponse(socket, this.#goOn)
@@ -98,12 +98,12 @@ class PlainConnection {
   }
 
   readonly #listeners = [
-    ['data', this.#hear],
+    ['data', this.#receive],
     ['end', () => void this.#socket.end()],
     ['close', () => this.#answering?.close()],
     ['drain', () => this.#answering?.emit('drain')],
     ['timeout', () => this.#answering ?? this.#socket.destroy()],
-    // A connection that breaks is closed, and that is all there is to say of it.
+    // A broken connection also emits `close`, which is handled above.
     ['error', () => {}],
   ] as const
 }

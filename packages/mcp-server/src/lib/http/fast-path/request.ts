@@ -1,7 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A whole POST, of which nothing has to be read twice. */
+/** A complete POST request with its body. */
 export interface PlainRequest {
   readonly method: 'POST'
   readonly url: string
@@ -11,16 +11,19 @@ export interface PlainRequest {
   readonly socket: Socket
 }
 
-/** Bytes of a head that is read here, and headers in it. */
+/** A request as the handler reads it: parsed by `node:http`, or plain. */
+export type HttpRequest = IncomingMessage | PlainRequest
+
+/** Most bytes of a request's head, and most headers, that are parsed here. */
 const LONGEST_HEAD = 8_192
 const MOST_HEADERS = 64
-/** Characters of headers that a connection remembers between two requests. */
+/** Most characters of headers that a connection remembers between two requests. */
 const LONGEST_MEMORY = 2_048
 const BLANK_LINE = '\r\n\r\n'
-/** A request line and headers. No two ways lead through it, so it takes linear time. */
+/** A request line and headers. It is unambiguous, so that matching takes linear time. */
 const HEAD = /^POST (\/[!-~]*) HTTP\/1\.1((?:\r\n[A-Za-z\d!#$%&'*+.^`|~-]+:[\t -~]*)+)$/
 const LENGTH = /^\d{1,7}$/
-/** Headers by which a request asks for more than an answer, or says in another way than by a length where it ends. */
+/** Headers that ask for more than an answer, or mark the end of the body other than by a length. */
 const INTRICATE = new Set([
   'expect',
   'http2-settings',
@@ -32,14 +35,14 @@ const INTRICATE = new Set([
 ])
 
 /**
- * Reads requests that are plain: a POST in visible ASCII that says no header twice, and is whole in one piece. Nearly every
- * call is.
+ * Reads plain requests: a POST in visible ASCII, without a repeated header, that arrives in one piece. Nearly every
+ * call is plain.
  *
- * Of all else, right or wrong, it gives `null`: that is for a whole parser of HTTP to say. So nothing is taken here in
- * another sense than it would be taken there.
+ * Returns `null` for anything else, valid or not, and `node:http` parses it. So no request is interpreted differently
+ * here than there.
  */
 export class PlainRequests {
-  // A client says the same with nearly every call.
+  // A client repeats the same head with nearly every call.
   #url = ''
   #lines = ''
   #headers: IncomingHttpHeaders | null = null
@@ -62,12 +65,12 @@ export class PlainRequests {
   }
 }
 
-/** The same text with memory of its own: a part of a text keeps the whole of it, and a session keeps what it is called by. */
+/** Copies a text: a substring would keep the whole request in memory for as long as a session keeps the substring. */
 function own(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1')
 }
 
-/** The headers by name; `null` where they are not those of a plain request. */
+/** Returns the headers by name; `null` if they are not those of a plain request. */
 function readHeaders(lines: string): IncomingHttpHeaders | null {
   const said = lines.slice(2).split('\r\n')
   if (said.length > MOST_HEADERS) return null
@@ -75,7 +78,7 @@ function readHeaders(lines: string): IncomingHttpHeaders | null {
   for (const line of said) {
     const colon = line.indexOf(':')
     const name = line.slice(0, colon).toLowerCase()
-    // What every object has counts as said before.
+    // Names of `Object.prototype` count as repeated.
     if (name in headers || INTRICATE.has(name)) return null
     headers[name] = own(line.slice(colon + 1).trim())
   }

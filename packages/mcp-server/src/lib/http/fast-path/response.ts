@@ -1,20 +1,22 @@
 import { EventEmitter } from 'node:events'
-import { STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { KEEP_ALIVE } from '../../transport/timeouts.ts'
-import { httpDate } from './date.ts'
+
+/** A response as the handler writes it: of `node:http`, or to a plain request. */
+export type HttpResponse = ServerResponse | PlainResponse
 
 const KEPT = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE}\r\n`
 
 /**
- * The response to a plain request, byte for byte as `node:http` writes it: at once where its length is known, and otherwise
- * in chunks. Emits `close` when all of it is handed to the system, or nobody is left to take it, and `drain`.
+ * The response to a plain request, byte for byte as `node:http` writes it: in one write if its length is known,
+ * otherwise in chunks. Emits `drain`, and `close` when it is handed to the operating system or its connection is gone.
  */
 export class PlainResponse extends EventEmitter {
   readonly #socket: Socket
   readonly #onClose: (response: PlainResponse) => void
   #headers: Readonly<Record<string, string | number>> | undefined
-  /** What stands before the next piece of the body; `null` while nothing does. */
+  /** The head until it is written, then empty; `null` before `writeHead`. */
   #head: string | null = null
   #chunked = false
   #keeps = true
@@ -52,7 +54,7 @@ export class PlainResponse extends EventEmitter {
     this.#headers = { ...this.#headers, [name]: value }
   }
 
-  /** Throws for a second head. */
+  /** Sets the head, which is written with the first piece of the body. Throws if it was set before. */
   writeHead(status: number, more?: Readonly<Record<string, string | number>>): this {
     if (this.#head !== null || this.#ended) throw new Error('The head of an answer is written once.')
     const headers = this.#headers ? { ...this.#headers, ...more } : more
@@ -84,7 +86,7 @@ export class PlainResponse extends EventEmitter {
     else socket.write('', () => this.close())
   }
 
-  /** Says that nothing more becomes of it: all is written, or its connection is gone. */
+  /** Emits `close`, once: everything is written, or the connection is gone. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -105,4 +107,18 @@ export class PlainResponse extends EventEmitter {
 
 function chunkOf(text: string): string {
   return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+}
+
+let date = ''
+let dateSince = 0
+
+/** The `Date` header of a response (RFC 9110, section 6.6.1), formatted once a second. */
+function httpDate(): string {
+  const now = Date.now()
+  // A clock may be set back.
+  if (now < dateSince || now >= dateSince + 1_000) {
+    date = new Date(now).toUTCString()
+    dateSince = now - (now % 1_000)
+  }
+  return date
 }
