@@ -36,13 +36,13 @@ const take = (id: number | string, _meta?: object) => ({
 })
 const cancel = (requestId: unknown) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
 
-/** Sends over HTTP, in either era. */
+/** Sends a message over HTTP, in either protocol version. */
 function post(url: string, message: object, headers: Record<string, string> = {}) {
   return send(url, { body: JSON.stringify(message), headers })
 }
 
 describe('a call that waits for its turn', () => {
-  it('is called off over HTTP in the era before 2026, and gets no answer', async () => {
+  it('is cancelled over HTTP in a session-based version, and gets no answer', async () => {
     const { host, nextCall, open, stock, reached, capability } = await openGated()
     const url = (await serve(host)).sessionUrl(capability)
     const first = post(url, take('first'))
@@ -99,7 +99,7 @@ describe('a call that waits for its turn', () => {
       if (modern) await calledOff.promise
       open()
       await first
-      // Whoever comes next waits for all that is before it.
+      // The next call waits for all calls before it.
       expect(JSON.parse((await post(url, take(3))).text).result.structuredContent.stock).toBe(modern ? 1 : 0)
       expect(await stock()).toBe(modern ? 1 : 0)
     }
@@ -189,7 +189,7 @@ describe('a call whose rules play in a thread', () => {
 })
 
 describe('a call whose tool prepares', () => {
-  it('is called off, tells what it waits for, and changes nothing', async () => {
+  it('is cancelled, reports what it waits for, and changes nothing', async () => {
     const exchange = createExchange()
     const asked = Promise.withResolvers<AbortSignal>()
     exchange.order = (_, signal) => {
@@ -216,7 +216,7 @@ describe('a call whose tool prepares', () => {
 describe('progress', () => {
   const events = (text: string) => [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data as string))
 
-  it('is told on a stream of events where a call waits and its client asked, with the answer behind it', async () => {
+  it('is sent on an event stream before the answer if a call waits and its client asked for it', async () => {
     const { host, nextCall, open, reached, capability } = await openGated()
     const url = (await serve(host)).sessionUrl(capability)
     const first = post(url, take(1, { progressToken: 'none' }))
@@ -262,7 +262,7 @@ describe('progress', () => {
     expect(reports).toHaveLength(4)
   })
 
-  it('is told over a pipe and a socket too', async () => {
+  it('is sent over a pipe and a socket too', async () => {
     const { host, nextCall, open, reached, session } = await openGated()
     const [input, output] = [new PassThrough(), new PassThrough()]
     const lines = createInterface({ input: output })[Symbol.asyncIterator]()

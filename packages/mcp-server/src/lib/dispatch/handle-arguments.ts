@@ -17,7 +17,7 @@ export function handleTools({ tools, handle = '' }: EnvironmentInfo, idleSeconds
   return [
     {
       name: create,
-      description: `Begin a new ${noun}. Call this first: it costs no step, says how things stand, and answers with the ${argument} that the other tools need. A ${noun} is kept until ${destroy} ends it, or until ${idleSeconds} seconds pass without a call for it.`,
+      description: `Begin a new ${noun}. Call this first: it costs no step, returns the first observation, and answers with the ${argument} that the other tools need. A ${noun} is kept until ${destroy} ends it, or until ${idleSeconds} seconds pass without a call for it.`,
       inputSchema: { type: 'object', properties: {} },
       outputSchema: {
         type: 'object',

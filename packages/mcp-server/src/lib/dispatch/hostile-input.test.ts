@@ -318,7 +318,7 @@ function shout(port: number, bytes: string): Promise<string> {
   })
 }
 
-describe('whatever is said of listening and calling off', () => {
+describe('any subscription and cancellation', () => {
   const anyValue = fc.oneof(fc.constantFrom<unknown>(STATE_URI, 1, 2, '', null), fc.jsonValue({ maxDepth: 2 }))
   const anyMessage = fc.record({
     id: fc.oneof(fc.constantFrom<unknown>(1, 2, 'two', undefined, null), fc.jsonValue({ maxDepth: 1 })),
@@ -347,7 +347,7 @@ describe('whatever is said of listening and calling off', () => {
     ),
   })
 
-  it('leaves a connection that answers, in either era', async () => {
+  it('leaves a connection that answers, in either protocol version', async () => {
     const { server, faults } = await serveTestHost({ limits: { rate: { calls: 1_000_000, seconds: 1 } } })
     await fc.assert(
       fc.asyncProperty(fc.array(anyMessage, { minLength: 1, maxLength: 12 }), async (messages) => {

@@ -6,7 +6,7 @@ import { inProcess } from './in-process.ts'
 const guess = (value: number) => ({ name: 'guess', arguments: { value } })
 
 describe('inProcess', () => {
-  it('is the trainer endpoint, unless it is told otherwise', async () => {
+  it('connects to the trainer endpoint by default', async () => {
     const { host } = createTestHost()
     const channel = inProcess(host)
     const opened = (await channel.request(METHODS.open, { ...asking({ params: { low: 5, high: 5 } }) })) as OpenResult
@@ -50,7 +50,7 @@ describe('inProcess', () => {
     }
   })
 
-  it('is an agent endpoint where it is told so, and says no more there than on a socket', async () => {
+  it('connects to an agent endpoint on request, and returns no more there than a socket does', async () => {
     const { host } = createTestHost()
     const trainer = inProcess(host)
     const { seats, session } = (await trainer.request(METHODS.open, { ...asking() })) as OpenResult

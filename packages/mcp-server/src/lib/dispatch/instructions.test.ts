@@ -17,15 +17,15 @@ describe('the prompt of a world', () => {
     onTestFinished(() => client.close())
     const { prompts } = await client.listPrompts()
     expect(prompts).toMatchObject([{ name: 'instructions', arguments: [{ name: 'tool', required: false }] }])
-    const told = async (args?: { tool: string }) => {
+    const instruct = async (args?: { tool: string }) => {
       const { messages } = await client.getPrompt({ name: 'instructions', ...(args && { arguments: args }) })
       return messages.map(({ content }) => (content as { text: string }).text).join()
     }
-    expect(await told()).toBe(
-      `Count to ten.\n\nThe count is 0.\n\nThe tools:\n- add: Add to the count.\n\nHow things stand can be read at any time, as the resource ${STATE}.`,
+    expect(await instruct()).toBe(
+      `Count to ten.\n\nThe count is 0.\n\nThe tools:\n- add: Add to the count.\n\nThe state of the session can be read at any time, as the resource ${STATE}.`,
     )
-    expect(await told({ tool: 'add' })).toContain('"by":')
-    await expect(told({ tool: 'nothing' })).rejects.toThrow(/-32602.*The tools are: add\./)
+    expect(await instruct({ tool: 'add' })).toContain('"by":')
+    await expect(instruct({ tool: 'nothing' })).rejects.toThrow(/-32602.*The tools are: add\./)
     await expect(client.getPrompt({ name: 'nothing' })).rejects.toThrow(/-32602.*There is: instructions\./)
     const complete = async (name: string, value: string, ref = { type: 'ref/prompt' as const, name: 'instructions' }) =>
       (await client.complete({ ref, argument: { name, value } })).completion.values

@@ -42,7 +42,7 @@ function explain({ instructions, tools, state }: Explained, tool: string | undef
     tool === undefined
       ? `The tools:\n${tools.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`
       : explainTool(tools, tool)
-  return `${instructions}\n\n${about}\n\nHow things stand can be read at any time, as the resource ${state}.`
+  return `${instructions}\n\n${about}\n\nThe state of the session can be read at any time, as the resource ${state}.`
 }
 
 function explainTool(tools: readonly ToolInfo[], asked: string): string {

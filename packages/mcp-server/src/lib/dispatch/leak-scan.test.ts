@@ -32,8 +32,8 @@ type Vault = Awaited<ReturnType<typeof openVault>>
 /** Calls a tool, and gives every byte of the answer that is for a player. */
 type Ask = (tool: string, args?: object) => Promise<string>
 
-/** Each endpoint that a player of the session may come through. */
-const DOORS: Record<string, (vault: Vault) => Promise<Ask>> = {
+/** Each endpoint at which a session can be played. */
+const ENDPOINTS: Record<string, (vault: Vault) => Promise<Ask>> = {
   async 'a session URL'({ host, capability }) {
     const url = (await serve(host)).sessionUrl(capability)
     return async (name, args = {}) => (await rpc(url, 'tools/call', { name, arguments: args })).text
@@ -71,7 +71,7 @@ const DOORS: Record<string, (vault: Vault) => Promise<Ask>> = {
   },
   async 'the trainer endpoint over HTTP'(vault) {
     const server = await serve(vault.host)
-    // A session belongs to whoever opened it.
+    // A session belongs to the client that opened it.
     vault.opened = await openOverHttp(server, { environment: 'vault', seed: SEED, params: vault.params })
     return async (name, args = {}) => {
       const params = { name, arguments: args, _meta: { [META.session]: vault.opened.session } }
@@ -90,22 +90,22 @@ function askChannel(channel: Channel, _meta: Record<string, string>): Ask {
 }
 
 /** Whether a text has the password in it, in whatever form. */
-function tellsPassword(text: string): boolean {
+function containsPassword(text: string): boolean {
   return /sesame/.test(text)
 }
 
-describe.each(Object.entries(DOORS))('the scanner of %s', (_, openDoor) => {
+describe.each(Object.entries(ENDPOINTS))('the scanner of %s', (_, openEndpoint) => {
   it('withholds an answer with a declared secret, wherever in the answer it stands', async () => {
     const vault = await openVault()
-    const ask = await openDoor(vault)
+    const ask = await openEndpoint(vault)
     for (const where of ['text', 'structured', 'refusal', 'observation', 'json']) {
       const text = await ask('blab', { where })
-      expect(tellsPassword(text)).toBe(false)
+      expect(containsPassword(text)).toBe(false)
       const { reference, environment, session, cause } = vault.faults.at(-1) ?? {}
       expect(text).toContain(`The server failed. Reference: ${reference}.`)
       expect([environment, session]).toEqual(['vault', expect.stringMatching(/^[\w-]{22}$/)])
       expect(cause).toMatchObject({ code: 'secret-leaked', message: expect.stringContaining('declares to be secret') })
-      expect(tellsPassword(String(cause))).toBe(false)
+      expect(containsPassword(String(cause))).toBe(false)
     }
     expect(vault.faults).toHaveLength(5)
     expect(vault.metrics.render({ sessions: 1, calls: 0 })).toContain(
@@ -113,9 +113,9 @@ describe.each(Object.entries(DOORS))('the scanner of %s', (_, openDoor) => {
     )
   })
 
-  it('lets an agent hear what it said itself, so that an answer tells nothing of its guesses', async () => {
+  it('returns what an agent said itself, so that an answer does not show whether a guess was right', async () => {
     const vault = await openVault()
-    const ask = await openDoor(vault)
+    const ask = await openEndpoint(vault)
     for (const text of [PASSWORD, 'open "salami"\nnow']) expect(await ask('repeat', { text })).toContain('Closed.')
     // What is no tool is said again in the refusal.
     expect(await ask(PASSWORD)).toContain('There is no tool')
@@ -123,9 +123,9 @@ describe.each(Object.entries(DOORS))('the scanner of %s', (_, openDoor) => {
   })
 
   it('lets out what is no secret any more', async () => {
-    const ask = await openDoor(await openVault())
+    const ask = await openEndpoint(await openVault())
     expect(await ask('try', { word: 'abracadabra' })).toContain('It stays closed.')
-    expect(tellsPassword(await ask('try', { word: PASSWORD }))).toBe(true)
+    expect(containsPassword(await ask('try', { word: PASSWORD }))).toBe(true)
   })
 })
 
@@ -142,7 +142,7 @@ describe('a declared word that is one of the protocol’s own', () => {
     expect(faults).toEqual([])
   })
 
-  it.each(ours)('is searched for in what the world tells: %s', async (password) => {
+  it.each(ours)('is searched for in what the world returns: %s', async (password) => {
     const { host, capability, faults } = await openVault({ password })
     const url = (await serve(host)).sessionUrl(capability)
     for (const where of ['text', 'structured', 'refusal', 'observation', 'json']) {
@@ -162,21 +162,21 @@ describe('the instructions over HTTP', () => {
     await rpc(url, 'tools/call', { name: 'blab', arguments: { where: 'observation' } })
     const { text } = await rpc(url, 'initialize', INITIALIZE)
     expect(JSON.parse(text)).toMatchObject({ error: { message: expect.stringMatching(/^The server failed/) } })
-    expect(tellsPassword(text)).toBe(false)
+    expect(containsPassword(text)).toBe(false)
     expect(faults).toHaveLength(2)
   })
 })
 
 /** The endpoints of the very session that was opened. */
-const SAME_SESSION = Object.entries(DOORS).filter(([name]) => !['plain MCP over HTTP', 'a pipe'].includes(name))
+const SAME_SESSION = Object.entries(ENDPOINTS).filter(([name]) => !['plain MCP over HTTP', 'a pipe'].includes(name))
 
-describe.each(SAME_SESSION)('the scanner of %s, over a session of one’s own,', (_, openDoor) => {
+describe.each(SAME_SESSION)('the scanner of %s, over a session of one’s own,', (_, openEndpoint) => {
   it('gives no answer where a world cannot say what is secret', async () => {
     const vault = await openVault({ unlistable: true })
-    const ask = await openDoor(vault)
+    const ask = await openEndpoint(vault)
     const text = await ask('repeat', { text: 'Hello.' })
     expect(text).toContain('The server failed.')
-    expect(tellsPassword(text)).toBe(false)
+    expect(containsPassword(text)).toBe(false)
     expect(vault.faults).toMatchObject([{ cause: { message: expect.stringContaining('cannot be listed') } }])
   })
 
@@ -185,7 +185,7 @@ describe.each(SAME_SESSION)('the scanner of %s, over a session of one’s own,',
     ['its control handle', ({ session }: OpenResult) => session],
   ])('lets out nothing of %s', async (_, secretOf) => {
     const vault = await openVault()
-    const ask = await openDoor(vault)
+    const ask = await openEndpoint(vault)
     rumour.text = 'It is going to rain.'
     expect(await ask('gossip')).toContain(rumour.text)
     rumour.text = `They say ${secretOf(vault.opened)}, and no more.`
@@ -197,7 +197,7 @@ describe.each(SAME_SESSION)('the scanner of %s, over a session of one’s own,',
 })
 
 describe('the scanner', () => {
-  it('knows a plain client’s session too, whose id and handles nobody was told', async () => {
+  it('covers a plain client’s session too, whose id and handles were never returned', async () => {
     const { host, faults } = await openVault()
     const { agentUrl } = await serve(host)
     const headers = await initialize(agentUrl)
@@ -229,10 +229,10 @@ describe('the scanner', () => {
     expect(faults).toHaveLength(2)
     const { seats, state } = await atControl(host, opened.session).state()
     expect(seats[DEFAULT_SEAT]?.seq).toBe(1)
-    expect(tellsPassword(String(state.public.sign))).toBe(true)
+    expect(containsPassword(String(state.public.sign))).toBe(true)
   })
 
-  it('says nothing of another session to whoever only guesses its name', async () => {
+  it('returns nothing about another session to a client that only guesses its name', async () => {
     const { host, opened, capability, faults } = await openVault()
     const guessed = `${capability.slice(0, -1)}${capability.endsWith('A') ? 'B' : 'A'}`
     const caller: Caller = { endpoint: 'agent', principal: null, address: { by: 'capability', token: guessed } }

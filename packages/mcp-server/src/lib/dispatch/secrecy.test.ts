@@ -58,7 +58,7 @@ function received(answers: readonly RawAnswer[], own: string): string {
     .replaceAll('"cache-control":"no-cache"', '')
 }
 
-/** Everything that an error tells whoever catches it; its stack names only files of ours. */
+/** Returns everything that the catcher of an error can read in it, except its stack, which names only our files. */
 function readError(error: Error & { readonly code?: string; readonly details?: JsonObject }): string {
   return `${error.code} ${error.message} ${JSON.stringify(error.details)} ${error.cause}`
 }
@@ -111,14 +111,14 @@ describe('the agent endpoint', () => {
         expect(text.toLowerCase()).not.toContain(word.toLowerCase())
     }
     // The same words are all there at the other endpoint, so the search above would have found them.
-    const told = await rpc(server.trainerUrl, METHODS.watch, { session: opened.session }, controlHeaders(server))
+    const answer = await rpc(server.trainerUrl, METHODS.watch, { session: opened.session }, controlHeaders(server))
     for (const word of ['jackpot', 'toll', 'potential', 'terminated', 'seq', 'revision'])
-      expect(told.text).toContain(word)
+      expect(answer.text).toContain(word)
     await server.drain()
-    const heard = received(await Promise.all(streams), capability)
-    expect(heard).toContain('resources/updated')
+    const notifications = received(await Promise.all(streams), capability)
+    expect(notifications).toContain('resources/updated')
     for (const word of [...TRAINER_WORDS, opened.seed, opened.id, opened.session])
-      expect(heard.toLowerCase()).not.toContain(word.toLowerCase())
+      expect(notifications.toLowerCase()).not.toContain(word.toLowerCase())
   })
 
   it.each(['a pipe', 'this process'])('lets none pass in %s either, over all that can be asked', async (endpoint) => {
@@ -194,7 +194,7 @@ describe('the agent endpoint', () => {
     expect([...texts]).toEqual([expect.stringContaining('The episode is over, so this call was not played.')])
   })
 
-  it('tells of a fault by its reference, and shows neither its words nor its stack', async () => {
+  it('reports a fault by its reference, and shows neither its message nor its stack', async () => {
     const { host, faults } = createTestHost()
     const server = await serve(host)
     const url = `http://127.0.0.1:${server.port}/mcp/e/workshop`
@@ -215,7 +215,7 @@ describe('the agent endpoint', () => {
     expect(json.result?.structuredContent).toMatchObject({ stock: 2 })
   })
 
-  it('tells of a fault of the server by its reference alone', async () => {
+  it('reports a fault of the server by its reference alone', async () => {
     const { host } = createTestHost()
     const errors: { reference: string; cause: unknown }[] = []
     const act = () => Promise.reject(new TypeError(TRADE_SECRET))
@@ -231,7 +231,7 @@ describe('the agent endpoint', () => {
     expect(text).toContain(errors[0]?.reference)
   })
 
-  it('leaves out what no output declares, counts it, and tells of it once', async () => {
+  it('leaves out what no output declares, counts it, and reports it once', async () => {
     const metrics = createMetrics()
     const { host, faults } = createTestHost({ metrics })
     const { session } = await host.open(null, asking({ environment: 'workshop' }))

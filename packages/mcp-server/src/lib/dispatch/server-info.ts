@@ -70,7 +70,7 @@ function instruct(
   if (presented) return `${description}\n\n${presented.observation}`
   if (address.by !== 'argument' || handle === undefined) return description
   const { create, argument } = handleNames(handle)
-  return `${description}\n\nBegin with ${create}: it costs no step, says how things stand, and answers with the ${argument} that the other tools need.`
+  return `${description}\n\nBegin with ${create}: it costs no step, returns the first observation, and answers with the ${argument} that the other tools need.`
 }
 
 /** A name as clients show it: "number-guessing" as "Number guessing". */

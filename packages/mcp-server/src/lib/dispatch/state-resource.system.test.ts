@@ -41,8 +41,8 @@ const read = async ({ client }: Reader, uri: string) => {
   return JSON.parse((contents[0] as { text: string }).text)
 }
 
-/** Reads, subscribes, plays and hears of it, and hears no more after it has unsubscribed. */
-async function readAndHear(reader: Reader, uri: string, naming: object = {}) {
+/** Checks that a reader is notified of a change while it is subscribed, and no longer after it has unsubscribed. */
+async function expectNotifications(reader: Reader, uri: string, naming: object = {}) {
   expect(await read(reader, uri)).toEqual({ count: 0 })
   const unsubscribe = await reader.subscribe(uri)
   await reader.call('add', { ...naming, by: 4 })
@@ -53,7 +53,7 @@ async function readAndHear(reader: Reader, uri: string, naming: object = {}) {
   expect(await read(reader, uri)).toEqual({ count: 5 })
   await reader.subscribe(uri)
   await reader.call('add', { ...naming, by: 2 })
-  // The first that is heard of after all that: nothing was told in between.
+  // The first notification since the unsubscription: there was none in between.
   expect(await reader.updated()).toBe(uri)
 }
 
@@ -62,23 +62,23 @@ describe('the public state of a session', () => {
     ['a transport session', async ({ server }: Served): Promise<Place> => server.agentUrl],
     ['a session URL', sessionUrl],
     ['a pipe', async (): Promise<Place> => ({ command: process.execPath, args: [STDIO, 'agent', 'plain-tally'] })],
-  ])('is read and listened to in the era before 2026 over %s', async (_, placeOf) => {
+  ])('is read and subscribed to in a session-based version over %s', async (_, placeOf) => {
     const reader = await connectFirst(await placeOf(await servePlainWorlds()))
     expect((await reader.client.listResources()).resources).toMatchObject([{ uri: STATE }])
     expect((await reader.client.listResourceTemplates()).resourceTemplates).toEqual([])
-    await readAndHear(reader, STATE)
+    await expectNotifications(reader, STATE)
   })
 
   it('is read and listened to in 2026 at a session URL', async () => {
     const reader = await connectSecond(await sessionUrl(await serveWorlds()))
     expect((await reader.client.listResources()).resources).toMatchObject([{ uri: STATE }])
-    await readAndHear(reader, STATE)
+    await expectNotifications(reader, STATE)
   })
 
   it.each([
     ['HTTP', async ({ server }: Served): Promise<Place> => server.agentUrl],
     ['a pipe', async (): Promise<Place> => ({ command: process.execPath, args: [STDIO, 'agent', 'tally'] })],
-  ])('is named by the handle of its session over %s, in either era', async (_, placeOf) => {
+  ])('is named by the handle of its session over %s, in either protocol version', async (_, placeOf) => {
     for (const connect of [connectFirst, connectSecond])
       await readByHandle(await connect(await placeOf(await serveWorlds())))
   })
@@ -89,7 +89,7 @@ describe('the public state of a session', () => {
     expect(resourceTemplates).toMatchObject([{ uriTemplate: 'episodic://session/{tally_id}/state' }])
     const { structuredContent } = await reader.call('create_tally', {})
     const { tally_id } = structuredContent as { tally_id: string }
-    await readAndHear(reader, `episodic://session/${tally_id}/state`, { tally_id })
+    await expectNotifications(reader, `episodic://session/${tally_id}/state`, { tally_id })
   }
 
   it('is read and listened to over a WebSocket', async () => {
@@ -97,25 +97,29 @@ describe('the public state of a session', () => {
     expect((await socket.ask('resources/read', { uri: STATE })).result).toMatchObject({ contents: [{ uri: STATE }] })
     expect((await socket.ask('resources/subscribe', { uri: STATE })).result).toEqual({})
     socket.send('tools/call', { name: 'add', arguments: { by: 4 } })
-    const told = [await socket.next(), await socket.next()]
-    expect(told).toContainEqual({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: STATE } })
-    expect(told).toContainEqual(expect.objectContaining({ result: expect.anything() }))
+    const messages = [await socket.next(), await socket.next()]
+    expect(messages).toContainEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/resources/updated',
+      params: { uri: STATE },
+    })
+    expect(messages).toContainEqual(expect.objectContaining({ result: expect.anything() }))
   })
 
   it('is read in process', async () => {
     const { host, server } = await serveWorlds()
     const { seats } = await openOverHttp(server, { environment: 'tally' })
     const capability = seats[DEFAULT_SEAT]?.capability as string
-    const door = inProcess(host, {
+    const channel = inProcess(host, {
       endpoint: 'agent',
       principal: null,
       address: { by: 'capability', token: capability },
     })
-    const { contents } = (await door.request('resources/read', { uri: STATE })) as { contents: [{ text: string }] }
+    const { contents } = (await channel.request('resources/read', { uri: STATE })) as { contents: [{ text: string }] }
     expect(JSON.parse(contents[0].text)).toEqual({ count: 0 })
   })
 
-  it('is told of when an outside event has changed it', async () => {
+  it('is reported when an outside event has changed it', async () => {
     const { host } = createTestHost({ environments: [createMarket()] })
     const server = await serve(host)
     const { session, seats } = await host.open(null, asking({ environment: 'market' }))
@@ -127,7 +131,7 @@ describe('the public state of a session', () => {
     expect(await read(reader, STATE)).toMatchObject({ price: 7 })
   })
 
-  it('is told of when another process on the same store has changed it, and keeps no session from expiring', async () => {
+  it('is reported when another process on the same store has changed it, and keeps no session from expiring', async () => {
     const clock = createManualClock(1_700_000_000_000)
     const store = createMemoryStore()
     const options = { environments: ENVIRONMENTS, store, clock, bounds: { idleSeconds: 60 } }
@@ -192,13 +196,13 @@ describe('the public state of a session', () => {
     expect(answer.text).not.toContain(PASSWORD)
   })
 
-  it('is told of when it changes, and not when the rest of the state does', async () => {
+  it('is reported when it changes, and not when the rest of the state does', async () => {
     const socket = await openWebSocket(await sessionUrl(await serveWorlds(), 'lamp'))
     await socket.ask('resources/subscribe', { uri: STATE })
     const press = (works: boolean) => socket.ask('tools/call', { name: 'press', arguments: { works } })
     for (let i = 0; i < 3; i++) expect((await press(false)).result).toMatchObject({ structuredContent: { lit: false } })
     socket.send('tools/call', { name: 'press', arguments: { works: true } })
-    const told = [await socket.next(), await socket.next()]
-    expect(told.filter((message) => 'method' in message)).toHaveLength(1)
+    const messages = [await socket.next(), await socket.next()]
+    expect(messages.filter((message) => 'method' in message)).toHaveLength(1)
   })
 })

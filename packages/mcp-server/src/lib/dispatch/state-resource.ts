@@ -15,7 +15,7 @@ export function stateTemplate(noun: string): string {
 
 const STATE = {
   name: 'state',
-  title: 'How things stand',
+  title: 'State of the session',
   description: 'What a player may see of the session, as JSON. It can be subscribed to.',
   mimeType: 'application/json',
 }

@@ -34,7 +34,7 @@ async function openTraced() {
 }
 
 describe('a call of a tool', () => {
-  it('is a span of the trace that it names, in either era and over a socket', async () => {
+  it('is a span of the trace that it names, in either protocol version and over a socket', async () => {
     const spans = registerTracer()
     const { guess, url } = await openTraced()
     const named = { traceparent: TRACEPARENT, tracestate: 'vendor=1' }

@@ -11,14 +11,14 @@ import { atCapability, atControl } from '../fixtures/addressed.fixture.ts'
 import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
 import type { Host } from './host.ts'
 
-/** What went wrong, as whoever called can tell it from something else. */
-async function told(call: Promise<unknown>): Promise<object> {
+/** Resolves with all that a caller can read of the error of its call. */
+async function errorOf(call: Promise<unknown>): Promise<object> {
   const error = await call.then(
     () => null,
     (error: unknown) => error,
   )
   if (WireError.is(error)) return { code: error.code, message: error.message, details: error.details }
-  throw new Error(`This is no refusal: ${error}`)
+  throw new Error(`This is not a protocol error: ${error}`)
 }
 
 const capabilityOf = ({ seats }: OpenResult): string => seats[DEFAULT_SEAT]?.capability as string
@@ -53,9 +53,9 @@ describe('Host.step', () => {
     const { session } = await host.open(null, asking())
     const first = await atControl(host, session).step(guess(1, 0))
     expect(await atControl(host, session).step(guess(1, 0))).toEqual({ ...first, replayed: true })
-    expect(await told(atControl(host, session).step(guess(2, 0)))).toMatchObject({ code: 'seq-reused' })
-    expect(await told(atControl(host, session).step(guess(2, 5)))).toMatchObject({ code: 'state-lost' })
-    expect(await told(atControl(host, session).step({ ...guess(2, 1), epoch: 0 }))).toMatchObject({ code: 'fenced' })
+    expect(await errorOf(atControl(host, session).step(guess(2, 0)))).toMatchObject({ code: 'seq-reused' })
+    expect(await errorOf(atControl(host, session).step(guess(2, 5)))).toMatchObject({ code: 'state-lost' })
+    expect(await errorOf(atControl(host, session).step({ ...guess(2, 1), epoch: 0 }))).toMatchObject({ code: 'fenced' })
     expect((await atControl(host, session).state()).seats).toEqual({ [DEFAULT_SEAT]: { seq: 1 } })
   })
 
@@ -73,7 +73,7 @@ describe('Host.step', () => {
     const { session } = await host.open(null, asking())
     const played = await Promise.allSettled([1, 2, 3, 4, 5].map((value) => atControl(host, session).step(guess(value))))
     expect(played.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'])
-    expect(await told(Promise.reject((played[4] as PromiseRejectedResult).reason))).toMatchObject({
+    expect(await errorOf(Promise.reject((played[4] as PromiseRejectedResult).reason))).toMatchObject({
       code: 'rate-limited',
     })
   })
@@ -96,7 +96,7 @@ describe('Host.step', () => {
     const last = await atControl(host, session).step(guess(2, 2))
     expect(last.step.report.end).toEqual({ kind: 'truncated', reason: 'step-limit' })
     expect(last.step.observation.text).toContain('6 guesses left')
-    expect(await told(atControl(host, session).step(guess(3)))).toMatchObject({ code: 'episode-ended' })
+    expect(await errorOf(atControl(host, session).step(guess(3)))).toMatchObject({ code: 'episode-ended' })
     expect(await atControl(host, session).step(guess(2, 2))).toEqual({ ...last, replayed: true })
   })
 
@@ -114,7 +114,7 @@ describe('Host.step', () => {
     clock.advance(1)
     const { step } = await atControl(host, session).step(guess(2))
     expect(step.report).toMatchObject({ refused: 'time', end: { kind: 'truncated', reason: 'time-limit' } })
-    expect(await told(atControl(host, session).step(guess(3)))).toMatchObject({ code: 'episode-ended' })
+    expect(await errorOf(atControl(host, session).step(guess(3)))).toMatchObject({ code: 'episode-ended' })
   })
 
   it('keeps a history only where the environment bounds one', async () => {
@@ -157,12 +157,12 @@ describe('Host.step', () => {
 
 describe('a fault of the environment', () => {
   it.each(['crash', 'lie', 'silence', 'spoil'])(
-    'in %s changes nothing, is told of with a reference, and is no step',
+    'in %s changes nothing, is reported with a reference, and is not a step',
     async (tool) => {
       const { host, faults } = createTestHost()
       const { session, id } = await host.open(null, asking({ environment: 'workshop' }))
       const before = await atControl(host, session).state()
-      const refusal = await told(atControl(host, session).step(call(tool, {}, 0)))
+      const refusal = await errorOf(atControl(host, session).step(call(tool, {}, 0)))
       expect(refusal).toMatchObject({ code: 'environment-failed' })
       expect(faults).toMatchObject([
         { ...(refusal as { details: object }).details, environment: 'workshop', session: id },
@@ -175,7 +175,7 @@ describe('a fault of the environment', () => {
   it('is what a state beyond its limit of bytes is', async () => {
     const { host, faults } = createTestHost()
     const { session } = await host.open(null, asking({ environment: 'workshop', limits: { bytes: 10_000 } }))
-    expect(await told(atControl(host, session).step(call('stuff', { bytes: 10_001 })))).toMatchObject({
+    expect(await errorOf(atControl(host, session).step(call('stuff', { bytes: 10_001 })))).toMatchObject({
       code: 'environment-failed',
     })
     expect(faults).toHaveLength(1)
@@ -187,7 +187,7 @@ describe('a fault of the environment', () => {
     const { session } = await host.open(null, asking())
     const { step } = await atControl(host, session).step(call('guess', { value: -0 }))
     expect(step.report.refused).toBe('arguments')
-    expect(await told(atControl(host, session).step(call('guess', { value: '\ud800' })))).toMatchObject({
+    expect(await errorOf(atControl(host, session).step(call('guess', { value: '\ud800' })))).toMatchObject({
       code: 'invalid-params',
     })
     expect(faults).toEqual([])
@@ -208,9 +208,9 @@ describe('who may come to a session', () => {
     atControl(host, handle, principal).close(),
   ]
 
-  it('is told to nobody else: foreign, unknown, expired, closed and malformed handles get the same (invariant 5)', async () => {
+  it('is known only to its owner: handles of others, unknown, expired, closed and malformed ones get one answer (invariant 5)', async () => {
     const { host, clock, session } = await opened()
-    const unknown = await told(atControl(host, `ctl_${'x'.repeat(44)}`, 'owner').state())
+    const unknown = await errorOf(atControl(host, `ctl_${'x'.repeat(44)}`, 'owner').state())
     expect(unknown).toMatchObject({ code: 'session-not-found', details: {} })
     const forged = `${session.session.slice(0, -1)}${session.session.endsWith('A') ? 'B' : 'A'}`
     for (const [principal, handle] of [
@@ -223,23 +223,23 @@ describe('who may come to a session', () => {
       ['owner', ''],
       ['owner', 'ctl_'],
     ] as const)
-      for (const refused of atTrainerEndpoint(host, principal, handle)) expect(await told(refused)).toEqual(unknown)
+      for (const refused of atTrainerEndpoint(host, principal, handle)) expect(await errorOf(refused)).toEqual(unknown)
 
     expect((await atControl(host, session.session, 'owner').state()).revision).toBe(0)
     clock.advance(901_000)
     await host.sweep()
     for (const refused of atTrainerEndpoint(host, 'owner', session.session))
-      expect(await told(refused)).toEqual(unknown)
+      expect(await errorOf(refused)).toEqual(unknown)
   })
 
   it('is the same at the agent endpoint, where a control handle opens nothing', async () => {
     const { host, session } = await opened()
     const capability = capabilityOf(session)
-    const unknown = await told(atCapability(host, `cap_0${'x'.repeat(44)}`).step(guess(1)))
+    const unknown = await errorOf(atCapability(host, `cap_0${'x'.repeat(44)}`).step(guess(1)))
     const forged = `${capability.slice(0, -1)}${capability.endsWith('A') ? 'B' : 'A'}`
     const otherSeat = `cap_1${capability.slice(5)}`
     for (const handle of [session.session, session.id, forged, otherSeat, `cap__${capability.slice(5)}`, ''])
-      expect(await told(atCapability(host, handle).step(guess(1)))).toEqual(unknown)
+      expect(await errorOf(atCapability(host, handle).step(guess(1)))).toEqual(unknown)
     expect((await atCapability(host, capability).step(guess(1))).step.report.seq).toBe(1)
   })
 
@@ -254,11 +254,11 @@ describe('who may come to a session', () => {
 })
 
 describe('Host.state', () => {
-  it('tells the truth, private state included, and hands out copies', async () => {
+  it('returns the whole state, the private part included, as a copy', async () => {
     const { host } = createTestHost()
     const { session, id } = await host.open(null, asking({ params: { low: 7, high: 7 } }))
-    const told = await atControl(host, session).state()
-    expect(told).toEqual({
+    const state = await atControl(host, session).state()
+    expect(state).toEqual({
       id,
       environment: { name: 'number-guessing', version: '1.0.0' },
       revision: 0,
@@ -268,18 +268,18 @@ describe('Host.state', () => {
       state: { public: { low: 7, high: 7, guesses: [], guessesLeft: 8 }, private: { target: 7 } },
       end: null,
     })
-    Object.assign(told.state.private, { target: 0 })
+    Object.assign(state.state.private, { target: 0 })
     expect((await atControl(host, session).step(guess(7))).step.report.terms).toEqual({ jackpot: 1, toll: -0.01 })
   })
 })
 
 describe('Host.close', () => {
-  it('says how the episode stood, and leaves nothing', async () => {
+  it('returns how the episode ended, and leaves nothing', async () => {
     const { host } = createTestHost()
     const open = await host.open(null, asking())
     expect(await atControl(host, open.session).close()).toEqual({ end: { kind: 'truncated', reason: 'closed' } })
-    expect(await told(atControl(host, open.session).close())).toMatchObject({ code: 'session-not-found' })
-    expect(await told(atCapability(host, capabilityOf(open)).step(guess(1)))).toMatchObject({
+    expect(await errorOf(atControl(host, open.session).close())).toMatchObject({ code: 'session-not-found' })
+    expect(await errorOf(atCapability(host, capabilityOf(open)).step(guess(1)))).toMatchObject({
       code: 'session-not-found',
     })
     expect((await host.list({ limit: 10 })).total).toBe(0)
@@ -339,7 +339,7 @@ describe('a host whose SQLite file is locked by another program', () => {
     const { session } = await host.open(null, asking())
     const other = new DatabaseSync(path)
     other.exec('BEGIN EXCLUSIVE')
-    expect(await told(atControl(host, session).step(guess(1, 0)))).toMatchObject({ code: 'store-unavailable' })
+    expect(await errorOf(atControl(host, session).step(guess(1, 0)))).toMatchObject({ code: 'store-unavailable' })
     other.exec('COMMIT')
     other.close()
     expect((await atControl(host, session).step(guess(1, 0))).step.report.seq).toBe(1)

@@ -29,10 +29,10 @@ const directory = defineEnvironment({
   version: '1.0.0',
   description: 'A directory.',
   params: z.object({ password: z.string() }),
-  state: { public: z.object({}), private: z.object({ doors: z.record(z.string(), z.boolean()) }) },
-  start: ({ params }) => ({ public: {}, private: { doors: { [params.password]: true } } }),
+  state: { public: z.object({}), private: z.object({ locks: z.record(z.string(), z.boolean()) }) },
+  start: ({ params }) => ({ public: {}, private: { locks: { [params.password]: true } } }),
   observe: () => 'A directory.',
-  secrets: ({ private: { doors } }) => Object.keys(doors),
+  secrets: ({ private: { locks } }) => Object.keys(locks),
   tools: ({ tool }) => ({
     wait: tool({ description: 'Waits.', input: z.object({}), play: ({ say }) => say('Waited.') }),
   }),
@@ -43,7 +43,7 @@ it('hides what the world lists as secret in keys as well as in values', async ()
   const { host } = createTestHost({ environments: [directory] })
   const { id } = await host.open(null, asking({ environment: 'directory', params: { password: 'swordfish-42' } }))
   expect(await host.dump({ id, private: true, after: 0, limit: 10 })).toMatchObject({
-    session: { params: { password: '[hidden]' }, state: { private: { doors: { '[hidden]': true } } } },
+    session: { params: { password: '[hidden]' }, state: { private: { locks: { '[hidden]': true } } } },
   })
 })
 

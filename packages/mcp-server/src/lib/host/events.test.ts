@@ -40,7 +40,7 @@ describe('an outside event', () => {
     expect((await state()).state.public.spent).toBe(36)
   })
 
-  it('is told of by the next answer, and by none after it', async () => {
+  it('is reported by the next answer, and by none after it', async () => {
     const { publish, buy } = await openMarket()
     await publish('price-changed', { price: 12 }, 'event-1')
     await publish('order-filled', {}, 'event-2')
@@ -74,7 +74,7 @@ describe('an outside event', () => {
     expect(after.step.report).not.toHaveProperty('events')
   })
 
-  it('is told of by a refusal too, and by a retry again', async () => {
+  it('is reported by a refusal too, and by a retry again', async () => {
     const { publish, host, control, buy } = await openMarket()
     await publish('price-changed', { price: 12 })
     const refused = await atControl(host, control).step(call('sell', {}, 0))
@@ -104,7 +104,7 @@ describe('an outside event', () => {
     expect(await state()).toMatchObject({ revision: 1, state: { public: { price: 12 } } })
   })
 
-  it('knows as many of the last ids again as the host is told to keep', async () => {
+  it('recognizes as many of the last ids as the host is configured to keep', async () => {
     const { publish, buy } = await openMarket({ bounds: { events: 2 } })
     await publish('order-filled', {}, 'event-1')
     await publish('order-filled', {}, 'event-2')
@@ -158,18 +158,18 @@ describe('an outside event', () => {
     expect(await publish('order-filled', {}, 'event-3')).toMatchObject({ delivered: 'now' })
   })
 
-  it('tells the newest of more than an answer holds', async () => {
+  it('reports the newest if there are more than an answer holds', async () => {
     const chatty = defineEnvironment({
       name: 'chatty',
       version: '1.0.0',
-      description: 'Hears a lot.',
+      description: 'Many remarks are made.',
       params: z.object({}),
       state: { public: z.object({}), private: z.object({}) },
       start: () => ({ public: {}, private: {} }),
       observe: () => 'Still there.',
       events: ({ event }) => ({
-        heard: event({
-          description: 'Something is heard.',
+        remark: event({
+          description: 'Somebody makes a remark.',
           data: z.object({ text: z.string() }),
           apply: ({ data, say }) => say(data.text),
         }),
@@ -183,18 +183,18 @@ describe('an outside event', () => {
     const { session } = await host.open(null, asking({ environment: 'chatty' }))
     const texts = Array.from({ length: 12 }, (_, i) => `${i} `.padEnd(1_000, '.'))
     for (const [i, text] of texts.entries())
-      await atControl(host, session).publish({ id: String(i), type: 'heard', data: { text } })
+      await atControl(host, session).publish({ id: String(i), type: 'remark', data: { text } })
     const { step } = await atControl(host, session).step(call('wait'))
     expect(step.observation.text).toBe(
       ['(4 earlier events are left out.)', ...texts.slice(4), 'Waited.', 'Still there.'].join('\n'),
     )
-    const event = { id: 'too long', type: 'heard', data: { text: 'x'.repeat(4_001) } }
+    const event = { id: 'too long', type: 'remark', data: { text: 'x'.repeat(4_001) } }
     await expect(atControl(host, session).publish(event)).rejects.toMatchObject({ code: 'environment-failed' })
   })
 })
 
 describe('an event that ends the episode', () => {
-  it('is told of by one more step, which changes nothing and is rewarded', async () => {
+  it('is reported by one more step, which changes nothing and is rewarded', async () => {
     const { publish, buy, state } = await openMarket()
     await buy(2, 0)
     const end = { kind: 'terminated', reason: 'market-closed' }
@@ -217,13 +217,13 @@ describe('an event that ends the episode', () => {
     expect(await publish('market-closed', {}, 'event-1')).toEqual({ ...ended, delivered: 'before' })
   })
 
-  it('is told to a plain client as the end of its session', async () => {
+  it('is reported to a plain client as the end of its session', async () => {
     const { publish, host, capability } = await openMarket()
     await publish('market-closed')
     const server = await serve(host)
     const { client } = await connectClient(server.sessionUrl(capability))
-    const told = await client.callTool({ name: 'buy', arguments: { shares: 1 } })
-    expect(told).toMatchObject({
+    const result = await client.callTool({ name: 'buy', arguments: { shares: 1 } })
+    expect(result).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('The market has closed.') }],
     })
@@ -261,7 +261,7 @@ describe('environment/publish', () => {
 })
 
 describe('watch', () => {
-  it('wakes at an event, gives it at once, and not after the step that tells of it', async () => {
+  it('wakes at an event, returns it at once, and not after the step that reports it', async () => {
     const { host, control, publish, buy } = await openMarket()
     const waiting = atControl(host, control).watch({ after: 0, limit: 10, wait: 60 })
     await publish('price-changed', { price: 12 }, 'event-1')
@@ -274,12 +274,12 @@ describe('watch', () => {
 })
 
 describe('a watch of an episode that an event has ended', () => {
-  it('is told of the event, and then waits for the step that tells of it', async () => {
+  it('returns the event, and then waits for the step that reports it', async () => {
     const { host, control, publish, buy } = await openMarket()
     const end = { kind: 'terminated', reason: 'market-closed' }
     await publish('market-closed')
-    const told = await atControl(host, control).watch({ after: 0, limit: 10, wait: 60 })
-    expect(told).toMatchObject({ steps: [], events: [{ type: 'market-closed', end, revision: 1 }], end })
+    const watched = await atControl(host, control).watch({ after: 0, limit: 10, wait: 60 })
+    expect(watched).toMatchObject({ steps: [], events: [{ type: 'market-closed', end, revision: 1 }], end })
     const waiting = atControl(host, control).watch({ after: 1, limit: 10, wait: 60 })
     const { step } = await buy(1)
     expect(await waiting).toEqual({ steps: [step], end })
@@ -287,7 +287,7 @@ describe('a watch of an episode that an event has ended', () => {
   })
 })
 
-describe('listen', () => {
+describe('the event notifications of a session', () => {
   /** Takes so many announcements, or as many as there are. */
   async function take(announcements: AsyncIterable<EventNotification>, count: number): Promise<EventNotification[]> {
     const taken: EventNotification[] = []
@@ -295,7 +295,7 @@ describe('listen', () => {
     return taken
   }
 
-  it('tells what events say, also of those that a step has told of by then, and ends with the episode', async () => {
+  it('are sent for each event, also for those that a step has reported by then, and end with the episode', async () => {
     const { host, capability, publish, buy } = await openMarket()
     await publish('price-changed', { price: 11 })
     const listening = take(atCapability(host, capability).events({ after: 0 }), Number.POSITIVE_INFINITY)
@@ -304,18 +304,18 @@ describe('listen', () => {
     await publish('order-filled')
     await publish('price-changed', { price: 13 })
     await publish('market-closed')
-    const heard = await listening
-    expect(heard.flatMap(({ said }) => said)).toEqual([
+    const notifications = await listening
+    expect(notifications.flatMap(({ said }) => said)).toEqual([
       'The price is now 11.',
       'The price is now 12.',
       'The price is now 13.',
       'The market has closed.',
     ])
-    expect(heard.map(({ over }) => over)).toEqual([...heard.slice(1).map(() => false), true])
-    expect(JSON.stringify(heard)).not.toContain('market-closed')
+    expect(notifications.map(({ over }) => over)).toEqual([...notifications.slice(1).map(() => false), true])
+    expect(JSON.stringify(notifications)).not.toContain('market-closed')
   })
 
-  it('goes on after a revision, ends with its signal, and rejects where the session is gone', async () => {
+  it('start after a revision, end with their signal, and reject if the session is gone', async () => {
     const { host, control, capability, publish } = await openMarket()
     await publish('price-changed', { price: 11 })
     const [first] = await take(atCapability(host, capability).events({ after: 0 }), 1)
@@ -333,41 +333,41 @@ describe('listen', () => {
     await expect(take(atCapability(host, capability).events(), 1)).rejects.toMatchObject({ code: 'session-not-found' })
   })
 
-  it('tells no secret, and reports a world that does', async () => {
+  it('contain no secret, and a world that says one is reported', async () => {
     const { host, capability, publish, faults } = await openMarket()
     await publish('tip')
     await publish('price-changed', { price: 12 })
-    const heard = await take(atCapability(host, capability).events({ after: 0 }), 1)
-    expect(heard).toMatchObject([{ said: ['The price is now 12.'] }])
+    const notifications = await take(atCapability(host, capability).events({ after: 0 }), 1)
+    expect(notifications).toMatchObject([{ said: ['The price is now 12.'] }])
     expect(faults.map(({ cause }) => (cause as Error).message)).toEqual([
       expect.stringContaining('a text that the world declares to be secret'),
     ])
   })
 
-  it('hears of what another process publishes on the same store', async () => {
+  it('include what another process publishes on the same store', async () => {
     const store = createMemoryStore()
     const { host, clock, control, capability } = await openMarket({ store })
     const other = createTestHost({ environments: [createMarket()], store }).host
     const listening = take(atCapability(host, capability).events({ after: 0 }), 1)
     await atControl(other, control).publish({ id: 'event-1', type: 'price-changed', data: { price: 12 } })
-    let heard: EventNotification[] | null = null
-    void listening.then((announcements) => {
-      heard = announcements
+    let notifications: EventNotification[] | null = null
+    void listening.then((events) => {
+      notifications = events
     })
-    while (heard === null) {
+    while (notifications === null) {
       clock.advance(1_000)
       await new Promise(setImmediate)
     }
-    expect(heard).toMatchObject([{ said: ['The price is now 12.'] }])
+    expect(notifications).toMatchObject([{ said: ['The price is now 12.'] }])
   })
 })
 
-describe('a look at the public state', () => {
-  it('hears of events as of steps, where they change it', async () => {
+describe('a view of the public state', () => {
+  it('is notified of events and of steps that change it', async () => {
     const { host, capability, publish } = await openMarket()
-    const look = await atCapability(host, capability).view()
+    const view = await atCapability(host, capability).view()
     let changes = 0
-    look.onChange(() => {
+    view.onChange(() => {
       changes += 1
     })
     await publish('price-changed', { price: 12 })
@@ -377,7 +377,7 @@ describe('a look at the public state', () => {
   })
 })
 
-describe('an answer that tells a secret which an event said', () => {
+describe('an answer with a secret that an event said', () => {
   it('is withheld at the endpoint for agents', async () => {
     const { host, capability, publish } = await openMarket()
     await publish('tip')
@@ -403,7 +403,7 @@ describe('the session after an event', () => {
     await publish(14)
   }
 
-  it('is forked with what no step has told of, and knows the same ids', async () => {
+  it('is forked with what no step has reported, and recognizes the same ids', async () => {
     const { host, control } = await openMarket()
     await happen(host, control)
     const [fork] = await atControl(host, control).fork({ requestKey: freshKey() })
@@ -417,7 +417,7 @@ describe('the session after an event', () => {
     expect(one?.report.events?.map(({ id, revision }) => [id, revision])).toEqual([['to 14', 0]])
   })
 
-  it('stands after each earlier step as it stood before what happened next', async () => {
+  it('has after each earlier step the state from before the next event', async () => {
     const { host, control } = await openMarket()
     await happen(host, control)
     const prices: number[] = []
@@ -429,7 +429,7 @@ describe('the session after an event', () => {
     expect((await atControl(host, control).snapshot({})).state.public.price).toBe(14)
   })
 
-  it('is found at its earlier steps in a fork that something happened to, too', async () => {
+  it('is found at its earlier steps in a fork with events, too', async () => {
     const { host, control } = await openMarket()
     const [fork] = await atControl(host, control).fork({ requestKey: freshKey() })
     const there = fork?.session as string
@@ -471,7 +471,7 @@ describe('the session after an event', () => {
 })
 
 describe('rehearse', () => {
-  it('plays events as a host does, and the step that tells of an end', () => {
+  it('plays events as a host does, and the step that reports an end', () => {
     const world = rehearse(createMarket(), { seed: 'seed', strict: true })
     expect(world.publish('price-changed', { price: 12 })).toEqual({ said: 'The price is now 12.', end: null })
     const { observation } = world.play('buy', { shares: 1 })
@@ -482,7 +482,7 @@ describe('rehearse', () => {
     expect(() => world.play('buy', { shares: 1 })).toThrow(/has ended/)
   })
 
-  it('makes a fault of an event that tells a secret, where it is strict', () => {
+  it('rejects an event that says a secret if it is strict', () => {
     expect(() => rehearse(createMarket(), { strict: true }).publish('tip')).toThrow(/Event tip of market says/)
     expect(() => rehearse(createMarket()).publish('dividend')).toThrow(/takes no event/)
   })

@@ -37,7 +37,7 @@ const MISSILES: readonly (readonly [string, () => unknown])[] = [
   ['null', () => null],
   ['nothing', () => undefined],
   ['a symbol', () => Symbol(TRADE_SECRET)],
-  ['a refusal of the wire', () => new WireError('invalid-params', TRADE_SECRET, { details: { told: TRADE_SECRET } })],
+  ['a refusal of the wire', () => new WireError('invalid-params', TRADE_SECRET, { details: { leaked: TRADE_SECRET } })],
   ['a refusal of a session', () => new StateError('episode-ended', TRADE_SECRET)],
   [
     'the host’s own fault',
@@ -105,7 +105,7 @@ function bomb(part: 'play' | 'observe' | 'reward' | 'potential' | 'start' | 'ans
 
 describe.each(MISSILES)('a world that throws %s', (_, missile) => {
   it.each(['play', 'observe', 'reward', 'potential', 'answer'] as const)(
-    'in %s tells an agent a reference alone',
+    'in %s shows an agent only a reference',
     async (part) => {
       const { environment, arm } = bomb(part, missile)
       const { host, faults } = createTestHost({ environments: [environment] })
@@ -130,7 +130,7 @@ describe.each(MISSILES)('a world that throws %s', (_, missile) => {
       const sameProcess = await inProcess(host, caller).request('tools/call', params)
       expect(sameProcess).toEqual(failure(faults.at(-1)?.reference))
       expect(faults).toHaveLength(2)
-      // At the trusted door whoever wrote the world may read what it threw, as far as it can be read.
+      // At the trainer endpoint the author of the world can read what it threw, if that can be converted to text.
       const thrown = await atControl(host, session)
         .step(call('light'))
         .catch((error) => error)

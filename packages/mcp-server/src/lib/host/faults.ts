@@ -122,7 +122,7 @@ export class Faults {
     this.#reported.add(name)
     const cause = new ServerError(
       'rules-failed',
-      `Tool ${tool} of ${environment} says "${key}", which its output does not declare, so it was left out. Declare it, or say it no more. Further ones are counted, and not told of.`,
+      `Tool ${tool} of ${environment} says "${key}", which its output does not declare, so it was left out. Declare it in the output, or do not return it. Further undeclared keys are counted, and not reported.`,
     )
     this.#onFault({ reference: null, environment, session, cause })
   }

@@ -96,7 +96,7 @@ describe.each(Object.keys(STORES))('Host.fork, in %s', (name) => {
     )
   })
 
-  it('gives the same forks to whoever asks again, before and after they have played', async () => {
+  it('returns the same forks for a repeated request, before and after they have played', async () => {
     const { host } = await createGardenHost()
     const parent = await host.open(null, asking({ environment: 'garden' }))
     await play(host, parent, [water(1), water(2)])
@@ -174,7 +174,7 @@ describe('Host.fork', () => {
     expect(await grown('b')).not.toEqual(answers)
   })
 
-  it('tells how the world stands where it was forked', async () => {
+  it('returns the observation at the step where it was forked', async () => {
     const { host, parent } = await openGarden([water(1), water(0), water(2)])
     const [start, present] = [await fork(host, parent, { at: 0 }), await fork(host, parent)]
     expect(start[0]).toMatchObject({ potential: parent.potential, seats: { agent: { seq: 0 } } })
@@ -305,15 +305,15 @@ describe('Host.fork', () => {
     expect(await fork(host, parent)).toHaveLength(1)
   })
 
-  it('says which moments there are', async () => {
+  it('names the steps at which a session can be forked', async () => {
     const { host, parent } = await openGarden([water(1)])
     await expect(fork(host, parent, { at: 2 })).rejects.toMatchObject({
       code: 'invalid-params',
-      message: 'There is no moment after 2 steps: this session began after 0 and has answered 1.',
+      message: 'This session has no state after 2 steps: it starts after 0 and has answered 1.',
     })
   })
 
-  it('finds a moment deep in a long log, and stops looking where nobody waits', async () => {
+  it('finds a step deep in a long log, and stops searching once the caller has cancelled', async () => {
     const { host } = createTestHost({ environments: [garden] })
     const parent = await host.open(null, asking({ environment: 'garden', params: { maxHeight: 1_000 } }))
     const calls = Array.from({ length: 600 }, (_, i) => water((i % 3) + 1))

@@ -20,18 +20,21 @@ const stakes = (most: number) =>
   expect.objectContaining({ properties: { stake: { type: 'integer', minimum: 1, maximum: most } } })
 
 describe('environment/legal', () => {
-  it.each([false, true])('says what the rules accept as the session stands (isolated: %s)', async (isolated) => {
-    const { host } = createBoardHost(isolated)
-    const { session } = await host.open(null, onBoard())
-    expect(host.environments[0]).toMatchObject({ legal: true })
-    const cells = (...numbers: number[]) => ({ enum: numbers.map((cell) => ({ cell })) })
-    expect(await atControl(host, session).legal()).toEqual({ place: cells(0, 1, 2, 3), bet: stakes(4) })
-    await atControl(host, session).step(call('place', { cell: 2 }))
-    const resign = host.environments[0]?.tools.find(({ name }) => name === 'resign')?.inputSchema
-    expect(await atControl(host, session).legal()).toEqual({ place: cells(0, 1, 3), bet: stakes(3), resign })
-    await atControl(host, session).step(call('resign', { why: 'bored' }))
-    expect(await atControl(host, session).legal()).toEqual({})
-  })
+  it.each([false, true])(
+    'returns what the rules accept in the present state (in a worker thread: %s)',
+    async (isolated) => {
+      const { host } = createBoardHost(isolated)
+      const { session } = await host.open(null, onBoard())
+      expect(host.environments[0]).toMatchObject({ legal: true })
+      const cells = (...numbers: number[]) => ({ enum: numbers.map((cell) => ({ cell })) })
+      expect(await atControl(host, session).legal()).toEqual({ place: cells(0, 1, 2, 3), bet: stakes(4) })
+      await atControl(host, session).step(call('place', { cell: 2 }))
+      const resign = host.environments[0]?.tools.find(({ name }) => name === 'resign')?.inputSchema
+      expect(await atControl(host, session).legal()).toEqual({ place: cells(0, 1, 3), bet: stakes(3), resign })
+      await atControl(host, session).step(call('resign', { why: 'bored' }))
+      expect(await atControl(host, session).legal()).toEqual({})
+    },
+  )
 
   it('fails where the world names a tool that there is not', async () => {
     const { host, faults } = createBoardHost(false)

@@ -53,7 +53,7 @@ describe('a server that is killed with -9, over SQLite', () => {
   it('has applied every acknowledged event once, and each that was published again after a restart', async () => {
     let acknowledged = 0
     for (const lines of [1, 7, 40, 3, 150]) {
-      // Whoever publishes does not know whether the last one arrived, and sends it again; the one before it too.
+      // The publisher does not know whether the last one arrived, so it sends that one and the one before it again.
       const from = Math.max(0, acknowledged - 1)
       const said = (await live(['publish', path, String(from)], lines)) as { i: number; delivered: string }[]
       expect(said.map(({ i }) => i)).toEqual(said.map((_, place) => from + place))

@@ -65,7 +65,7 @@ describe('a session of somebody else (invariant 5)', () => {
     const annas = await open(server, ANNA)
     const before = await atControl(host, annas.session, 'anna').state()
     const unknown = `ctl_${'0'.repeat(44)}`
-    const foreign = {
+    const otherHandles = {
       "anna's": annas.session,
       "anna's with a changed proof": `${annas.session.slice(0, -1)}${annas.session.endsWith('A') ? 'B' : 'A'}`,
       "anna's capability": capabilityOf(annas),
@@ -80,7 +80,7 @@ describe('a session of somebody else (invariant 5)', () => {
     for (const [what, ask] of Object.entries(TRAINER)) {
       const expected = bytesOf(await rpc(server.trainerUrl, ...ask(unknown), BEN))
       expect(expected).toContain('session-not-found')
-      for (const [whose, handle] of Object.entries(foreign))
+      for (const [whose, handle] of Object.entries(otherHandles))
         expect(bytesOf(await rpc(server.trainerUrl, ...ask(handle), BEN)), `${what}, ${whose}`).toBe(expected)
     }
     expect(await atControl(host, annas.session, 'anna').state()).toEqual(before)
@@ -128,7 +128,7 @@ describe('a session of somebody else (invariant 5)', () => {
     }
   })
 
-  it('is told apart by nobody even where it can no longer be played here', async () => {
+  it('gets the same answer even if it can no longer be played here', async () => {
     const store = createMemoryStore()
     const opened = await createTestHost({ store }).host.open('anna', asking())
     const { host } = createTestHost({ store, environments: [workshop] })
@@ -204,7 +204,7 @@ describe('a handle', () => {
     }
   })
 
-  it('that is guessed keeps no session alive and takes none in hand', async () => {
+  it('that is guessed neither keeps a session from expiring nor loads it into the cache', async () => {
     const { host, clock } = createTestHost({ bounds: { idleSeconds: 60 } })
     const { id, session } = await host.open('anna', asking())
     clock.advance(59_000)

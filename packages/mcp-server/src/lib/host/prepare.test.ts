@@ -124,7 +124,7 @@ describe('prepare', () => {
     expect(String(faults[0]?.cause)).toMatch(message)
   })
 
-  it('is a fault where what it asks refuses it in our own words, which are not told as if they were ours', async () => {
+  it('is a fault if the service that it calls throws one of our errors, which is not returned as if it were ours', async () => {
     const { play, exchange, faults } = await openMarket()
     const elsewhere = new WireError('session-not-found', 'There is no such session at the exchange.')
     exchange.order = async () => Promise.reject(elsewhere)
@@ -141,7 +141,7 @@ describe('prepare', () => {
     expect(String(faults[0]?.cause)).toMatch(/gave 1011 bytes, and the session's limit is 1000/)
   })
 
-  it('has a time limit, after which it is told, and is not waited for', async () => {
+  it('has a time limit, after which its signal is aborted and it is not waited for', async () => {
     const { exchange, asked } = createSlowExchange()
     const { play, clock, faults } = await openMarket({ exchange })
     const quoting = play('quote', 1, 0)
@@ -251,7 +251,7 @@ describe('prepare', () => {
     expect(exchange.orders).toBe(1)
   })
 
-  it('is told to a plain client as a tool that failed, without its cause', async () => {
+  it('is reported to a plain client as a tool that failed, without its cause', async () => {
     const { host, capability, exchange } = await openMarket()
     exchange.order = () => {
       throw new Error('the password is swordfish')
@@ -290,7 +290,7 @@ describe('what is done outside once', () => {
     expect((await state()).seats.agent?.seq).toBe(0)
   })
 
-  it('is not said to have changed nothing where it was done, and the rules failed at what came of it', async () => {
+  it('is not reported as changing nothing if it was done and the rules then failed on its result', async () => {
     const { host, capability, exchange, faults } = await openMarket()
     exchange.order = () => -1
     const server = await serve(host)

@@ -32,7 +32,7 @@ async function openTheatre(options: Partial<HostOptions> & { seats?: number } = 
 const SOLD_OUT = { kind: 'terminated', reason: 'sold-out' }
 
 describe('an event that a tool publishes', () => {
-  it('is applied in the very step, told in its answer, and judged with it', async () => {
+  it('is applied in the very step, reported in its answer, and rewarded with it', async () => {
     const { sell, state } = await openTheatre()
     const { step } = await sell(4)
     expect(step.observation).toEqual({
@@ -48,7 +48,7 @@ describe('an event that a tool publishes', () => {
     expect(after.step.observation.text).toBe('Sold 1.\nA seat is 20 now, for the last seats.\n1 seats are left, at 20.')
   })
 
-  it('comes in the order of publishing, ends the episode, and is the last that is told', async () => {
+  it('is applied in the order of publishing, ends the episode, and is the last that is reported', async () => {
     const { sell, state } = await openTheatre()
     const { step } = await sell(6, 0)
     expect(step.observation.text).toBe('Sold 6.\nA seat is 15 now, for the last seats.\nThe house is sold out.')
@@ -169,8 +169,8 @@ describe('steps that publish, played by two servers on one store at the same tim
   })
 })
 
-describe('whoever listens', () => {
-  it('hears what a tool published as what came from outside, in order, and of the end', async () => {
+describe('a subscriber', () => {
+  it('receives what a tool published and what came from outside in order, and the end', async () => {
     const { host, control, capability, sell } = await openTheatre()
     const listening = (async () => {
       const said: string[] = []
@@ -191,25 +191,25 @@ describe('whoever listens', () => {
     ])
   })
 
-  it('goes on after a revision, and hears of what another process played on the same store', async () => {
+  it('continues after a revision, and receives what another process played on the same store', async () => {
     const store = createMemoryStore()
     const { host, clock, control, capability, sell } = await openTheatre({ store })
     const { host: other } = createTestHost({ environments: [theatre], store })
     await sell(4)
-    const heard = atCapability(host, capability).events({ after: 1 })[Symbol.asyncIterator]().next()
+    const next = atCapability(host, capability).events({ after: 1 })[Symbol.asyncIterator]().next()
     await atControl(other, control).step(call('sell', { seats: 1 }))
     let settled = false
-    void heard.finally(() => {
+    void next.finally(() => {
       settled = true
     })
     while (!settled) {
       clock.advance(1_000)
       await new Promise(setImmediate)
     }
-    expect((await heard).value).toEqual({ revision: 2, said: ['A seat is 20 now, for the last seats.'], over: false })
+    expect((await next).value).toEqual({ revision: 2, said: ['A seat is 20 now, for the last seats.'], over: false })
   })
 
-  it('is told no secret of it, and neither is the player', async () => {
+  it('receives no secret in an event, and neither does the player', async () => {
     const { host, capability, fumble, faults } = await openTheatre()
     const server = await serve(host)
     const { client } = await connectClient(server.sessionUrl(capability))
@@ -222,7 +222,7 @@ describe('whoever listens', () => {
     expect(faults.length).toBeGreaterThan(0)
   })
 
-  it('through MCP, of either era, is told that the public state has changed, and reads it', async () => {
+  it('through MCP, in either protocol version, is notified that the public state has changed, and reads it', async () => {
     const { host, capability } = await openTheatre()
     const server = await serve(host)
     const url = server.sessionUrl(capability)
@@ -269,7 +269,7 @@ describe('any steps that publish, among events from outside', () => {
     ['memory', 100, async () => createMemoryStore()],
     ['SQLite', 25, openSqliteFile],
   ] as const)(
-    'come to the same by the rules alone, sent again, forked, and played again from the start, over %s',
+    'have one result by the rules alone, sent again, forked, and replayed from the start, over %s',
     async (_, numRuns, open) => {
       const store = await open()
       await fc.assert(

@@ -30,20 +30,20 @@ export async function replayTo(
   options: ReplayOptions,
 ): Promise<Snapshot | null> {
   const { store, giveTurn, signal } = options
-  let moment = await snapshotOfStart(record, options)
-  for (let after = 0; stepsOf(moment.record.seats) < at; ) {
+  let snapshot = await snapshotOfStart(record, options)
+  for (let after = 0; stepsOf(snapshot.record.seats) < at; ) {
     signal?.throwIfAborted()
-    const page = await store.readLog(record.id, { after, limit: Math.min(PAGE, at - stepsOf(moment.record.seats)) })
+    const page = await store.readLog(record.id, { after, limit: Math.min(PAGE, at - stepsOf(snapshot.record.seats)) })
     if (page.length === 0) return null
     for (const { text, revision } of page) {
       signal?.throwIfAborted()
       const logged: LoggedStep = JSON.parse(text)
-      moment = await replayStep(await replayEvents(moment, logged, options), logged, options)
+      snapshot = await replayStep(await replayEvents(snapshot, logged, options), logged, options)
       after = revision
       await giveTurn()
     }
   }
-  return moment
+  return snapshot
 }
 
 async function snapshotOfStart(record: SessionRecord, { rules, environment }: ReplayOptions) {
@@ -67,11 +67,11 @@ async function snapshotOfStart(record: SessionRecord, { rules, environment }: Re
 
 /** Applies the outside events between a step and the one before. */
 async function replayEvents(
-  moment: Snapshot & { readonly record: SessionRecord },
+  snapshot: Snapshot & { readonly record: SessionRecord },
   { report: { seq, events = [] } }: LoggedStep,
   { rules, environment, events: bound }: ReplayOptions,
 ): Promise<Snapshot & { readonly record: SessionRecord }> {
-  let { record, stateText } = moment
+  let { record, stateText } = snapshot
   // Events before the session's start are part of its base.
   for (const event of events.slice(record.outside?.pending.length ?? 0)) {
     const happened = await rules.apply(environment, { record, draft: JSON.parse(stateText) }, event)
@@ -119,7 +119,7 @@ function assertSame<T extends object>(environment: EnvironmentDefinition, step: 
 function diverged({ name, version }: EnvironmentDefinition, step: number, field: string): WireError {
   return new WireError(
     'replay-diverged',
-    `Played again, step ${step} of this session has another ${field} than it was answered with, so how it stood there cannot be told. The rules of ${name} changed within version ${version}, or depend on more than state, seed and actions. Name the present by leaving "at" out, or mend the rules.`,
+    `The replay of step ${step} of this session has another ${field} than its answer, so the state there is not known. The rules of ${name} changed within version ${version}, or depend on more than state, seed and actions. Leave "at" out to use the present state, or fix the rules.`,
     { details: { step, field } },
   )
 }

@@ -47,7 +47,7 @@ describe('Host.snapshot', () => {
     expect((await atControl(host, session).snapshot({})).params).toEqual({ maxHeight: 30 })
   })
 
-  it('says the same of a moment when it is past', async () => {
+  it('returns the same snapshot of a step once it is past', async () => {
     const { host } = createGardenHost()
     const { session } = await host.open(null, asking({ environment: 'garden' }))
     const seen: SessionSnapshot[] = []
@@ -79,7 +79,7 @@ describe('Host.restore', () => {
     expect(await atControl(other, restored.session, 'control').fork({ at: 3, requestKey: freshKey() })).toHaveLength(1)
   })
 
-  it('gives the same session to whoever asks again, and refuses the key for anything else', async () => {
+  it('returns the same session for a repeated request, and rejects the key for any other', async () => {
     const { host } = createGardenHost()
     const { session } = await playGarden(host)
     const request = { snapshot: await atControl(host, session).snapshot({}), requestKey: freshKey() }

@@ -94,15 +94,15 @@ export class SessionFactory {
       version: snapshot.environment.version,
     })
     const id = (await sessions.tokens()).idFor(owner, requestKey)
-    const moment = await this.#guard(environment, id, () => readSnapshot(environment, snapshot))
+    const restored = await this.#guard(environment, id, () => readSnapshot(environment, snapshot))
     const request = contentId(canonicalJson({ restore: snapshot as unknown as JsonObject }))
     const cached = await this.#openOne(id, owner, async () => {
-      const { seed } = moment.record
+      const { seed } = restored.record
       // Before anything is stored: a state that the rules cannot observe is one that they cannot play.
-      await this.#look(environment, id, moment.record)
-      const base = baseAt(moment, { request, freshChance: false })
-      const record = recordAt(moment, base, { id, owner, seed, createdAt: this.#options.clock.now() })
-      return { record, stored: encodeSession(record, moment.stateText) }
+      await this.#look(environment, id, restored.record)
+      const base = baseAt(restored, { request, freshChance: false })
+      const record = recordAt(restored, base, { id, owner, seed, createdAt: this.#options.clock.now() })
+      return { record, stored: encodeSession(record, restored.stateText) }
     })
     assertSameOrigin(cached, request)
     return cached
@@ -181,7 +181,7 @@ export class SessionFactory {
     if (at < begun || at > answered)
       throw new WireError(
         'invalid-params',
-        `There is no moment after ${at} steps: this session began after ${begun} and has answered ${answered}.`,
+        `This session has no state after ${at} steps: it starts after ${begun} and has answered ${answered}.`,
         { details: { begun, answered } },
       )
     const guarded: Pick<RulesRunner, 'start' | 'play' | 'apply'> = {
@@ -190,11 +190,11 @@ export class SessionFactory {
       apply: (...args) => this.#guard(environment, record.id, () => rules.apply(...args)),
     }
     const setting = { rules: guarded, store, environment, events, giveTurn: takingTurns(clock), signal }
-    const moment = await sessions.guardStore(replayTo({ record, at }, setting))
-    if (moment) return moment
+    const snapshot = await sessions.guardStore(replayTo({ record, at }, setting))
+    if (snapshot) return snapshot
     // The log is shorter than it was: the session was removed, or else the store has lost some of it.
     await sessions.use(cached, () => session.refresh())
-    throw new WireError('state-lost', 'The store lost steps of this session, so how it stood earlier cannot be told.')
+    throw new WireError('state-lost', 'The store lost steps of this session, so its earlier state is not known.')
   }
 
   async #findOrFork(
@@ -212,16 +212,16 @@ export class SessionFactory {
         `Of the ${ids.length} forks of this request key, ${ids.length - known.size} are gone: they were closed or have expired, or the server stopped while it made them. Make a new key.`,
         { details: { asked: ids.length, left: known.size } },
       )
-    const moment = await this.#snapshotAt(parent, { at, signal })
-    await this.#assertForkable(parent, moment, ids.length)
-    const base = baseAt(moment, { request, freshChance: seed !== undefined })
-    const twin = recordAt(moment, base, { id: '', owner, createdAt: clock.now(), seed: parentSeed })
-    const storedTwin = encodeSession(twin, moment.stateText)
+    const snapshot = await this.#snapshotAt(parent, { at, signal })
+    await this.#assertForkable(parent, snapshot, ids.length)
+    const base = baseAt(snapshot, { request, freshChance: seed !== undefined })
+    const twin = recordAt(snapshot, base, { id: '', owner, createdAt: clock.now(), seed: parentSeed })
+    const storedTwin = encodeSession(twin, snapshot.stateText)
     const create = ([place, id]: readonly [number, string]): NewSession => {
       // Forks without a seed of their own differ only in their ids.
       if (seed === undefined) return { record: { ...twin, id }, stored: { ...storedTwin, id } }
       const record = { ...twin, id, seed: seedFor(seed, 'fork', place) }
-      return { record, stored: encodeSession(record, moment.stateText) }
+      return { record, stored: encodeSession(record, snapshot.stateText) }
     }
     return this.#admit(ids, owner, async () => [...ids.entries()].map(create))
   }

@@ -113,7 +113,7 @@ export class ResolvedSession implements SessionRef {
   }
 
   async close(): Promise<MethodResult<'close'>> {
-    throw new WireError('unauthorized', 'A session is closed by whoever opened it, and not by its players.')
+    throw new WireError('unauthorized', 'A session is closed by the client that opened it, and not by its players.')
   }
 
   /** Returns the session. Throws, or rejects with, `session-not-found`. */

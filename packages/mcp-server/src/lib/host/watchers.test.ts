@@ -55,7 +55,7 @@ describe('Host.watch', () => {
     expect(await waiting).toEqual({ steps: [], end: null })
   })
 
-  it('hears within a second of what another host commits', async () => {
+  it('returns within a second what another host commits', async () => {
     const store = createMemoryStore()
     const clock = createManualClock()
     const { session, watch } = await watched({ store, clock })

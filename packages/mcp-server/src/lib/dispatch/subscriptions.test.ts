@@ -12,8 +12,8 @@ import { createTestHost, initialize, rpc, send } from '../fixtures/testbed.fixtu
 import { serveStdio } from '../stdio/serve-stdio.ts'
 import { inProcess } from './in-process.ts'
 
-describe('listening', () => {
-  it('ends with the server, which says so in 2026', async () => {
+describe('a subscription', () => {
+  it('ends with the server, which says so in the stateless version', async () => {
     const served = await serveWorlds()
     const client = new ModernSdkClient({ name: 'x', version: '1' }, { versionNegotiation: { mode: 'auto' } })
     onTestFinished(() => client.close())
@@ -23,7 +23,7 @@ describe('listening', () => {
     expect(await subscription.closed).toBe('graceful')
   })
 
-  it('to nothing that is there ends at once', async () => {
+  it('to nothing that exists ends at once', async () => {
     const { server } = await serveWorlds()
     const client = new ModernSdkClient({ name: 'x', version: '1' }, { versionNegotiation: { mode: 'auto' } })
     onTestFinished(() => client.close())
@@ -36,23 +36,23 @@ describe('listening', () => {
     expect(await subscription.closed).toBe('graceful')
   })
 
-  it('tells whoever is behind with reading of a change once, however often it happened', async () => {
+  it('notifies a client that reads slowly once of several changes', async () => {
     const { host } = createTestHost({ environments: [tally] })
     const lines: string[] = []
     const blocked: (() => void)[] = []
-    let heard = Promise.withResolvers<void>()
+    let written = Promise.withResolvers<void>()
     const output = new Writable({
       highWaterMark: 1,
       decodeStrings: false,
       write(text: string, _, done) {
         lines.push(...text.trim().split('\n'))
-        heard.resolve()
+        written.resolve()
         blocked.push(done)
       },
     })
     const next = async () => {
-      while (lines.length === 0) await heard.promise
-      heard = Promise.withResolvers()
+      while (lines.length === 0) await written.promise
+      written = Promise.withResolvers()
       return JSON.parse(lines.shift() as string)
     }
     const unblock = () => {
@@ -68,21 +68,21 @@ describe('listening', () => {
     const uri = `episodic://session/${tally_id}/state`
     say(2, 'subscriptions/listen', { notifications: { resourceSubscriptions: [uri] } })
     expect(await next()).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
-    // Nobody takes that for now, and meanwhile the world goes on.
+    // The output stays blocked while the session is played.
     const world = { by: 'argument', token: null, environment: 'tally' } as const
-    const door = inProcess(host, { endpoint: 'agent', principal: null, address: world })
-    for (let i = 0; i < 9; i++) await door.request('tools/call', { name: 'add', arguments: { tally_id, by: 1 } })
+    const channel = inProcess(host, { endpoint: 'agent', principal: null, address: world })
+    for (let i = 0; i < 9; i++) await channel.request('tools/call', { name: 'add', arguments: { tally_id, by: 1 } })
     input.end()
-    const told: string[] = []
+    const methods: string[] = []
     for (let message = { method: '' }; message.method !== undefined; ) {
       unblock()
       message = await next()
-      told.push(message.method)
+      methods.push(message.method)
     }
     unblock()
     await served
-    expect(told.filter((method) => method === 'notifications/resources/updated').length).toBeLessThanOrEqual(2)
-    expect(told).toContain('notifications/resources/updated')
+    expect(methods.filter((method) => method === 'notifications/resources/updated').length).toBeLessThanOrEqual(2)
+    expect(methods).toContain('notifications/resources/updated')
   })
 
   it('is bounded for each client', async () => {
@@ -135,7 +135,7 @@ describe('listening', () => {
       const closed = new Promise((resolve) => request.once('close', resolve))
       request.destroy()
       await closed
-      // The server hears of it in its own time.
+      // The server is notified of the closed connection later.
       await expect.poll(() => openAndClose(server.agentUrl)).toBe(200)
     }
   })

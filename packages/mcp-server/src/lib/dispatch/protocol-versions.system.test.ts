@@ -36,7 +36,7 @@ async function serveWorlds(options: HttpOptions = {}, bounds = {}) {
   return { ...served, tallyUrl: `http://127.0.0.1:${served.server.port}/mcp/e/tally` }
 }
 
-/** Sends one request of the modern era, and gives its answer. */
+/** Sends one request of the stateless version, and resolves with its answer. */
 function ask(url: string, method: string, params: { name?: string; [key: string]: unknown } = {}, headers = {}) {
   const said = { ...modernHeaders(method, params.name), ...headers }
   return rpc(url, method, { ...params, _meta: { ...MODERN_META, ...(params._meta as object) } }, said)
@@ -121,7 +121,7 @@ describe('a world with a handle', () => {
   })
 
   it.each(Object.entries(OFFICIAL_CLIENTS))(
-    'tells the client of %s how things stand before the first step, that the episode is over, and how to play again',
+    'shows the client of %s the first observation before a step, that the episode is over, and how to play again',
     async (_, connect) => {
       const { tallyUrl, host } = await serveWorlds()
       for (const place of [tallyUrl, { command: process.execPath, args: [STDIO, 'agent', 'tally'] }]) {
@@ -135,10 +135,10 @@ describe('a world with a handle', () => {
           if (place === tallyUrl)
             expect((await host.list({ limit: 10 })).sessions).toContainEqual(expect.objectContaining({ steps: 0 }))
           for (const by of [5, 5]) {
-            const told = await client.callTool({ name: 'add', arguments: { tally_id, by } })
-            expect(told.structuredContent).toMatchObject({
-              observation: textOf(told),
-              episode_over: textOf(told).includes('The episode is over.'),
+            const result = await client.callTool({ name: 'add', arguments: { tally_id, by } })
+            expect(result.structuredContent).toMatchObject({
+              observation: textOf(result),
+              episode_over: textOf(result).includes('The episode is over.'),
             })
           }
           const after = await client.callTool({ name: 'add', arguments: { tally_id, by: 1 } })
@@ -203,7 +203,7 @@ describe('a world with a handle', () => {
     expect((await add(right, 1)).structuredContent).toMatchObject({ count: 3 })
   })
 
-  it('tells a forged, a foreign, an ended and an expired handle apart for nobody, and says what may be wrong', async () => {
+  it('answers a forged handle, that of another client, an ended one and an expired one alike, and says what may be wrong', async () => {
     const tokens = { [`left-${'x'.repeat(22)}`]: 'left', [`right-${'x'.repeat(22)}`]: 'right' }
     const { tallyUrl, clock, host } = await serveWorlds({ auth: { agentTokens: tokens } }, { idleSeconds: 60 })
     const as = (who: string) => ({ authorization: `Bearer ${who}-${'x'.repeat(22)}` })
@@ -240,12 +240,12 @@ describe('a world with a handle', () => {
     expect(state.json.result).toMatchObject({ end: null })
   })
 
-  it('tells a model what is missing from its call', async () => {
+  it('names the argument that is missing from a call', async () => {
     const { tallyUrl } = await serveWorlds()
-    const told = async (name: string) =>
+    const errorOf = async (name: string) =>
       textOf((await ask(tallyUrl, 'tools/call', { name, arguments: { by: 1 } })).json.result ?? {})
-    expect(await told('add')).toMatch(/^tally_id is missing.*Call create_tally first/)
-    expect(await told('reset')).toContain('The tools are: create_tally, add, destroy_tally.')
+    expect(await errorOf('add')).toMatch(/^tally_id is missing.*Call create_tally first/)
+    expect(await errorOf('reset')).toContain('The tools are: create_tally, add, destroy_tally.')
   })
 
   it('is refused where its names would be taken for others', () => {
