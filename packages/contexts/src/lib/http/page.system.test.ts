@@ -82,7 +82,7 @@ async function openPage(
 
   function serve(port: number, controlToken?: string) {
     const extraRoutes = serveConversations(host, [environment])
-    return serveHttp(host, { port, extraRoutes, ...(controlToken && { controlToken }) })
+    return serveHttp(host, { port, extraRoutes, ...(controlToken && { auth: { controlToken } }) })
   }
 }
 
