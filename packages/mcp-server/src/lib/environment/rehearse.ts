@@ -14,11 +14,12 @@ import {
   DEFAULT_EVENTS,
   isEndUnreported,
   type Played,
-  playStep,
   recordEvent,
+  recordStep,
   type SessionRecord,
   type SessionState,
   stateHash,
+  turnOf,
 } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import { withoutAmbient } from './ambient-guard.ts'
@@ -152,28 +153,24 @@ export function rehearse(
       const setting = {
         seat: DEFAULT_SEAT,
         action,
-        draft: JSON.parse(stateText),
         now: 0,
         history: environment.history,
         prepared,
       }
-      let played: Played | undefined
-      // Not a promise, because the callback does not return one.
-      const { next } = playStep(record, setting, (turn) => {
-        played = closely(`Tool ${tool}`, () => playAction(environment, { ...turn, truncation }, action, scrutiny))
-        return played
-      }) as Awaited<ReturnType<typeof playStep>>
-      if (strict && played?.change) assertSound(environment, next.state)
+      const turn = { ...turnOf(record, JSON.parse(stateText), setting), truncation }
+      const played = closely(`Tool ${tool}`, () => playAction(environment, turn, action, scrutiny))
+      const { next } = recordStep(record, setting, played)
+      if (strict && played.change) assertSound(environment, next.state)
       record = next
       if (strict) {
-        const { text, structured } = (played as Played).observation
+        const { text, structured } = played.observation
         assertSecretsKept(`Tool ${tool}`, {
           shown: `${text}\n${JSON.stringify(structured)}`,
           said: JSON.stringify([tool, args]),
         })
       }
-      if (played?.change) stateText = JSON.stringify(next.state)
-      const step = { ...(played as Played), revealed, stateHash: stateHash(stateText, next) }
+      if (played.change) stateText = JSON.stringify(next.state)
+      const step = { ...played, revealed, stateHash: stateHash(stateText, next) }
       observation = step.observation
       return step
     },

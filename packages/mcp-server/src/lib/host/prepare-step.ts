@@ -19,7 +19,6 @@ export interface ToPrepare {
 /** How a tool prepares an action; `null` where it prepares nothing, or the rules would never see the action. */
 export function toPrepare(environment: EnvironmentDefinition, action: Action): ToPrepare | null {
   const tool = environment.tools[action.tool]
-  // Every call comes by here. What an object has that is no tool of it prepares nothing either.
   if (!tool?.preparation) return null
   const input = tool.input.safeParse(action.arguments)
   if (!input.success || findNonJson(action.arguments)) return null

@@ -1,5 +1,5 @@
 import { type AppliedEvent, type LoggedStep, WireError } from '@episodic/protocol'
-import { playStep, recordEvent, type SessionRecord, type SessionStore, stateHash } from '@episodic/state'
+import { recordEvent, recordStep, type SessionRecord, type SessionStore, stateHash, turnOf } from '@episodic/state'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import { recordAtBase, type Snapshot, stepsOf } from './snapshot.ts'
@@ -96,13 +96,13 @@ async function replayStep(
   const setting = {
     seat,
     action,
-    draft: JSON.parse(stateText),
     // Real time decides only whether the session's time limit had passed before the step.
     now: record.createdAt + (report.refused === 'time' ? (record.limits.seconds ?? 0) * 1_000 : 0),
     history: environment.history,
     prepared: report.prepared,
   }
-  const { next, step } = await playStep(record, setting, (turn) => rules.play(environment, turn, action))
+  const played = await rules.play(environment, turnOf(record, JSON.parse(stateText), setting), action)
+  const { next, step } = recordStep(record, setting, played)
   const text = next.state === record.state ? stateText : JSON.stringify(next.state)
   const { terms, potential, end, refused } = step.report
   const replayed = { observation: step.observation, terms, potential, end, refused, stateHash: stateHash(text, next) }

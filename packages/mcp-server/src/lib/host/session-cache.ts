@@ -114,18 +114,35 @@ export class SessionCache {
 
   /** Runs a call on a session, marks the session as used once it is finished, and translates what it throws. */
   async use<T>(cached: CachedSession, run: (session: Session) => Promise<T>): Promise<T> {
-    const { session, environment } = cached
     try {
-      const result = await run(session)
-      if (this.#looksIdle(session)) await this.#touch(session)
+      const result = await run(cached.session)
+      const marking = this.used(cached)
+      if (marking) await marking
       return result
     } catch (error) {
-      // A holder that was fenced stays so: whoever calls next is served by a new one.
-      if (session.fenced || StateError.is(error, 'session-not-found')) this.#cached.delete(session.record.id)
-      throw this.#options.faults.translate(environment.name, session.record.id, error)
-    } finally {
-      cached.touched = this.#options.clock.monotonic()
+      throw this.failed(cached, error)
     }
+  }
+
+  /** Marks a session as used by a call that is finished. Returns a promise only if that has to be written down. */
+  used(cached: CachedSession): Promise<void> | null {
+    const { clock, idleSeconds } = this.#options
+    const { session } = cached
+    cached.touched = clock.monotonic()
+    // Other processes look at the store, so it has to hear of a session that no commit has touched for a while. The call
+    // itself is answered already. A session that could not be marked may expire early, and no earlier than if it had
+    // not been read.
+    if (clock.now() - session.record.touchedAt < idleSeconds * 500) return null
+    return session.advance(() => ({})).then(ignore, ignore)
+  }
+
+  /** Returns what the caller gets for an error of a call on a session, and marks the session as used. */
+  failed(cached: CachedSession, error: unknown): unknown {
+    const { session, environment } = cached
+    cached.touched = this.#options.clock.monotonic()
+    // A holder that was fenced stays so: the next call is served by a new one.
+    if (session.fenced || StateError.is(error, 'session-not-found')) this.#cached.delete(session.record.id)
+    return this.#options.faults.translate(environment.name, session.record.id, error)
   }
 
   /** Has a session in hand refuse its further steps. It can still be read, and closed. */
@@ -239,20 +256,9 @@ export class SessionCache {
     })
     return { control, capabilities, secrets }
   }
-
-  /** Whether no commit has said for a while that a session is used: other processes look at the store. */
-  #looksIdle({ record }: Session): boolean {
-    const { clock, idleSeconds } = this.#options
-    return clock.now() - record.touchedAt >= idleSeconds * 500
-  }
-
-  /** Writes down that a session is used. */
-  async #touch(session: Session): Promise<void> {
-    // The call itself is answered already. A session that could not be marked may expire early, and no earlier than
-    // if it had not been read.
-    await session.advance(() => ({})).catch(() => {})
-  }
 }
+
+function ignore(): void {}
 
 /** The one refusal for a session that is not there for this caller, whatever the reason. */
 export function notFound(): WireError {

@@ -12,7 +12,7 @@ import { reportWaiting } from './report-waiting.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
 
 export interface SessionWriterOptions {
-  readonly sessions: Pick<SessionCache, 'use'>
+  readonly sessions: Pick<SessionCache, 'use' | 'used' | 'failed'>
   readonly rules: Pick<RulesRunner, 'play' | 'apply' | 'judge'>
   readonly clock: Clock
   readonly faults: Faults
@@ -31,7 +31,7 @@ interface Closed {
  * answered once it is committed, and wakes those who watch the session.
  */
 export class SessionWriter {
-  readonly #sessions: Pick<SessionCache, 'use'>
+  readonly #sessions: Pick<SessionCache, 'use' | 'used' | 'failed'>
   readonly #rules: Pick<RulesRunner, 'play' | 'apply' | 'judge'>
   readonly #clock: Clock
   readonly #faults: Faults
@@ -45,57 +45,58 @@ export class SessionWriter {
     this.#metrics = metrics
   }
 
-  /** Plays a call of a seat as the next step, or gives again what that step came to. */
+  /** Plays a call of a seat as its next step, or returns the stored answer of that step. */
   async step(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
-    const { environment } = cached
+    const { session, environment, secrets, watchers } = cached
     const { seq, epoch, waiting } = call
     const action = declaredAction(environment, call.action)
     const began = this.#metrics ? this.#clock.monotonic() : 0
-    const needed = toPrepare(environment, action)
-    const inQueue = waiting && cached.session.busy ? waiting.signal : undefined
-    const stopReporting = inQueue
-      ? reportWaiting(this.#clock, waiting, 'Waiting for the calls before this one.')
-      : undefined
+    const queued = waiting && session.busy ? waiting : undefined
+    const calledOff = queued?.signal
+    const stopReporting = queued && reportWaiting(this.#clock, queued, 'Waiting for the calls before this one.')
+    const begin = () => {
+      stopReporting?.()
+      if (cached.failure) throw cached.failure
+    }
+    const preparation = environment.tools[action.tool]?.preparation && toPrepare(environment, action)
     let acts = false
-    const answered = this.#sessions.use(cached, (session) =>
-      session.step(
+    let outcome: PlayOutcome | Promise<PlayOutcome> | undefined
+    let answered: Answered
+    try {
+      answered = await session.step(
         { seat, action, seq, epoch },
         (turn) => {
-          stopReporting?.()
-          assertSound(cached)
-          // What has been done outside is played, whoever waits for it.
-          if (turn.prepared === undefined) inQueue?.throwIfAborted()
-          return this.#told(
-            cached,
-            call,
-            this.#faults.guard(
-              environment.name,
-              turn.record.id,
-              () => this.#rules.play(environment, turn, action, waiting),
-              waiting,
-            ),
-          )
+          begin()
+          // What was prepared may have been done outside: it is played, whether its caller waits or not.
+          if (turn.prepared === undefined) calledOff?.throwIfAborted()
+          const play = () => this.#rules.play(environment, turn, action, waiting)
+          outcome = this.#faults.guard(environment.name, turn.record.id, play, waiting)
+          return outcome
         },
-        needed
+        preparation
           ? () => {
-              stopReporting?.()
-              assertSound(cached)
-              inQueue?.throwIfAborted()
-              acts = needed.preparation.external
-              return createPreparation(environment, call, needed, { clock: this.#clock, faults: this.#faults })
+              begin()
+              calledOff?.throwIfAborted()
+              acts = preparation.preparation.external
+              return createPreparation(environment, call, preparation, { clock: this.#clock, faults: this.#faults })
             }
           : undefined,
-      ),
-    )
-    if (stopReporting) answered.then(stopReporting, stopReporting)
-    const { step, replayed } = await (needed
-      ? answered.catch((error) => {
-          throw acts ? afterEffect(action.tool, error) : error
-        })
-      : answered)
-    cached.watchers.wake()
-    this.#metrics?.step(environment.name, outcomeOf({ step, replayed }), this.#clock.monotonic() - began)
-    return { step, replayed, secrets: cached.secrets }
+      )
+      const marking = this.#sessions.used(cached)
+      if (marking) await marking
+    } catch (error) {
+      const failure = this.#sessions.failed(cached, error)
+      throw acts ? afterEffect(action.tool, failure) : failure
+    } finally {
+      stopReporting?.()
+    }
+    const played = answered.replayed ? undefined : outcome instanceof Promise ? await outcome : outcome
+    if (played?.undeclared !== undefined)
+      this.#faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
+    watchers.wake()
+    this.#metrics?.step(environment.name, outcomeOf(answered), this.#clock.monotonic() - began)
+    const { step, replayed } = answered
+    return { step, replayed, secrets }
   }
 
   /** Applies an outside event once. Nobody waits for it any more where `signal` is aborted before its turn. */
@@ -110,7 +111,7 @@ export class SessionWriter {
     const { id } = session.record
     const result = await this.#sessions.use(cached, () =>
       session.publish(event, (turn) => {
-        assertSound(cached)
+        if (cached.failure) throw cached.failure
         signal?.throwIfAborted()
         return this.#faults.guard(environment.name, id, () => this.#rules.apply(environment, turn, event))
       }),
@@ -137,24 +138,6 @@ export class SessionWriter {
   async judge({ environment, session }: CachedSession, final: EndedEpisode): Promise<boolean | undefined> {
     return this.#faults.guard(environment.name, session.record.id, () => this.#rules.judge(environment, final))
   }
-
-  /** Takes note of what a tool said and nobody was told. */
-  #told(
-    cached: CachedSession,
-    call: StepCall,
-    outcome: PlayOutcome | Promise<PlayOutcome>,
-  ): PlayOutcome | Promise<PlayOutcome> {
-    if (outcome instanceof Promise) return outcome.then((settled) => this.#told(cached, call, settled))
-    const { environment, session } = cached
-    if (outcome.undeclared !== undefined)
-      this.#faults.dropped(environment.name, session.record.id, call.action.tool, outcome.undeclared)
-    return outcome
-  }
-}
-
-/** Throws what a session refuses its further steps with, where something of it has failed. */
-function assertSound({ failure }: CachedSession): void {
-  if (failure) throw failure
 }
 
 function outcomeOf({ step, replayed }: Answered): StepStatus {

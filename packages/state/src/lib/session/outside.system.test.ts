@@ -11,9 +11,9 @@ import { openSqliteStore } from '../sqlite/sqlite-store.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import type { SessionStore, StoredSession } from '../store/session-store.ts'
 import type { Happened } from './outside.ts'
-import type { Turn } from './play-step.ts'
 import type { Session } from './session.ts'
 import { decodeSession, encodeSession } from './session-record.ts'
+import type { Turn } from './step.ts'
 
 /** Adds to the total of the counting world from outside. */
 function gift(by: number, id = `gift of ${by}`): OutsideEvent {

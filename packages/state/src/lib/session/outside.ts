@@ -7,9 +7,9 @@ import {
   type OutsideHistory,
 } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
-import { byteLength } from './byte-length.ts'
-import type { Change } from './play-step.ts'
 import type { SessionRecord } from './session-record.ts'
+import { byteLength } from './session-text.ts'
+import type { Change } from './step.ts'
 
 /** What the rules made of an outside event. */
 export interface Happened {

@@ -1,8 +1,8 @@
 import type { EpisodeEnd, JsonObject, Limits, OutsideHistory, RngState } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
 import type { StoredProgress, StoredSession } from '../store/session-store.ts'
-import { byteLength } from './byte-length.ts'
 import type { History } from './history.ts'
+import { byteLength } from './session-text.ts'
 
 /** What is true in a world: the part that players may see, and the part that they may not. */
 export interface SessionState {

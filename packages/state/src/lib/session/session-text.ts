@@ -1,13 +1,10 @@
-import { findNonJson, type Limits, type LoggedStep } from '@episodic/protocol'
+import { contentId, findNonJson, type Limits, type LoggedStep, type RngState } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
-import { byteLength } from './byte-length.ts'
-import { assertJsonState, UNREADABLE } from './json-state.ts'
-import type { SessionState } from './session-record.ts'
 
 // What a commit writes comes back from the store as it went in, and stays within the session's limit of bytes.
 
 /** The text of a state. Throws `not-json`, and `too-large` where it would pass the session's limit. */
-export function encodeState(state: SessionState, limits: Limits): string {
+export function encodeState(state: object, limits: Limits): string {
   assertJsonState(state)
   const text = textOf(state, 'state')
   assertFits(text, limits, 'state')
@@ -87,3 +84,33 @@ function textOf(value: object, what: string): string {
 function fits(text: string, { bytes }: Pick<Limits, 'bytes'>): boolean {
   return text.length * 3 <= bytes || byteLength(text) <= bytes
 }
+
+/** Hash of what a world goes on from: its state as the store keeps it, the positions of chance, and virtual time. */
+export function stateHash(stateText: string, { rng, now }: { readonly rng: RngState; readonly now: number }): string {
+  return contentId(JSON.stringify([rng, now]) + stateText)
+}
+
+/** Throws `not-json` for a state that would not come back from a store as it went in. */
+export function assertJsonState(state: object): void {
+  const problem = findProblem(state)
+  if (problem)
+    throw new StateError('not-json', `The rules left a state that JSON cannot say: ${problem.replace('$', 'state')}.`)
+}
+
+/** What the rules left may contain itself or nest without end, and reading it may run their code. */
+function findProblem(state: object): string | null {
+  try {
+    return findNonJson(state)
+  } catch {
+    return `$ ${UNREADABLE}`
+  }
+}
+
+/** Why a value could not be read to its end, in words that run none of its code. */
+export const UNREADABLE = 'contains itself, is nested too deep, or has a getter that throws'
+
+/** Bytes of a text in UTF-8, as which stores keep it. */
+export function byteLength(text: string): number {
+  return encoder.encode(text).length
+}
+const encoder = new TextEncoder()

@@ -9,27 +9,34 @@ import {
   type OutsideEvent,
 } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
-import type { SessionStore, StoredSession } from '../store/session-store.ts'
-import { byteLength } from './byte-length.ts'
-import { CallQueue } from './call-queue.ts'
+import type { LogEntry, SessionStore, StoredSession } from '../store/session-store.ts'
 import type { Clock } from './clock.ts'
+import type { HistoryBounds } from './history.ts'
+import { assertRoom, DEFAULT_EVENTS, findKnown, type Happened, recordEvent } from './outside.ts'
+import { assertMovedOn, episodeEnded, fenced, outcomeUnknown, sessionNotFound } from './session-errors.ts'
+import {
+  decodeSession,
+  encodeProgress,
+  encodeSession,
+  type SessionRecord,
+  type SessionState,
+  storedBytes,
+} from './session-record.ts'
+import { byteLength, encodeState, encodeStep, stateHash } from './session-text.ts'
 import {
   assertLogRoom,
+  type Change,
   decideStep,
-  episodeEnded,
-  fenced,
-  outcomeUnknown,
+  type Played,
+  recordStep,
+  type Stepped,
   type StepRequest,
   type StepVerdict,
   seatOf,
-} from './decide-step.ts'
-import { HeldRecord, type Plan } from './held-record.ts'
-import type { HistoryBounds } from './history.ts'
-import { assertRoom, DEFAULT_EVENTS, findKnown, type Happened, recordEvent } from './outside.ts'
-import { type Change, type Played, playStep, type Stepped, type Turn, truncationOf } from './play-step.ts'
-import { decodeSession, encodeSession, type SessionRecord, type SessionState, storedBytes } from './session-record.ts'
-import { encodeState, encodeStep } from './session-text.ts'
-import { stateHash } from './state-hash.ts'
+  type Turn,
+  truncationOf,
+  turnOf,
+} from './step.ts'
 
 /** A step as it arrives, with what it does. */
 export type Move = StepRequest & { readonly action: Action }
@@ -79,54 +86,73 @@ export interface Preparation {
 /** What a step is played with that was prepared for it. */
 interface PreparedStep {
   /** `undefined` where it needed nothing. */
-  readonly value: Json | undefined
+  readonly prepared: Json | undefined
   /** Real time at which it came. */
   readonly arrived: number
 }
 
+/** What a call does to the record that it saw: the answer, and what has to be written before it is given. */
+interface Plan<T> {
+  readonly write: Write | null
+  readonly answer: T
+}
+
+interface Write {
+  readonly next: SessionRecord
+  readonly stateText: string
+  readonly entry?: LogEntry
+}
+
+/** How often a call is tried again when others commit in between. Each try means that another one got through. */
+const COMMIT_TRIES = 32
+
 /**
  * A session in play: runs its calls one at a time and commits each before it is answered.
  *
- * Several of these, in several processes, may hold the same session: what is true is in the store, the record held
- * here is a guess that saves a read, and a commit that finds another revision plays again on what is there now.
+ * Several of these, in several processes, may hold the same session. The store has the truth. The record held here is a
+ * guess that saves a read, and a call whose commit finds another revision plays again on what is there now.
  * Two things end that: a later owner, who fences this holder, and a store that has gone back behind what was seen in it.
  */
 export class Session {
   readonly #options: SessionOptions
-  readonly #calls: CallQueue
-  readonly #held: HeldRecord
   #epoch: number
+  #record: SessionRecord
+  /** The state of the record, as the text that the store has of it. */
+  #stateText: string
+  #running = false
+  /** Starts the calls that wait, in the order of their arrival; `null` until one had to, as in nearly every session. */
+  #waiting: (() => void)[] | null = null
 
   /** `record` is what `stored` says, for a caller that has read it already. */
   constructor(stored: StoredSession, options: SessionOptions, record = decodeSession(stored)) {
     this.#options = options
-    this.#calls = new CallQueue(options.queue)
-    this.#held = new HeldRecord(options.store, stored, record)
     this.#epoch = record.epoch
+    this.#record = record
+    this.#stateText = stored.state
   }
 
   /** The record as it was last seen in the store. */
   get record(): SessionRecord {
-    return this.#held.record
+    return this.#record
   }
 
   /** Whether a later owner has the session: whatever this holder does in its own name is `fenced` from now on. */
   get fenced(): boolean {
-    return this.#held.record.epoch > this.#epoch
+    return this.#record.epoch > this.#epoch
   }
 
   /** Whether a call is running or waiting. */
   get busy(): boolean {
-    return this.#calls.busy
+    return this.#running
   }
 
   /** UTF-8 bytes that the store keeps for the session, its step log included. */
   get bytes(): number {
-    return storedBytes(encodeSession(this.#held.record), this.#held.record)
+    return storedBytes(encodeSession(this.#record), this.#record)
   }
 
   /**
-   * Applies one step exactly once, or gives the stored answer of one that was applied before.
+   * Applies one step exactly once, or returns the stored answer of one that was applied before.
    *
    * `play` is called with a draft; when it throws, the session is as it was and the error is passed on. It may be
    * called again, on a newer record, when another holder of the session commits in between. While a promise of it is
@@ -136,17 +162,32 @@ export class Session {
    * turn, as often as it is called, and the log keeps it. One that is external is written down before it begins. Where that is
    * found of the same action again, it may have happened or not: the step is `outcome-unknown` until another is answered.
    *
-   * A move that names no epoch is this holder's own, and is `fenced` once somebody else has taken the session over.
+   * A move that names no epoch is this holder's own, and is `fenced` once another holder has taken the session over.
    * Throws what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `log-full`, `not-json`, `action-invalid`,
    * `state-lost` where the store has gone back behind what was seen in it, and `session-not-found` once the session is gone.
    */
-  step(move: Move, play: (turn: Turn) => Played | Promise<Played>, preparation?: () => Preparation): Promise<Answered> {
-    const settle = (prepared?: PreparedStep) =>
-      this.#held.settle(() => {
+  async step(
+    move: Move,
+    play: (turn: Turn) => Played | Promise<Played>,
+    preparation?: () => Preparation,
+  ): Promise<Answered> {
+    if (this.#running) await this.#queued()
+    this.#running = true
+    try {
+      const { clock, history } = this.#options
+      const prepared = preparation ? await this.#prepare(move, preparation) : null
+      return await this.#settle(() => {
         const verdict = this.#decide(move)
-        return verdict.kind === 'play' ? this.#planStep(move, play, prepared) : this.#planReplay(move, verdict.revision)
+        if (verdict.kind === 'replay') return this.#planReplay(move, verdict.revision)
+        const setting = { ...move, ...prepared, now: clock.now(), history }
+        const played = play(turnOf(this.#record, this.#draft(), setting))
+        return played instanceof Promise
+          ? played.then((late) => this.#planStep(recordStep(this.#record, setting, late)))
+          : this.#planStep(recordStep(this.#record, setting, played))
       })
-    return this.#calls.run(() => (preparation ? this.#prepare(move, preparation).then(settle) : settle()))
+    } finally {
+      this.#leave()
+    }
   }
 
   /**
@@ -161,10 +202,10 @@ export class Session {
     apply: (turn: Omit<Turn, 'truncation'>) => Happened | Promise<Happened>,
   ): Promise<MethodResult<'publish'>> {
     const { events: bound = DEFAULT_EVENTS, clock } = this.#options
-    return this.#calls.run(() =>
-      this.#held.settle<MethodResult<'publish'>>(() => {
+    return this.#inTurn(() =>
+      this.#settle<MethodResult<'publish'>>(() => {
         if (this.fenced) throw fenced()
-        const record = this.#held.record
+        const record = this.#record
         const known = findKnown(record, event)
         if (known) {
           const { revision, end } = known
@@ -194,16 +235,16 @@ export class Session {
         })
       | null,
   ): Promise<SessionRecord> {
-    return this.#calls.run(async () => {
-      await this.#held.settle(() => {
+    return this.#inTurn(async () => {
+      await this.#settle(() => {
         if (this.fenced) throw fenced()
-        const record = this.#held.record
+        const record = this.#record
         const changed = change({ record, draft: this.#draft() })
         if (!changed) return { write: null, answer: null }
         const next = { ...record, ...changed, revision: record.revision + 1, touchedAt: this.#options.clock.now() }
         return { write: { next, stateText: this.#stateTextOf(next) }, answer: null }
       })
-      return this.#held.record
+      return this.#record
     })
   }
 
@@ -212,42 +253,42 @@ export class Session {
    * was away. The last holder to take over owns the session.
    */
   takeOver(): Promise<SessionRecord> {
-    return this.#calls.run(async () => {
-      this.#epoch = await this.#held.settle(() => {
-        const { epoch, revision } = this.#held.record
+    return this.#inTurn(async () => {
+      this.#epoch = await this.#settle(() => {
+        const { epoch, revision } = this.#record
         const next = {
-          ...this.#held.record,
+          ...this.#record,
           epoch: epoch + 1,
           revision: revision + 1,
           touchedAt: this.#options.clock.now(),
         }
-        return { write: { next, stateText: this.#held.stateText }, answer: next.epoch }
+        return { write: { next, stateText: this.#stateText }, answer: next.epoch }
       })
-      return this.#held.record
+      return this.#record
     })
   }
 
   /** Reads the record anew, for an answer that must not come from a guess. */
   refresh(): Promise<SessionRecord> {
-    return this.#calls.run(async () => {
-      await this.#held.refresh()
-      return this.#held.record
+    return this.#inTurn(async () => {
+      await this.#refresh()
+      return this.#record
     })
   }
 
   /** Reads the record anew, and its state as the text that the store has: for what begins where it stands. */
   moment(): Promise<{ readonly record: SessionRecord; readonly stateText: string }> {
-    return this.#calls.run(async () => {
-      await this.#held.refresh()
-      return { record: this.#held.record, stateText: this.#held.stateText }
+    return this.#inTurn(async () => {
+      await this.#refresh()
+      return { record: this.#record, stateText: this.#stateText }
     })
   }
 
   #decide({ seat, seq, epoch = this.#epoch }: Move): StepVerdict {
-    const { record } = this.#held
-    const verdict = decideStep(record, { seat, seq, epoch })
+    const verdict = decideStep(this.#record, { seat, seq, epoch })
     // A step that only reports the end is the last one, and is still played.
-    if (verdict.kind === 'play' && !record.end) assertLogRoom(record, this.#options.logBytes ?? DEFAULT_LOG_BYTES)
+    if (verdict.kind === 'play' && !this.#record.end)
+      assertLogRoom(this.#record, this.#options.logBytes ?? DEFAULT_LOG_BYTES)
     return verdict
   }
 
@@ -255,8 +296,8 @@ export class Session {
   async #prepare(move: Move, preparationOf: () => Preparation): Promise<PreparedStep> {
     const { seat, action } = move
     const arrived = this.#options.clock.now()
-    const preparation = await this.#held.settle<Preparation | null>(() => {
-      const record = this.#held.record
+    const preparation = await this.#settle<Preparation | null>(() => {
+      const record = this.#record
       const plays = this.#decide(move).kind === 'play' && !record.end
       const late = plays && truncationOf(record, seatOf(record, seat).seq + 1, arrived) === 'time-limit'
       const preparation = plays && !late ? preparationOf() : null
@@ -264,31 +305,12 @@ export class Session {
       const effect = { seat, action: contentId(canonicalJson({ ...action })) }
       if (record.effect?.seat === seat && record.effect.action === effect.action) throw outcomeUnknown(action)
       const next = { ...record, effect, revision: record.revision + 1, touchedAt: this.#options.clock.now() }
-      return { write: { next, stateText: this.#held.stateText }, answer: preparation }
+      return { write: { next, stateText: this.#stateText }, answer: preparation }
     })
-    return { value: await preparation?.prepare(this.#held.record), arrived }
+    return { prepared: await preparation?.prepare(this.#record), arrived }
   }
 
-  #planStep(
-    { seat, action }: Move,
-    play: (turn: Turn) => Played | Promise<Played>,
-    prepared?: PreparedStep,
-  ): Plan<Answered> | Promise<Plan<Answered>> {
-    const { clock, history } = this.#options
-    const setting = {
-      seat,
-      action,
-      draft: this.#draft(),
-      now: clock.now(),
-      history,
-      prepared: prepared?.value,
-      arrived: prepared?.arrived,
-    }
-    const stepped = playStep(this.#held.record, setting, play)
-    return stepped instanceof Promise ? stepped.then((late) => this.#planStepped(late)) : this.#planStepped(stepped)
-  }
-
-  #planStepped({ next, step: unhashed }: Stepped): Plan<Answered> {
+  #planStep({ next, step: unhashed }: Stepped): Plan<Answered> {
     const stateText = this.#stateTextOf(next)
     const step = { ...unhashed, report: { ...unhashed.report, stateHash: stateHash(stateText, next) } }
     const text = encodeStep(step, next.limits, this.#options.textBytes ?? DEFAULT_TEXT_BYTES)
@@ -299,7 +321,7 @@ export class Session {
 
   /** Plans to give the stored answer of a step that was answered before, if this is that step again. */
   async #planReplay({ seq, action }: Move, revision: number): Promise<Plan<Answered>> {
-    const step = await this.#held.readStep(revision)
+    const step = await this.#readStep(revision)
     if (canonicalJson({ ...step.action }) === canonicalJson({ ...action }))
       return { write: null, answer: { step, replayed: true } }
     const { seq: expected } = step.report
@@ -311,11 +333,95 @@ export class Session {
   }
 
   #draft(): SessionState {
-    return JSON.parse(this.#held.stateText)
+    return JSON.parse(this.#stateText)
   }
 
   #stateTextOf(next: SessionRecord): string {
-    const { record, stateText } = this.#held
-    return next.state === record.state ? stateText : encodeState(next.state, next.limits)
+    return next.state === this.#record.state ? this.#stateText : encodeState(next.state, next.limits)
+  }
+
+  /**
+   * Plans on the record held here until a plan holds. One that writes holds when the store takes it, because the
+   * store compares; one that does not, a throw included, holds when the store has nothing newer.
+   */
+  async #settle<T>(plan: () => Plan<T> | Promise<Plan<T>>): Promise<T> {
+    for (let tries = 0; tries < COMMIT_TRIES; tries++) {
+      const guess = this.#record
+      let planned: Plan<T> | null = null
+      let failure: unknown
+      try {
+        const planning = plan()
+        // An await costs a turn, and nearly every plan is made at once.
+        planned = planning instanceof Promise ? await planning : planning
+      } catch (cause) {
+        failure = cause
+      }
+      if (planned?.write && (await this.#commit(planned.write))) return planned.answer
+      await this.#refresh()
+      if (this.#record !== guess) continue
+      if (!planned) throw failure
+      if (!planned.write) return planned.answer
+    }
+    throw new StateError(
+      'store-unavailable',
+      `Session ${this.#record.id} is changed by others faster than this call can follow. Try again.`,
+    )
+  }
+
+  /** Writes the next record. Returns whether the store took it, which holds the record that it was made from. */
+  async #commit({ next, stateText, entry }: Write): Promise<boolean> {
+    if (!(await this.#options.store.commit(encodeProgress(next, stateText), this.#record, entry))) return false
+    this.#record = next
+    this.#stateText = stateText
+    return true
+  }
+
+  /** Reads the record anew. One that has not changed stays the very same object. */
+  async #refresh(): Promise<void> {
+    const held = this.#record
+    const stored = await this.#options.store.read(held.id)
+    if (!stored) throw sessionNotFound()
+    const { revision, epoch, touchedAt, state } = stored
+    if (revision === held.revision && epoch === held.epoch && touchedAt === held.touchedAt && state === this.#stateText)
+      return
+    const record = decodeSession(stored)
+    assertMovedOn(held, record)
+    this.#record = record
+    this.#stateText = state
+  }
+
+  /** Reads an answered step from the log. Throws `store-invalid` where it is not there. */
+  async #readStep(revision: number): Promise<LoggedStep> {
+    const { id } = this.#record
+    const [entry] = await this.#options.store.readLog(id, { after: revision - 1, limit: 1 })
+    if (entry?.revision === revision) return JSON.parse(entry.text)
+    throw new StateError('store-invalid', `The step log of session ${id} lacks revision ${revision}.`)
+  }
+
+  /** Runs `call` after those before it, whatever they resolved with, and at once if there are none. */
+  async #inTurn<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#running) await this.#queued()
+    this.#running = true
+    try {
+      return await call()
+    } finally {
+      this.#leave()
+    }
+  }
+
+  /** Resolves when the calls before this one are done. Throws `queue-full` if there is no room to wait. */
+  #queued(): Promise<void> {
+    this.#waiting ??= []
+    const count = this.#waiting.length + 1
+    if (count >= this.#options.queue)
+      throw new StateError('queue-full', `${count} calls wait for this session already. Wait for their answers first.`)
+    return new Promise((begin) => this.#waiting?.push(begin))
+  }
+
+  /** Starts the next call that waits: before a new one, so `#running` stays set. */
+  #leave(): void {
+    const next = this.#waiting?.shift()
+    if (next) next()
+    else this.#running = false
   }
 }

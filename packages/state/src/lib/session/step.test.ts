@@ -2,8 +2,8 @@ import type { EpisodeEnd } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openCountingSession } from '../fixtures/counting-session.fixture.ts'
-import { decideStep, type StepRequest } from './decide-step.ts'
 import type { SessionRecord } from './session-record.ts'
+import { decideStep, type StepRequest } from './step.ts'
 
 const OVER: EpisodeEnd = { kind: 'terminated', reason: 'full' }
 

@@ -1,0 +1,62 @@
+import type { Action, EpisodeEnd, JsonObject } from '@episodic/protocol'
+import { StateError } from '../state-error.ts'
+import type { SessionRecord } from './session-record.ts'
+
+// What a session throws to its caller, in the words that the caller receives.
+
+/** The one answer for a session that is not there, whatever the reason. */
+export function sessionNotFound(): StateError {
+  return new StateError(
+    'session-not-found',
+    'There is no such session: it was never opened here, has been closed, or has expired. Open a new one.',
+  )
+}
+
+/** Returns the error for a step after the end of an episode. */
+export function episodeEnded(end: EpisodeEnd): StateError {
+  return new StateError(
+    'episode-ended',
+    `The episode is over (${end.kind}: ${end.reason}), so nothing follows. Open a new session to play again.`,
+    { details: { end } },
+  )
+}
+
+/** Returns the error for the holder of a session that has a later owner. */
+export function fenced(): StateError {
+  return new StateError('fenced', 'This session was taken over by a later owner. Open or restore it again to go on.')
+}
+
+/** Returns the error for a step with an external effect that may have happened. */
+export function outcomeUnknown({ tool }: Action): StateError {
+  return new StateError(
+    'outcome-unknown',
+    `Whether the external effect of this call of ${tool} happened is unknown: it was started, and its answer was lost. Read the state with another call first; a new call of ${tool} is then played again.`,
+  )
+}
+
+/**
+ * The answer where a store holds less of a session than was acknowledged, as a Redis may that was killed before it
+ * wrote to disk, or was replaced by a replica that lags behind. `what` says how it shows.
+ */
+export function stateLost(what: string, details: JsonObject = {}): StateError {
+  return new StateError(
+    'state-lost',
+    `The store lost part of this session: ${what}. It cannot go on; open a new one, and count this episode as failed.`,
+    { details },
+  )
+}
+
+/**
+ * Throws `state-lost` where a session that was `seen` cannot have become what it is `now`: every commit raises its
+ * revision, and none lowers its epoch. Takes two that differ.
+ */
+export function assertMovedOn(seen: SessionRecord, now: SessionRecord): void {
+  // Closed and opened anew under the same request key: it has its id, and is another session.
+  if (now.createdAt !== seen.createdAt) return
+  if (now.revision > seen.revision && now.epoch >= seen.epoch) return
+  throw stateLost(
+    now.revision === seen.revision
+      ? `it holds another revision ${now.revision} than was seen in it`
+      : `revision ${seen.revision} of epoch ${seen.epoch} was seen in it, and it holds revision ${now.revision} of epoch ${now.epoch}`,
+  )
+}

@@ -1,0 +1,199 @@
+import type {
+  Action,
+  EpisodeEnd,
+  Json,
+  JsonObject,
+  LoggedStep,
+  Observation,
+  PublishedEvent,
+  Refusal,
+  RngState,
+  StepReport,
+  Truncation,
+} from '@episodic/protocol'
+import { StateError } from '../state-error.ts'
+import { appendHistory, type HistoryBounds } from './history.ts'
+import { episodeEnded, fenced, stateLost } from './session-errors.ts'
+import type { SeatRecord, SessionRecord, SessionState } from './session-record.ts'
+
+// A step, without I/O: what it means to a session, the turn that the rules play, and the record after it.
+
+/** A step as it arrives. */
+export interface StepRequest {
+  readonly seat: string
+  /** How many steps of the seat the caller believes were applied; left out, the step is an ordinary at-most-once call. */
+  readonly seq?: number | undefined
+  /** The epoch that the caller holds; by default that of the session's holder. */
+  readonly epoch?: number | undefined
+}
+
+/**
+ * `play`: it is the next step; if an outside event has ended the episode, the step only reports that end. `replay`: it is
+ * the last answered step again, which is in the step log at `revision`. With the same action it is a retry, with another
+ * one a mistake.
+ */
+export type StepVerdict = { readonly kind: 'play' } | { readonly kind: 'replay'; readonly revision: number }
+
+/**
+ * Decides what a step means to a session, from the record alone.
+ *
+ * One stored answer for each seat is enough to settle every retry, because a seat has one step in flight. A caller counts
+ * the answers that it received, and has an epoch that it received: if either is ahead of the record, the store has lost an
+ * answered step. Throws `fenced`, `seq-conflict` and `state-lost` (with `details.expected` if the `seq` was wrong), or
+ * `episode-ended`.
+ */
+export function decideStep(record: SessionRecord, request: StepRequest): StepVerdict {
+  const seat = seatOf(record, request.seat)
+  if (request.epoch !== undefined && request.epoch !== record.epoch)
+    throw request.epoch < record.epoch
+      ? fenced()
+      : stateLost(`epoch ${request.epoch} was issued, and the store holds ${record.epoch}`)
+  if (request.seq !== undefined && request.seq > seat.seq)
+    throw stateLost(`${request.seq} steps were answered, and the store holds ${seat.seq}`, { expected: seat.seq })
+  if (request.seq !== undefined && request.seq !== seat.seq) {
+    const { last } = seat
+    if (request.seq !== seat.seq - 1 || last === null)
+      throw new StateError(
+        'seq-conflict',
+        `Step ${request.seq} is not the next one: ${seat.seq} steps are answered. Send seq ${seat.seq}.`,
+        { details: { expected: seat.seq } },
+      )
+    return { kind: 'replay', revision: last }
+  }
+  if (record.end && !isEndUnreported(record)) throw episodeEnded(record.end)
+  return { kind: 'play' }
+}
+
+/** Throws `log-full` if the step log of a session has reached `bound` bytes, so that no further step may be played. */
+export function assertLogRoom({ logBytes }: SessionRecord, bound: number): void {
+  if (logBytes < bound) return
+  throw new StateError(
+    'log-full',
+    `The step log of this session has ${logBytes} bytes and its limit is ${bound}, so no further step is played. Open a new session, or have the server's limit of log bytes raised.`,
+    { details: { limit: bound } },
+  )
+}
+
+/** What the rules made of a draft. */
+export interface Change {
+  readonly state: SessionState
+  readonly rng: RngState
+  readonly now: number
+}
+
+/** What playing one action came to. */
+export interface Played {
+  /** `null` leaves the world as it was: a refused step. */
+  readonly change: Change | null
+  readonly end: EpisodeEnd | null
+  readonly observation: Observation
+  readonly terms: { readonly [name: string]: number }
+  readonly potential: number | null
+  /** Whether the episode succeeded, where it has ended and the world defines success. */
+  readonly success?: boolean | undefined
+  readonly refused: Refusal | null
+  /** The events that the rules published in the midst of it, oldest first, where there are any: applied already. */
+  readonly published?: readonly PublishedEvent[] | undefined
+  /** Remembered in the record's history, where the session keeps one. */
+  readonly remember?: JsonObject | undefined
+}
+
+/** What the rules get to work with. */
+export interface Turn {
+  /** The record before the step. */
+  readonly record: SessionRecord
+  /** A copy of its state to edit; thrown away unless it is returned in a {@link Change}. */
+  readonly draft: SessionState
+  /** The budget that this step uses up, or that had run out before it; `null` while there is more. */
+  readonly truncation: Truncation | null
+  /** What was prepared outside for this step; left out where nothing was. */
+  readonly prepared?: Json | undefined
+}
+
+/** The step to play and what it is played under. `now` is real time, in milliseconds since 1970. */
+export interface StepSetting {
+  readonly seat: string
+  readonly action: Action
+  readonly now: number
+  readonly history: HistoryBounds | null
+  /** See {@link Turn}. */
+  readonly prepared?: Json | undefined
+  /** Real time at which the step came, where it had to be prepared since: its session's time is counted to there. Default: `now`. */
+  readonly arrived?: number | undefined
+}
+
+/** A step as it is logged, without the hash of the state, which is computed when the state is serialized. */
+export type UnhashedStep = Omit<LoggedStep, 'report'> & { readonly report: Omit<StepReport, 'stateHash'> }
+
+/** The record after a step, and the step. */
+export interface Stepped {
+  readonly next: SessionRecord
+  readonly step: UnhashedStep
+}
+
+/** Returns what the rules get for the next step of a seat. `draft` is a copy of the record's state. */
+export function turnOf(record: SessionRecord, draft: SessionState, setting: StepSetting): Turn {
+  const { seat, now, prepared, arrived = now } = setting
+  return { record, draft, truncation: truncationOf(record, seatOf(record, seat).seq + 1, arrived), prepared }
+}
+
+/**
+ * Returns the record after a step that the rules have played, and the entry for the step log. A step that left the world
+ * as it was keeps the very same `state`.
+ */
+export function recordStep(record: SessionRecord, setting: StepSetting, played: Played): Stepped {
+  const { seat, action, now, prepared } = setting
+  const { change, end, observation, terms, potential, success, refused, published, remember } = played
+  const { outside, effect } = record
+  const seq = seatOf(record, seat).seq + 1
+  const revision = record.revision + 1
+  const next: SessionRecord = {
+    ...record,
+    state: change ? change.state : record.state,
+    rng: change ? change.rng : record.rng,
+    now: change ? change.now : record.now,
+    end,
+    revision,
+    touchedAt: now,
+    seats: { ...record.seats, [seat]: { seq, last: revision } },
+    history: setting.history && remember ? appendHistory(record.history, remember, setting.history) : record.history,
+  }
+  const report = { seq, revision, terms, potential, end, refused, ...(success !== undefined && { success }) }
+  // Nearly every step is played with nothing from outside.
+  if (!outside && !effect && prepared === undefined && !published)
+    return { next, step: { seat, action, observation, report } }
+  const events = outside && outside.pending.length > 0 ? { events: outside.pending } : {}
+  return {
+    next: {
+      ...next,
+      ...(outside && { outside: { pending: [], known: outside.known } }),
+      ...(effect?.seat === seat && { effect: undefined }),
+    },
+    step: {
+      seat,
+      action,
+      observation,
+      report: { ...report, ...events, ...(prepared !== undefined && { prepared }) },
+      ...(published && { published }),
+    },
+  }
+}
+
+/** The budget that step `seq` of a seat uses up, or that had run out before it came. */
+export function truncationOf(record: SessionRecord, seq: number, now: number): Truncation | null {
+  const { seconds, steps } = record.limits
+  if (seconds !== null && now - record.createdAt >= seconds * 1_000) return 'time-limit'
+  return seq >= steps ? 'step-limit' : null
+}
+
+/** Returns whether an event has ended the episode and no step has reported that yet: the next step does, and is the last. */
+export function isEndUnreported({ end, outside }: Pick<SessionRecord, 'end' | 'outside'>): boolean {
+  return end?.kind === 'terminated' && outside?.pending.at(-1)?.end != null
+}
+
+/** The record of a seat. Throws a `RangeError` for one that the session does not have: seats come from capabilities. */
+export function seatOf(record: SessionRecord, seat: string): SeatRecord {
+  const found = Object.hasOwn(record.seats, seat) ? record.seats[seat] : undefined
+  if (!found) throw new RangeError(`Session ${record.id} has no seat named ${seat}.`)
+  return found
+}
