@@ -1,4 +1,4 @@
-export { type Clock, createManualClock, systemClock } from './lib/session/clock.ts'
+export { type Clock, createManualClock, systemClock, withSteadyNow } from './lib/session/clock.ts'
 export type { History, HistoryBounds } from './lib/session/history.ts'
 export { DEFAULT_EVENTS, type Happened, recordEvent } from './lib/session/outside.ts'
 export {

@@ -129,22 +129,23 @@ export function playAction(
     onReveal: scrutiny?.onReveal,
   })
   const answer = tool.play(context)
-  ignoreRejection(answer)
+  if (answer instanceof Promise) ignoreRejection(answer)
   if (typeof answer?.text === 'string' && answer.kind === 'refused') return refuse('rules', answer.text)
   if (typeof answer?.text !== 'string' || answer.kind !== 'said')
     throw new ServerError(
       'rules-failed',
       `Tool ${action.tool} of ${environment.name} returned no answer. Return say(…) or refuse(…).`,
     )
-  const aftermath = context.published.length > 0 ? applyPublished(environment, turn, context) : null
+  const effects = context.effects()
+  const aftermath = effects.published.length > 0 ? applyPublished(environment, turn, effects) : null
   const given = tool.output ? answer.data : turn.draft.public
   const structured = structuredAnswer(environment, action.tool, tool, given, scrutiny)
   const played = settle(environment, turn, action, {
     refusal: null,
     text: aftermath ? [answer.text, ...aftermath.said].join('\n') : answer.text,
     structured,
-    ended: aftermath ? aftermath.ended : context.ended,
-    change: aftermath ? aftermath.change : { state: turn.draft, rng: context.chance, now: context.now },
+    ended: aftermath ? aftermath.ended : effects.ended,
+    change: aftermath ? aftermath.change : { state: turn.draft, rng: effects.rng, now: effects.now },
     published: aftermath?.published,
   })
   const undeclared = findUndeclaredKey(given, structured)

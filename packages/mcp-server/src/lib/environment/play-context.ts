@@ -24,6 +24,18 @@ export interface ToolCallSetup {
   readonly onReveal: ((value: Json) => void) | undefined
 }
 
+/** What a tool call did beside its change of the draft. */
+export interface ToolCallEffects {
+  /** The state of every random stream. */
+  readonly rng: RngState
+  /** Virtual time. */
+  readonly now: number
+  /** The reason for which the rules ended the episode; `null` if they did not. */
+  readonly ended: string | null
+  /** The events that were published, oldest first. */
+  readonly published: readonly ToolEvent[]
+}
+
 /**
  * The context that a tool's `play` gets, which also records the effects of the call. A class, because building an
  * object with getters for each step costs more than the rules of a small world.
@@ -68,19 +80,10 @@ export class ToolCallContext implements PlayContext<unknown, unknown, unknown, u
     return this.#now
   }
 
-  /** The reason for which the rules ended the episode; `null` if they did not. */
-  get ended(): string | null {
-    return this.#ended
-  }
-
-  /** The events that were published, oldest first. */
-  get published(): readonly ToolEvent[] {
-    return this.#published
-  }
-
-  /** The state of every random stream. */
-  get chance(): RngState {
-    return this.#rng ? this.#rng.save() : this.#record.rng
+  /** Returns what the call did beside its change of the draft. */
+  effects(): ToolCallEffects {
+    const rng = this.#rng ? this.#rng.save() : this.#record.rng
+    return { rng, now: this.#now, ended: this.#ended, published: this.#published }
   }
 
   // Rules destructure these from their context, so each is bound.

@@ -2,7 +2,7 @@ import type { EpisodeEnd, PublishedEvent, RecordedEvent } from '@episodic/protoc
 import type { Change } from '@episodic/state'
 import { applyEvent, type EventTurn } from './apply-event.ts'
 import type { EnvironmentDefinition } from './environment.ts'
-import type { ToolCallContext } from './play-context.ts'
+import type { ToolCallEffects } from './play-context.ts'
 
 /** The result of a tool call, with the events that it published. */
 export interface AppliedEvents {
@@ -18,10 +18,10 @@ export interface AppliedEvents {
 export function applyPublished(
   environment: EnvironmentDefinition,
   { record, draft }: EventTurn,
-  { chance, now, ended: endedByPlay, published: events }: ToolCallContext,
+  { rng, now, ended: endedByPlay, published: events }: ToolCallEffects,
 ): AppliedEvents {
   const published: PublishedEvent[] = []
-  let change: Change = { state: draft, rng: chance, now }
+  let change: Change = { state: draft, rng, now }
   let ended: AppliedEvents['ended'] = endedByPlay
   for (const event of events) {
     const before = { ...record, rng: change.rng, now: change.now }

@@ -6,7 +6,7 @@ import {
   type OpenResult,
   WireError,
 } from '@episodic/protocol'
-import { type Clock, type SessionRecord, systemClock } from '@episodic/state'
+import { type SessionRecord, systemClock, withSteadyNow } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import { directRules, type RulesRunner } from '../environment/rules-runner.ts'
@@ -189,19 +189,6 @@ class SessionHost implements Host {
     subscriptions.stop()
     sessions.release()
     if (this.#ownsStore) await store[Symbol.asyncDispose]()
-  }
-}
-
-/**
- * Returns a clock whose `now` is the machine's time at this moment and moves with the monotonic one from here on: a
- * machine whose time is set expires nothing early and keeps nothing longer.
- */
-function withSteadyNow(clock: Clock): Clock {
-  const offset = clock.now() - clock.monotonic()
-  return {
-    now: () => Math.round(offset + clock.monotonic()),
-    monotonic: () => clock.monotonic(),
-    after: (milliseconds, run) => clock.after(milliseconds, run),
   }
 }
 

@@ -1,13 +1,14 @@
 import { type Action, findNonJson, type Json, WireError } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/extend'
 import type { Clock, SessionRecord, Preparation as StepPreparation } from '@episodic/state'
+import type { CallOptions } from '../environment/call-options.ts'
 import type { EnvironmentDefinition, Preparation } from '../environment/environment.ts'
-import { assertPrototypeUntouched } from '../environment/shared-prototype.ts'
+import { assertPrototypeUntouched } from '../environment/rules-runner.ts'
 import { asError } from '../environment/thrown-value.ts'
 import { ServerError } from '../server-error.ts'
 import type { Faults } from './faults.ts'
 import type { StepCall } from './host.ts'
-import { reportWaiting } from './report-waiting.ts'
+import { repeat } from './session-expiry.ts'
 
 /** A step that has something to get from outside before it is played. */
 export interface ToPrepare {
@@ -125,4 +126,18 @@ function freezeAll<T>(value: T): T {
 
 function failed(tool: string, what: string, cause?: Error): ServerError {
   return new ServerError('rules-failed', `The preparation of tool ${tool} ${what}.`, { cause })
+}
+
+/** Milliseconds between two reports of a call that still waits: less than any client waits without a sign of life. */
+const INTERVAL = 5_000
+
+/**
+ * Reports what a call waits for, now and every 5 seconds, until the returned function is called. Does nothing for a caller
+ * who did not ask for progress.
+ */
+export function reportWaiting(clock: Clock, waiting: CallOptions | undefined, message: string): () => void {
+  const tell = waiting?.report
+  if (!tell) return () => {}
+  tell(message)
+  return repeat(clock, INTERVAL, async () => tell(message))
 }

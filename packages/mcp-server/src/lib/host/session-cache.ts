@@ -87,6 +87,11 @@ export class SessionCache {
     return this.#cached.get(id) ?? this.#read(id)
   }
 
+  /** Returns the session of an id. Throws, or rejects with, `session-not-found`. */
+  get(id: string): AtOnce<CachedSession> {
+    return this.#cached.get(id) ?? this.#read(id).then(present)
+  }
+
   async #read(id: string): Promise<CachedSession | null> {
     const [tokens, stored] = await Promise.all([this.tokens(), this.guardStore(this.#options.store.read(id))])
     // Two calls may have looked it up at once: both must get the one whose queue keeps them in order.
@@ -107,8 +112,7 @@ export class SessionCache {
   ): Promise<{ readonly cached: CachedSession; readonly created: boolean }> {
     const tokens = await this.tokens()
     const created = await this.guardStore(this.#options.store.create(stored))
-    const cached = created ? this.#hold(stored, record, tokens) : await this.find(record.id)
-    if (!cached) throw notFound()
+    const cached = created ? this.#hold(stored, record, tokens) : await this.get(record.id)
     return { cached, created }
   }
 
@@ -128,11 +132,12 @@ export class SessionCache {
   used(cached: CachedSession): Promise<void> | null {
     const { clock, idleSeconds } = this.#options
     const { session } = cached
+    const { touchedAt } = session.record
     cached.touched = clock.monotonic()
-    // Other processes look at the store, so it has to hear of a session that no commit has touched for a while. The call
+    // Other processes see only the store, so a session that no commit has touched for a while is marked there. The call
     // itself is answered already. A session that could not be marked may expire early, and no earlier than if it had
     // not been read.
-    if (clock.now() - session.record.touchedAt < idleSeconds * 500) return null
+    if (clock.now() - touchedAt < idleSeconds * 500) return null
     return session.advance(() => ({})).then(ignore, ignore)
   }
 
@@ -259,6 +264,11 @@ export class SessionCache {
 }
 
 function ignore(): void {}
+
+function present(cached: CachedSession | null): CachedSession {
+  if (!cached) throw notFound()
+  return cached
+}
 
 /** The one refusal for a session that is not there for this caller, whatever the reason. */
 export function notFound(): WireError {

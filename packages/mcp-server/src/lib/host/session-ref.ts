@@ -118,8 +118,7 @@ export class ResolvedSession implements SessionRef {
 
   /** Returns the session. Throws, or rejects with, `session-not-found`. */
   protected find(): AtOnce<CachedSession> {
-    const found = this.parts.sessions.find(this.token.id)
-    return found instanceof Promise ? found.then(present) : present(found)
+    return this.parts.sessions.get(this.token.id)
   }
 
   /** The same for a method that may open the session. */
@@ -182,9 +181,4 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
     const success = final && cached.environment.hasSuccess ? await writer.judge(cached, final) : undefined
     return { end, ...(success !== undefined && { success }) }
   }
-}
-
-function present(cached: CachedSession | null): CachedSession {
-  if (!cached) throw notFound()
-  return cached
 }

@@ -7,8 +7,7 @@ import type { EndedEpisode, RulesRunner } from '../environment/rules-runner.ts'
 import type { Faults } from './faults.ts'
 import type { StepCall, StepOutcome } from './host.ts'
 import type { Metrics, StepStatus } from './metrics.ts'
-import { afterEffect, createPreparation, toPrepare } from './prepare-step.ts'
-import { reportWaiting } from './report-waiting.ts'
+import { afterEffect, createPreparation, reportWaiting, toPrepare } from './prepare-step.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
 
 export interface SessionWriterOptions {

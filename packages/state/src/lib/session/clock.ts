@@ -22,6 +22,16 @@ export const systemClock: Clock = {
   },
 }
 
+/**
+ * Returns a clock whose `now` is the time of `clock` at this moment and moves with its monotonic one from here on: a
+ * machine whose time is set expires nothing early and keeps nothing longer.
+ */
+export function withSteadyNow(clock: Clock): Clock {
+  const offset = clock.now() - clock.monotonic()
+  const monotonic = clock.monotonic.bind(clock)
+  return { now: () => Math.round(offset + monotonic()), monotonic, after: clock.after.bind(clock) }
+}
+
 /** A clock that moves only when `advance` is called, so that tests do not wait. */
 export interface ManualClock extends Clock {
   /** Moves both times forward and runs what falls due, in the order of its time. */
