@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from './json.ts'
+import type { JsonObject } from './json.ts'
 
 /**
  * The first stateless version of MCP: each request carries its own protocol version, and there is neither a handshake
@@ -24,7 +24,7 @@ function isRequestId(id: unknown): id is string | number {
 
 /** Returns the id under which to answer a message; `null` if it has no valid one. */
 export function idOf(message: unknown): string | number | null {
-  const id = isObject(message) ? message.id : null
+  const id = (message as { readonly id?: unknown } | null | undefined)?.id
   return isRequestId(id) ? id : null
 }
 

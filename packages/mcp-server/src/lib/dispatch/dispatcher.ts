@@ -91,8 +91,8 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
       const resolving = options.session ?? resolveCaller(host, caller)
       session = resolving instanceof Promise ? await resolving : resolving
       const request = { id, method, params: given }
-      if (method === 'tools/call') waiting = new PendingCall(request, modern, options)
       const { signal } = options
+      if (method === 'tools/call') waiting = new PendingCall(request, modern, options)
       answer = (await answerRequest(host, caller, session, request, { signal, waiting })) ?? null
       const listening = answer ? null : await answerListening(host, caller, session, request, modern, options)
       if (listening) reply = listening

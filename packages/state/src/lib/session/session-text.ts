@@ -107,7 +107,7 @@ function findProblem(state: object): string | null {
 }
 
 /** Why a value could not be read to its end, in words that run none of its code. */
-export const UNREADABLE = 'contains itself, is nested too deep, or has a getter that throws'
+const UNREADABLE = 'contains itself, is nested too deep, or has a getter that throws'
 
 /** Bytes of a text in UTF-8, as which stores keep it. */
 export function byteLength(text: string): number {

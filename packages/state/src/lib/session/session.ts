@@ -180,7 +180,7 @@ export class Session {
         const verdict = this.#decide(move)
         if (verdict.kind === 'replay') return this.#planReplay(move, verdict.revision)
         const setting = { ...move, ...prepared, now: clock.now(), history }
-        const played = play(turnOf(this.#record, this.#draft(), setting))
+        const played = play(turnOf(this.#record, JSON.parse(this.#stateText), setting))
         return played instanceof Promise
           ? played.then((late) => this.#planStep(recordStep(this.#record, setting, late)))
           : this.#planStep(recordStep(this.#record, setting, played))
@@ -218,7 +218,7 @@ export class Session {
           const { revision, end } = next
           return { write: { next, stateText: this.#stateTextOf(next) }, answer: { revision, end, delivered: 'now' } }
         }
-        const happened = apply({ record, draft: this.#draft() })
+        const happened = apply({ record, draft: JSON.parse(this.#stateText) })
         return happened instanceof Promise ? happened.then(plan) : plan(happened)
       }),
     )
@@ -239,7 +239,7 @@ export class Session {
       await this.#settle(() => {
         if (this.fenced) throw fenced()
         const record = this.#record
-        const changed = change({ record, draft: this.#draft() })
+        const changed = change({ record, draft: JSON.parse(this.#stateText) })
         if (!changed) return { write: null, answer: null }
         const next = { ...record, ...changed, revision: record.revision + 1, touchedAt: this.#options.clock.now() }
         return { write: { next, stateText: this.#stateTextOf(next) }, answer: null }
@@ -330,10 +330,6 @@ export class Session {
       `Step ${seq} was answered already, for another action. Send seq ${expected} for a new step.`,
       { details: { expected } },
     )
-  }
-
-  #draft(): SessionState {
-    return JSON.parse(this.#stateText)
   }
 
   #stateTextOf(next: SessionRecord): string {
