@@ -6,7 +6,6 @@ export {
   DEFAULT_LOG_BYTES,
   DEFAULT_TEXT_BYTES,
   type Move,
-  type Preparation,
   Session,
 } from './lib/session/session.ts'
 export { sessionNotFound } from './lib/session/session-errors.ts'

@@ -1,6 +1,6 @@
 import { type Action, findNonJson, type Json, WireError } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/extend'
-import type { Clock, SessionRecord, Preparation as StepPreparation } from '@episodic/state'
+import type { Clock, SessionRecord } from '@episodic/state'
 import type { CallOptions } from '../environment/call-options.ts'
 import type { EnvironmentDefinition, Preparation } from '../environment/environment.ts'
 import { assertPrototypeUntouched } from '../environment/rules-runner.ts'
@@ -32,11 +32,11 @@ export function createPreparation(
   { action: { tool }, waiting }: StepCall,
   needed: ToPrepare,
   { clock, faults }: { readonly clock: Clock; readonly faults: Faults },
-): StepPreparation {
+): { readonly external: boolean; prepare(record: SessionRecord): Promise<Json> } {
   const { external } = needed.preparation
   return {
     external,
-    async prepare(record) {
+    async prepare(record: SessionRecord) {
       const stopReporting = reportWaiting(clock, waiting, 'Getting from outside what the call needs.')
       // What is done outside goes on whether its caller waits or not, so that a retry may find the answer.
       const signal = external ? undefined : waiting?.signal
