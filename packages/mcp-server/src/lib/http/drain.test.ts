@@ -14,7 +14,7 @@ async function serveGated() {
 }
 
 describe('HttpServer.drain', () => {
-  it('answers what is in flight, and refuses what comes after with a time to try again', async () => {
+  it('answers calls in flight, and rejects later ones with Retry-After', async () => {
     const { server, url, reached, open } = await serveGated()
     const plain = await initialize(server.agentUrl)
     const base = `http://127.0.0.1:${server.port}`
@@ -67,7 +67,7 @@ describe('HttpServer.drain', () => {
     expect((await watching).json.result).toEqual({ steps: [], end: null })
   })
 
-  it('waits no longer than it may, and says how many calls it left', async () => {
+  it('stops waiting when its signal is aborted, and returns the number of unanswered calls', async () => {
     const { server, url, reached, open } = await serveGated()
     const stepping = rpc(url, 'tools/call', guess(1)).catch(() => 'cut')
     await reached
@@ -80,7 +80,7 @@ describe('HttpServer.drain', () => {
     open()
   })
 
-  it('is over at once where nothing is in flight', async () => {
+  it('resolves at once if nothing is in flight', async () => {
     const { server } = await serveTestHost()
     expect(await server.drain()).toBe(0)
     expect(await server.drain()).toBe(0)

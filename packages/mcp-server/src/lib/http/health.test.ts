@@ -29,7 +29,7 @@ async function scrape(server: HttpServer): Promise<Record<string, number>> {
 }
 
 describe('/healthz and /readyz', () => {
-  it('answer anybody, under any Host, with a word', async () => {
+  it('answer anyone, under any Host, with one word', async () => {
     const { server } = await serveTestHost({ auth: { agentTokens: { ['a'.repeat(22)]: 'anna' } } })
     for (const path of ['/healthz', '/readyz', '/healthz?verbose']) {
       const answer = await request(at(server, path), { headers: { host: '10.0.0.7:8080', origin: 'https://evil.com' } })
@@ -40,7 +40,7 @@ describe('/healthz and /readyz', () => {
     }
   })
 
-  it('tell a process that lives from one whose store does not answer', async () => {
+  it('distinguish a running process from one whose store does not answer', async () => {
     const store = createMemoryStore()
     const { server } = await serveTestHost({}, { store })
     expect((await send(at(server, '/readyz'), { method: 'GET' })).status).toBe(200)
@@ -52,7 +52,7 @@ describe('/healthz and /readyz', () => {
 })
 
 describe('/metrics', () => {
-  it('is guarded as the trainer endpoint is', async () => {
+  it('needs the token of the trainer endpoint', async () => {
     const agent = 'a'.repeat(22)
     const trainer = 't'.repeat(22)
     const { server } = await serveMetered({
@@ -68,12 +68,12 @@ describe('/metrics', () => {
     await spoofed.body.dump()
   })
 
-  it('is not there where nothing is counted', async () => {
+  it('answers 404 without metrics', async () => {
     const { server } = await serveTestHost()
     expect((await send(at(server, '/metrics'), { method: 'GET', headers: controlHeaders(server) })).status).toBe(404)
   })
 
-  it('counts sessions, steps, refusals and what the store does', async () => {
+  it('counts sessions, steps, refusals and calls of the store', async () => {
     const { host, clock, server } = await serveMetered({}, { bounds: { sessions: 3 } })
     const { session } = await openOverHttp(server)
     const plain = await initialize(server.agentUrl)

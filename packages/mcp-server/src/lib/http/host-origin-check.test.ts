@@ -95,20 +95,20 @@ describe('the Host header, on loopback', () => {
     ['', 403],
   ]
 
-  it('lets in this machine’s own names and no others', async () => {
+  it('has to be a name of this machine', async () => {
     const { port } = await served()
     const answered = []
     for (const [host] of HOSTS) answered.push([host, await statusOf(port, ['POST /mcp HTTP/1.1', `Host: ${host}`])])
     expect(answered).toEqual(HOSTS)
   })
 
-  it('has to be there', async () => {
+  it('is required', async () => {
     const { port } = await served()
     expect(await statusOf(port, ['POST /mcp HTTP/1.1'])).toBe(400)
     expect(await statusOf(port, ['POST /mcp HTTP/1.0'])).toBe(403)
   })
 
-  it.each(['localhost', 'evil.com', ''])('is there once, and is refused where %j comes with it', async (other) => {
+  it.each(['localhost', 'evil.com', ''])('may occur once, and is rejected together with %j', async (other) => {
     // One that answers plain requests by itself, and one that leaves all of them to node:http.
     for (const options of [{}, { extraRoutes: NO_EXTRA_ROUTES }]) {
       const { port } = await served(options)
@@ -120,13 +120,13 @@ describe('the Host header, on loopback', () => {
     }
   })
 
-  it('is looked at before anything else, at every path', async () => {
+  it('is checked first, at every path', async () => {
     const { port } = await served()
     for (const path of ['/mcp', '/env', '/mcp/s/cap_x', '/nowhere'])
       expect(await statusOf(port, [`POST ${path} HTTP/1.1`, 'Host: evil.com'])).toBe(403)
   })
 
-  it('may be one of the names that are listed', async () => {
+  it('may be a listed name', async () => {
     const { port } = await served({ allow: { hosts: ['Train.Example.com', 'fd00::7'] } })
     for (const [host, status] of [
       ['train.example.com:8080', 200],
@@ -167,7 +167,7 @@ describe('the Origin header', () => {
     ['', 403],
   ]
 
-  it('lets in pages of this machine and of the origins that are listed', async () => {
+  it('may be of this machine or listed', async () => {
     const { port } = await served({ allow: { origins: [LISTED] } })
     const answered = []
     for (const [origin] of ORIGINS)
@@ -175,7 +175,7 @@ describe('the Origin header', () => {
     expect(answered).toEqual(ORIGINS)
   })
 
-  it('gets CORS headers where it is listed, and nowhere else', async () => {
+  it('gets CORS headers only if it is listed', async () => {
     const { agentUrl } = await served({ allow: { origins: [LISTED] } })
     const cors = async (origin: string | null) => {
       const { headers } = await rpc(agentUrl, 'initialize', INITIALIZE, { origin })
@@ -186,7 +186,7 @@ describe('the Origin header', () => {
     expect(await cors(null)).toBeUndefined()
   })
 
-  it('is answered in a preflight where it is listed', async () => {
+  it('is answered in a preflight if it is listed', async () => {
     const { agentUrl, trainerUrl } = await served({ allow: { origins: [LISTED] } })
     for (const url of [agentUrl, trainerUrl]) {
       const allowed = await send(url, { method: 'OPTIONS', headers: { origin: LISTED } })
@@ -206,14 +206,14 @@ describe('the Origin header', () => {
     }
   })
 
-  it('lets nobody in from elsewhere unless it is listed, by default', async () => {
+  it('is rejected by default if it is not of this machine', async () => {
     const { agentUrl } = await served()
     expect((await rpc(agentUrl, 'initialize', INITIALIZE, { origin: LISTED })).status).toBe(403)
   })
 })
 
 describe('bearer tokens of the agent endpoint', () => {
-  it('are not asked for on loopback unless they are given', async () => {
+  it('are not required on loopback unless they are configured', async () => {
     const open = await served()
     expect((await rpc(open.agentUrl, 'initialize', INITIALIZE)).status).toBe(200)
     const closed = await served({ auth: { agentTokens: { [ANNA]: 'anna' } } })
@@ -240,14 +240,14 @@ describe('bearer tokens of the agent endpoint', () => {
     expect((await rpc(agentUrl, 'initialize', INITIALIZE, { authorization })).status).toBe(status)
   })
 
-  it('let a plain client in', async () => {
+  it('authorize a plain client', async () => {
     const { agentUrl } = await served({ auth: { agentTokens: { [ANNA]: 'anna' } } })
     const { client } = await connectClient(agentUrl, { authorization: `Bearer ${ANNA}` })
     expect((await client.callTool({ name: 'guess', arguments: { value: 1 } })).isError).toBeUndefined()
     await expect(connectClient(agentUrl)).rejects.toThrow(/401|bearer/i)
   })
 
-  it('open nothing at the trainer endpoint, and the control token nothing at the agent’s', async () => {
+  it('are not valid at the trainer endpoint, and the control token is not valid at the agent’s', async () => {
     const server = await served({ auth: { agentTokens: { [ANNA]: 'anna' } } })
     expect((await rpc(server.trainerUrl, METHODS.list, {}, { authorization: `Bearer ${ANNA}` })).status).toBe(401)
     expect((await rpc(server.agentUrl, 'initialize', INITIALIZE, controlHeaders(server))).status).toBe(401)
@@ -268,7 +268,7 @@ describe('bearer tokens of the agent endpoint', () => {
 })
 
 describe('the control token', () => {
-  it('is asked for on loopback too, and is another for each server', async () => {
+  it('is required on loopback too, and differs between servers', async () => {
     const [one, other] = [await served(), await served()]
     expect(one.controlToken).not.toBe(other.controlToken)
     for (const authorization of [
@@ -286,7 +286,7 @@ describe('the control token', () => {
     expect((await rpc(one.trainerUrl, METHODS.list, {}, controlHeaders(one))).status).toBe(200)
   })
 
-  it('can be given', async () => {
+  it('can be configured', async () => {
     const server = await served({ auth: { controlToken: 'chosen-by-the-operator' } })
     const headers = { authorization: 'Bearer chosen-by-the-operator' }
     expect((await rpc(server.trainerUrl, METHODS.list, {}, headers)).status).toBe(200)

@@ -38,14 +38,14 @@ describe('messages', () => {
     expect((await rpc(server.agentUrl, 'ping', {}, headers)).json.result).toEqual({})
   })
 
-  it('with more keys than JSON-RPC has are answered all the same', async () => {
+  it('with more keys than JSON-RPC has are answered', async () => {
     const { server } = await serveTestHost()
     const headers = await initialize(server.agentUrl)
     const { text } = await send(server.agentUrl, { headers, body: JSON.stringify({ ...message, more: true }) })
     expect(JSON.parse(text)).toEqual({ jsonrpc: '2.0', id: 7, result: {} })
   })
 
-  it('that are not UTF-8 or nested beyond measure do no harm', async () => {
+  it('that are not UTF-8 or nested too deeply do no harm', async () => {
     const { server } = await serveTestHost()
     const headers = await initialize(server.agentUrl)
     expect((await send(server.agentUrl, { headers, body: Buffer.from([0x22, 0xff, 0x22]) })).status).toBe(400)
@@ -67,7 +67,7 @@ describe('messages', () => {
   })
 })
 
-describe('what Streamable HTTP asks', () => {
+describe('the rules of Streamable HTTP', () => {
   it.each([
     ['content-type', 'text/plain', 415],
     ['content-type', 'application/jsonp', 415],
@@ -110,7 +110,7 @@ describe('what Streamable HTTP asks', () => {
 describe('the rate of the agent endpoint', () => {
   const rate = { calls: 3, seconds: 60 }
 
-  it('is limited, with a time to try again', async () => {
+  it('is limited, with Retry-After', async () => {
     const { server } = await serveTestHost({ limits: { rate } })
     const headers = await initialize(server.agentUrl)
     const statuses = []
@@ -120,7 +120,7 @@ describe('the rate of the agent endpoint', () => {
     expect(Number(statuses[3]?.headers['retry-after'])).toBeLessThanOrEqual(60)
   })
 
-  it('is counted for each client by itself', async () => {
+  it('is counted for each client separately', async () => {
     const { server } = await serveTestHost({ limits: { rate } })
     const first = await initialize(server.agentUrl)
     const second = await initialize(server.agentUrl)
@@ -161,7 +161,7 @@ describe('the rate of the agent endpoint', () => {
       expect((await rpc(server.trainerUrl, METHODS.list, {}, controlHeaders(server))).status).toBe(200)
   })
 
-  it('says 503 where there is no more room', async () => {
+  it('answers 503 if there is no room for another session', async () => {
     const { server } = await serveTestHost({}, { bounds: { sessions: 1 } })
     await openOverHttp(server)
     const answer = await rpc(server.agentUrl, 'tools/call', guess(1), await initialize(server.agentUrl))

@@ -42,7 +42,7 @@ describe('the trainer WebSocket', () => {
     expect([(await next()).id, (await next()).id].sort()).toEqual([3, 5])
   })
 
-  it('lets pages in by a subprotocol, whatever their token is made of', async () => {
+  it('accepts the token of a page in a subprotocol, with any characters', async () => {
     const token = 'made/of+odd~characters=='
     const { server } = await serveTestHost({ auth: { controlToken: token } })
     const protocols = ['episodic', `episodic.bearer.${encodeURIComponent(token)}`]
@@ -51,7 +51,7 @@ describe('the trainer WebSocket', () => {
     expect(await ask(METHODS.list)).toMatchObject({ result: { environments: [{}, {}] } })
   })
 
-  it('is refused in the same words without a token, with a wrong one and with one of the other endpoint', async () => {
+  it('is rejected with the same message without a token, with a wrong one and with one of the other endpoint', async () => {
     const { server, url } = await serveSeat({ auth: { agentTokens: { 'a-token-of-some-agent-1': 'agent' } } })
     const refused = await Promise.all([
       refusedWebSocket(server.trainerUrl),
@@ -66,7 +66,7 @@ describe('the trainer WebSocket', () => {
     expect(refused[0]).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } })
   })
 
-  it('is refused to pages of other sites, under other names, and where there is none', async () => {
+  it('is rejected for pages of other sites, for other hosts, and at paths without a WebSocket', async () => {
     const rejections: Rejection[] = []
     const { server } = await serveTestHost({ onRejected: (rejection) => rejections.push(rejection) })
     const headers = controlHeaders(server)
@@ -225,7 +225,7 @@ describe("the agent's WebSocket", () => {
     expect(await ask(METHODS.list)).toMatchObject({ error: { code: -32601 } })
   })
 
-  it('says the same of a capability that was never given out and of one whose session is over', async () => {
+  it('returns the same error for an unknown capability and for one whose session is over', async () => {
     const { server, trainer, session, url } = await serveSeat()
     await trainer.ask(METHODS.close, { session })
     const answers = []
@@ -235,7 +235,7 @@ describe("the agent's WebSocket", () => {
     expect(answers[0]).toMatchObject({ error: { data: { code: 'session-not-found' } } })
   })
 
-  it('is one of at most 64 of the same caller, and of no more strangers', async () => {
+  it('is limited to 64 for each session URL, and to 64 for all unknown ones of an address', async () => {
     const { server, url } = await serveSeat()
     for (const place of [url, server.sessionUrl('x')]) {
       const held = []
@@ -248,7 +248,7 @@ describe("the agent's WebSocket", () => {
     expect((await refusedWebSocket(server.sessionUrl('y'))).status).toBe(429)
   })
 
-  it('is held to the same rate as its calls over HTTP', async () => {
+  it('shares the rate limit of its calls over HTTP', async () => {
     const { url } = await serveSeat({ limits: { rate: { calls: 3, seconds: 60 } } })
     const { ask } = await openWebSocket(url)
     expect((await rpc(url, 'tools/list')).status).toBe(200)
@@ -261,7 +261,7 @@ describe("the agent's WebSocket", () => {
 })
 
 describe('an HTTP server with WebSockets', () => {
-  it('answers a call that would rather speak HTTP/2 as any other', async () => {
+  it('answers a call that offers an upgrade to HTTP/2 as any other', async () => {
     const { server } = await serveTestHost()
     const upgrade = { connection: 'upgrade, http2-settings', upgrade: 'h2c', 'http2-settings': '' }
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: METHODS.list })

@@ -25,12 +25,12 @@ async function answerTogether(calls: number, spoil: (held: readonly ServerRespon
   return { received: received.sort(), held }
 }
 
-it('writes the answers of a turn as they are, in whatever script', async () => {
+it('writes the answers of a turn unchanged, in any script', async () => {
   const text = JSON.stringify({ received: 'Grün, 緑, 🌱' })
   expect((await answerTogether(3, () => {}, text)).received).toEqual([text, text, text])
 })
 
-it('loses no other answer of the turn where one cannot be written, and ends that one', async () => {
+it('loses no other answer of the turn if one cannot be written, and ends that one', async () => {
   const { received, held } = await answerTogether(3, ([first]) => void first?.writeHead(200).write('begun'))
   expect(received).toEqual(['lost', '{}', '{}'])
   expect(held[0]?.destroyed).toBe(true)

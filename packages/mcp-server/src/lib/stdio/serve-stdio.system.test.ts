@@ -59,7 +59,7 @@ describe('serveStdio', () => {
     expect(() => process.kill(pid as number, 0)).toThrow(/ESRCH/)
   })
 
-  it('answers all that it has read before it exits, when its parent goes', async () => {
+  it('answers everything that it has read before it exits, when its parent exits', async () => {
     const { child, write, next } = start()
     for (let id = 1; id <= 8; id++) write(callLine(id, 'guess', { value: id + 200 }))
     child.stdin.end()

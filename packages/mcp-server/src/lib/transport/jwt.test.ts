@@ -56,7 +56,7 @@ describe('a JSON Web Token', () => {
     },
   )
 
-  it('opens the endpoint that it is meant for, and no other', async () => {
+  it('is valid only at the endpoint of its audience', async () => {
     const issuer = await createIssuer()
     const { server } = await serveJwt(issuer.jwks)
     const agents = await issuer.issue({ aud: AUDIENCE.agent })
@@ -66,7 +66,7 @@ describe('a JSON Web Token', () => {
     expect((await rpc(server.agentUrl, 'initialize', INITIALIZE)).status).toBe(401)
   })
 
-  it('is nobody’s when anything about it is wrong, and the answer does not say what', async () => {
+  it('is rejected when anything about it is wrong, and the answer does not say what', async () => {
     const issuer = await createIssuer()
     const stranger = await createIssuer()
     const { server, errors } = await serveJwt(issuer.jwks)
@@ -141,7 +141,7 @@ describe('the keys of an issuer', () => {
     expect(asked[0]?.headers).not.toHaveProperty('authorization')
   })
 
-  it('are no fault of the token where they cannot be had', async () => {
+  it('do not make a token invalid if they cannot be fetched', async () => {
     const issuer = await createIssuer()
     const set = { status: 500, body: {} as unknown }
     const { url } = await publishKeys(set)

@@ -86,7 +86,7 @@ async function open(server: HttpServer) {
 }
 
 describe('a server that answers plain requests by itself', () => {
-  it('answers in the bytes of node:http, whatever comes', async () => {
+  it('answers any request with the bytes of node:http', async () => {
     const { host } = createTestHost()
     const plain = await serve(host)
     const whole = await serve(host, { fastPath: false, auth: { controlToken: plain.controlToken } })
@@ -161,7 +161,7 @@ describe('a server that answers plain requests by itself', () => {
     )
   })
 
-  it('answers requests that come before their turn, all of them and in order', async () => {
+  it('answers all pipelined requests, in order', async () => {
     const { store, reached, open: letThrough } = createGatedStore()
     const { server } = await serveTestHost({}, { store })
     const { path } = await open(server)
@@ -176,7 +176,7 @@ describe('a server that answers plain requests by itself', () => {
     expect(ids(await client.rest())).toEqual([1, 2, 3, 4, 5])
   })
 
-  it('reads requests that come in pieces, and all that follow', async () => {
+  it('reads requests that arrive in pieces, and those that follow', async () => {
     const { server } = await serveTestHost()
     const { path } = await open(server)
     const client = await dial(server)
@@ -209,7 +209,7 @@ describe('a server that answers plain requests by itself', () => {
     expect(ids(await client.answers(2))).toEqual([2])
   })
 
-  it('hangs up after a call that it takes no more, as node:http does', async () => {
+  it('closes the connection after a call that it rejects while draining, as node:http does', async () => {
     const { host } = createTestHost()
     const said = []
     for (const fastPath of [true, false]) {
@@ -227,7 +227,7 @@ describe('a server that answers plain requests by itself', () => {
     expect(said[0]).toBe(said[1])
   })
 
-  it('calls off what waits when its client hangs up, whatever that has sent ahead', async () => {
+  it('cancels a waiting call when its client hangs up, even after further requests', async () => {
     const exchange = createExchange()
     const asked = Promise.withResolvers<AbortSignal>()
     exchange.order = (_, signal) => {
@@ -257,7 +257,7 @@ describe('a server that answers plain requests by itself', () => {
     )
   })
 
-  it('ends a connection whose answer cannot be written any more, and says nothing more there', async () => {
+  it('ends a connection whose answer cannot be written, and writes nothing more to it', async () => {
     const answers = new Answers()
     const server = createServer()
     onTestFinished(() => void server.close())

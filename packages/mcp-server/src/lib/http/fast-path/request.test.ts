@@ -32,7 +32,7 @@ it.for([
   expect(request?.body.toString()).toBe(body)
 })
 
-it('leaves what is long to a whole parser', async () => {
+it('leaves long requests to node:http', async () => {
   expect(await readFirst((url) => send(url, { headers: { 'X-Note': 'n'.repeat(9_000) }, body }))).toBeNull()
   expect(await readFirst((url) => send(url, { body: 'x'.repeat(1_000_000) }))).toBeNull()
   const many = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`x-${i}`, '']))
