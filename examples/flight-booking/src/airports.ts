@@ -1,6 +1,6 @@
 import { editDistance } from '@episodic/contexts/interpret'
 
-/** An airport: the only one of its city here, so that a city's name says which. */
+/** An airport. Each city has one, so a city's name identifies it. */
 export interface Airport {
   /** IATA code. */
   readonly code: string
@@ -43,7 +43,7 @@ export const CODES = AIRPORTS.map(({ code }) => code) as [string, ...string[]]
 
 const BY_CODE = new Map(AIRPORTS.map((airport) => [airport.code, airport]))
 
-/** Throws a `RangeError` for a code that no airport has: the schemas let none through. */
+/** Throws a `RangeError` for an unknown code, which the schemas reject before. */
 export function airport(code: string): Airport {
   const found = BY_CODE.get(code)
   if (!found) throw new RangeError(`There is no airport ${code}.`)
@@ -54,12 +54,12 @@ export function cityOf(code: string): string {
   return airport(code).city
 }
 
-/** How many airports are named to whoever asked for one that there is not. */
+/** How many airports the answer for an unknown one names. */
 const MAX_NAMED = 3
-/** A text longer than this is no misspelled code or city, and is not compared. */
+/** Characters of a text to compare: a longer one is not a misspelt code or city. */
 const LONGEST_NAME = 24
 
-/** Says that there is no such airport, which are the closest by code or city, and how to hear of all. */
+/** Returns the answer for an unknown code: the closest airports by code or city, and how to list all. */
 export function unknownAirport(asked: string): string {
   const read = asked.slice(0, LONGEST_NAME)
   const closest = AIRPORTS.map(({ code, city }) => ({
@@ -72,7 +72,7 @@ export function unknownAirport(asked: string): string {
   return `"${read}" is no code of an airport here. The closest are ${closest.join(', ')}; ask-airports tells all ${AIRPORTS.length}`
 }
 
-/** Says that a city has no airport here, and how to hear which do. */
+/** Returns the answer for a city without an airport, with how to list those that have one. */
 export function unknownCity(named: string): string {
   return `I know no airport in "${named}". "Which airports are there?" tells the cities that I know.`
 }
@@ -82,8 +82,8 @@ function distanceOf(asked: string, name: string): number {
 }
 
 /**
- * About how far it is, in kilometres. The cosine is a polynomial and the earth is nearly flat, because engines agree on
- * arithmetic to the last digit and on trigonometry they do not.
+ * Returns the approximate distance in kilometres. It uses a polynomial for the cosine on a nearly flat earth, because
+ * all JavaScript engines agree on arithmetic to the last digit, but not on trigonometry.
  */
 export function kilometres(from: string, to: string): number {
   const [a, b] = [airport(from), airport(to)]

@@ -15,15 +15,15 @@ import {
   shared,
 } from './trip.ts'
 
-/** How many flights a traveller can turn down before the day is given up. */
+/** How many flights a traveller can decline before another day is asked for. */
 const MAX_DECLINED = 8
-/** How many changes of prices and seats are kept in mind. */
+/** How many changes of prices and seats a booking remembers. */
 const MAX_NEWS = 8
 
-/** How many days ahead another flight is looked for. */
+/** How many days ahead to look for another flight. */
 const DAYS_AHEAD = 14
 
-/** What a price that changes is multiplied by. */
+/** The factor of a price change. */
 const RISE = 1.25
 
 const Offer = z.object({
@@ -41,12 +41,12 @@ const Booking = z.object({
   date: Day.nullable().default(null),
   passengers: z.int().min(1).max(MAX_PASSENGERS).nullable().default(null),
   cabin: z.enum(CABINS).default('economy'),
-  /** When it may leave; `null` where any time will do. */
+  /** When it may leave; `null` for any time. */
   part: z.enum(PARTS_OF_DAY).nullable().default(null),
   offer: Offer.nullable().default(null),
-  /** Flights of this trip that were turned down. */
+  /** Flights of this trip that were declined. */
   declined: z.array(z.string().max(8)).max(MAX_DECLINED).default([]),
-  /** What changed since the timetable was made: the price of one seat in economy, `null` where there is none left. */
+  /** Changes to the timetable: the price of one seat in economy, `null` for a flight that is sold out. */
   news: z
     .array(z.object({ flight: z.string().max(8), date: Day, seat: z.int().min(0).nullable() }))
     .max(MAX_NEWS)
@@ -85,12 +85,12 @@ export const booking = defineContext({
   },
   initial: 'checking',
   opens: {
-    'book-flight': { effect: (moment) => fill(moment) },
-    'give-details': { guard: namesRoute, effect: (moment) => fill(moment) },
+    'book-flight': { effect: (context) => fill(context) },
+    'give-details': { guard: namesRoute, effect: (context) => fill(context) },
   },
   on: {
-    'book-flight': { target: 'checking', effect: (moment) => fill(moment) },
-    'give-details': { target: 'checking', effect: (moment) => fill(moment) },
+    'book-flight': { target: 'checking', effect: (context) => fill(context) },
+    'give-details': { target: 'checking', effect: (context) => fill(context) },
     'ask-flights': {
       effect({ data, say }) {
         say(
@@ -196,7 +196,7 @@ export const booking = defineContext({
       say(`I cannot book ${text} seats: 1 to ${MAX_PASSENGERS} can fly together.`)
       return
     }
-    // What was asked for before is not what is wanted now: it is asked for again.
+    // The earlier value is not wanted any more, so the slot is asked for again.
     if (slot === 'from' || (slot === 'place' && state === 'from')) data.from = null
     else if (slot === 'to' || slot === 'place') data.to = null
     say(unknownCity(text))
@@ -209,7 +209,7 @@ export const booking = defineContext({
   },
 })
 
-// Functions with names, because diagrams write them beside the arrows.
+// Named functions, because diagrams label the transitions with them.
 function lacksFrom({ data }: Seen): boolean {
   return data.from === null
 }
@@ -234,7 +234,7 @@ function fitsAtAnotherTime({ data }: Seen): boolean {
   return data.part !== null && findOffer({ ...data, part: null }) !== null
 }
 
-/** Whoever says where to wants to fly there. */
+/** Whether a city is named as the start or destination, which opens a booking. */
 function namesRoute({ slots: { from, to } }: { readonly slots: Details }): boolean {
   return from !== undefined || to !== undefined
 }
@@ -258,7 +258,7 @@ interface Seen {
 /** A booking that lacks nothing. */
 type Complete = { [Field in keyof Booking]: Field extends 'part' ? Booking[Field] : NonNullable<Booking[Field]> }
 
-/** Puts what was said into the booking. */
+/** Fills the slots of a booking. */
 function fill({
   data,
   slots,
@@ -278,7 +278,7 @@ function fill({
   if (to !== undefined) data.to = to
   if (data.from !== null && data.from === data.to) {
     say(`No flight goes from ${cityOf(data.from)} to ${cityOf(data.from)}.`)
-    // What was said last stands.
+    // The last value said is kept.
     if (from !== undefined) data.to = null
     else data.from = null
   }
@@ -294,7 +294,7 @@ function turnDown(data: Booking, flight: string): void {
   data.declined = [...data.declined, flight].slice(-MAX_DECLINED)
 }
 
-/** Keeps in mind what is new of the flight on offer: the price of a seat, or `null` where it is sold out. */
+/** Records a change of the offered flight: the price of a seat, or `null` if it is sold out. */
 function hear(data: Booking, flight: string, seat: number | null): void {
   if (data.date) data.news = [...data.news, { flight, date: data.date, seat }].slice(-MAX_NEWS)
 }
@@ -306,7 +306,7 @@ function findOffer(data: Booking): Offer | null {
   return { flight: number, departs, seat: price, price: priceOf(price, data as Complete) }
 }
 
-/** What can be offered, at the price that a seat has by now, the cheapest first; nothing while the trip is not known. */
+/** Returns the flights to offer at their present prices, the cheapest first; none while the trip is incomplete. */
 function flightsFor({ from, to, date, passengers, part, declined, news }: Booking): readonly Flight[] {
   if (from === null || to === null || date === null || passengers === null) return []
   return fittingFlights({ from, to, date, passengers, part })
@@ -319,7 +319,7 @@ function flightsFor({ from, to, date, passengers, part, declined, news }: Bookin
     .toSorted((a, b) => a.price - b.price)
 }
 
-/** What a flight costs everybody together, in whole dollars, by the price of one seat in economy. */
+/** Returns the price for all passengers, in whole dollars, from the price of one seat in economy. */
 export function priceOf(seat: number, { passengers, cabin }: Pick<Complete, 'passengers' | 'cabin'>): number {
   return seat * passengers * (cabin === 'business' ? BUSINESS : 1)
 }
@@ -329,7 +329,7 @@ function describeOffer({ from, to, date, passengers, cabin, offer }: Complete): 
   return `${offer.flight}, ${cityOf(from)} to ${cityOf(to)}, ${readDay(date)} at ${offer.departs}, ${people} in ${cabin}, $${offer.price}.`
 }
 
-/** Names the next day that has a flight, where one comes soon. */
+/** Names the next day with a flight, if there is one soon. */
 function readNextDay(data: Booking): string {
   const { date } = data
   if (date === null) return ''

@@ -7,7 +7,7 @@ describe.each([
   ['flight-booking', world],
   ['flight-desk', desk],
 ])('%s', (_, { environment, tasks, solver }) => {
-  it('keeps its secrets, plays the same again, and rewards what it asks for', async () => {
+  it('keeps its secrets, replays identically, and rewards its goal', async () => {
     const { checks, ok } = await checkWorld({ environment, tasks, solver }, { pairs: 20 })
     for (const { name, findings } of checks) expect([name, findings]).toEqual([name, []])
     expect(ok).toBe(true)

@@ -3,10 +3,10 @@ import { booking } from './booking.ts'
 import { conversation } from './conversation.ts'
 import { TODAY } from './goal.ts'
 
-/** A conversation that is spoken to, line by line. */
+/** A conversation with a user who speaks line by line. */
 export interface Dialogue {
   readonly record: ConversationRecord
-  /** Says something, and gives what is answered. */
+  /** Says something, and returns the result. */
   say(text: string): TurnResult
   take(input: ConversationInput): TurnResult
   /** The booking that is open. */
@@ -15,13 +15,13 @@ export interface Dialogue {
   readonly open: readonly string[]
 }
 
-/** Begins a conversation on Monday, 5 January 2026. */
-export function beginDialogue(trouble: 'none' | 'price-changed' | 'sold-out' = 'none'): Dialogue {
+/** Starts a conversation on Monday, 5 January 2026. */
+export function startDialogue(trouble: 'none' | 'price-changed' | 'sold-out' = 'none'): Dialogue {
   const nothing = { from: null, to: null, date: null, cabin: null }
   let { record } = conversation.start({ now: TODAY, shared: { public: nothing, private: { trouble } } })
   const take = (input: ConversationInput): TurnResult => {
     const result = conversation.handleInput(record, input)
-    // A record is what is stored between two inputs, so it is one that was read back.
+    // A round trip through JSON, as in a store.
     record = JSON.parse(JSON.stringify(result.record))
     return result
   }
@@ -43,7 +43,7 @@ export function beginDialogue(trouble: 'none' | 'price-changed' | 'sold-out' = '
   }
 }
 
-/** What is told, in one text. */
-export function told({ replies }: TurnResult): string {
+/** The replies as one text. */
+export function textOf({ replies }: TurnResult): string {
   return replies.map(({ text }) => text).join('\n')
 }

@@ -17,7 +17,7 @@ function play(lines: readonly string[], params: JsonObject = {}) {
 const TRIP = 'Book a flight from Lahore to Dubai on 2026-01-08 for 1 passenger'
 
 describe('flight-booking', () => {
-  it('pays for a right booking, for answers on the way, and for the goal', () => {
+  it('rewards a right booking, answered questions, and the goal', () => {
     const { terms, steps } = play([TRIP, "What's the weather in Dubai?", 'Yes, book it'])
     expect(terms).toEqual([
       { success: 0, turn: -0.01, accuracy: 1, digressions: 0, inVain: 0 },
@@ -27,12 +27,12 @@ describe('flight-booking', () => {
     expect(steps.at(-1)?.end).toEqual({ kind: 'terminated', reason: 'goal-reached' })
   })
 
-  it('takes back what it paid for what is corrected to something wrong', () => {
+  it('takes back the reward of a slot that is corrected to a wrong value', () => {
     const { terms } = play([TRIP, 'No, to Doha', 'No, to Dubai'])
     expect(terms.map(({ accuracy }) => accuracy)).toEqual([1, -0.25, 0.25])
   })
 
-  it('goes on after a wrong booking, and after one without the answers', () => {
+  it('continues after a wrong booking, and after one without the answers', () => {
     const { world } = play(['Book a flight from Lahore to Doha on 2026-01-08 for 1', 'yes'])
     expect(world.end).toBeNull()
     const { world: unasked, terms } = play([TRIP, 'yes', 'How is the weather in Dubai?'])
@@ -40,13 +40,13 @@ describe('flight-booking', () => {
     expect(terms.at(-1)).toMatchObject({ success: 1, digressions: 1 })
   })
 
-  it('remembers what was answered, however much is asked afterwards', () => {
+  it('remembers answered questions, however many follow', () => {
     const jokes = Array.from({ length: 17 }, () => 'Tell me a joke')
     const { terms } = play([TRIP, 'How is the weather in Dubai?', ...jokes, 'yes'])
     expect(terms.at(-1)).toMatchObject({ success: 1, digressions: 0 })
   })
 
-  it('charges whoever ends the conversation without the goal more than all that it earned', () => {
+  it('charges a player who ends the conversation without the goal more than it has earned', () => {
     const world = rehearse(environment, { params: {}, seed: 'test' })
     const earned = [
       world.play('say', { text: TRIP }),
@@ -58,7 +58,7 @@ describe('flight-booking', () => {
     expect(total).toBeLessThan(0)
   })
 
-  it('takes an intent without words as it takes words', () => {
+  it('handles an intent without words like the same intent in words', () => {
     const world = rehearse(environment, { params: {}, seed: 'test' })
     const slots = { from: 'LHE', to: 'DXB', date: '2026-01-08', passengers: 1 }
     expect(world.play('act', { intent: 'book-flight', slots }).terms.accuracy).toBe(1)
@@ -71,7 +71,7 @@ describe('flight-booking', () => {
     ['lahor', 'LHE (Lahore)'],
     ['DXb', 'DXB (Dubai)'],
     ['nowhere at all, and far too long to be a city', ''],
-  ])('tells whoever asks for %s the closest airports, and how to hear of all', (asked, closest) => {
+  ])('answers a request for %s with the closest airports and how to list all', (asked, closest) => {
     const act = rehearse(environment, { params: {}, seed: 'test' }).play('act', {
       intent: 'book-flight',
       slots: { to: asked },
@@ -87,7 +87,7 @@ describe('flight-booking', () => {
   })
 
   it.each(['I want to fly from Berlin to Tokyo', 'no, from berlin to Tokyo', 'Actually from Berlin'])(
-    'says that it does not know a city, and books nothing before it is told another: %s',
+    'reports an unknown city, and books nothing before another is named: %s',
     (text) => {
       const { world, steps } = play([TRIP, text, 'yes', 'Yes, book it'])
       expect(steps[1]?.observation.text).toContain('I know no airport in "')
@@ -97,18 +97,18 @@ describe('flight-booking', () => {
     },
   )
 
-  it('tells no weather of another city than was asked for', () => {
+  it("answers with no other city's weather than the requested one", () => {
     const { steps } = play([TRIP, "What's the weather in Berlin?", 'In Dubai'])
     expect(steps[1]?.observation.text).toMatch(/^I know no airport in "Berlin".*\nFor which city\?/)
     expect(steps[2]?.observation.text).toMatch(/^Dubai on /)
   })
 
-  it('says how many can fly together to whoever asks for more', () => {
+  it('names the most passengers when more are requested', () => {
     const { steps } = play(['Book a flight from Lahore to Dubai on 2026-01-08 for 40 people'])
     expect(steps[0]?.observation.text).toContain('I cannot book 40 seats: 1 to 9 can fly together.')
   })
 
-  it('refuses a slot that is none, and names those that are', () => {
+  it('refuses an unknown slot, and lists the known ones', () => {
     const world = rehearse(environment, { params: {}, seed: 'test' })
     const slots = { origin: 'Lahore', destination: 'Dubai' }
     const { observation, refused } = world.play('act', { intent: 'book-flight', slots })
@@ -117,13 +117,13 @@ describe('flight-booking', () => {
     expect(observation.text).toContain('book-flight, give-details: from, to, place, date, passengers, cabin, part')
   })
 
-  it('tells all airports to whoever asks for them', () => {
+  it('lists all airports on request', () => {
     const { steps } = play(['Which airports are there?', 'where can I fly to?'])
     for (const { observation } of steps)
       for (const { code, city } of AIRPORTS) expect(observation.text).toContain(`${city} (${code})`)
   })
 
-  it('lets a person talk as long as they like, with no goal to reach', () => {
+  it('lets a person talk without a goal or a step limit', () => {
     const world = rehearse(environment, { params: environment.person, seed: 'test' })
     const trip = [TRIP, "What's the weather in Dubai?", 'Yes, book it', 'Tell me a joke']
     for (let talked = 0; talked < 10; talked++)
@@ -142,13 +142,13 @@ describe('flight-booking', () => {
     expect(world.state).toEqual(before)
   })
 
-  it('answers a text that is far too long, and goes on', () => {
+  it('answers a text that is far too long, and continues', () => {
     const world = rehearse(environment, { params: {}, seed: 'test' })
     expect(world.play('say', { text: 'x'.repeat(1_000_000) }).refused).not.toBeNull()
     expect(world.play('say', { text: TRIP }).terms.accuracy).toBe(1)
   })
 
-  it('hears of prices and seats from outside, while an agent plays', async () => {
+  it('applies outside changes of prices and seats while an agent plays', async () => {
     await using host = createHost({ environments: [environment] })
     await using connection = await connect(inProcess(host))
     const world = connection.environment()
@@ -164,7 +164,7 @@ describe('flight-booking', () => {
     await world.close()
   })
 
-  it('tells the solver, a careless player and chance apart', async () => {
+  it('separates the solver, a careless policy and a random one by their returns', async () => {
     const [solved, careless, random] = [
       await meanReturn(solver),
       await meanReturn(policies.careless),

@@ -7,13 +7,13 @@ import { weather } from './weather.ts'
 
 const plain = plainFallback([booking, weather, support, smallTalk])
 
-/** What the conversation itself says: the usual, and to whoever was not understood what they can say. */
+/** The conversation's own replies: the default ones, and hints for an utterance that was not understood. */
 export const fallback: typeof plain = (reason, about) =>
   reason.kind === 'not-understood' ? `I did not understand that.${hintFor(about.active)}` : plain(reason, about)
 
 const CITIES = ' "Which airports are there?" tells the cities that I know.'
 
-/** What can be said in each state of a booking. */
+/** A hint for each state of a booking. */
 const HINTS: Readonly<Record<string, string>> = {
   from: CITIES,
   to: CITIES,

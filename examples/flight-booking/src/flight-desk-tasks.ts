@@ -3,10 +3,13 @@ import { defineTasks } from '@episodic/dataset'
 import { environment } from './flight-desk.ts'
 import { drawDemands, stageOf, tagsOf } from './stages.ts'
 
-/** Travellers in three stages: in the second they correct themselves, in the third they mistype and have less patience. */
+/**
+ * Tasks in three stages: from the second on travellers make slips; in the third they also mistype and have less
+ * patience.
+ */
 export const tasks = createTasks(environment)
 
-/** The same for a desk whose travellers speak in words of their own. */
+/** Creates the same tasks for an environment with another speaker. */
 export function createTasks(desk: ConversationEnvironment) {
   return defineTasks({
     name: desk.name,

@@ -7,24 +7,25 @@ import { Traveller, traveller } from './traveller.ts'
 import { TROUBLES } from './trip.ts'
 
 const Params = z.object({
-  /** How many questions the traveller has, and how many requests beyond the bare trip. */
+  /** The numbers of the traveller's questions and constraints. */
   digressions: z.int().min(0).max(DIGRESSIONS.length).default(1),
   constraints: z.int().min(0).max(MAX_CONSTRAINTS).default(0),
-  /** How often they say something wrong at first and correct it. */
+  /** How many slots the traveller says wrong at first, and then corrects. */
   slips: z.int().min(0).max(3).default(1),
-  /** Whether they mistype. */
+  /** Whether the traveller mistypes. */
   typos: z.boolean().default(false),
-  /** How many turns without progress they put up with. */
+  /** How many turns without progress the traveller accepts. */
   patience: z.int().min(1).max(10).default(6),
-  /** What happens once when the assistant pays. */
+  /** What happens at the first payment. */
   trouble: z.enum(TROUBLES).default('none'),
 })
 
 /**
- * Book for a traveller who digresses, makes mistakes and loses patience: the agent plays the assistant.
+ * Creates the environment in which the agent plays the assistant of a traveller who digresses, makes mistakes and loses
+ * patience.
  *
- * @param speaker - says in words of its own what the traveller says, such as a model. The world has a name of its own then,
- *   `flight-desk-spoken`, because it plays differently. Left out, the traveller speaks by the phrase book.
+ * @param speaker - rewords the traveller's lines, for example with a model. The environment is then named
+ *   `flight-desk-spoken`, because it plays differently. Default: the phrase book.
  */
 export function createFlightDesk(speaker?: UserSpeaker): ConversationEnvironment {
   return conversationEnvironment(conversation, {

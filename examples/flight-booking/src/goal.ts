@@ -9,23 +9,23 @@ import { CABINS, fittingFlights, PARTS_OF_DAY } from './timetable.ts'
 import { Code, Day, dayOf, daysAfter, MAX_PASSENGERS, readDay } from './trip.ts'
 import { weather } from './weather.ts'
 
-/** When every episode begins: Monday, 5 January 2026, at nine in the morning. */
+/** The start of every episode: Monday, 5 January 2026, at nine in the morning. */
 export const TODAY = Date.UTC(2026, 0, 5, 9)
 
-/** What a traveller may want to know on the way. */
+/** The questions that a traveller may have. */
 export const DIGRESSIONS = ['weather', 'baggage', 'refund', 'joke'] as const
 export type Digression = (typeof DIGRESSIONS)[number]
 
-/** What a traveller wants: a flight, and answers on the way. */
+/** A traveller's goal: a flight, and answers to questions. */
 export const Goal = z.object({
   from: Code,
   to: Code,
   date: Day,
   passengers: z.int().min(1).max(MAX_PASSENGERS),
   cabin: z.enum(CABINS),
-  /** When it may leave; `null` where any time will do. */
+  /** When it may leave; `null` for any time. */
   part: z.enum(PARTS_OF_DAY).nullable(),
-  /** The most that it may cost everybody together, in whole dollars; `null` where any price will do. */
+  /** The highest price for all passengers, in whole dollars; `null` for any price. */
   budget: z.int().min(1).nullable(),
   /** What to ask about while the booking is open, each once. */
   digressions: z.array(z.enum(DIGRESSIONS)).max(DIGRESSIONS.length),
@@ -35,18 +35,18 @@ export type Goal = z.infer<typeof Goal>
 const CONSTRAINTS = ['cabin', 'part', 'budget'] as const
 export const MAX_CONSTRAINTS = CONSTRAINTS.length
 
-/** A trip begins so many days after today. */
+/** The range of days from today to the trip. */
 const DAYS_AHEAD = { least: 1, most: 60 }
-/** What a budget leaves beyond the price of the second cheapest flight, in dollars. */
+/** The most that a budget exceeds the price of the second cheapest flight, in dollars. */
 const SLACK = 40
 
-/** How much a goal asks for. */
+/** The numbers of questions and constraints in a goal. */
 export interface Demands {
   readonly digressions: number
   readonly constraints: number
 }
 
-/** Draws a goal that can be reached, whatever the trouble: two flights fit it. */
+/** Draws a goal that can be reached under any trouble: two flights fit it. */
 export function drawGoal(rng: Rng, demands: Demands): Goal {
   const digressions = rng.shuffle(DIGRESSIONS).slice(0, demands.digressions)
   const constraints = rng.shuffle(CONSTRAINTS).slice(0, demands.constraints)
@@ -55,7 +55,7 @@ export function drawGoal(rng: Rng, demands: Demands): Goal {
     const date = daysAfter(dayOf(TODAY), rng.int(DAYS_AHEAD.least, DAYS_AHEAD.most))
     const part = constraints.includes('part') ? rng.pick(PARTS_OF_DAY) : null
     const wish = { from, to, date, passengers: rng.int(1, 4), part }
-    // The second is for whoever finds the first sold out.
+    // The second one is needed if the first is sold out.
     const [, second] = from === to ? [] : fittingFlights(wish)
     if (!second) continue
     const cabin = constraints.includes('cabin') ? 'business' : 'economy'
@@ -64,23 +64,23 @@ export function drawGoal(rng: Rng, demands: Demands): Goal {
   }
 }
 
-/** Slots of a booking that a goal is about. */
+/** The slots that are compared with the goal. */
 const SLOTS = ['from', 'to', 'date', 'passengers', 'cabin', 'part'] as const
 
-/** The share of a goal's slots that a booking has right, from 0 to 1. */
+/** Returns the share of a goal's slots that are right in a booking, from 0 to 1. */
 export function accuracyOf(goal: Goal, booked: { readonly [Slot in (typeof SLOTS)[number]]?: unknown }): number {
-  // Cabin and time count where they are asked for: an empty booking has nothing right.
+  // Cabin and time count only if the goal has them, so that an empty booking has no right slot.
   const asked = SLOTS.filter((slot) => (slot !== 'cabin' || goal.cabin !== 'economy') && goal[slot] !== null)
   return asked.filter((slot) => booked[slot] === goal[slot]).length / asked.length
 }
 
-/** Whether a flight that was booked is the one that was wanted. */
+/** Whether the booked flight fits the goal. */
 export function isWanted(goal: Goal, booked: Trip): boolean {
   const isRight = SLOTS.every((slot) => booked[slot] === goal[slot] || (slot === 'part' && goal.part === null))
   return isRight && (goal.budget === null || booked.price <= goal.budget)
 }
 
-/** The questions of a goal that were answered so far. */
+/** Returns the questions of a goal that were answered so far. */
 export function answered(goal: Goal, record: ConversationRecord): readonly Digression[] {
   const talks = smallTalk.closed(record).map(({ result }) => result?.about)
   const topics = support.closed(record).map(({ result }) => result?.topic)
@@ -94,7 +94,7 @@ export function answered(goal: Goal, record: ConversationRecord): readonly Digre
   return goal.digressions.filter((digression) => isAnswered[digression])
 }
 
-/** How many things a goal asks for beyond the bare trip. */
+/** Returns the number of a goal's constraints: cabin, part of the day, budget. */
 export function countConstraints({ cabin, part, budget }: Goal): number {
   return [cabin !== 'economy', part !== null, budget !== null].filter(Boolean).length
 }
@@ -106,7 +106,7 @@ const QUESTIONS: Readonly<Record<Digression, (goal: Goal) => string>> = {
   joke: () => 'ask for a joke',
 }
 
-/** A goal as whoever plays the traveller is told it. */
+/** Returns the goal in words, as a task's prompt states it. */
 export function describeGoal(goal: Goal): string {
   const { from, to, date, passengers, cabin, part, budget, digressions } = goal
   const people = passengers === 1 ? '1 passenger' : `${passengers} passengers`

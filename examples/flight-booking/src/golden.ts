@@ -6,7 +6,7 @@ import { careless } from './careless.ts'
 import { environment } from './environment.ts'
 import { solver } from './solver.ts'
 
-// The plays that are kept as golden episodes. To record them, from the root of the repository:
+// The tasks of the golden episodes. To record them, from the root of the repository:
 //   pnpm episodic run examples/flight-booking/src/golden.ts --policy golden --tasks 16 --out runs/golden-flight-booking
 //   cp runs/golden-flight-booking/episodes.jsonl examples/flight-booking/golden/<version>.jsonl
 
@@ -14,7 +14,9 @@ export { environment }
 
 const say = (text: string): Action => ({ tool: 'say', arguments: { text } })
 
-/** Whatever can be got wrong, and then a few words. The script is shorter than the game: whoever plays it to its end fails. */
+/**
+ * Invalid actions, then a few utterances. The script is shorter than the episode: a policy that reaches its end fails.
+ */
 const AWKWARD: Action[] = [
   { tool: 'shout', arguments: {} },
   { tool: 'say', arguments: {} },
@@ -29,7 +31,7 @@ const AWKWARD: Action[] = [
   say('Go back'),
 ]
 
-/** Digressions in digressions, corrections, follow-ups, and a word of goodbye. */
+/** Nested digressions, corrections, follow-ups, and an end. */
 const WINDING: Action[] = [
   say('hello'),
   say('I want to book a flight'),
@@ -49,7 +51,7 @@ const WINDING: Action[] = [
 
 const awkward = scriptedPolicy(AWKWARD, 'awkward')
 
-/** Who plays a task, by what it is asked. */
+/** The policy of each prompt. */
 const PLAYERS: Readonly<Record<string, Policy>> = {
   'Play at random.': randomPolicy(),
   'Play well.': solver,
@@ -61,7 +63,7 @@ const PLAYERS: Readonly<Record<string, Policy>> = {
   'Meet with trouble.': solver,
 }
 
-/** Each player with a plain trip, and with one that asks for more. */
+/** Each prompt with a plain trip, and with a trip that has constraints. */
 export const tasks = defineTasks({
   name: 'flight-booking-golden',
   environment,

@@ -56,13 +56,13 @@ async function serve(store: string): Promise<{ url: string; kill(): Promise<void
   return { url: (url as string).replace('http', 'ws'), kill }
 }
 
-/** A client that keeps what a client has to keep: its handle, its seq, and the last turn that it has heard of. */
+/** A client that keeps its handle, its seq and the last turn that it has received. */
 class Client {
   readonly turns: ConversationTurn[] = []
   readonly #frames: ServerFrame[] = []
   #socket: WebSocket | undefined
   #handle: string | undefined
-  #heard = Promise.withResolvers<void>()
+  #nextFrame = Promise.withResolvers<void>()
 
   async connect(url: string): Promise<void> {
     const socket = new WebSocket(url, ['episodic', `episodic.bearer.${TOKEN}`])
@@ -76,8 +76,8 @@ class Client {
         this.turns.push(...frame.turns)
       }
       this.#frames.push(frame)
-      this.#heard.resolve()
-      this.#heard = Promise.withResolvers()
+      this.#nextFrame.resolve()
+      this.#nextFrame = Promise.withResolvers()
     }
     await new Promise((resolve, reject) => {
       socket.onopen = resolve
@@ -104,28 +104,28 @@ class Client {
     return (await this.next('published')).delivered
   }
 
-  /** Resolves once so many turns are heard of. */
-  async hear(count: number): Promise<void> {
-    while (this.turns.length < count) await this.#heard.promise
+  /** Resolves once this many turns have been received. */
+  async received(count: number): Promise<void> {
+    while (this.turns.length < count) await this.#nextFrame.promise
   }
 
   async next<Type extends ServerFrame['type']>(type: Type): Promise<Extract<ServerFrame, { type: Type }>> {
     for (;;) {
       const at = this.#frames.findIndex((frame) => frame.type === type)
       if (at >= 0) return this.#frames.splice(at, 1)[0] as Extract<ServerFrame, { type: Type }>
-      await this.#heard.promise
+      await this.#nextFrame.promise
     }
   }
 }
 
 describe('a conversation whose server is killed', () => {
-  it('goes on with nothing lost and nothing doubled, whichever two messages it is killed between', async () => {
+  it('continues with no turn lost or repeated after a kill between any two messages', async () => {
     const straight = await serve('straight.db')
     const undisturbed = new Client()
     await undisturbed.connect(straight.url)
     const answers: string[] = []
     for (const seq of DIALOGUE.keys()) answers.push(await undisturbed.say(seq))
-    await undisturbed.hear(DIALOGUE.length)
+    await undisturbed.received(DIALOGUE.length)
     expect(answers[2]).toMatch(/^Dubai on .*\nBack to your booking, Lahore to Dubai\.\nOn which day\?$/)
     await straight.kill()
 
@@ -138,13 +138,13 @@ describe('a conversation whose server is killed', () => {
       await server.kill()
       server = await serve('killed.db')
       await client.connect(server.url)
-      // Whether its answer came is not known to whoever was cut off: it asks again.
+      // A client that was cut off does not know whether it was answered, so it sends the message again.
       expect(await client.say(seq)).toBe(answer)
     }
     expect(client.turns).toEqual(undisturbed.turns)
   }, 120_000)
 
-  it('goes on where it is killed while a message is on its way', async () => {
+  it('continues after a kill while a message is being sent', async () => {
     const client = new Client()
     let server = await serve('on-the-way.db')
     await client.connect(server.url)
@@ -154,13 +154,13 @@ describe('a conversation whose server is killed', () => {
       server = await serve('on-the-way.db')
       await client.connect(server.url)
       await client.say(seq)
-      await client.hear(seq + 1)
+      await client.received(seq + 1)
     }
     expect(client.turns.map(({ turn, text }) => [turn, text])).toEqual(DIALOGUE.map((text, at) => [at + 1, text]))
     expect(client.turns.at(-1)?.replies.join(' ')).toContain('Lahore to Dubai')
   }, 120_000)
 
-  it('takes an event once, whether its server is killed before or after', async () => {
+  it('applies an event once, whether the server is killed before or after it', async () => {
     const client = new Client()
     let server = await serve('events.db')
     await client.connect(server.url)
@@ -177,7 +177,7 @@ describe('a conversation whose server is killed', () => {
     client.send({ ...sold, id: 'second' })
     await again()
     await client.publish({ ...sold, id: 'second' })
-    await client.hear(3)
+    await client.received(3)
     expect(client.turns.map(({ turn, kind }) => [turn, kind])).toEqual([
       [1, 'utterance'],
       [2, 'event'],

@@ -58,9 +58,9 @@ const context = oneOf({
   support: ['baggage', 'luggage', 'refund'],
 })
 
-// Where it goes comes first: `there` is that, and not where it leaves.
+// The destination comes first, so that `there` means it and not the start.
 const details = {
-  // Whoever books for somebody names no city.
+  // "for Anna" names a passenger, not a city.
   to: { entity: place, after: ['to', 'into', 'towards', 'for'], reports: { after: ['to', 'into', 'towards'] } },
   from: { entity: place, after: ['from', 'leaving', 'departing', 'out of'] },
   place: { entity: place },

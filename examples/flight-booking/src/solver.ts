@@ -3,8 +3,9 @@ import { cityOf } from './airports.ts'
 import type { Digression, Goal } from './goal.ts'
 
 /**
- * Says all of the goal at once, asks its questions while the booking is open, and agrees to the first flight that it can
- * afford. Nothing needs fewer turns: one for the trip, one for each question and what is asked back, one to agree.
+ * Says the whole goal at once, asks its questions while the booking is open, and accepts the first flight within the
+ * budget. No policy needs fewer turns: one for the trip, one for each question and for each question back, one to
+ * accept.
  */
 export const solver = definePolicy({
   name: 'forthright',
@@ -12,20 +13,20 @@ export const solver = definePolicy({
     const { goal } = task.params as { readonly goal: Goal }
     const questions = [...goal.digressions]
     return ({ structured }, { last }) => {
-      const standing = last === null ? NOTHING_OPEN : (structured as unknown as Standing)
-      return { tool: 'say', arguments: { text: chooseWords(goal, questions, standing) } }
+      const view = last === null ? NOTHING_OPEN : (structured as unknown as TravellerView)
+      return { tool: 'say', arguments: { text: chooseWords(goal, questions, view) } }
     }
   },
 })
 
-/** What a call tells of where the conversation stands. */
-interface Standing {
+/** The part of the observation that the solver reads. */
+interface TravellerView {
   readonly replies: readonly string[]
   readonly context: string | null
   readonly state: string | null
 }
 
-const NOTHING_OPEN: Standing = { replies: [], context: null, state: null }
+const NOTHING_OPEN: TravellerView = { replies: [], context: null, state: null }
 
 const QUESTIONS: Readonly<Record<Digression, (goal: Goal) => string>> = {
   weather: ({ to }) => `What's the weather in ${cityOf(to)}?`,
@@ -34,8 +35,8 @@ const QUESTIONS: Readonly<Record<Digression, (goal: Goal) => string>> = {
   joke: () => 'Tell me a joke.',
 }
 
-function chooseWords(goal: Goal, questions: Digression[], { replies, context, state }: Standing): string {
-  // Whatever is asked besides is no matter of ours.
+function chooseWords(goal: Goal, questions: Digression[], { replies, context, state }: TravellerView): string {
+  // The questions of other contexts are not part of the goal.
   if (context !== null && context !== 'booking') return 'Never mind.'
   if (state !== 'confirm') return `Book a flight ${sayGoal(goal)}.`
   const question = questions.shift()
@@ -50,7 +51,7 @@ function sayGoal({ from, to, date, passengers, cabin, part }: Goal): string {
   return `from ${cityOf(from)} to ${cityOf(to)} on ${date}${when} for ${people} in ${cabin}`
 }
 
-/** The last price that is told, in whole dollars. */
+/** Returns the last price in the replies, in whole dollars. */
 function priceIn(replies: readonly string[]): number {
   return Number(/.*\$(\d+)/s.exec(replies.join(' '))?.[1] ?? Number.POSITIVE_INFINITY)
 }

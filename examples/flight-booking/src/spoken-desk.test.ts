@@ -7,8 +7,8 @@ import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { createFlightDesk, solver } from './assistant.ts'
 
-describe('a flight desk whose travellers are played by a model', () => {
-  it('is worked by the clerk to the end, and plays again without the model', async () => {
+describe('a flight desk whose traveller is spoken by a model', () => {
+  it('is played by the clerk to its end, and replays without the model', async () => {
     const model = await openTraveller()
     const environment = createFlightDesk(
       createModelSpeaker({ model: 'small', baseUrl: model.baseUrl, apiKey: 'none', styles: ['plain'] }),
@@ -35,7 +35,7 @@ describe('a flight desk whose travellers are played by a model', () => {
   })
 })
 
-/** A model that plays a traveller: it tells the whole trip, and agrees to what is offered. */
+/** A model that plays a traveller: it says the whole trip, and accepts the offer. */
 async function openTraveller() {
   let asked = 0
   const server = createServer(async (request, response) => {

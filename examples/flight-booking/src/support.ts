@@ -29,7 +29,7 @@ const Inquiry = z.object({
   cause: z.enum(CAUSES).nullable().default(null),
 })
 
-/** Answers questions on baggage and refunds, and asks back where the answer depends on something. */
+/** Answers questions on baggage and refunds, and asks back for the cabin or the cause. */
 export const support = defineContext({
   name: 'support',
   description: 'your question on baggage or refunds',
@@ -104,7 +104,7 @@ function lacksCause({ data }: { readonly data: z.infer<typeof Inquiry> }): boole
 }
 
 function namesCabin({ slots }: { readonly slots: z.infer<typeof Details> }): boolean {
-  // With a route it is a trip that is told, and no answer to us.
+  // With a route it describes a trip, and does not answer this question.
   return slots.cabin !== undefined && slots.from === undefined && slots.to === undefined
 }
 

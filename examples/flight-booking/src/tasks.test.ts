@@ -44,7 +44,7 @@ describe.each([
 })
 
 describe('the solver', () => {
-  it('needs a turn for the trip, one for each question and one to agree, where there is no trouble', async () => {
+  it('needs one turn for the trip, one for each question and one to accept, without trouble', async () => {
     await using host = createHost({ environments: [world.environment] })
     await using connection = await connect(inProcess(host))
     const rows = [...generateTasks(world.tasks, { seed: 'turns', count: 60 })]
@@ -58,7 +58,7 @@ describe('the solver', () => {
 })
 
 describe('a goal', () => {
-  it('asks for what its tags say, and its prompt says it', () => {
+  it('agrees with its tags and its prompt', () => {
     for (const { params, tags, prompt } of generateTasks(world.tasks, { seed: 'goals', count: 100 })) {
       const { goal } = params as unknown as { readonly goal: Goal }
       expect(tags).toContain(`digressions-${goal.digressions.length}`)

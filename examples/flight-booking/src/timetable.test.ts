@@ -9,14 +9,14 @@ const anyCode = fc.constantFrom(...CODES)
 const anyDay = fc.integer({ min: 0, max: 700 }).map((days) => daysAfter('2026-01-05', days))
 
 describe('airports', () => {
-  it('are about sixty, each with a code and a city of its own', () => {
+  it('are about sixty, with distinct codes and cities', () => {
     expect(AIRPORTS.length).toBeGreaterThanOrEqual(60)
     expect(new Set(CODES).size).toBe(AIRPORTS.length)
     expect(new Set(AIRPORTS.map(({ city }) => city)).size).toBe(AIRPORTS.length)
     for (const { code } of AIRPORTS) expect(code).toMatch(/^[A-Z]{3}$/)
   })
 
-  it('lie about as far apart as they do on the globe', () => {
+  it('have nearly the distances of the globe', () => {
     // Great circles: 1,985, 5,540, 2,175 and 340 km.
     for (const [from, to, distance] of [
       ['LHE', 'DXB', 1_985],
@@ -29,7 +29,7 @@ describe('airports', () => {
 })
 
 describe('flightsOn', () => {
-  it('is the same for everybody, in the order of departure, and no two flights have one number', () => {
+  it('returns the same for every session, in the order of departure, with distinct flight numbers', () => {
     fc.assert(
       fc.property(anyCode, anyCode, anyDay, (from, to, day) => {
         const flights = flightsOn(from, to, day)
@@ -54,7 +54,7 @@ describe('flightsOn', () => {
 })
 
 describe('fittingFlights', () => {
-  it('gives what has the seats and leaves when it should, the cheapest first', () => {
+  it('returns the flights with enough seats at the right time, the cheapest first', () => {
     const anyPart = fc.constantFrom('morning', 'afternoon', 'evening', null)
     fc.assert(
       fc.property(
@@ -78,7 +78,7 @@ describe('fittingFlights', () => {
 })
 
 describe('forecast', () => {
-  it('is the same for everybody, and warmer where it is summer', () => {
+  it('returns the same for every session, and warmer weather in summer', () => {
     const celsius = (code: string, day: string) => Number(/(-?\d+) °C/.exec(forecast(code, day))?.[1])
     expect(forecast('DXB', '2026-01-05')).toBe(forecast('DXB', '2026-01-05'))
     expect(celsius('HEL', '2026-07-05')).toBeGreaterThan(celsius('HEL', '2026-01-05'))

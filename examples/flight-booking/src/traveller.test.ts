@@ -38,7 +38,7 @@ const hasty = definePolicy({
 })
 
 describe('the traveller', () => {
-  it('leaves satisfied with what they wanted, whatever they digress, slip and mistype', async () => {
+  it('leaves satisfied with the right booking, with any digressions, slips and typing errors', async () => {
     const anyParams = fc.record({
       digressions: fc.integer({ min: 0, max: 4 }),
       constraints: fc.integer({ min: 0, max: 3 }),
@@ -55,7 +55,7 @@ describe('the traveller', () => {
     )
   })
 
-  it('says the same again under the same seed, and something else under another', async () => {
+  it('says the same for the same seed, and something else for another', async () => {
     const params = { digressions: 2, slips: 2, typos: true }
     const [first, again, other] = [
       await serve(solver, params, 'a'),
@@ -74,13 +74,13 @@ describe('the traveller', () => {
     }
   })
 
-  it('does not take a flight that they did not want', async () => {
+  it('does not accept a flight that does not fit the goal', async () => {
     const { end, steps } = await serve(hasty, {}, 'a')
     expect(end).toEqual({ kind: 'terminated', reason: 'wrong-booking' })
     expect(steps.at(-1)?.reward.terms).toMatchObject({ success: 0, inVain: -2 })
   })
 
-  it('corrects what they said wrong as often as they slip', async () => {
+  it('makes as many corrections as slips', async () => {
     const corrections = async (slips: number) => {
       const { said } = await serve(solver, { slips, digressions: 0 }, 'slips')
       return said.filter((text) => /^(No|Sorry|Actually|Wait)\b/.test(text)).length
@@ -88,7 +88,7 @@ describe('the traveller', () => {
     expect([await corrections(0), await corrections(1), await corrections(3)]).toEqual([0, 1, 3])
   })
 
-  it('begins without a word of what is wanted', async () => {
+  it('starts without revealing the goal', async () => {
     const starts = await Promise.all(
       Array.from(
         { length: 12 },

@@ -10,47 +10,47 @@ import { agree, ask, correctDetails, disagree, type Spoken, sayBooking, sayCause
 import { CABINS } from './timetable.ts'
 import { Code, Day, daysAfter, MAX_PASSENGERS } from './trip.ts'
 
-/** What a simulated traveller wants, and how they are. */
+/** A simulated traveller: the goal, and the behaviour. */
 export const Traveller = Goal.extend({
-  /** How often they say something wrong at first and correct it. */
+  /** How many slots the traveller says wrong at first, and then corrects. */
   slips: z.int().min(0).max(3),
-  /** Whether they mistype. */
+  /** Whether the traveller mistypes. */
   typos: z.boolean(),
-  /** How many turns without progress they put up with. */
+  /** How many turns without progress the traveller accepts. */
   patience: z.int().min(1).max(10),
 })
 export type Traveller = z.infer<typeof Traveller>
 
-/** The order in which a trip is told. */
-const TOLD = ['from', 'to', 'date', 'passengers', 'part', 'cabin'] as const satisfies readonly Spoken[]
-/** What can be said wrong. */
+/** The slots of a trip, in the order in which the traveller says them. */
+const SLOTS = ['from', 'to', 'date', 'passengers', 'part', 'cabin'] as const satisfies readonly Spoken[]
+/** The slots that a traveller may say wrong. */
 const MISTAKABLE = ['from', 'to', 'date', 'passengers'] as const
-/** How often a question comes up while the trip is not told yet. */
+/** The probability of a question while the trip is not complete. */
 const CURIOSITY = 0.4
-/** How often two things are told at once. */
+/** The probability of two slots in one utterance. */
 const HASTE = 0.5
-/** How often a text has a typing error, for those who mistype. */
+/** The probability of a typing error, if the traveller mistypes. */
 const CLUMSINESS = 0.3
 
 const Memory = z.object({
-  /** Turns without progress that are still put up with. */
+  /** How many more turns without progress the traveller accepts. */
   patience: z.int(),
-  /** How things stood the last time, so that progress shows. */
+  /** The visible state after the last turn, to detect progress. */
   seen: z.string().max(4_000),
-  /** What was told, rightly or not. */
-  told: z.array(z.enum(TOLD)).max(TOLD.length),
-  /** What is to be said wrong, with the wrong trip to read it from. */
+  /** The slots that were said, right or wrong. */
+  said: z.array(z.enum(SLOTS)).max(SLOTS.length),
+  /** The slots still to be said wrong, and the wrong trip to take them from. */
   slips: z.array(z.enum(MISTAKABLE)).max(MISTAKABLE.length),
   wrong: z.object({ from: Code, to: Code, date: Day, passengers: z.int().min(1).max(MAX_PASSENGERS) }),
-  /** The question that waits for its answer. */
+  /** The question that is not answered yet. */
   asked: z.enum(DIGRESSIONS).nullable(),
 })
 type Memory = z.infer<typeof Memory>
 
 /**
- * A traveller who says the trip bit by bit, asks other things in between, corrects what they or the assistant got wrong, and
- * leaves: `satisfied` with what was wanted, with a `wrong-booking`, or `out-of-patience` after too many turns that led nowhere.
- * They see their booking, and not what the assistant thinks.
+ * A traveller who says the trip bit by bit, asks questions in between, corrects mistakes, and leaves: `satisfied` with
+ * the right booking, with a `wrong-booking`, or `out-of-patience` after too many turns without progress. They see their
+ * booking, but not the assistant's private state.
  */
 export const traveller: UserSimulator<Traveller, typeof Memory> = {
   state: Memory,
@@ -62,26 +62,26 @@ export const traveller: UserSimulator<Traveller, typeof Memory> = {
       passengers: goal.passengers + 1,
     }
     const slips = rng.shuffle(MISTAKABLE).slice(0, goal.slips)
-    // What it begins with says nothing of what is wanted: that is the assistant's to find out.
-    return { state: { patience: goal.patience, seen: '', told: [], slips, wrong, asked: null }, says: sayBooking(rng) }
+    // The first line does not reveal the goal: the assistant has to ask.
+    return { state: { patience: goal.patience, seen: '', said: [], slips, wrong, asked: null }, says: sayBooking(rng) }
   },
   answer({ state, goal, record, rng }) {
     if (bookedTrip(record) !== null)
       return isReached({ record, goal, params: {} })
         ? { kind: 'leaves', reason: 'satisfied', text: 'Thank you, goodbye.' }
         : { kind: 'leaves', reason: 'wrong-booking', text: 'That is not what I wanted.' }
-    const seen = standingOf(record)
+    const seen = visibleState(record)
     const progress = seen !== state.seen
     state.seen = seen
     if (!progress) state.patience -= 1
     if (state.patience <= 0) return { kind: 'leaves', reason: 'out-of-patience', text: 'I give up.' }
     const text = speak({ state, goal, record, rng })
-    // Whoever was not understood takes care.
+    // No typing errors after a turn without progress.
     return says(goal.typos && progress && rng.chance(CLUMSINESS) ? mistype(text, rng) : text)
   },
 }
 
-/** What a traveller goes by when they choose what to say. */
+/** What the choice of the next line depends on. */
 interface Situation {
   readonly state: Memory
   readonly goal: Traveller
@@ -96,45 +96,45 @@ function speak({ state, goal, record, rng }: Situation): string {
   if (state.asked !== null) return ask(state.asked, goal, rng)
 
   const open = booking.find(record)
-  if (!open) return state.told.length === 0 ? sayBooking(rng) : `${sayBooking(rng)} ${sayAll(goal, rng)}`
+  if (!open) return state.said.length === 0 ? sayBooking(rng) : `${sayBooking(rng)} ${sayAll(goal, rng)}`
   const { data } = open
   const isRight = (slot: Spoken) => data[slot] === goal[slot] || (goal[slot] === null && data[slot] === null)
-  const wrong = TOLD.find((slot) => state.told.includes(slot) && !isRight(slot))
+  const wrong = SLOTS.find((slot) => state.said.includes(slot) && !isRight(slot))
   if (wrong) {
     state.slips = state.slips.filter((slot) => slot !== wrong)
     return data[wrong] === null ? sayDetails([wrong], goal, rng) : correctDetails(wrong, goal, rng)
   }
 
-  const untold = TOLD.filter((slot) => !state.told.includes(slot) && !isRight(slot))
+  const unsaid = SLOTS.filter((slot) => !state.said.includes(slot) && !isRight(slot))
   const question = goal.digressions.find((digression) => !done.includes(digression))
-  if (question && (untold.length === 0 || (state.told.length > 0 && rng.chance(CURIOSITY)))) {
+  if (question && (unsaid.length === 0 || (state.said.length > 0 && rng.chance(CURIOSITY)))) {
     state.asked = question
     return ask(question, goal, rng)
   }
-  if (untold.length > 0) {
-    const slots = untold.slice(0, rng.chance(HASTE) ? 2 : 1)
-    state.told.push(...slots)
+  if (unsaid.length > 0) {
+    const slots = unsaid.slice(0, rng.chance(HASTE) ? 2 : 1)
+    state.said.push(...slots)
     return sayDetails(slots, mistaken(goal, state), rng)
   }
   if (data.offer && goal.budget !== null && data.offer.price > goal.budget) return disagree(rng)
   return agree(rng)
 }
 
-/** The goal, as somebody says it who has parts of it wrong. */
+/** Returns the goal with the slips in it. */
 function mistaken(goal: Traveller, { slips, wrong }: Memory): Traveller {
   return { ...goal, ...Object.fromEntries(slips.map((slot) => [slot, wrong[slot]])) }
 }
 
 function sayAll(goal: Traveller, rng: Rng): string {
   return sayDetails(
-    TOLD.filter((slot) => goal[slot] !== null && (slot !== 'cabin' || goal.cabin !== CABINS[0])),
+    SLOTS.filter((slot) => goal[slot] !== null && (slot !== 'cabin' || goal.cabin !== CABINS[0])),
     goal,
     rng,
   )
 }
 
-/** How things stand, in as far as a traveller notices. */
-function standingOf({ public: { stack, closed } }: ConversationRecord): string {
+/** Returns the state that the traveller sees, as text. */
+function visibleState({ public: { stack, closed } }: ConversationRecord): string {
   return JSON.stringify([closed.length, stack.map(({ context, state, data }) => [context, state, data])]).slice(
     0,
     4_000,

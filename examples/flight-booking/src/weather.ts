@@ -4,7 +4,7 @@ import { cityOf, unknownCity } from './airports.ts'
 import { forecast } from './forecast.ts'
 import { Code, Day, Details, dayOf, readDay, shared } from './trip.ts'
 
-/** Tells the weather of a city on a day: of where the trip goes unless another is named, and on its day. */
+/** Answers with the weather of a city on a day. Default: the destination of the trip, on its day. */
 export const weather = defineContext({
   name: 'weather',
   description: 'the weather',

@@ -17,19 +17,19 @@ const model = createScriptedLanguageModel(think)
   console.log(`executor: ${historyOf(first.steps)}, then ${historyOf(second.steps)}`)
 }
 
-// 2. A function has the session for as long as it runs, and it is closed whatever comes of that.
+// 2. A function has the session for as long as it runs, and it is closed however the function ends.
 const history = await withAgentSession({ ...servers, model }, async ({ agent }) => {
   const { steps } = await agent.generate({ prompt })
   return historyOf(steps)
 })
 console.log(`function: ${history}`)
 
-// 3. Both in hand: whoever creates them closes the session.
+// 3. The agent and its session: the caller closes the session.
 {
   const { agent, session } = await createStatefulAgent({ ...servers, model })
   await using _ = session
   const { steps } = await agent.generate({ prompt })
-  console.log(`in hand: ${historyOf(steps)}`)
+  console.log(`agent and session: ${historyOf(steps)}`)
 }
 
 // 4. The AI SDK's own generateText with one option more, for a session that is opened elsewhere.

@@ -8,9 +8,9 @@ export interface TestSession extends AsyncDisposable {
   readonly client: Client
   readonly pid: number
   call(name: string, input?: Record<string, unknown>): Promise<CallToolResult>
-  /** Calls a tool that must work, and gives its structured answer. */
+  /** Calls a tool that must work, and resolves with its structured answer. */
   ask(name: string, input?: Record<string, unknown>): Promise<Record<string, unknown>>
-  /** Calls a tool that must fail, and gives what it says. */
+  /** Calls a tool that must fail, and resolves with its text. */
   fail(name: string, input?: Record<string, unknown>): Promise<string>
 }
 

@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-/** For what hangs, not for what is slow. */
-const PATIENCE = { timeout: 30_000 }
+/** Long enough that only a hang exceeds it. */
+const WITHIN = { timeout: 30_000 }
 
 describe('the demo', () => {
   let folder: string
@@ -35,7 +35,7 @@ describe('the demo', () => {
     return { stdout, stderr, code }
   }
 
-  it('prints a table of the scenes that are asked for, and succeeds', async () => {
+  it('prints a table of the requested scenes, and exits with 0', async () => {
     const { stdout, stderr, code } = await run(['--only', 'files,thinking'])
     expect(stderr).toMatch(/^thinking: .*\nfiles: .*\n$/)
     expect(stdout).toMatch(/thinking +a session a call .*✗ +history 1, 1, 1\n +one session .*✓ +history 1, 2, 3\n/)
@@ -57,7 +57,7 @@ describe('the demo', () => {
     expect([stderr, code]).toEqual(['', 0])
   })
 
-  it('fails where something does not come out as expected, and says what', async () => {
+  it('exits with 1 and names a row with an unexpected result', async () => {
     // Nobody listens on the port of the discard protocol.
     const env = { OPENAI_BASE_URL: 'http://127.0.0.1:9', OPENAI_MODEL: 'none' }
     const { stdout, stderr, code } = await run(['--only', 'thinking'], env)
@@ -66,7 +66,7 @@ describe('the demo', () => {
     expect(code).toBe(1)
   })
 
-  it('explains itself', async () => {
+  it('prints its usage', async () => {
     const { stdout, code } = await run(['--help'])
     expect(stdout).toContain('--only <scenes>')
     expect(code).toBe(0)
@@ -105,7 +105,7 @@ describe('the demo', () => {
         started = descendantsOf(demo.pid as number)
         const names = namesOf(started)
         return names.includes(program) && (program === 'initdb' || !names.includes('initdb'))
-      }, PATIENCE)
+      }, WITHIN)
       .toBe(true)
     return { demo, exited, started }
   }
@@ -116,19 +116,19 @@ describe('the demo', () => {
     ['database', 'postgres'],
   ] as const
 
-  it.each(MIDDLES)('leaves no process and no file when Ctrl-C comes in %s while %s runs', async (scene, program) => {
+  it.each(MIDDLES)('leaves no process and no file after Ctrl-C in %s while %s runs', async (scene, program) => {
     const { demo, exited, started } = await startUntil(scene, program)
     process.kill(-(demo.pid as number), 'SIGINT')
     expect(await exited).toEqual([130, null])
-    await expect.poll(() => namesOf(started), PATIENCE).toEqual([])
+    await expect.poll(() => namesOf(started), WITHIN).toEqual([])
     expect(await readdir(folder)).toEqual([])
   })
 
-  it.each(MIDDLES)('leaves no process when it is killed in %s while %s runs', async (scene, program) => {
+  it.each(MIDDLES)('leaves no process after a kill in %s while %s runs', async (scene, program) => {
     const { demo, exited, started } = await startUntil(scene, program)
     demo.kill('SIGKILL')
     expect(await exited).toEqual([null, 'SIGKILL'])
-    await expect.poll(() => namesOf(started), PATIENCE).toEqual([])
+    await expect.poll(() => namesOf(started), WITHIN).toEqual([])
   })
 })
 

@@ -6,5 +6,7 @@ import { expect, it } from 'vitest'
 it.each(['langchain.ts', 'ai-sdk.ts'])('%s keeps its session in all four ways', async (file) => {
   const program = fileURLToPath(new URL(file, import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [program])
-  expect(stdout).toBe('executor: 1, 2, 3, then 4, 5, 6\nfunction: 1, 2, 3\nin hand: 1, 2, 3\noption: 1, 2, 3\n')
+  expect(stdout).toBe(
+    'executor: 1, 2, 3, then 4, 5, 6\nfunction: 1, 2, 3\nagent and session: 1, 2, 3\noption: 1, 2, 3\n',
+  )
 })

@@ -18,19 +18,19 @@ const question = { messages: [{ role: 'user', content: thinkingPrompt }] }
   console.log(`executor: ${historyOf(first.messages)}, then ${historyOf(second.messages)}`)
 }
 
-// 2. A function has the session for as long as it runs, and it is closed whatever comes of that.
+// 2. A function has the session for as long as it runs, and it is closed however the function ends.
 const history = await withAgentSession({ ...servers, model }, async ({ agent }) => {
   const { messages } = await agent.invoke(question)
   return historyOf(messages)
 })
 console.log(`function: ${history}`)
 
-// 3. Both in hand: whoever creates them closes the session.
+// 3. The agent and its session: the caller closes the session.
 {
   const { agent, session } = await createStatefulAgent({ ...servers, model })
   await using _ = session
   const { messages } = await agent.invoke(question)
-  console.log(`in hand: ${historyOf(messages)}`)
+  console.log(`agent and session: ${historyOf(messages)}`)
 }
 
 // 4. LangChain's own createAgent with one option more, for a session that is opened elsewhere.

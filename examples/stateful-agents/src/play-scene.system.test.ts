@@ -69,7 +69,7 @@ describe('playScene', () => {
     expect(rows).toMatchObject([{ asExpected: true }, { outcome: 'history 1', works: false, asExpected: false }])
   })
 
-  it('ends a model that goes round in circles, and tells it of its mistakes', async () => {
+  it('ends a model that repeats itself, and reports its mistakes to it', async () => {
     await using api = await openModelApi(function* () {
       for (;;) yield { tool: 'no_such_tool', input: {} }
     })
@@ -79,7 +79,7 @@ describe('playScene', () => {
     expect(api.lastToolAnswer).toMatch(/^There is no tool no_such_tool/)
   })
 
-  it.each(['{"thought": ', '[]', '"thought"', 'null'])('tells a model that %s is no arguments', async (text) => {
+  it.each(['{"thought": ', '[]', '"thought"', 'null'])('reports to a model that %s are not arguments', async (text) => {
     await using api = await openModelApi(think, () => text)
     const runAgent = createOpenAiAgent({ baseURL: api.url, apiKey: 'none', model: 'scripted' })
     const [, row] = await play(thinkingScene, { runAgent, scripted: false })

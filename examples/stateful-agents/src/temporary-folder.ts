@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A folder that is removed, with all that is in it, by whoever made it. */
+/** A folder that is removed with its content when it is disposed. */
 export interface TemporaryFolder extends AsyncDisposable {
   readonly path: string
 }

@@ -93,7 +93,7 @@ function connect() {
     send(handle === null ? { type: 'join', key } : { type: 'resume', handle, since: shown })
   }
   opened.onmessage = ({ data }) => {
-    if (opened === socket) hear(JSON.parse(data))
+    if (opened === socket) receive(JSON.parse(data))
   }
   opened.onclose = ({ code }) => {
     // A conversation that is over does not change any more.
@@ -117,7 +117,7 @@ function connectNow() {
   connect()
 }
 
-function hear(frame) {
+function receive(frame) {
   switch (frame.type) {
     case 'joined':
       wait = AGAIN.first
@@ -146,11 +146,11 @@ function hear(frame) {
     case 'published':
       return complain(null)
     case 'error':
-      return hearRefusal(frame)
+      return showError(frame)
   }
 }
 
-function hearRefusal({ code, message, seq, expected }) {
+function showError({ code, message, seq, expected }) {
   complain(COUNTED_WRONG.has(code) && expected !== undefined ? outOfStep(seq, expected) : message)
   if (seq !== undefined && seq === kept.pending?.seq) {
     // A rejected message can be sent again.

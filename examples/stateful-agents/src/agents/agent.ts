@@ -1,11 +1,11 @@
 import type { AgentSession, LocalTool } from '@episodic/agent'
 import type { Script } from './script.ts'
 
-/** What an agent is to do, and with what. */
+/** A task for an agent, and its means. */
 export interface Assignment {
-  /** The words for a model that reads. */
+  /** The prompt for a real model. */
   readonly prompt: string
-  /** The steps for one that does not. */
+  /** The steps for a scripted model. */
   readonly script: Script
   readonly mcpSession: AgentSession
   /** Functions of this program beside the tools of the servers. */
@@ -13,8 +13,8 @@ export interface Assignment {
   readonly signal: AbortSignal
 }
 
-/** Has an agent of some framework do what it is assigned, and resolves with its last words. */
+/** Runs an assignment with an agent of some framework. Resolves with the agent's last message. */
 export type RunAgent = (assignment: Assignment) => Promise<string>
 
-/** Turns that a model may take: more than any script here needs, and an end for a model that goes round in circles. */
+/** The most turns of a model: more than any script here needs, and an end for a model that repeats itself. */
 export const MAXIMUM_TURNS = 24

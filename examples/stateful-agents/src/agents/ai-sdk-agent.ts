@@ -5,7 +5,7 @@ import { MAXIMUM_TURNS, type RunAgent } from './agent.ts'
 import type { ToolInput } from './script.ts'
 import { createScriptedLanguageModel } from './scripted-language-model.ts'
 
-/** Has the AI SDK's `generateText` do it, with a language model that follows the script. */
+/** Runs the assignment with the AI SDK's `generateText` and a scripted language model. */
 export const runAiSdkAgent: RunAgent = async ({ prompt, script, mcpSession, tools, signal }) => {
   const { text } = await generateText({
     model: createScriptedLanguageModel(script),

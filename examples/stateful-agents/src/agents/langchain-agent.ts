@@ -5,7 +5,7 @@ import { MAXIMUM_TURNS, type RunAgent } from './agent.ts'
 import type { ToolInput } from './script.ts'
 import { ScriptedChatModel } from './scripted-chat-model.ts'
 
-/** Has a LangChain agent do it, with a chat model that follows the script. */
+/** Runs the assignment with a LangChain agent and a scripted chat model. */
 export const runLangchainAgent: RunAgent = async ({ prompt, script, mcpSession, tools, signal }) => {
   const agent = createAgent({ model: new ScriptedChatModel(script), mcpSession, tools: tools.map(toLangchainTool) })
   // A turn is two steps of LangChain's graph: the model's and the tools'.

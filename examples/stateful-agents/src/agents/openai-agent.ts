@@ -4,7 +4,7 @@ import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/reso
 import { MAXIMUM_TURNS, type RunAgent } from './agent.ts'
 import type { ToolInput } from './script.ts'
 
-/** Milliseconds that the model may take for a turn, and how often a turn that failed is asked for again. */
+/** The time limit of a turn in milliseconds, and the number of retries. */
 const TIME_LIMIT = 120_000
 const RETRIES = 2
 
@@ -15,7 +15,7 @@ export interface OpenAiModel {
   readonly model: string
 }
 
-/** Makes agents of a real model and of no framework. */
+/** Creates a runner for a real model, without a framework. */
 export function createOpenAiAgent(options: OpenAiModel): RunAgent {
   const model = createOpenAiModel(options)
   return async ({ prompt, mcpSession, tools, signal }) => {
@@ -57,7 +57,7 @@ function toOpenAiMessage(message: AgentMessage): ChatCompletionMessageParam {
   return { role: 'assistant', content: message.text, ...(calls.length > 0 && { tool_calls: calls }) }
 }
 
-/** Reads the arguments that a model wrote. What is no JSON object no tool takes either, and its refusal tells the model. */
+/** Parses a model's arguments. If they are not a JSON object, the tool's error reports that to the model. */
 function parseInput(text: string): ToolInput {
   try {
     const value: unknown = JSON.parse(text || '{}')

@@ -8,7 +8,7 @@ const script: Script = function* () {
 const said = (text: string) => ({ text, isError: false })
 
 describe('nextTurn', () => {
-  it('finds the turn by what was answered, whoever asks and however often', () => {
+  it('finds the next turn from the answers alone, however often it is asked', () => {
     expect(nextTurn(script, [])).toEqual({ tool: 'draw', input: {} })
     expect(nextTurn(script, [said('21')])).toEqual({ tool: 'double', input: { number: 21 } })
     expect(nextTurn(script, [said('21')])).toEqual({ tool: 'double', input: { number: 21 } })
@@ -16,11 +16,11 @@ describe('nextTurn', () => {
     expect(nextTurn(script, [said('21'), said('42'), said('too many')])).toBe('42')
   })
 
-  it('gives up where a tool fails', () => {
+  it('fails if a tool fails', () => {
     expect(nextTurn(script, [said('21'), { text: 'no', isError: true }])).toBe('I gave up: double failed.')
   })
 
-  it('does not hide what a script throws', () => {
+  it('throws what the script throws', () => {
     const broken: Script = () => {
       throw new TypeError('broken')
     }

@@ -9,19 +9,19 @@ export interface ToolCall {
   readonly input: ToolInput
 }
 
-/** What a tool answered, as the model reads it. */
+/** A tool's answer, as the model reads it. */
 export interface ToolResult {
   readonly text: string
   readonly isError: boolean
 }
 
-/** What a scripted model does in place of thinking: it yields tool calls, is handed what they answered, and returns its last words. */
+/** A generator in place of a model: it yields tool calls, receives their answers, and returns the last message. */
 export type Script = () => Generator<ToolCall, string, ToolResult>
 
 /**
- * Finds a script's next turn from all that its tools have answered so far, in their order: a tool call, or its last words.
+ * Returns a script's next turn, a tool call or the last message, from all answers of its tools so far.
  *
- * A model is asked afresh in each turn and remembers nothing, so the script plays from its start each time.
+ * A model remembers nothing between turns, so the script runs from its start each time.
  */
 export function nextTurn(script: Script, results: readonly ToolResult[]): ToolCall | string {
   const play = script()
@@ -38,7 +38,7 @@ export function nextTurn(script: Script, results: readonly ToolResult[]): ToolCa
   }
 }
 
-/** Calls a tool in a script, and gives what it says. The script gives up where the tool fails, as it fails without it. */
+/** Calls a tool in a script, and returns its answer. Throws if the tool fails. */
 export function* call(tool: string, input: ToolInput = {}): Generator<ToolCall, string, ToolResult> {
   const { text, isError } = yield { tool, input }
   if (isError) throw new GivenUp(`I gave up: ${tool} failed.`)

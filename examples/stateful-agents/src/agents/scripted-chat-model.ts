@@ -3,7 +3,9 @@ import { AIMessage, type BaseMessage, ToolMessage } from '@langchain/core/messag
 import type { ChatResult } from '@langchain/core/outputs'
 import { nextTurn, type Script } from './script.ts'
 
-/** A chat model of LangChain that follows a script. Stateless, as models are: it reads in the messages how far it is. */
+/**
+ * A chat model of LangChain that follows a script. Stateless, like any model: it finds its position in the messages.
+ */
 export class ScriptedChatModel extends BaseChatModel {
   readonly #script: Script
 

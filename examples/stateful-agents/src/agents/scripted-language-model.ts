@@ -5,7 +5,9 @@ type LanguageModelV4 = Extract<LanguageModel, { specificationVersion: 'v4' }>
 type CallOptions = Parameters<LanguageModelV4['doGenerate']>[0]
 type GenerateResult = Awaited<ReturnType<LanguageModelV4['doGenerate']>>
 
-/** A language model of the AI SDK that follows a script. Stateless, as models are: it reads in the prompt how far it is. */
+/**
+ * A language model of the AI SDK that follows a script. Stateless, like any model: it finds its position in the prompt.
+ */
 export function createScriptedLanguageModel(script: Script): LanguageModelV4 {
   return {
     specificationVersion: 'v4',

@@ -27,7 +27,7 @@ describe('the login site', () => {
     await page.getByRole('button', { name: button }).click()
   }
 
-  it('lets its member in, in three steps, and knows a browser by its cookie', async () => {
+  it('logs its member in, in three steps, and recognises a browser by its cookie', async () => {
     const page = await open()
     await fill(page, 'User name', MEMBER.user, 'Next')
     await heading(page, `Hello, ${MEMBER.user}`)
@@ -39,7 +39,7 @@ describe('the login site', () => {
     await heading(await open(), 'Log in')
   })
 
-  it('says what is wrong, and lets nobody else in', async () => {
+  it('reports wrong input, and logs nobody else in', async () => {
     const page = await open()
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByText('Enter your user name.').waitFor()
@@ -50,7 +50,7 @@ describe('the login site', () => {
     expect(await page.getByRole('heading').textContent()).toBe('Hello, <b>eve</b>')
   })
 
-  it('takes no body that is longer than its forms', async () => {
+  it('rejects a body that is longer than its forms', async () => {
     const response = await fetch(site.url, {
       method: 'POST',
       body: `user=${'x'.repeat(100_000)}`,

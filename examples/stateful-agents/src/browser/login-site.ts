@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import { type LocalSite, openLocalSite } from '../local-site.ts'
 import { readBody } from '../read-body.ts'
 
-/** Who can log in. */
+/** The only member. */
 export const MEMBER = { user: 'ada', password: 'analytical engine', name: 'Ada Lovelace' }
 
-/** Visits that are kept; the oldest goes first. */
+/** The most visits that are kept; the oldest is dropped first. */
 const VISITS = 1_000
 
 interface Visit {
@@ -16,8 +16,8 @@ interface Visit {
 }
 
 /**
- * Opens a site that one logs in to in three steps: a user name, a password, and whether to trust the device. It knows a
- * visitor by a cookie of the browser, and a new browser begins at the first step.
+ * Opens a site with a log-in of three steps: a user name, a password, and whether to trust the device. It recognises a
+ * browser by its cookie; a new browser starts at the first step.
  */
 export function openLoginSite(): Promise<LocalSite> {
   const visits = new Map<string, Visit>()
@@ -38,7 +38,7 @@ export function openLoginSite(): Promise<LocalSite> {
     if (request.method === 'POST') {
       const body = await readBody(request).catch(() => '')
       advance(visit, new URLSearchParams(body))
-      // The answer to a form is a page of its own, so that a reload sends nothing twice.
+      // A form is answered with a redirect, so that a reload does not send it again.
       response.writeHead(303, { location: '/' }).end()
       return
     }

@@ -18,7 +18,7 @@ describe('the database server', () => {
   const open = () => connect(SERVER, [], { ...postgres.environment })
   const balance = "SELECT balance FROM accounts WHERE owner = 'ada'"
 
-  it('keeps a transaction open from call to call, and nobody else sees what is in it', async () => {
+  it('keeps a transaction open between calls, invisible to other sessions', async () => {
     await using session = await open()
     await using other = await open()
     expect(await session.ask('query', { sql: 'BEGIN' })).toMatchObject({ transaction: 'open' })
@@ -30,7 +30,7 @@ describe('the database server', () => {
     expect(await session.ask('query', { sql: balance })).toMatchObject({ rows: [{ balance: 100 }] })
   })
 
-  it('rolls back what a session leaves open', async () => {
+  it('rolls back an open transaction when its session ends', async () => {
     {
       await using session = await open()
       await session.ask('query', { sql: 'BEGIN' })
@@ -40,7 +40,7 @@ describe('the database server', () => {
     expect(await after.ask('query', { sql: balance })).toMatchObject({ rows: [{ balance: 100 }] })
   })
 
-  it('says what PostgreSQL says: errors, a failed transaction, and warnings', async () => {
+  it("passes PostgreSQL's errors, warnings and failed transactions on", async () => {
     await using session = await open()
     expect(await session.fail('query', { sql: 'SELECT nothing' })).toContain('column "nothing" does not exist')
     expect(await session.fail('query', { sql: 'SELECT 1; DROP TABLE accounts' })).toContain('multiple commands')
@@ -53,7 +53,7 @@ describe('the database server', () => {
     })
   })
 
-  it('says so when there was nothing left to commit', async () => {
+  it('reports a COMMIT of a failed transaction', async () => {
     await using session = await open()
     await session.ask('query', { sql: 'BEGIN' })
     await session.fail('query', { sql: 'UPDATE accounts SET balance = -1' })
@@ -64,7 +64,7 @@ describe('the database server', () => {
     })
   })
 
-  it('shows so many rows and no more', async () => {
+  it('returns a bounded number of rows', async () => {
     await using session = await open()
     const { rows, rowCount } = await session.ask('query', { sql: 'SELECT generate_series(1, 1000) AS n' })
     expect([(rows as unknown[]).length, rowCount]).toEqual([100, 1000])
@@ -72,7 +72,7 @@ describe('the database server', () => {
 })
 
 describe('startPostgres', () => {
-  it('leaves nothing behind', async () => {
+  it('leaves no process and no file behind', async () => {
     const postgres = await startPostgres(new AbortController().signal)
     const folder = dirname(postgres.environment.PGHOST)
     expect(existsSync(folder)).toBe(true)

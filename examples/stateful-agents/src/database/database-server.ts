@@ -9,7 +9,7 @@ import { Client } from 'pg'
 import { z } from 'zod'
 import { runOverStdio } from '../run-over-stdio.ts'
 
-/** Rows that an answer shows. */
+/** The most rows in an answer. */
 const ROWS = 100
 /** Milliseconds that a statement may take, and that a transaction may stay open with nothing to do. */
 const STATEMENT_LIMIT = 30_000
@@ -57,7 +57,7 @@ async function connect() {
   })
   let notices: string[] = []
   client.on('notice', ({ message }) => notices.push(message ?? ''))
-  // A lost connection is told by the next query; without a listener it would end this process.
+  // The next query reports a lost connection; without a listener it would end this process.
   client.on('error', () => {})
   try {
     await client.connect()

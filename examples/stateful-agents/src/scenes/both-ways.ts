@@ -21,7 +21,7 @@ export interface OneAgentScene {
   readonly expected: { readonly call: RegExp; readonly agent: RegExp }
 }
 
-/** What a scene with one agent is played with. Whoever opens it disposes it. */
+/** The servers and tools of a scene with one agent. Its opener disposes it. */
 export interface Setting extends AsyncDisposable {
   readonly server: ServerConfig
   /** Functions of this program beside the tools of the server. */
@@ -32,7 +32,10 @@ export interface Setting extends AsyncDisposable {
   outcome(answers: readonly ToolAnswer[]): string
 }
 
-/** Makes a scene of which the same steps are played with a session a call, and with one session: the scope is all that differs. */
+/**
+ * Makes a scene of which the same steps are played with a session a call, and with one session: the scope is all that
+ * differs.
+ */
 export function bothWays({ name, title, open, expected }: OneAgentScene): Scene {
   const play = (sessions: string, scope: SessionScope, expected: RegExp): Play => ({
     sessions,

@@ -3,7 +3,7 @@ import { openTemporaryFolder } from '../temporary-folder.ts'
 import { bothWays } from './both-ways.ts'
 import { ownServer } from './own-server.ts'
 
-/** A shell: where it is, and what it was told to remember. */
+/** A shell: its working directory, and an environment variable. */
 export const shellScene = bothWays({
   name: 'shell',
   title: 'a shell with a working directory and an environment',

@@ -28,7 +28,7 @@ export function historyOf(answers: readonly ToolAnswer[]): string {
     .join(', ')
 }
 
-/** A server that numbers what it is told: the smallest state that there is. */
+/** A server that numbers thoughts: the smallest possible state. */
 export const thinkingScene = bothWays({
   name: 'thinking',
   title: 'three thoughts of server-sequential-thinking',

@@ -6,8 +6,8 @@ import { openTemporaryFolder, type TemporaryFolder } from '../temporary-folder.t
 
 const SERVER = './shell/shell-server.ts'
 
-/** For what hangs, not for what is slow. */
-const PATIENCE = { timeout: 30_000 }
+/** Long enough that only a hang exceeds it. */
+const WITHIN = { timeout: 30_000 }
 
 describe('the shell server', () => {
   let folder: TemporaryFolder
@@ -95,21 +95,21 @@ describe('the shell server', () => {
       undefined,
       { signal: caller.signal },
     )
-    await expect.poll(() => existsSync(join(folder.path, 'sleeper')), PATIENCE).toBe(true)
+    await expect.poll(() => existsSync(join(folder.path, 'sleeper')), WITHIN).toBe(true)
     caller.abort()
     await expect(running).rejects.toThrow()
     const { output } = await other.ask('run_command', { command: 'cat sleeper' })
-    await expect.poll(() => isAlive(Number(output)), PATIENCE).toBe(false)
+    await expect.poll(() => isAlive(Number(output)), WITHIN).toBe(false)
   })
 
   it('leaves no process when the client leaves in the middle of a command', async () => {
     const other = await connect(SERVER, [folder.path])
     const running = other.call('run_command', { command: 'echo $$ > left; sleep 1000' })
-    await expect.poll(() => existsSync(join(folder.path, 'left')), PATIENCE).toBe(true)
+    await expect.poll(() => existsSync(join(folder.path, 'left')), WITHIN).toBe(true)
     const { output } = await run('cat left')
     await other[Symbol.asyncDispose]()
     await expect(running).rejects.toThrow()
-    for (const pid of [other.pid, Number(output)]) await expect.poll(() => isAlive(pid), PATIENCE).toBe(false)
+    for (const pid of [other.pid, Number(output)]) await expect.poll(() => isAlive(pid), WITHIN).toBe(false)
   })
 })
 

@@ -32,7 +32,10 @@ export interface Shell extends AsyncDisposable {
 
 type Bash = ChildProcessByStdio<Writable, Readable, null>
 
-/** Opens a shell that works in a folder. It is told to stay there, and that is no sandbox: commands can do what their user can. */
+/**
+ * Opens a shell that works in a folder. It returns to that folder, but is not a sandbox: commands can do what their
+ * user can.
+ */
 export function openShell(root: string): Shell {
   const program = findProgram(['bash'], 'bash')
   let bash: Bash | undefined
@@ -92,7 +95,7 @@ function startBash(program: string, root: string): Bash {
     detached: true,
   })
   bash.stdout.setEncoding('utf8')
-  bash.stdin.on('error', () => {}) // It ended meanwhile, which the end of its output tells too.
+  bash.stdin.on('error', () => {}) // It ended meanwhile, which the end of its output reports too.
   return bash
 }
 

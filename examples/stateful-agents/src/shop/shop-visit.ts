@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Seconds that a call waits where the shop asks for patience; where it asks for more, the call fails. */
-const PATIENCE = 5
-/** How often it waits, at most. */
+/** The longest `Retry-After` in seconds that a call waits for; it fails at a longer one. */
+const LONGEST_WAIT = 5
+/** The most waits of a call. */
 const WAITS = 3
 
 export interface ShopCredentials {
@@ -32,7 +32,7 @@ export function createShopVisit({ url, user, password }: ShopCredentials): ShopV
       const answer = (await response.json()) as Record<string, unknown>
       if (response.ok) return answer
       const seconds = Number(response.headers.get('retry-after'))
-      const busy = response.status === 429 && seconds <= PATIENCE && waited < WAITS
+      const busy = response.status === 429 && seconds <= LONGEST_WAIT && waited < WAITS
       if (!busy) throw Object.assign(new Error(`The shop says: ${answer.message}`), { status: response.status })
       await delay(seconds * 1_000, undefined, { signal })
     }
