@@ -302,7 +302,7 @@ describe('events', () => {
     await operator.resume(handle)
     expect(await operator.fail(price('1'))).toMatchObject({
       code: 'unauthorized',
-      message: 'Somebody else opened this session, and nobody but they may publish to it.',
+      message: 'Another client opened this session, and only that client can publish to it.',
       id: '1',
     })
     const again = await openTalker(url, { token: owned })

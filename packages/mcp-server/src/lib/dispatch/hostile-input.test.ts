@@ -175,7 +175,7 @@ describe('a message', () => {
     expect((await answerTo(server, body)).error?.code).toBe(code)
   })
 
-  it('may have an empty id, and gives it back', async () => {
+  it('may have an empty id, which the answer repeats', async () => {
     const { server } = await serveTestHost()
     expect(await answerTo(server, '{"jsonrpc":"2.0","id":"","method":"ping"}')).toEqual({
       status: 200,
@@ -364,7 +364,7 @@ describe('any subscription and cancellation', () => {
     expect(faults).toEqual([])
   })
 
-  it('is no failure over HTTP', async () => {
+  it('is not a failure over HTTP', async () => {
     const { server } = await serveTestHost({ limits: { rate: { calls: 1_000_000, seconds: 1 } } })
     const { seats } = await openOverHttp(server)
     const url = server.sessionUrl(seats[DEFAULT_SEAT]?.capability as string)

@@ -29,7 +29,7 @@ async function openVault(params = {}) {
 }
 type Vault = Awaited<ReturnType<typeof openVault>>
 
-/** Calls a tool, and gives every byte of the answer that is for a player. */
+/** Calls a tool; resolves with every byte of the answer that is for a player. */
 type Ask = (tool: string, args?: object) => Promise<string>
 
 /** Each endpoint at which a session can be played. */
@@ -89,13 +89,13 @@ function askChannel(channel: Channel, _meta: Record<string, string>): Ask {
     )
 }
 
-/** Whether a text has the password in it, in whatever form. */
+/** Whether a text contains the password. */
 function containsPassword(text: string): boolean {
   return /sesame/.test(text)
 }
 
 describe.each(Object.entries(ENDPOINTS))('the scanner of %s', (_, openEndpoint) => {
-  it('withholds an answer with a declared secret, wherever in the answer it stands', async () => {
+  it('withholds an answer with a declared secret in any part', async () => {
     const vault = await openVault()
     const ask = await openEndpoint(vault)
     for (const where of ['text', 'structured', 'refusal', 'observation', 'json']) {
@@ -117,12 +117,12 @@ describe.each(Object.entries(ENDPOINTS))('the scanner of %s', (_, openEndpoint) 
     const vault = await openVault()
     const ask = await openEndpoint(vault)
     for (const text of [PASSWORD, 'open "salami"\nnow']) expect(await ask('repeat', { text })).toContain('Closed.')
-    // What is no tool is said again in the refusal.
+    // The refusal repeats the name of an unknown tool.
     expect(await ask(PASSWORD)).toContain('There is no tool')
     expect(vault.faults).toEqual([])
   })
 
-  it('lets out what is no secret any more', async () => {
+  it('returns what is no longer a secret', async () => {
     const ask = await openEndpoint(await openVault())
     expect(await ask('try', { word: 'abracadabra' })).toContain('It stays closed.')
     expect(containsPassword(await ask('try', { word: PASSWORD }))).toBe(true)
@@ -154,7 +154,7 @@ describe('a declared word that is one of the protocol’s own', () => {
 })
 
 describe('the instructions over HTTP', () => {
-  it('are withheld where what the world says in them has a declared secret in it', async () => {
+  it('are withheld if the text of the world in them contains a declared secret', async () => {
     const { host, capability, faults } = await openVault()
     const url = (await serve(host)).sessionUrl(capability)
     expect((await rpc(url, 'initialize', INITIALIZE)).json.result).toBeDefined()
@@ -171,7 +171,7 @@ describe('the instructions over HTTP', () => {
 const SAME_SESSION = Object.entries(ENDPOINTS).filter(([name]) => !['plain MCP over HTTP', 'a pipe'].includes(name))
 
 describe.each(SAME_SESSION)('the scanner of %s, over a session of one’s own,', (_, openEndpoint) => {
-  it('gives no answer where a world cannot say what is secret', async () => {
+  it('withholds the answer if a world cannot list its secrets', async () => {
     const vault = await openVault({ unlistable: true })
     const ask = await openEndpoint(vault)
     const text = await ask('repeat', { text: 'Hello.' })

@@ -6,7 +6,7 @@ import { parseMessage } from './parse-message.ts'
 const PADDING = ' '.repeat(5_000)
 
 describe('parseMessage', () => {
-  it('reads whatever JSON says, brackets and quotes in strings included', () => {
+  it('parses any JSON, with brackets and quotes in strings', () => {
     fc.assert(
       fc.property(
         fc.json({ maxDepth: 6 }),
@@ -19,7 +19,7 @@ describe('parseMessage', () => {
     )
   })
 
-  it('refuses what nests too deep or holds too much, wherever it stands', () => {
+  it('rejects a message that nests too deep or has too many values, in any part', () => {
     for (const text of [
       `{"a":"]]]]]]]]]","b":${'['.repeat(80)}${']'.repeat(80)}}`,
       `[${'[],'.repeat(10_100)}0]`,

@@ -230,7 +230,7 @@ describe('a world with a handle', () => {
     expect(textOf(answers[0]?.json.result ?? {})).toMatch(/60 seconds passed.*create_tally/)
   })
 
-  it('takes no capability for a handle, so that nobody ends what another has opened', async () => {
+  it('rejects a capability in place of a handle, so that no client ends a session that another has opened', async () => {
     const { server, tallyUrl } = await serveWorlds()
     const { seats, session } = await openOverHttp(server, { environment: 'tally' })
     const args = { tally_id: seats[DEFAULT_SEAT]?.capability as string }
@@ -248,7 +248,7 @@ describe('a world with a handle', () => {
     expect(await errorOf('reset')).toContain('The tools are: create_tally, add, destroy_tally.')
   })
 
-  it('is refused where its names would be taken for others', () => {
+  it('is rejected if its names collide with those of others', () => {
     const withHandle = (handle: string, input = z.object({})) =>
       defineEnvironment({
         name: 'clash',
@@ -337,7 +337,7 @@ const hiddenStart = defineEnvironment({
   rewards: {},
 })
 
-describe('a request of 2026', () => {
+describe('a request in the stateless version', () => {
   it('is answered as that revision asks, without a session of a transport', async () => {
     const { tallyUrl } = await serveWorlds()
     const discovered = await ask(tallyUrl, 'server/discover', {}, { 'mcp-session-id': 'mcp_mine' })

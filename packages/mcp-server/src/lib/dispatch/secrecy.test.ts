@@ -169,7 +169,7 @@ describe('the agent endpoint', () => {
       expect(said.toLowerCase()).not.toContain(word.toLowerCase())
   })
 
-  it('says that a session is over in the same words, whatever ended it', async () => {
+  it('reports every end of a session in the same words', async () => {
     const { host } = createTestHost()
     const dispatcher = createDispatcher(host)
     const texts = new Set<string>()
@@ -253,7 +253,7 @@ describe('the agent endpoint', () => {
     expect(counted).not.toMatch(/episodic_faults_total\{/)
   })
 
-  it('gives text and structured content in every good answer', async () => {
+  it('returns text and structured content in every successful answer', async () => {
     const { host } = createTestHost()
     const server = await serve(host)
     const url = `http://127.0.0.1:${server.port}/mcp/e/workshop`
@@ -269,7 +269,7 @@ describe('the agent endpoint', () => {
     }
   })
 
-  it('says nothing of where sessions are kept, when that fails', async () => {
+  it('says nothing about the store when it fails', async () => {
     const store = createMemoryStore()
     const failure = new StateError('store-unavailable', 'The store /srv/secret/sessions.db cannot be used (disk full).')
     const failing: SessionStore = new Proxy(store, {

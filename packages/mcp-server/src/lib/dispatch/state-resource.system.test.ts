@@ -69,7 +69,7 @@ describe('the public state of a session', () => {
     await expectNotifications(reader, STATE)
   })
 
-  it('is read and listened to in 2026 at a session URL', async () => {
+  it('is read and subscribed to in the stateless version at a session URL', async () => {
     const reader = await connectSecond(await sessionUrl(await serveWorlds()))
     expect((await reader.client.listResources()).resources).toMatchObject([{ uri: STATE }])
     await expectNotifications(reader, STATE)
@@ -165,7 +165,7 @@ describe('the public state of a session', () => {
     expect((await host.list({ limit: 5 })).total).toBe(1)
   })
 
-  it('is not at the trainer endpoint, where there is more of it', async () => {
+  it('is not at the trainer endpoint, which returns the whole state', async () => {
     const { server } = await serveWorlds()
     for (const method of ['resources/list', 'resources/read', 'prompts/list']) {
       const { json } = await rpc(server.trainerUrl, method, { uri: STATE }, controlHeaders(server))
@@ -173,7 +173,7 @@ describe('the public state of a session', () => {
     }
   })
 
-  it('says that there is no other, and not which sessions there are', async () => {
+  it('rejects an unknown URI without listing the sessions that exist', async () => {
     const served = await serveWorlds()
     const url = await sessionUrl(served)
     for (const uri of ['episodic://session/other/state', `${STATE}/`, 'file:///etc/passwd', '', 5, undefined])

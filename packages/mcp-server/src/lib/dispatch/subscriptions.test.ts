@@ -121,7 +121,7 @@ describe('a subscription', () => {
     expect(await reader.updated()).toBe(STATE)
   })
 
-  it('gives a place back when its client goes', async () => {
+  it('is no longer counted once its client disconnects', async () => {
     const { server } = await servePlainWorlds({ limits: { streams: 1 } })
     for (let i = 0; i < 3; i++) {
       const headers = await initialize(server.agentUrl)

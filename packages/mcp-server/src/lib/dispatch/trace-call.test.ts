@@ -11,7 +11,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const SPAN = 'b7ad6b7169203331'
 const TRACEPARENT = `00-${TRACE}-${SPAN}-01`
 
-/** Registers a tracer provider for the length of the test, and gives the spans that were ended since the last look. */
+/** Registers a tracer provider for the test; returns a function that returns the spans ended since its last call. */
 function registerTracer() {
   const exporter = new InMemorySpanExporter()
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
@@ -52,7 +52,7 @@ describe('a call of a tool', () => {
     }
   })
 
-  it('is a span of the trace in the headers, where the call itself names none', async () => {
+  it('is a span of the trace in the headers if the call itself names none', async () => {
     const spans = registerTracer()
     const { guess } = await openTraced()
     const other = TRACE.replaceAll('a', 'f')
@@ -65,7 +65,7 @@ describe('a call of a tool', () => {
     expect(third?.parentSpanContext).toBeUndefined()
   })
 
-  it('is an error where it is refused, by the code alone', async () => {
+  it('is an error span with only the code if it is refused', async () => {
     const spans = registerTracer()
     const { guess } = await openTraced()
     await guess({}, {}, { arguments: 5 })
@@ -74,7 +74,7 @@ describe('a call of a tool', () => {
     ])
   })
 
-  it('says nothing of its session, and whatever names the trace breaks nothing', async () => {
+  it('contains nothing about its session, and is not broken by a malformed trace context', async () => {
     const spans = registerTracer()
     const { guess, capability, session } = await openTraced()
     const anyParent = fc.oneof(
@@ -108,7 +108,7 @@ describe('a call of a tool', () => {
     expect(spans()[0]?.parentSpanContext?.traceId).toBe(TRACE)
   })
 
-  it('is no span where nobody has registered a provider', async () => {
+  it('is not a span if no provider is registered', async () => {
     const { guess } = await openTraced()
     expect((await guess({ traceparent: TRACEPARENT })).status).toBe(200)
     expect(registerTracer()()).toEqual([])

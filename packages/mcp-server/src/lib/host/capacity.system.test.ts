@@ -13,7 +13,7 @@ const STORES: Readonly<Record<string, () => Promise<SessionStore>>> = {
   sqlite: openSqliteFile,
 }
 
-/** Opens many at once, and says how many were opened and with what the others were refused. */
+/** Opens many sessions at once; resolves with how many were opened and the errors of the others. */
 async function openAtOnce(host: Host, principals: readonly Principal[]) {
   const opened = await Promise.allSettled(principals.map((principal) => host.open(principal, asking())))
   const refusals = opened.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
@@ -37,7 +37,7 @@ describe.each(Object.keys(STORES))('the cap on sessions, in %s', (name) => {
     expect(await store.count()).toBe(40)
   })
 
-  it('gives a place that an open left by failing to the one behind it', async () => {
+  it('gives the place of a failed open to the next one in the queue', async () => {
     const { host } = createTestHost({ store: await openStore(), bounds: { sessions: 1 } })
     const opens = [asking({ params: { low: 'x' } }), asking(), asking()].map((request) => host.open(null, request))
     const codes = (await Promise.allSettled(opens)).map((result) =>
@@ -66,7 +66,7 @@ describe.each(Object.keys(STORES))('the quota of a principal, in %s', (name) => 
   const openStore = STORES[name] as () => Promise<SessionStore>
   const bounds = { sessions: 100, sessionsPerPrincipal: 5 }
 
-  it('is exact under any number of opens at once, and nobody else feels it', async () => {
+  it('is exact under any number of opens at once, and does not affect other owners', async () => {
     const store = await openStore()
     const { host } = createTestHost({ store, bounds })
     const mixed = times(20, 'anna').flatMap((anna, i) => (i % 5 === 0 ? [anna, 'ben', null] : [anna]))

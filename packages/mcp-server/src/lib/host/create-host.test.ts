@@ -117,7 +117,7 @@ describe('Host.step', () => {
     expect(await errorOf(atControl(host, session).step(guess(3)))).toMatchObject({ code: 'episode-ended' })
   })
 
-  it('keeps a history only where the environment bounds one', async () => {
+  it('keeps a history only if the environment bounds one', async () => {
     const { host } = createTestHost()
     const shop = await host.open(null, asking({ environment: 'workshop', params: { stock: 9 } }))
     for (const tool of ['wait', 'gossip', 'gossip', 'regret'])
@@ -194,7 +194,7 @@ describe('a fault of the environment', () => {
   })
 })
 
-describe('who may come to a session', () => {
+describe('access to a session', () => {
   /** A session of `owner`, and every way to ask for it at the trainer endpoint. */
   async function opened() {
     const testbed = createTestHost()
@@ -319,7 +319,7 @@ describe('Host.sessions', () => {
         expect(JSON.stringify(listed)).not.toContain(secret)
   })
 
-  it('says of no session that it is younger than new, where another process has written the time by a clock ahead', async () => {
+  it('reports no negative age for a session whose time another process has written with a clock ahead', async () => {
     const store = createMemoryStore()
     const [ahead, host] = [createTestHost({ store }), createTestHost({ store }).host]
     ahead.clock.advance(40)

@@ -12,7 +12,7 @@ import { openSqliteFile } from '../fixtures/sqlite-file.fixture.ts'
 import { asking, call, connectClient, createTestHost, freshKey, serve } from '../fixtures/testbed.fixture.ts'
 import type { EventNotification, Host } from './host.ts'
 
-/** A host of a market, and one session of it. */
+/** Creates a host of a market, and opens one session. */
 async function openMarket(options: Parameters<typeof createTestHost>[0] = {}) {
   const testbed = createTestHost({ environments: [createMarket()], ...options })
   const opened = await testbed.host.open(null, asking({ environment: 'market', seed: 'seed' }))
@@ -96,7 +96,7 @@ describe('an outside event', () => {
     expect((await state()).state.private.log).toEqual(['10>12', '12>14', '14>15'])
   })
 
-  it('refuses an id that was another event, and leaves everything as it was', async () => {
+  it('rejects the id of a different event, and changes nothing', async () => {
     const { publish, state } = await openMarket()
     await publish('price-changed', { price: 12 }, 'event-1')
     await expect(publish('price-changed', { price: 13 }, 'event-1')).rejects.toThrow(/event-1 was delivered already/)
@@ -134,12 +134,12 @@ describe('an outside event', () => {
     expect(await state()).toMatchObject({ revision: 0, state: { public: { price: 10 } } })
   })
 
-  it.each(['', 'x'.repeat(129), '\ud800'])('is refused for an id that is none', async (id) => {
+  it.each(['', 'x'.repeat(129), '\ud800'])('is rejected for an invalid id', async (id) => {
     const { publish } = await openMarket()
     await expect(publish('order-filled', {}, id)).rejects.toThrow(/is a text of 1 to 128 characters/)
   })
 
-  it('is refused by a session that is not there, or is somebody else’s', async () => {
+  it('is rejected for a session that does not exist, or belongs to another owner', async () => {
     const { host, control } = await openMarket()
     const event = { id: 'event-1', type: 'order-filled', data: {} }
     await expect(atControl(host, 'unknown').publish(event)).rejects.toMatchObject({ code: 'session-not-found' })
@@ -148,7 +148,7 @@ describe('an outside event', () => {
     })
   })
 
-  it('waits for a step where too many have come since the last one', async () => {
+  it('is rejected until the next step if too many have come since the last one', async () => {
     const { publish, buy } = await openMarket({ bounds: { events: 2 } })
     await publish('order-filled')
     await publish('order-filled')
@@ -453,7 +453,7 @@ describe('the session after an event', () => {
     )
     expect(steps[0]?.step.observation).toEqual(steps[1]?.step.observation)
     expect(steps[0]?.step.report.stateHash).toBe(steps[1]?.step.report.stateHash)
-    // And a fork of an earlier step of it begins where the snapshot was taken.
+    // A fork of an earlier step of the restored session starts at the snapshot.
     const again = await atControl(host, restored.session).snapshot({ at: 3 })
     expect(again.state.public.price).toBe(14)
   })
@@ -539,7 +539,7 @@ describe('any steps and events, in any order, with any of them sent again', () =
     )
   })
 
-  it('are each applied once where many publish and play at the same time', async () => {
+  it('are each applied once if many clients publish and play at the same time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat({ max: 9 }), { minLength: 1, maxLength: 30 }), async (ids) => {
         const { host, control, state } = await openMarket()

@@ -10,7 +10,7 @@ import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
 import { TRADE_SECRET } from '../fixtures/workshop.fixture.ts'
 import { ServerError } from '../server-error.ts'
 
-/** What a world may throw. Reading some of it throws again, and some of it would end the process if nobody caught it. */
+/** What a world may throw. Reading some of these values throws again, and some would end the process if not caught. */
 const MISSILES: readonly (readonly [string, () => unknown])[] = [
   [
     'an error with odd fields',
@@ -27,7 +27,7 @@ const MISSILES: readonly (readonly [string, () => unknown])[] = [
   ['an error whose stack throws', () => throwing(new Error(TRADE_SECRET), 'stack')],
   ['an error with a field that throws', () => throwing(new Error(TRADE_SECRET), 'extra')],
   [
-    'an error whose message is no text',
+    'an error whose message is not a string',
     () => Object.assign(new Error(''), { message: { toString: () => TRADE_SECRET } }),
   ],
   ['something that cannot be looked at', () => new Proxy({}, { getPrototypeOf: () => fail(), get: () => fail() })],

@@ -157,7 +157,7 @@ describe('Host.fork', () => {
     return { ...testbed, parent }
   }
 
-  it('gives each fork fresh chance where a seed is named, and the same for the same seed', async () => {
+  it('gives each fork fresh randomness if a seed is named, and the same for the same seed', async () => {
     const { host, parent } = await openGarden([water(1)])
     const grown = async (seed: string) => {
       const forks = await fork(host, parent, { count: 4, seed })
@@ -255,7 +255,7 @@ describe('Host.fork', () => {
     expect((await quota.list({ limit: 10 })).total).toBe(3)
   })
 
-  it('leaves nothing where the store fails in the middle, and can be asked for again', async () => {
+  it('leaves nothing if the store fails in the middle, and can be repeated', async () => {
     const store = createMemoryStore()
     let failAt = Number.POSITIVE_INFINITY
     const failing = creating(store, (session) =>
@@ -270,7 +270,7 @@ describe('Host.fork', () => {
     expect(await fork(host, parent, request)).toHaveLength(200)
   })
 
-  it('refuses to pass another state for an earlier one, where the rules have changed or are not pure', async () => {
+  it('rejects instead of returning a wrong earlier state if the rules have changed or are not pure', async () => {
     const store = createMemoryStore()
     let bonus = 0
     const fickle = defineEnvironment({

@@ -36,14 +36,14 @@ describe('environment/legal', () => {
     },
   )
 
-  it('fails where the world names a tool that there is not', async () => {
+  it('fails if the world names a tool that does not exist', async () => {
     const { host, faults } = createBoardHost(false)
     const { session } = await host.open(null, onBoard({ wrong: true }))
     await expect(atControl(host, session).legal()).rejects.toMatchObject({ code: 'environment-failed' })
     expect(JSON.stringify(faults.map(({ cause }) => String(cause)))).toContain('names a tool')
   })
 
-  it('gives every tool and its whole input for a world that does not say, which announces nothing', async () => {
+  it('returns every tool and its whole input schema for a world without legal actions of its own, which does not advertise any', async () => {
     const { host } = createTestHost()
     const { session } = await host.open(null, asking())
     const [info] = host.environments

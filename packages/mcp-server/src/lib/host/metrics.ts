@@ -89,7 +89,7 @@ export class Metrics {
   }
 
   /**
-   * The Prometheus text. `sessions` is how many there are now; `null` where the store does not say. `cpuSeconds` is the
+   * Returns the Prometheus text. `sessions` is the present number, or `null` if the store does not report it. `cpuSeconds` is the
    * processor time that the process has taken, where that is known.
    */
   render({ sessions, calls, cpuSeconds }: Gauges): string {

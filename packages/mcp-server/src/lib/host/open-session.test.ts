@@ -13,7 +13,7 @@ async function refusalOf(call: Promise<unknown>): Promise<WireError> {
     (error: unknown) => error,
   )
   if (WireError.is(error)) return error
-  throw new Error(`This is no refusal: ${error}`)
+  throw new Error(`This is not a protocol error: ${error}`)
 }
 const codeOf = async (call: Promise<unknown>): Promise<WireErrorCode> => (await refusalOf(call)).code
 
@@ -35,7 +35,7 @@ describe('Host.open', () => {
     expect(opened.seats.agent?.observation.text).toBe('Guess a whole number from 1 to 10. 8 guesses left.')
   })
 
-  it('takes limits from the environment where the opener names none', async () => {
+  it('takes limits from the environment if the opener names none', async () => {
     const { host } = createTestHost()
     const opened = await host.open(null, asking({ environment: 'workshop', params: { stock: 7 } }))
     expect(opened.limits.steps).toBe(17)
@@ -43,7 +43,7 @@ describe('Host.open', () => {
     expect(asked.limits.steps).toBe(2)
   })
 
-  it('opens once for one request key, and gives the same answer each time, before and after steps', async () => {
+  it('opens once for one request key, and returns the same answer each time, before and after steps', async () => {
     const { host } = createTestHost()
     const request = asking()
     const first = await host.open('trainer', request)
@@ -115,7 +115,7 @@ describe('Host.open', () => {
   })
 
   describe('at capacity', () => {
-    it('refuses with a time to try again, and puts nobody out', async () => {
+    it('rejects with a retry time, and evicts no session', async () => {
       const { host } = createTestHost({ bounds: { sessions: 2, idleSeconds: 20 } })
       const first = await host.open(null, asking())
       const second = await host.open(null, asking())
@@ -158,7 +158,7 @@ describe('createHost', () => {
     ['no environments', { environments: [] }],
     ['two of one name', { environments: [numberGuessing, numberGuessing] }],
     ['a bound of nothing', { environments: [numberGuessing], bounds: { sessions: 0 } }],
-    ['a bound that is no number', { environments: [numberGuessing], bounds: { idleSeconds: Number.NaN } }],
+    ['a bound that is not a number', { environments: [numberGuessing], bounds: { idleSeconds: Number.NaN } }],
   ])('refuses %s', (_, options) => {
     expect(() => createHost(options)).toThrow(expect.objectContaining({ code: 'option-invalid' }))
   })

@@ -37,7 +37,7 @@ function bytesOf({ status, headers: { date: _, ...headers }, text }: RawAnswer):
   return JSON.stringify({ status, headers, text })
 }
 
-describe('a session of somebody else (invariant 5)', () => {
+describe('a session of another owner (invariant 5)', () => {
   /** Everything that can be asked of a session at the trainer endpoint. */
   const TRAINER: Readonly<Record<string, (session: string) => [method: string, params: object]>> = {
     step: (session) => ['tools/call', { ...guess(1), _meta: { [META.session]: session, [META.seq]: 0 } }],
@@ -137,7 +137,7 @@ describe('a session of somebody else (invariant 5)', () => {
     await expect(atControl(host, `ctl_${opened.id}${'0'.repeat(22)}`, 'anna').state()).rejects.toThrow(NOT_FOUND)
   })
 
-  it('is in nobody else’s list, and in the operator’s', async () => {
+  it('is in the lists of its owner and the operator only', async () => {
     const { server } = await serveTwo()
     const annas = [await open(server, ANNA), await open(server, ANNA)].map(({ id }) => id).sort()
     const [bens] = [await open(server, BEN)]

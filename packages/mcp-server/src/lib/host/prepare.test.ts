@@ -8,7 +8,7 @@ import { atControl } from '../fixtures/addressed.fixture.ts'
 import { createExchange, createMarket, type Exchange } from '../fixtures/market.fixture.ts'
 import { asking, call, connectClient, createTestHost, freshKey, serve } from '../fixtures/testbed.fixture.ts'
 
-/** A host of a market with an exchange of its own, and one session of it. */
+/** Creates a host of a market with its own exchange, and opens one session. */
 async function openMarket({ exchange = createExchange(), ...options }: { exchange?: Exchange } & TestOptions = {}) {
   const testbed = createTestHost({ environments: [createMarket(exchange)], ...options })
   const opened = await testbed.host.open(null, asking({ environment: 'market', seed: 'seed' }))
@@ -38,7 +38,7 @@ function createSlowExchange() {
 }
 
 describe('prepare', () => {
-  it('gives the rules what it got from outside, and the report and the log keep it', async () => {
+  it('passes its result to the rules, and the report and the log keep it', async () => {
     const { play, host, control, exchange } = await openMarket()
     exchange.order = async (shares) => shares * 2
     const { step } = await play('quote', 4, 0)
@@ -100,7 +100,7 @@ describe('prepare', () => {
     expect(late.step.report.refused).toBe('time')
   })
 
-  it('is a fault where it throws, and changes nothing', async () => {
+  it('is a fault if it throws, and changes nothing', async () => {
     const { play, exchange, state, faults } = await openMarket()
     exchange.order = () => {
       throw new Error('the line is dead')
@@ -117,7 +117,7 @@ describe('prepare', () => {
   it.each([
     ['what its schema refuses', () => 'much' as never, /gave something else than `prepared` says: fee/],
     ['what JSON would change', () => -0, /gave what JSON cannot say: prepared\.fee is -0/],
-  ])('is a fault where it gives %s', async (_, order, message) => {
+  ])('is a fault if it returns %s', async (_, order, message) => {
     const { play, exchange, faults } = await openMarket()
     exchange.order = order
     await expect(play('quote', 1)).rejects.toMatchObject({ code: 'environment-failed' })
@@ -133,7 +133,7 @@ describe('prepare', () => {
     expect(faults.map(({ cause }) => (cause as Error).cause)).toEqual([elsewhere, elsewhere])
   })
 
-  it('is a fault where it gives more than the session may hold', async () => {
+  it('is a fault if it returns more than the session may hold', async () => {
     const world = createCounter(() => ({ text: 'x'.repeat(1_000) }))
     const { host, faults } = createTestHost({ environments: [world] })
     const { session } = await host.open(null, asking({ environment: 'counter', limits: { bytes: 1_000 } }))
@@ -197,7 +197,7 @@ describe('prepare', () => {
     expect(order).toEqual(['another session', 'quote', 'buy', 'event'])
   })
 
-  it('lets an event that nobody waits for any more go by', async () => {
+  it('does not block an event whose publisher has cancelled', async () => {
     const { exchange, asked, answer } = createSlowExchange()
     const { host, control, play, state } = await openMarket({ exchange })
     const quoting = play('quote', 1)
@@ -214,7 +214,7 @@ describe('prepare', () => {
     expect((await state()).state.private.log).toEqual([])
   })
 
-  it('is played with what it got where somebody else commits in between', async () => {
+  it('is played with its result if another process commits in between', async () => {
     const store = createMemoryStore()
     const { exchange, asked, answer } = createSlowExchange()
     const { control, play } = await openMarket({ exchange, store })
@@ -270,7 +270,7 @@ describe('prepare', () => {
 })
 
 describe('what is done outside once', () => {
-  it('is not done again where the first try failed: whether it happened cannot be known', async () => {
+  it('is not done again if the first try failed: whether it happened cannot be known', async () => {
     const { play, exchange, state, faults } = await openMarket()
     exchange.order = () => {
       throw new Error('the line went dead')
@@ -325,7 +325,7 @@ describe('what is done outside once', () => {
     expect((await play('order', 2, 0)).step.report).toMatchObject({ seq: 1, prepared: { fee: 1 } })
   })
 
-  it('is done once where two servers of one store are asked at the same time', async () => {
+  it('is done once if two servers of one store are asked at the same time', async () => {
     const store = createMemoryStore()
     const { exchange, asked, answer } = createSlowExchange()
     const { control, play } = await openMarket({ exchange, store })

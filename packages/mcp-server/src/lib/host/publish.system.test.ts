@@ -13,7 +13,7 @@ import { LEAD, theatre } from '../fixtures/theatre.fixture.ts'
 import { createWorkerPool } from '../workers/worker-pool.ts'
 import type { HostOptions } from './host.ts'
 
-/** A host of a theatre, and one session of it. */
+/** Creates a host of a theatre, and opens one session. */
 async function openTheatre(options: Partial<HostOptions> & { seats?: number } = {}) {
   const { seats = 6, ...hostOptions } = options
   const testbed = createTestHost({ environments: [theatre], ...hostOptions })
@@ -74,7 +74,7 @@ describe('an event that a tool publishes', () => {
     expect(await atControl(host, control).publish(event)).toMatchObject({ delivered: 'before' })
   })
 
-  it('lets the first end hold where there are several', async () => {
+  it('keeps the first of several ends', async () => {
     const { fumble } = await openTheatre()
     const { step } = await fumble('ends')
     expect(step.report.end).toEqual({ kind: 'terminated', reason: 'closed' })
@@ -98,7 +98,7 @@ describe('an event that a tool publishes', () => {
     expect(() => rehearse(theatre, { strict: true }).play('fumble', { how: 'rumour' })).toThrow(/what `secrets` lists/)
   })
 
-  it('carries the data that it was published with, whatever becomes of them', async () => {
+  it('carries the data that it was published with, even if the tool changes them later', async () => {
     const { fumble } = await openTheatre()
     expect((await fumble('edit')).step.observation.structured).toMatchObject({ price: 50 })
   })

@@ -98,5 +98,8 @@ function assertHappened(environment: EnvironmentDefinition, { outside }: Session
 }
 
 function broken(what: string): WireError {
-  return new WireError('invalid-params', `This is no snapshot of a session here: ${what}. Restore one as it was taken.`)
+  return new WireError(
+    'invalid-params',
+    `This is not a snapshot of a session here: ${what}. Restore a snapshot without changes.`,
+  )
 }

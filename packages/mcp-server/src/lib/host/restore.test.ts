@@ -61,7 +61,7 @@ describe('Host.snapshot', () => {
 })
 
 describe('Host.restore', () => {
-  it('goes on where the snapshot was taken, on another server, when the session is long gone', async () => {
+  it('continues from the snapshot, on another server, after the session is gone', async () => {
     const { host } = createGardenHost()
     const opened = await playGarden(host)
     const snapshot = JSON.parse(JSON.stringify(await atControl(host, opened.session).snapshot({})))
@@ -142,7 +142,7 @@ describe('Host.restore', () => {
     await expect(restore({})).rejects.toMatchObject({ code: 'capacity' })
   })
 
-  it('refuses at the wire what is no snapshot at all, and names the field', async () => {
+  it('rejects a malformed snapshot at the wire, and names the field', async () => {
     const { host } = createGardenHost()
     const server = await serve(host)
     const snapshot = { ...(await atControl(host, (await playGarden(host)).session).snapshot({})) }
@@ -159,7 +159,7 @@ describe('Host.restore', () => {
     }
   })
 
-  it('holds the world’s own limits, whatever the snapshot says', async () => {
+  it('applies the world’s own limits, not those of the snapshot', async () => {
     const { host } = createTestHost()
     const { session } = await host.open(null, asking({ environment: 'workshop' }))
     await atControl(host, session).step(call('take', {}, 0))

@@ -47,7 +47,7 @@ describe('a sweep', () => {
     expect(await store.count()).toBe(1)
   })
 
-  it('puts nobody out early, and keeps nobody longer, when the time of day is set', async () => {
+  it('expires sessions neither early nor late when the time of day is set', async () => {
     const clock = createSettableClock()
     const { host } = createTestHost({ clock, bounds })
     const sessions = await Promise.all(Array.from({ length: 50 }, () => host.open(null, asking())))
@@ -66,7 +66,7 @@ describe('a sweep', () => {
 })
 
 describe('sessions of an earlier server', () => {
-  it('get the whole idle time again, whatever the time of day was meanwhile', async () => {
+  it('get the whole idle time again, regardless of the time of day meanwhile', async () => {
     const store = createMemoryStore()
     const clock = createSettableClock()
     const earlier = createTestHost({ store, clock, bounds }).host
@@ -87,7 +87,7 @@ describe('sessions of an earlier server', () => {
 })
 
 describe('servers on one store', () => {
-  it('leave alone what the other one plays, even where their times of day differ by a day', async () => {
+  it('do not expire what the other one plays, even if their clocks differ by a day', async () => {
     const store = createMemoryStore()
     const [slow, fast] = [createSettableClock(), createSettableClock()]
     fast.set(86_400)

@@ -99,7 +99,7 @@ export class SessionFactory {
     const cached = await this.#openOne(id, owner, async () => {
       const { seed } = restored.record
       // Before anything is stored: a state that the rules cannot observe is one that they cannot play.
-      await this.#look(environment, id, restored.record)
+      await this.#observe(environment, id, restored.record)
       const base = baseAt(restored, { request, freshChance: false })
       const record = recordAt(restored, base, { id, owner, seed, createdAt: this.#options.clock.now() })
       return { record, stored: encodeSession(record, restored.stateText) }
@@ -134,7 +134,7 @@ export class SessionFactory {
   async present({ environment, session, secrets }: CachedSession): Promise<PresentedState | null> {
     const { id } = session.record
     try {
-      const { observation } = await this.#look(environment, id, session.record)
+      const { observation } = await this.#observe(environment, id, session.record)
       return { observation: observation.text, secrets }
     } catch (error) {
       if (WireError.is(error, 'environment-failed')) return null
@@ -154,7 +154,7 @@ export class SessionFactory {
       const record = await this.#guard(environment, id, () =>
         startRecord(rules, environment, { id, owner, now: clock.now() }, request),
       )
-      const { observation } = await this.#look(environment, id, record)
+      const { observation } = await this.#observe(environment, id, record)
       return { observation: observation.text, secrets: await sessions.secretsOf(record, environment) }
     } catch (error) {
       if (WireError.is(error)) return null
@@ -241,7 +241,7 @@ export class SessionFactory {
         `The episode is over (${end.kind}: ${end.reason}), so nothing follows. Name an earlier step with "at".`,
         { details: { end } },
       )
-    const { observation } = await this.#look(environment, session.record.id, { state, params })
+    const { observation } = await this.#observe(environment, session.record.id, { state, params })
     if (JSON.stringify(observation).length * count > ANSWER_BYTES)
       throw new WireError('too-large', `The answer for ${count} forks would be too large. Ask for fewer at a time.`)
   }
@@ -306,7 +306,7 @@ export class SessionFactory {
   }
 
   /** Calls the environment's `observe` on a state of the session `id`. */
-  #look(environment: EnvironmentDefinition, id: string, { state, params }: Pick<SessionRecord, 'state' | 'params'>) {
+  #observe(environment: EnvironmentDefinition, id: string, { state, params }: Pick<SessionRecord, 'state' | 'params'>) {
     return this.#guard(environment, id, () => this.#options.rules.observe(environment, state, params))
   }
 

@@ -104,7 +104,7 @@ export class ResolvedSession implements SessionRef {
     const cached = await this.find()
     const { owner } = cached.session.record
     if (owner !== null && owner !== this.token.principal)
-      throw new WireError('unauthorized', 'Somebody else opened this session, and nobody but they may publish to it.')
+      throw new WireError('unauthorized', 'Another client opened this session, and only that client can publish to it.')
     return this.parts.writer.publish(cached, event, signal)
   }
 

@@ -27,7 +27,7 @@ export interface SessionTokens {
    * The seed of the world that a transport session opens: 128 secret bits that follow from the random part of its id.
    */
   seedOf(transportId: string): string
-  /** When a transport id was given out; `null` for one that was not given out here, or to somebody else. */
+  /** Returns when a transport id was issued; `null` for one that was not issued here, or was issued to another client. */
   transportIssuedAt(principal: string | null, transportId: string): number | null
 }
 
@@ -89,7 +89,7 @@ function nameOf(principal: string | null): string {
   return principal === null ? 'anonymous' : `principal ${principal}`
 }
 
-/** Reads what a handle claims to be; `null` where it is not even shaped like one. */
+/** Returns what a handle claims to be; `null` if it does not have the form of a handle. */
 export function readClaim(handle: string): Claim | null {
   if (handle.length === 4 + 2 * DIGITS && handle.startsWith('ctl_'))
     return { kind: 'control', id: handle.slice(4, 4 + DIGITS) }

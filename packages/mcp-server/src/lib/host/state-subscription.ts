@@ -3,7 +3,7 @@ import type { Clock, SessionStore } from '@episodic/state'
 import type { CachedSession } from './session-cache.ts'
 
 /** Milliseconds between two reads of a session from the store: commits of other processes wake no listener here. */
-const LOOK_INTERVAL = 1_000
+const POLL_INTERVAL = 1_000
 
 export interface StateSubscriptionsOptions {
   readonly store: SessionStore
@@ -48,10 +48,10 @@ export class StateSubscriptions {
 
   #follow(cached: CachedSession): void {
     this.#followed.add(cached)
-    this.#options.clock.after(LOOK_INTERVAL, () => this.#look(cached))
+    this.#options.clock.after(POLL_INTERVAL, () => this.#poll(cached))
   }
 
-  async #look(cached: CachedSession): Promise<void> {
+  async #poll(cached: CachedSession): Promise<void> {
     const { session, watchers } = cached
     this.#followed.delete(cached)
     if (this.#stopped || !watchers.hasListeners) return

@@ -45,7 +45,7 @@ describe('Host.watch', () => {
     expect(await waiting).toEqual({ steps: [step], end: null })
   })
 
-  it('gives up after the wait that was asked for', async () => {
+  it('ends after the requested wait', async () => {
     const { clock, watch } = await watched()
     const waiting = watch({ wait: 2 })
     expect(await settled(waiting)).toBe(false)
@@ -88,7 +88,7 @@ describe('Host.watch', () => {
     expect(['closed', 'session-not-found']).toContain(outcome)
   })
 
-  it('ends when it is called off, and leaves nothing on the signal', async () => {
+  it('ends when it is aborted, and leaves no listener on the signal', async () => {
     const { clock, watch } = await watched()
     const controller = new AbortController()
     const waiting = watch({ wait: 60, signal: controller.signal })

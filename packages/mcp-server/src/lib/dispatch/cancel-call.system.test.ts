@@ -58,7 +58,7 @@ describe('a call that waits for its turn', () => {
     expect(await stock()).toBe(1)
   })
 
-  it('is called off by the session that made it, and by no other', async () => {
+  it('is cancelled by the transport session that made it, and by no other', async () => {
     const { host, nextCall, open, reached } = await openGated()
     const { agentUrl } = await serve(host)
     const url = agentUrl.replace('/mcp', '/mcp/e/workshop')
@@ -73,7 +73,7 @@ describe('a call that waits for its turn', () => {
     expect(JSON.parse((await second).text).result.structuredContent.stock).toBe(1)
   })
 
-  it('is called off in 2026 by hanging up, and not before', async () => {
+  it('is cancelled in the stateless version by closing the connection, and not before', async () => {
     for (const modern of [true, false]) {
       const { host, nextCall, open, reached, capability, stock } = await openGated()
       const url = (await serve(host)).sessionUrl(capability)
@@ -105,7 +105,7 @@ describe('a call that waits for its turn', () => {
     }
   })
 
-  it('is called off over a WebSocket of the trainer endpoint, and can be made again', async () => {
+  it('is cancelled over a WebSocket of the trainer endpoint, and can be repeated', async () => {
     const { host, nextCall, open, reached, faults } = await openGated()
     const server = await serve(host)
     const socket = await openWebSocket(server.trainerUrl, {
@@ -127,7 +127,7 @@ describe('a call that waits for its turn', () => {
     expect(faults).toEqual([])
   })
 
-  it('is called off over a pipe, where it was not even begun, and what the rules have begun is answered', async () => {
+  it('is cancelled over a pipe if it has not started, and answered if the rules have started it', async () => {
     const { host, nextCall, open, reached } = await openGated()
     const [input, output] = [new PassThrough(), new PassThrough()]
     const lines = createInterface({ input: output })[Symbol.asyncIterator]()
@@ -147,7 +147,7 @@ describe('a call that waits for its turn', () => {
     await served
   })
 
-  it('is called off in process, with the reason of the signal', async () => {
+  it('is cancelled in process, with the reason of the signal', async () => {
     const { host, nextCall, open, reached, capability, stock } = await openGated()
     const endpoint = inProcess(host, {
       endpoint: 'agent',
@@ -170,7 +170,7 @@ describe('a call that waits for its turn', () => {
 })
 
 describe('a call whose rules play in a thread', () => {
-  it('is called off with them, and the session goes on', async () => {
+  it('is cancelled with its rules, and the session can continue', async () => {
     const rules = createWorkerPool({ modules: [new URL('../fixtures/worker-world.fixture.ts', import.meta.url).href] })
     onTestFinished(() => rules[Symbol.asyncDispose]())
     const { host: inner, faults } = createTestHost({ environments: [treadmill], rules })
