@@ -29,7 +29,7 @@ const RISE = 1.25
 const Offer = z.object({
   flight: z.string().max(8),
   departs: z.string().max(5),
-  /** In whole dollars: of one seat in economy, and for everybody together in the cabin that was asked for. */
+  /** In whole dollars: one seat in economy, and all passengers in the requested cabin. */
   seat: z.int().min(0),
   price: z.int().min(0),
 })
@@ -57,11 +57,13 @@ type Booking = z.infer<typeof Booking>
 /** A flight that is booked and paid. */
 export type Trip = Pick<Complete, 'from' | 'to' | 'date' | 'passengers' | 'cabin' | 'part'> & {
   readonly flight: string
-  /** In whole dollars, for everybody together. */
+  /** In whole dollars, for all passengers. */
   readonly price: number
 }
 
-/** Books a flight: asks for what it needs, offers the cheapest flight that fits, and takes corrections at any time. */
+/**
+ * Books a flight: asks for missing slots, offers the cheapest flight that fits, and accepts corrections at any time.
+ */
 export const booking = defineContext({
   name: 'booking',
   description: 'your booking',
@@ -255,7 +257,7 @@ interface Seen {
   readonly data: Readonly<Booking>
 }
 
-/** A booking that lacks nothing. */
+/** A complete booking. */
 type Complete = { [Field in keyof Booking]: Field extends 'part' ? Booking[Field] : NonNullable<Booking[Field]> }
 
 /** Fills the slots of a booking. */

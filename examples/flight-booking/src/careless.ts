@@ -3,12 +3,12 @@ import { createRng } from '@episodic/protocol'
 import type { Goal } from './goal.ts'
 import { solver } from './solver.ts'
 
-/** How often it forgets a question altogether. */
+/** The probability of forgetting a question. */
 const FORGETFULNESS = 0.3
-/** How often it says something else than it should. */
+/** The probability of a random utterance. */
 const CARELESSNESS = 0.25
 
-/** What comes to its mind. */
+/** The random utterances. */
 const WHIMS = [
   'Yes, book it.',
   'No, another flight please.',
@@ -18,7 +18,9 @@ const WHIMS = [
   'Tell me a joke.',
 ]
 
-/** Does as the solver does, but forgets questions and says what comes to its mind: somewhere between random play and the solver. */
+/**
+ * Plays like the solver, but forgets questions and sometimes says something random: between random play and the solver.
+ */
 export const careless = definePolicy({
   name: 'careless',
   async start(context) {

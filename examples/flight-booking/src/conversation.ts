@@ -14,6 +14,6 @@ export const conversation = defineConversation({
   shared,
   interpreter,
   fallback,
-  // Goals are judged by what was answered and booked: nobody asks so much in one episode that it falls out.
+  // Goals are judged by the closed contexts, so the bound is higher than an episode can reach.
   bounds: { closed: 128 },
 })

@@ -5,11 +5,11 @@ import { describeGoal, Goal, TODAY } from './goal.ts'
 import { accuracy, digressions, inVain, isReached } from './judge.ts'
 import { TROUBLES } from './trip.ts'
 
-/** The steps of a session, for each question that a goal has and for the booking itself. */
+/** The step limit: for each question of the goal, and for the booking. */
 const STEPS = { question: 4, booking: 16 }
 
 const Params = z.object({
-  /** What the traveller wants; `null` for somebody who talks as long as they like. */
+  /** The traveller's goal; `null` for a conversation without one. */
   goal: Goal.nullable().default({
     from: 'LHE',
     to: 'DXB',
@@ -20,11 +20,11 @@ const Params = z.object({
     budget: null,
     digressions: ['weather'],
   }),
-  /** What happens once when somebody pays. */
+  /** What happens at the first payment. */
   trouble: z.enum(TROUBLES).default('none'),
 })
 
-/** Book a flight with an assistant that has other things to talk about: the agent plays the traveller. */
+/** The environment in which the agent plays the traveller. */
 export const environment = conversationEnvironment(conversation, {
   version: '1.2.0',
   description: 'Book a flight in a conversation, ask what you want to know on the way, and get back to the booking.',

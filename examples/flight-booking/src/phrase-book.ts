@@ -2,12 +2,12 @@ import type { Rng } from '@episodic/protocol'
 import { cityOf } from './airports.ts'
 import type { Digression, Goal } from './goal.ts'
 
-/** The slots of a booking that a traveller speaks of. */
+/** The slots that a traveller says. */
 export type Spoken = 'from' | 'to' | 'date' | 'passengers' | 'cabin' | 'part'
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 
-/** How each slot is said; `{}` is its value. */
+/** Phrases for each slot; `{}` is its value. */
 const SLOTS: Readonly<Record<Spoken, readonly string[]>> = {
   from: ['from {}', 'leaving from {}', 'departing from {}'],
   to: ['to {}', 'flying to {}'],

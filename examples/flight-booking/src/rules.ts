@@ -10,7 +10,7 @@ import {
 import { AIRPORTS } from './airports.ts'
 import { MAX_PASSENGERS } from './trip.ts'
 
-/** What people call some cities besides their names. */
+/** Other names of some cities. */
 const NICKNAMES: Readonly<Record<string, readonly string[]>> = {
   BOM: ['Bombay'],
   BLR: ['Bangalore'],

@@ -2,7 +2,7 @@ import { defineContext } from '@episodic/contexts'
 import { z } from 'zod'
 import { AIRPORTS } from './airports.ts'
 
-/** Answers what is said out of politeness, and is over at once. */
+/** Answers greetings, thanks and questions about the assistant, and closes at once. */
 export const smallTalk = defineContext({
   name: 'small-talk',
   description: 'our chat',

@@ -9,7 +9,7 @@ export type PartOfDay = (typeof PARTS_OF_DAY)[number]
 
 /** One flight on one day. */
 export interface Flight {
-  /** Such as `EP 214`; unique for a route and a day. */
+  /** For example `EP 214`; unique for a route and a day. */
   readonly number: string
   /** Departure, local time as `09:40`. */
   readonly departs: string
@@ -17,11 +17,11 @@ export interface Flight {
   readonly minutes: number
   /** Price of one seat in economy, in whole dollars. Business costs {@link BUSINESS} times as much. */
   readonly price: number
-  /** Seats that are free. */
+  /** Free seats. */
   readonly seats: number
 }
 
-/** How many times the price of economy a seat in business costs. */
+/** The factor from the price of economy to that of business. */
 export const BUSINESS = 3
 
 /** The share of routes and days without a flight. */
@@ -29,8 +29,8 @@ const WITHOUT = 0.1
 const MAX_FLIGHTS = 4
 
 /**
- * The flights of a route on a day, the earliest first. Seeded by route and day alone: a timetable is the same for everybody, and
- * what an agent learns of it stays true.
+ * Returns the flights of a route on a day, the earliest first. The seed is the route and the day, so the timetable is
+ * the same in every session.
  */
 export function flightsOn(from: string, to: string, date: string): readonly Flight[] {
   const rng = createRng(seedFor('timetable', from, to, date))
@@ -52,17 +52,17 @@ export function partOf({ departs }: Pick<Flight, 'departs'>): PartOfDay {
   return departs < '17:00' ? 'afternoon' : 'evening'
 }
 
-/** What a traveller wants of a flight. */
+/** The requirements for a flight. */
 export interface Wish {
   readonly from: string
   readonly to: string
   readonly date: string
   readonly passengers: number
-  /** `null` where any time will do. */
+  /** `null` for any time. */
   readonly part: PartOfDay | null
 }
 
-/** The flights that fit, the cheapest first. */
+/** Returns the flights that fit, the cheapest first. */
 export function fittingFlights(wish: Wish): readonly Flight[] {
   return flightsOn(wish.from, wish.to, wish.date)
     .filter((flight) => flight.seats >= wish.passengers && (wish.part === null || partOf(flight) === wish.part))

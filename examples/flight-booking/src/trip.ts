@@ -8,7 +8,7 @@ export const Code = z
 export const Day = z.iso.date().describe('a day, such as 2026-03-09')
 export const MAX_PASSENGERS = 9
 
-/** What somebody may say about a trip, all of it or any part. */
+/** The slots of a trip, each optional. */
 export const Details = z
   .object({
     from: Code.describe('where the flight leaves'),
@@ -24,7 +24,7 @@ export type Details = z.infer<typeof Details>
 
 export const TROUBLES = ['none', 'price-changed', 'sold-out'] as const
 
-/** What the contexts share: the trip that is talked about, so that the weather is that of where it goes. */
+/** The shared data: the trip under discussion, for example so that the weather is that of its destination. */
 export const shared = {
   public: z.object({
     from: Code.nullable().default(null),
@@ -33,24 +33,24 @@ export const shared = {
     cabin: z.enum(CABINS).nullable().default(null),
   }),
   private: z.object({
-    /** What happens once when somebody pays: the price has gone up, or somebody else was faster. */
+    /** What happens at the first payment: the price has risen, or the flight is sold out. */
     trouble: z.enum(TROUBLES).default('none'),
   }),
 }
 
-/** The day of a time, in UTC. */
+/** Returns the day of a time, in UTC. */
 export function dayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10)
 }
 
-/** A day as people read it, such as `Tue 6 Jan 2026`. */
+/** Returns a day for people, for example `Tue 6 Jan 2026`. */
 export function readDay(day: string): string {
   const date = new Date(`${day}T00:00:00Z`)
   const [weekday, month] = [WEEKDAYS[date.getUTCDay()], MONTHS[date.getUTCMonth()]]
   return `${weekday} ${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`
 }
 
-/** A day that is so many days after another. */
+/** Returns the day that is some days after another. */
 export function daysAfter(day: string, count: number): string {
   const date = new Date(`${day}T00:00:00Z`)
   return new Date(date.getTime() + count * 86_400_000).toISOString().slice(0, 10)

@@ -12,12 +12,12 @@ export interface DemoOptions {
   readonly agent: AgentName
 }
 
-/** What is wrong with the command line, and how it should read. */
+/** An error in the command line. */
 export class UsageError extends Error {}
 
 /**
- * Reads the command line. Without `--agent` the agent is LangChain's, or the one of a real model where the environment
- * names an endpoint.
+ * Parses the command line. Without `--agent` the agent is LangChain's, or that of a real model if the environment names
+ * an endpoint.
  *
  * Throws a `UsageError`.
  */
@@ -53,7 +53,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** Says how the demo is called. */
+/** Returns the usage of the demo. */
 export function usage(scenes: readonly string[]): string {
   return `Plays the same agent steps with a session a call and with one session, and prints what comes out.
 

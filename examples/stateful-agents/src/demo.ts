@@ -10,7 +10,7 @@ import { formatTable } from './table.ts'
 
 const names = scenes.map(({ name }) => name)
 const stopping = new AbortController()
-// Ctrl-C has everything end in its order, and each end is bounded; pressed again it changes nothing.
+// Ctrl-C stops everything in order, each part within a time limit. A second Ctrl-C has no effect.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort(signal))
 
 try {
@@ -25,7 +25,7 @@ try {
   } else throw error
 }
 
-/** Plays what the command line asks for, prints it, and gives the exit code. */
+/** Plays the requested scenes, prints the results, and returns the exit code. */
 async function runDemo(): Promise<number> {
   const options = parseDemoOptions(process.argv.slice(2), names, process.env)
   if (options.help) {
@@ -53,7 +53,7 @@ async function runDemo(): Promise<number> {
   return wrong.length === 0 ? 0 : 1
 }
 
-/** The folder for what outlives the demo: made when something asks for it, and gone with the demo where it stayed empty. */
+/** The folder for files that outlive the demo: created on demand, and removed at the end if it is empty. */
 function createKept() {
   let made: Promise<string> | undefined
   return {
@@ -67,7 +67,7 @@ function createKept() {
   }
 }
 
-/** Loads the framework that is asked for, and no other: they are large. */
+/** Loads only the requested framework, because they are large. */
 async function loadAgent(name: AgentName): Promise<RunAgent> {
   if (name === 'langchain') return (await import('./agents/langchain-agent.ts')).runLangchainAgent
   if (name === 'ai-sdk') return (await import('./agents/ai-sdk-agent.ts')).runAiSdkAgent

@@ -2,13 +2,13 @@ import type { ChatCompletion, ChatCompletionCreateParams } from 'openai/resource
 import { nextTurn, type Script } from './agents/script.ts'
 import { type LocalSite, openLocalSite } from './local-site.ts'
 
-/** An endpoint that speaks OpenAI's chat completions, with a model behind it that follows a script. */
+/** An endpoint with OpenAI's chat completions and a scripted model. */
 export interface ModelApi extends LocalSite {
-  /** What the tool said that the model asked for last. */
+  /** The answer of the last tool call. */
   readonly lastToolAnswer: string
 }
 
-/** Opens it. `write` has the model write the arguments of its calls otherwise than as JSON. */
+/** Opens it. `write` serialises the arguments of a call. Default: JSON. */
 export async function openModelApi(
   script: Script,
   write: (input: object) => string = JSON.stringify,

@@ -49,7 +49,7 @@ describe('playScene', () => {
     expect(await play(thinkingScene)).toMatchObject([{ opened: 4 }, { opened: 1 }])
   })
 
-  it('has a real model take the steps, over HTTP', async () => {
+  it('plays with a real model, over HTTP', async () => {
     await using api = await openModelApi(think)
     const runAgent = createOpenAiAgent({ baseURL: api.url, apiKey: 'none', model: 'scripted' })
     const rows = await play(thinkingScene, { runAgent, scripted: false })
@@ -59,7 +59,7 @@ describe('playScene', () => {
     ])
   })
 
-  it('finds fault with a real model that does not get there', async () => {
+  it('reports a real model that misses the goal', async () => {
     await using api = await openModelApi(function* () {
       yield* call('sequentialthinking', { thought: '?', thoughtNumber: 1, totalThoughts: 1, nextThoughtNeeded: false })
       return 'That is enough.'
@@ -99,7 +99,7 @@ describe('playScene', () => {
     await expect(playing).rejects.toThrow(/abort/i)
   })
 
-  it('skips what the machine has no program for, and says how to install it', async () => {
+  it('skips a scene whose program is missing, and reports how to install it', async () => {
     const path = process.env.PATH
     process.env.PATH = '/nowhere'
     try {

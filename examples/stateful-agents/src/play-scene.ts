@@ -1,18 +1,18 @@
 import { MissingProgram } from './find-program.ts'
 import type { Scene, Stage } from './scenes/scene.ts'
 
-/** What came of one play of a scene. */
+/** The result of one play of a scene. */
 export type Row = PlayedRow | UnplayedRow
 
 interface PlayedRow {
   readonly scene: string
   readonly sessions: string
   readonly kind: 'played'
-  /** What came out, in a line. */
+  /** The outcome, in one line. */
   readonly outcome: string
   /** Whether the goal was reached. */
   readonly works: boolean
-  /** Whether that is what was to come out. */
+  /** Whether the outcome is the expected one. */
   readonly asExpected: boolean
   /** Sessions that were opened. */
   readonly opened: number
@@ -21,18 +21,18 @@ interface PlayedRow {
 interface UnplayedRow {
   readonly scene: string
   readonly sessions: string
-  /** `skipped`: the machine lacks a program. `failed`: something broke that the scene is not about. */
+  /** `skipped`: a program is missing. `failed`: an unexpected error. */
   readonly kind: 'skipped' | 'failed'
-  /** What is missing and how to install it, or what broke. */
+  /** The missing program and how to install it, or the error. */
   readonly outcome: string
 }
 
-/** What a scene is played with, and whether the steps are a script's: a real model may find other ones. */
+/** The means of a scene, and whether the steps are scripted: a real model may take others. */
 export interface PlayOptions extends Stage {
   readonly scripted: boolean
 }
 
-/** Plays a scene in all its ways, one after the other. Rejects with the signal's reason, and with nothing else. */
+/** Plays a scene in all its ways, one after the other. Rejects only with the signal's reason. */
 export async function* playScene(scene: Scene, options: PlayOptions): AsyncGenerator<Row> {
   const goal = scene.plays.find(({ works }) => works)?.expected
   for (const play of scene.plays) {
@@ -41,7 +41,7 @@ export async function* playScene(scene: Scene, options: PlayOptions): AsyncGener
     try {
       const { text, opened } = await play.run(options)
       const works = goal?.test(text) ?? false
-      // What a real model does with a session a call is its own affair; with one session it is to get there.
+      // With a session for each call a real model may do anything; with one session it has to reach the goal.
       const asExpected = options.scripted ? play.expected.test(text) : works || !play.works
       yield { ...row, kind: 'played', outcome: text, works, asExpected, opened }
     } catch (error) {
@@ -52,7 +52,7 @@ export async function* playScene(scene: Scene, options: PlayOptions): AsyncGener
   }
 }
 
-/** Whether a row is as it should be. What was skipped is. */
+/** Whether a row is as expected. A skipped one is. */
 export function isAsExpected(row: Row): boolean {
   return row.kind === 'skipped' || (row.kind === 'played' && row.asExpected)
 }

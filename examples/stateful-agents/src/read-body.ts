@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Bytes that a request may bring. */
+/** The longest body of a request, in bytes. */
 const LIMIT = 10_000
 
-/** Reads the body of a request as text. Rejects where it is longer than anything that these sites ask for. */
+/** Reads the body of a request as text. Rejects if it is too long. */
 export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

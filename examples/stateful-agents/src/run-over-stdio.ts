@@ -5,7 +5,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 /**
  * Serves one session over the standard streams of this process, until the client closes them or a signal comes.
  *
- * A process is a session here: what the caller holds is the session's state, and `await using` ends it with the session.
+ * One process is one session: the caller's variables are the session's state, and `await using` disposes them with it.
  */
 export async function runOverStdio(server: McpServer): Promise<void> {
   const left = Promise.race([once(process.stdin, 'end'), once(process, 'SIGTERM'), once(process, 'SIGINT')])

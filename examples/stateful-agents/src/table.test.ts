@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { formatTable } from './table.ts'
 
 describe('formatTable', () => {
-  it('names a scene where it begins, and says of each row whether it works', () => {
+  it('prints the name of a scene in its first row, and the result of each row', () => {
     const row = { scene: 'files', kind: 'played', asExpected: true } as const
     const table = formatTable([
       { ...row, sessions: 'a session a call', outcome: 'There is no\nday.log.', works: false, opened: 3 },

@@ -3,7 +3,7 @@ import type { Row } from './play-scene.ts'
 const HEADINGS = ['scene', 'sessions', 'opened', '', 'what came out']
 const OPENED = 2
 
-/** Prints rows as a table of plain text, a scene's name only where it begins. */
+/** Returns rows as a table of plain text, with a scene's name only in its first row. */
 export function formatTable(rows: readonly Row[]): string {
   const cells = rows.map((row, index) => [
     rows[index - 1]?.scene === row.scene ? '' : row.scene,
@@ -24,7 +24,7 @@ export function formatTable(rows: readonly Row[]): string {
     .join('\n')
 }
 
-/** The figure stands to the right, words to the left. */
+/** Aligns the number right, and words left. */
 function align(cell: string, width: number, column: number): string {
   return column === OPENED ? cell.padStart(width) : cell.padEnd(width)
 }

@@ -11,7 +11,7 @@ import { runOverStdio } from '../run-over-stdio.ts'
 
 /** The most rows in an answer. */
 const ROWS = 100
-/** Milliseconds that a statement may take, and that a transaction may stay open with nothing to do. */
+/** Time limits in milliseconds: of a statement, and of an idle open transaction. */
 const STATEMENT_LIMIT = 30_000
 const IDLE_LIMIT = 600_000
 
@@ -68,10 +68,10 @@ async function connect() {
   return {
     async query(sql: string, values: readonly unknown[]) {
       notices = []
-      // The extended protocol takes one statement: nothing hides behind a semicolon.
+      // The extended protocol takes one statement, so none can follow after a semicolon.
       const statement = { text: sql, values: [...values], queryMode: 'extended' }
       const { command, rows, rowCount } = await client.query<Record<string, unknown>>(statement)
-      // PostgreSQL answers a COMMIT that keeps nothing with ROLLBACK, and with no error.
+      // PostgreSQL answers a COMMIT of a failed transaction with ROLLBACK, without an error.
       if (command === 'ROLLBACK' && /^\s*(commit|end)\b/i.test(sql))
         throw new Error(
           'Nothing was committed: a statement of the transaction had failed, and all of it was rolled back.',

@@ -14,17 +14,17 @@ import { openTemporaryFolder } from '../temporary-folder.ts'
 const run = promisify(execFile)
 
 /**
- * Runs a program until its standard input ends, and then has it stop in good order. That end comes when its parent says
- * so, and also when its parent is killed, which leaves nobody to say anything.
+ * Runs a program until its standard input ends, and then stops it in order. The input ends when its parent closes it,
+ * and also when the parent is killed.
  */
 const UNTIL_INPUT_ENDS = 'exec 3<&0 </dev/null; (read -r _ <&3; kill -INT $$) & exec "$@" 3<&-'
 
-/** Milliseconds that the server has to stop in good order. */
+/** The time limit of an orderly stop, in milliseconds. */
 const STOP_LIMIT = 10_000
 
-/** A PostgreSQL server of this machine, in a temporary folder that goes with it. */
+/** A PostgreSQL server on this machine, in a temporary folder that is removed with it. */
 export interface Postgres extends AsyncDisposable {
-  /** How a client finds it, in the variables that every PostgreSQL client reads. */
+  /** The environment variables with which a PostgreSQL client finds it. */
   readonly environment: { readonly PGHOST: string; readonly PGUSER: string; readonly PGDATABASE: string }
   /** Runs statements over a connection of their own. */
   execute(sql: string): Promise<void>
@@ -32,9 +32,9 @@ export interface Postgres extends AsyncDisposable {
 
 /**
  * Starts a server that listens on a Unix socket in its folder and on no port. It runs as this process's user, or as
- * `postgres` where that is root, which PostgreSQL refuses.
+ * `postgres` if that is root, as which PostgreSQL does not run.
  *
- * Rejects with `MissingProgram`, and when the server will not start.
+ * Rejects with `MissingProgram`, and if the server does not start.
  */
 export async function startPostgres(signal: AbortSignal): Promise<Postgres> {
   signal.throwIfAborted()
@@ -49,13 +49,13 @@ export async function startPostgres(signal: AbortSignal): Promise<Postgres> {
   for (const path of [data, socket]) await mkdir(path, { mode: 0o700 })
   if (user) for (const path of [folder.path, data, socket]) await chown(path, user.uid, user.gid)
 
-  // In groups of their own: the keyboard's Ctrl-C is the demo's to answer, by disposing.
+  // In process groups of their own: on Ctrl-C the demo disposes them.
   const env = { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH }
   const stdio: SpawnOptions['stdio'] = ['pipe', 'ignore', 'pipe']
   const how = { ...user, cwd: folder.path, env, detached: true, stdio }
   const create = ['--auth=trust', '--username=demo', '--encoding=UTF8', '--no-sync', '--pgdata', data]
   await finish(spawn(initdb, create, how), signal)
-  // Durability is not what is shown, so nothing waits for the disk.
+  // The demo needs no durability, so nothing waits for the disk.
   const settings = ['listen_addresses=', `unix_socket_directories=${socket}`, 'fsync=off']
   const options = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
   const postgres = join(dirname(initdb), 'postgres')
@@ -95,7 +95,7 @@ async function idsOf(user: string): Promise<{ uid: number; gid: number }> {
   }
 }
 
-/** Waits for a program to end well. Where that is aborted it is ended with all that it started, and then nothing of it is left. */
+/** Waits until a program exits with 0. On abort it kills the program with all its children. */
 async function finish(program: ChildProcess, signal: AbortSignal): Promise<void> {
   const stop = () => {
     if (program.pid && program.exitCode === null) process.kill(-program.pid, 'SIGKILL')
@@ -111,7 +111,7 @@ async function finish(program: ChildProcess, signal: AbortSignal): Promise<void>
   }
 }
 
-/** Waits until the server says that it is ready, and goes on reading what it says, which would else fill its pipe. */
+/** Waits until the server reports that it is ready. Keeps reading its output, which would otherwise fill the pipe. */
 async function becomeReady(server: ChildProcess, signal: AbortSignal): Promise<void> {
   const said: string[] = []
   const lines = createInterface({ input: server.stderr as Readable })
@@ -132,7 +132,7 @@ async function becomeReady(server: ChildProcess, signal: AbortSignal): Promise<v
 async function stopServer(server: ChildProcess): Promise<void> {
   if (server.pid === undefined || server.exitCode !== null || server.signalCode !== null) return
   const exited = once(server, 'exit')
-  // On SIGINT open transactions are rolled back, and it ends. SIGQUIT has it drop everything.
+  // On SIGINT it rolls back open transactions and ends. On SIGQUIT it aborts.
   server.stdin?.end()
   const late = setTimeout(() => server.kill('SIGQUIT'), STOP_LIMIT)
   await exited

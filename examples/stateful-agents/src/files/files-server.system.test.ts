@@ -20,7 +20,7 @@ describe('the files server', () => {
     await folder[Symbol.asyncDispose]()
   })
 
-  it('keeps the working directory, and reads on where the last read ended', async () => {
+  it('keeps the working directory and the position in a file', async () => {
     expect(await session.ask('change_folder', { path: 'logs' })).toEqual({ folder: '/logs' })
     expect(await session.ask('list_files')).toEqual({ folder: '/logs', names: ['day.log'] })
     const { handle } = await session.ask('open_file', { path: 'day.log' })
@@ -32,7 +32,7 @@ describe('the files server', () => {
     await session.ask('change_folder', { path: '/' })
   })
 
-  it('knows no handle and no working directory of another session', async () => {
+  it('shares no handle and no working directory with another session', async () => {
     await session.ask('change_folder', { path: 'logs' })
     const { handle } = await session.ask('open_file', { path: 'day.log' })
     await using other = await connect(SERVER, [folder.path])
@@ -41,7 +41,7 @@ describe('the files server', () => {
     await session.ask('change_folder', { path: '/' })
   })
 
-  it('gives every text back as it was, however few bytes are read at once', async () => {
+  it('returns every text unchanged, however few bytes are read at once', async () => {
     const text = 'Grüße, 世界 🦔 – fin'
     const written = await session.ask('open_file', { path: 'text', mode: 'write' })
     await session.ask('write_file', { handle: written.handle, text: text.slice(0, 5) })
@@ -61,18 +61,18 @@ describe('the files server', () => {
     await session.ask('close_file', { handle: written.handle })
   })
 
-  it('reaches nothing outside of its folder', async () => {
+  it('reads and writes nothing outside of its folder', async () => {
     await symlink('/etc', join(folder.path, 'link'))
     for (const path of ['..', '../..', 'link', '/link']) {
       expect(await session.fail('change_folder', { path })).toContain('outside of this server’s folder')
     }
     for (const path of ['../secret', 'link/passwd', '/link/passwd'])
       expect(await session.fail('open_file', { path, mode: 'write' })).toContain('outside of this server’s folder')
-    // From the root a path is one of this server's, whatever the machine has there.
+    // A path from the root is inside the server's folder, not on the machine.
     expect(await session.fail('open_file', { path: '/etc/passwd' })).toBe('There is no /etc/passwd in /.')
   })
 
-  it('holds so many files and no more', async () => {
+  it('holds a bounded number of open files', async () => {
     await using other = await connect(SERVER, [folder.path])
     for (let i = 0; i < 16; i += 1) await other.ask('open_file', { path: `many-${i}`, mode: 'write' })
     expect(await other.fail('open_file', { path: 'one-more', mode: 'write' })).toContain('Close one first')
@@ -80,7 +80,7 @@ describe('the files server', () => {
     await other.ask('open_file', { path: 'one-more', mode: 'write' })
   })
 
-  it('says what is wrong with a path, without the path of the machine', async () => {
+  it('reports a wrong path, without the path on the machine', async () => {
     expect(await session.fail('change_folder', { path: 'nowhere' })).toBe('There is no nowhere in /.')
     expect(await session.fail('change_folder', { path: 'logs/day.log' })).toBe('logs/day.log is no folder.')
     expect(await session.fail('open_file', { path: 'logs', mode: 'write' })).toBe('logs: EISDIR.')

@@ -3,9 +3,9 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { isInside } from '../is-inside.ts'
 
-/** Files that one session may hold open. */
+/** The most open files of a session. */
 const OPEN_FILES = 16
-/** Names that a listing shows. */
+/** The most names in a listing. */
 const LISTED = 200
 
 const FLAGS = {
@@ -16,17 +16,17 @@ const FLAGS = {
 
 export type Mode = keyof typeof FLAGS
 
-/** What was read from a file, from where the last read ended. */
+/** The result of a read, from the end of the last one. */
 export interface Read {
   readonly text: string
-  /** Whether that was all. */
+  /** Whether the end of the file was reached. */
   readonly atEnd: boolean
 }
 
 /**
- * The files of one session: a working directory, and handles that know where they are in their file.
+ * The files of one session: a working directory, and handles that keep their position in a file.
  *
- * Paths are relative to the working directory, `/` is the root, and nothing outside it is reached, by a link neither.
+ * Paths are relative to the working directory, `/` is the root, and nothing outside is accessible, not even by a link.
  */
 export interface OpenFiles extends AsyncDisposable {
   /** The working directory, as a path from the root. */
@@ -34,9 +34,9 @@ export interface OpenFiles extends AsyncDisposable {
   changeFolder(path: string): Promise<void>
   /** The names in the working directory, folders with a `/` behind them. */
   list(): Promise<readonly string[]>
-  /** Opens a file and gives its handle. */
+  /** Opens a file, and resolves with its handle. */
   open(path: string, mode: Mode): Promise<number>
-  /** Reads on in a file, at most so many bytes; a character that they would cut waits for the next read. */
+  /** Reads the next bytes of a file. A character at the boundary is left for the next read. */
   read(handle: number, bytes: number): Promise<Read>
   write(handle: number, text: string): Promise<void>
   close(handle: number): Promise<void>
@@ -47,20 +47,20 @@ interface OpenFile {
   readonly decoder: StringDecoder
 }
 
-/** Starts with no file open, at the root: an existing folder, with no symbolic link in its path. */
+/** Starts without open files, at the root: an existing folder, whose path has no symbolic link. */
 export function createOpenFiles(root: string): OpenFiles {
   const files = new Map<number, OpenFile>()
   let folder = root
   let handles = 0
-  // Those that are being opened count too: calls come at once.
+  // Files that are being opened count too, because calls are concurrent.
   let held = 0
 
   const shown = (path: string) => `/${relative(root, path)}`
 
-  /** Finds what a path names, through links too, and refuses what lies outside. */
+  /** Resolves a path, links included. Rejects one that leads outside. */
   const locate = async (path: string) => {
     const asked = path.startsWith('/') ? join(root, path) : resolve(folder, path)
-    // A file that is to be made has no real path yet, but its folder does.
+    // A new file has no real path yet, but its folder has.
     const real = await realpath(asked).catch(async () => join(await realpath(dirname(asked)), basename(asked)))
     if (!isInside(root, real)) throw new Error(`${path} lies outside of this server’s folder.`)
     return real
@@ -92,7 +92,7 @@ export function createOpenFiles(root: string): OpenFiles {
         throw new Error(`${OPEN_FILES} files are open, which is the most that a session may hold. Close one first.`)
       held += 1
       try {
-        // A link that somebody puts there meanwhile is not followed.
+        // A link that was created meanwhile is not followed.
         const file = await open(await locate(path), FLAGS[mode] | constants.O_NOFOLLOW)
         handles += 1
         files.set(handles, { file, decoder: new StringDecoder('utf8') })
@@ -124,7 +124,7 @@ export function createOpenFiles(root: string): OpenFiles {
     },
   }
 
-  /** Says what is wrong with a path without the path of the machine, which is nobody's business. */
+  /** Returns an error for a path, without the path on the machine. */
   function explain(path: string, from: string) {
     return (cause: NodeJS.ErrnoException): never => {
       if (!cause.code) throw cause

@@ -15,9 +15,9 @@ import type { Play, Scene, Stage } from './scene.ts'
 export interface OneAgentScene {
   readonly name: string
   readonly title: string
-  /** Opens the world that it plays in: a new one for each play. */
+  /** Opens the servers and tools: new ones for each play. */
   open(stage: Stage): Promise<Setting>
-  /** What comes out of the script with a session a call, and with one session for the agent. */
+  /** The expected outcome with a session for each call, and with one session. */
   readonly expected: { readonly call: RegExp; readonly agent: RegExp }
 }
 
@@ -28,7 +28,7 @@ export interface Setting extends AsyncDisposable {
   readonly tools?: readonly LocalTool[]
   readonly prompt: string
   readonly script: Script
-  /** Says what came out, by what the server's tools answered. */
+  /** Returns the outcome from the answers of the server's tools. */
   outcome(answers: readonly ToolAnswer[]): string
 }
 

@@ -14,7 +14,7 @@ const SCREENSHOT = 'logged-in.png'
 
 const playwrightCli = fileURLToPath(new URL('./cli.js', import.meta.resolve('@playwright/mcp/package.json')))
 
-/** A browser that logs in to a site in three steps: what it shows, and the cookie that the site knows it by. */
+/** A browser that logs in to a site in three steps: its page, and its cookie. */
 export const browserScene = bothWays({
   name: 'browser',
   title: 'a browser of @playwright/mcp: a log-in of three steps',
@@ -87,7 +87,7 @@ function readPage(answer: string) {
   return call('read_page', { path: /\[Snapshot\]\((.*?)\)/.exec(answer)?.[1] ?? '' })
 }
 
-/** Finds what a page calls one of its elements, such as `e5`. */
+/** Finds the reference of a page's element, for example `e5`. */
 function targetOf(page: string, element: string): string {
   const line = page.split('\n').find((candidate) => candidate.includes(element))
   return /\[ref=(\w+)\]/.exec(line ?? '')?.[1] ?? element

@@ -1,8 +1,8 @@
 import type { McpSessions } from '@episodic/agent'
 
-/** Sessions that know how many of them were opened, however many are open. */
+/** Sessions, with a count of those that were ever opened. */
 export interface CountedSessions extends McpSessions {
-  /** Those that are shared count once. */
+  /** A shared session counts once. */
   readonly opened: number
 }
 

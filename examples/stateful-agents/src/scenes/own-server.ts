@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { ServerConfig } from '@episodic/agent'
 
-/** Says how one of the servers of this example is started: the URL of its file, its arguments and its environment. */
+/** Returns how to start a server of this example, from the URL of its file, its arguments and its environment. */
 export function ownServer(
   url: string,
   args: readonly string[],

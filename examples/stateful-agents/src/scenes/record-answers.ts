@@ -1,8 +1,8 @@
 import type { AgentSession, ToolAnswer } from '@episodic/agent'
 
-/** A session that keeps what its tools answer. */
+/** A session that records the answers of its tools. */
 export interface RecordedSession extends AgentSession {
-  /** What they answered so far, in that order. */
+  /** The answers so far, in order. */
   readonly answers: readonly ToolAnswer[]
 }
 

@@ -1,37 +1,37 @@
 import type { RunAgent } from '../agents/agent.ts'
 
-/** Steps that are played in several ways, which differ in how sessions are kept and in nothing else. */
+/** Steps that are played in several ways, which differ only in their sessions. */
 export interface Scene {
-  /** What `--only` calls it. */
+  /** The name for `--only`. */
   readonly name: string
-  /** What it is about, in a few words. */
+  /** A short title. */
   readonly title: string
   readonly plays: readonly Play[]
 }
 
 /** One way to play a scene. */
 export interface Play {
-  /** How sessions are kept in it. */
+  /** The sessions of this way, in words. */
   readonly sessions: string
   /** Whether the goal can be reached this way. */
   readonly works: boolean
-  /** What comes out when the steps are those of the script. */
+  /** The expected outcome of the scripted steps. */
   readonly expected: RegExp
-  /** Rejects with `MissingProgram` where the machine lacks what it is played with. */
+  /** Rejects with `MissingProgram` if a program is missing. */
   run(stage: Stage): Promise<Outcome>
 }
 
-/** What a play is given. */
+/** The arguments of a play. */
 export interface Stage {
   readonly runAgent: RunAgent
-  /** Gives the folder for what outlives the play, and makes it where there is none yet. */
+  /** Resolves with the folder for files that outlive the play. Creates it if needed. */
   keep(): Promise<string>
   readonly signal: AbortSignal
 }
 
 export interface Outcome {
-  /** What came out, in a line. */
+  /** The outcome, in one line. */
   readonly text: string
-  /** Sessions that were opened for it. */
+  /** The number of sessions that were opened. */
   readonly opened: number
 }

@@ -3,7 +3,7 @@ import { CUSTOMER, openShopApi } from '../shop/shop-api.ts'
 import { bothWays } from './both-ways.ts'
 import { ownServer } from './own-server.ts'
 
-/** An API with a log-in, a token and rate limits: who logs in for each call is soon refused. */
+/** An API with a log-in, a token and rate limits: a log-in for each call soon exceeds them. */
 export const shopScene = bothWays({
   name: 'shop',
   title: 'an API with a log-in, a token and rate limits',

@@ -21,7 +21,7 @@ export const think: Script = function* () {
   return 'Short waves scatter more.'
 }
 
-/** Says how many thoughts the server knew of after each. */
+/** Returns the number of thoughts on the server after each call. */
 export function historyOf(answers: readonly ToolAnswer[]): string {
   return answers
     .map(({ structured }) => (structured as { thoughtHistoryLength?: number } | null)?.thoughtHistoryLength ?? '?')

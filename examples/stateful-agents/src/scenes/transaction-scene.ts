@@ -3,10 +3,10 @@ import { BALANCE, balanceOf, openAccounts, WITHDRAW } from './accounts.ts'
 import { countOpenings } from './count-openings.ts'
 import type { Play, Scene } from './scene.ts'
 
-/** Runs a statement, in whatever session. */
+/** Runs a statement in a session. */
 type Query = (sql: string) => ReturnType<McpSession['callTool']>
 
-/** A withdrawal that fails half-way, in a program and with no agent: `session.transaction` undoes it. */
+/** A withdrawal that fails half-way, in a program without an agent: `session.transaction` rolls it back. */
 export const transactionScene: Scene = {
   name: 'transaction',
   title: 'PostgreSQL: a program that throws in the middle of a withdrawal',
@@ -58,7 +58,7 @@ async function withdrawInTransaction(sessions: McpSessions, signal: AbortSignal)
   try {
     await session.transaction(calls, ({ callTool }) => withdraw((sql) => callTool('query', { sql })), { signal })
   } catch (error) {
-    // What was thrown inside is the cause of what says that it was rolled back.
+    // The error of the rollback has the thrown error as its cause.
     if (!AgentError.is(error, 'transaction-rolled-back') || !(error.cause instanceof EmptyMachine)) throw error
   }
 }

@@ -10,7 +10,7 @@ export const twoAgentsScene: Scene = {
   title: 'two agents at once',
   plays: [
     play('a session a call', 'call', /^ada 1, 1, 1; bob 1, 1, 1$/),
-    // Who is first is chance, but six thoughts come together in one history.
+    // The order is random, but six thoughts end up in one history.
     play('one session for both', 'shared:both', /^(?=.*4)(?=.*5)(?=.*6)ada \d, \d, \d; bob \d, \d, \d$/),
     play('one session each', 'agent', /^ada 1, 2, 3; bob 1, 2, 3$/),
   ],

@@ -46,48 +46,48 @@ describe('the shell server', () => {
     ['no end of line', 'unfinished'],
     ['other alphabets', 'Grüße, 世界 🦔'],
     ['what looks like a mark', '0123 0 /tmp'],
-  ])('passes %s through as it is', async (_, text) => {
+  ])('preserves %s', async (_, text) => {
     const quoted = `'${text.replaceAll("'", String.raw`'\''`)}'`
     expect(await run(`printf %s ${quoted}`)).toMatchObject({ output: text, exitCode: 0 })
   })
 
-  it('runs calls that come at once one after the other, in their order', async () => {
+  it('runs concurrent calls one after the other, in their order', async () => {
     const numbers = Array.from({ length: 20 }, (_, index) => index)
     const answers = await Promise.all(numbers.map((number) => run(`LIST="$LIST ${number}"; echo $LIST`)))
     expect(answers.at(-1)?.output).toBe(`${numbers.join(' ')}\n`)
   })
 
-  it('says what failed, with the exit code', async () => {
+  it('returns the error output with the exit code', async () => {
     expect(await session.fail('run_command', { command: 'ls nowhere' })).toMatch(/nowhere.*exit code 2/s)
     expect(await session.fail('run_command', { command: 'echo "unfinished' })).toMatch(/unexpected EOF.*exit code 2/s)
     expect(await run('echo still here')).toMatchObject({ output: 'still here\n' })
   })
 
-  it('takes a shell that left its folder back there', async () => {
+  it('returns to the folder after a command has left it', async () => {
     expect(await run(`cd ${dirname(folder.path)}`)).toMatchObject({
       folder: folder.path,
       output: expect.stringContaining('stays in'),
     })
   })
 
-  it('starts a new shell after a command that ended it, and says what is lost', async () => {
+  it('starts a new shell after a command has ended it, and reports the loss', async () => {
     await run('export SOON_GONE=yes')
     expect(await session.fail('run_command', { command: 'exit 3' })).toMatch(/ended the shell.*are gone/)
     expect(await run('echo "[$SOON_GONE]"')).toMatchObject({ output: '[]\n' })
   })
 
-  it('keeps what a command writes within bounds', async () => {
+  it('bounds the output of a command', async () => {
     const { output } = await run('yes | head -c 1000000; echo the end')
     expect((output as string).length).toBeLessThan(40_000)
     expect(output).toContain('Only the first 32768 characters are shown.')
   })
 
-  it('gives the command nothing of the server’s environment', async () => {
+  it('hides the server’s environment variables from commands', async () => {
     await using other = await connect(SERVER, [folder.path], { SECRET_KEY: 'abc', PATH: process.env.PATH ?? '' })
     expect((await other.ask('run_command', { command: 'env' })).output).not.toContain('SECRET_KEY')
   })
 
-  it('stops a command that is cancelled, and all that it started', async () => {
+  it('stops a cancelled command with all its children', async () => {
     await using other = await connect(SERVER, [folder.path])
     const caller = new AbortController()
     const running = other.client.callTool(
@@ -102,7 +102,7 @@ describe('the shell server', () => {
     await expect.poll(() => isAlive(Number(output)), WITHIN).toBe(false)
   })
 
-  it('leaves no process when the client leaves in the middle of a command', async () => {
+  it('leaves no process when the client disconnects during a command', async () => {
     const other = await connect(SERVER, [folder.path])
     const running = other.call('run_command', { command: 'echo $$ > left; sleep 1000' })
     await expect.poll(() => existsSync(join(folder.path, 'left')), WITHIN).toBe(true)

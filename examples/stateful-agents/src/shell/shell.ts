@@ -5,25 +5,25 @@ import type { Readable, Writable } from 'node:stream'
 import { findProgram } from '../find-program.ts'
 import { isInside } from '../is-inside.ts'
 
-/** Characters of a command's output that are kept. */
+/** The most characters of a command's output. */
 const OUTPUT_LIMIT = 32_768
-/** Milliseconds that a command may take. */
+/** The time limit of a command in milliseconds. */
 const TIME_LIMIT = 30_000
-/** Characters in which the end of a command is looked for: more than the longest path. */
+/** Characters to search for the end mark of a command: more than the longest path. */
 const TAIL = 8_192
 
 export interface CommandResult {
-  /** What it wrote, to either stream. */
+  /** The output of both streams. */
   readonly output: string
   readonly exitCode: number
   /** The working directory after it, in which the next one starts. */
   readonly folder: string
 }
 
-/** One shell that lives as long as the session: where `cd` and `export` lead, the next command is. */
+/** One shell for the whole session: the effects of `cd` and `export` stay for the next command. */
 export interface Shell extends AsyncDisposable {
   /**
-   * Runs a command when those before it are through.
+   * Runs a command after the earlier ones.
    *
    * Rejects when it takes too long, is aborted or ends the shell; the next command then starts in a new one.
    */
@@ -89,7 +89,7 @@ export function openShell(root: string): Shell {
 function startBash(program: string, root: string): Bash {
   const bash = spawn(program, ['--noprofile', '--norc'], {
     cwd: root,
-    // Nothing of the server's own environment, where keys tend to be.
+    // Without the server's environment, which may have keys.
     env: { PATH: process.env.PATH, HOME: root, TMPDIR: root, LANG: 'C.UTF-8' },
     stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
@@ -99,7 +99,7 @@ function startBash(program: string, root: string): Bash {
   return bash
 }
 
-/** Has a shell run a command, and reads up to the mark that it prints behind it. */
+/** Runs a command in the shell, and reads up to the mark that is printed after it. */
 async function ask(bash: Bash, command: string, signal: AbortSignal): Promise<CommandResult> {
   const mark = randomUUID()
   const report = String.raw`printf '\0%s %s %s\0' ${mark} "$?" "$(pwd -P)"`
@@ -123,7 +123,7 @@ async function ask(bash: Bash, command: string, signal: AbortSignal): Promise<Co
   throw new Error('The shell ended.')
 }
 
-/** Reads what stands before the mark, and what it reports. */
+/** Splits the output at the mark, and parses the mark. */
 function endOf(text: string, mark: string): CommandResult | undefined {
   const start = text.indexOf(`\0${mark} `)
   const end = text.indexOf('\0', start + 1)

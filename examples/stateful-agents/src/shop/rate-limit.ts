@@ -1,12 +1,12 @@
-/** How often something may be done in a window of time. */
+/** A number of actions in a window of time. */
 export interface Rate {
   readonly times: number
   readonly seconds: number
 }
 
-/** Counts what each key does, and forgets it when its window is over. */
+/** Counts the actions of each key, and drops the count when its window is over. */
 export interface RateLimit {
-  /** Counts one more, or says in how many seconds it may be tried again. */
+  /** Counts one action. Returns how many are `left`, or the seconds to wait (`retryAfter`) if the limit is reached. */
   take(key: string): { readonly left: number } | { readonly retryAfter: number }
 }
 

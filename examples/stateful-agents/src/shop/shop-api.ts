@@ -4,13 +4,13 @@ import { type LocalSite, openLocalSite } from '../local-site.ts'
 import { readBody } from '../read-body.ts'
 import { createRateLimit, type Rate } from './rate-limit.ts'
 
-/** Log-ins of one user. */
+/** The limit of log-ins for each user. */
 const LOG_INS: Rate = { times: 2, seconds: 60 }
-/** Requests with one token. */
+/** The limit of requests for each token. */
 const REQUESTS: Rate = { times: 5, seconds: 1 }
-/** Milliseconds after which a token is worth nothing. */
+/** The lifetime of a token in milliseconds. */
 const TOKEN_LIFE = 900_000
-/** Tokens, and items in a basket, that are kept. */
+/** The most tokens, and the most items in a basket. */
 const KEPT = 1_000
 
 /** The one customer of the shop. */
@@ -27,9 +27,9 @@ interface Reply {
   readonly retryAfter?: number
 }
 
-/** A shop over HTTP as APIs of that kind are: one logs in for a token, the token has a basket, and both have a rate limit. */
+/** A shop over HTTP, like many APIs: a log-in returns a token, the token has a basket, and both have a rate limit. */
 export interface ShopApi extends LocalSite {
-  /** Requests that a rate limit refused so far. */
+  /** Requests that a rate limit has rejected so far. */
   readonly refused: number
 }
 

@@ -27,7 +27,7 @@ describe('the shop server', () => {
     expect(api.refused).toBe(0)
   })
 
-  it('shares one log-in among calls that come at once', async () => {
+  it('shares one log-in among concurrent calls', async () => {
     await using session = await open()
     const items = ['tea', 'cup', 'spoon', 'milk']
     await Promise.all(items.map((item) => session.ask('add_to_basket', { item })))
@@ -35,7 +35,7 @@ describe('the shop server', () => {
     expect((basket as string[]).sort()).toEqual(items.sort())
   })
 
-  it('gives each session a basket of its own, and passes the refusal of too many log-ins on', async () => {
+  it('has one basket for each session, and passes the rejection of too many log-ins on', async () => {
     await using first = await open()
     await using second = await open()
     await using third = await open()
@@ -55,7 +55,7 @@ describe('the shop server', () => {
     expect(((await sixth).items as string[]).length).toBe(5)
   })
 
-  it('says that the basket is gone when the token ran out, and logs in again', async () => {
+  it('reports the lost basket when the token has expired, and logs in again', async () => {
     await using session = await open()
     await session.ask('add_to_basket', { item: 'tea' })
     time += 15 * MINUTE
@@ -63,7 +63,7 @@ describe('the shop server', () => {
     expect(await session.ask('show_basket')).toEqual({ basket: [] })
   })
 
-  it('says that the password is wrong, and never what it is', async () => {
+  it('reports a wrong password, without showing it', async () => {
     await using session = await open('difference engine')
     expect(await session.fail('show_basket')).toBe('The shop says: Wrong user or password.')
   })

@@ -1,8 +1,9 @@
 /**
- * `node shop-server.ts`: a shop's HTTP API over MCP. The session is one visit: it logs in once, keeps the token to itself,
- * has one basket, and keeps to the shop's rate limit.
+ * `node shop-server.ts`: a shop's HTTP API over MCP. The session is one visit: it logs in once, does not disclose the
+ * token, has one basket, and respects the shop's rate limit.
  *
- * Reads where the shop is and who shops from `SHOP_URL`, `SHOP_USER` and `SHOP_PASSWORD`: no model ever sees a password.
+ * Reads the shop's address and the customer from `SHOP_URL`, `SHOP_USER` and `SHOP_PASSWORD`: no model ever sees a
+ * password.
  */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'

@@ -11,16 +11,16 @@ export interface ShopCredentials {
   readonly password: string
 }
 
-/** One visit to the shop: logged in once, at the first request, and then under one token and its basket. */
+/** One visit to the shop: one log-in at the first request, then one token and its basket. */
 export interface ShopVisit {
-  /** Asks the shop, and waits where it asks to wait a little. Rejects with what the shop says. */
+  /** Sends a request, and retries after short waits if the shop asks for them. Rejects with the shop's message. */
   request(method: string, path: string, body: object | undefined, signal: AbortSignal): Promise<Record<string, unknown>>
 }
 
 export function createShopVisit({ url, user, password }: ShopCredentials): ShopVisit {
   let loggingIn: Promise<string> | undefined
 
-  /** Asks once, or a few times where the shop is busy. */
+  /** Sends a request, repeated a few times if the shop is busy. */
   const ask = async (method: string, path: string, body: object | undefined, token: string, signal: AbortSignal) => {
     for (let waited = 0; ; waited += 1) {
       const response = await fetch(new URL(path, url), {
@@ -45,7 +45,7 @@ export function createShopVisit({ url, user, password }: ShopCredentials): ShopV
 
   return {
     async request(method, path, body, signal) {
-      // Requests that come at once share one log-in; one that failed is tried again by the next request.
+      // Concurrent requests share one log-in. After a failed one the next request tries again.
       loggingIn ??= logIn(signal)
       try {
         return await ask(method, path, body, await loggingIn, signal)
