@@ -22,6 +22,7 @@ export function listChecks(folder: string): Check[] {
     { name: 'types', command: script('typecheck'), quick: true },
     { name: 'rooms', command: script('rooms'), quick: true },
     { name: 'chance, time and logging', command: ['node', 'scripts/ambient.ts'], quick: true },
+    { name: 'words', command: ['node', 'scripts/words.ts'], quick: true },
     { name: 'unused code', command: script('unused') },
     { name: 'exports', command: ['node', 'scripts/exports.ts'] },
     { name: 'code in docs', command: ['node', 'scripts/snippets.ts'] },

@@ -45,10 +45,10 @@ export const environment = defineEnvironment({
           end('solved')
           return say(`${input.value} is correct: you found the number.`, answer)
         }
-        const told = `The number is ${hint} than ${input.value}.`
-        if (state.public.guessesLeft > 0) return say(told, answer)
+        const hinted = `The number is ${hint} than ${input.value}.`
+        if (state.public.guessesLeft > 0) return say(hinted, answer)
         end('out-of-guesses')
-        return say(`${told} That was your last guess.`, answer)
+        return say(`${hinted} That was your last guess.`, answer)
       },
     }),
   }),

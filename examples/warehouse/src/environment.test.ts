@@ -123,8 +123,8 @@ describe('warehouse', () => {
           if (world.end) break
           const { change: _, ...played } = world.play(action.tool, action.arguments)
           const { change: __, ...otherPlayed } = other.play(action.tool, action.arguments)
-          const tells = action.tool === 'look' || action.tool === 'pick'
-          if (tells && said(played) !== said(otherPlayed)) break
+          const reveals = action.tool === 'look' || action.tool === 'pick'
+          if (reveals && said(played) !== said(otherPlayed)) break
           expect(otherPlayed).toEqual(played)
         }
       }),

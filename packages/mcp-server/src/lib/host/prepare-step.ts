@@ -51,8 +51,8 @@ export function createPreparation(
 }
 
 /**
- * What is thrown where something may have been done outside: a fault then did not leave everything as it was, wherever on
- * the way it came, and its caller is told so.
+ * Returns the error to throw for a fault after an external effect may have begun: `outcome-unknown`, because the fault may
+ * not have left everything unchanged.
  */
 export function afterEffect(tool: string, thrown: unknown): unknown {
   return WireError.is(thrown, 'environment-failed') ? outcomeUnknown(tool, thrown) : thrown
@@ -68,8 +68,8 @@ function outcomeUnknown(tool: string, cause: WireError): WireError {
 }
 
 /**
- * Prepares a step: runs the tool's own code outside of the rules, for as long as it may take, and gives what the record
- * keeps of it. Where it takes too long, or nobody waits any more, it is told so, and not waited for.
+ * Prepares a step: runs the tool's own code outside of the rules, within its time limit, and resolves with what the record
+ * keeps. If it exceeds the limit or its caller cancels, its signal is aborted and it is not awaited further.
  */
 async function prepareStep(
   tool: string,
@@ -113,7 +113,7 @@ function faultOf(tool: string, thrown: unknown): Error {
   return WireError.is(cause) ? failed(tool, `threw: ${cause.message}`, cause) : cause
 }
 
-/** A copy that throws where it is changed: whoever changes it means to keep it, and it is kept nowhere. */
+/** Returns a copy that throws if it is changed: a change would not be kept anywhere. */
 function frozen<T>(value: T): T {
   return freezeAll(structuredClone(value))
 }

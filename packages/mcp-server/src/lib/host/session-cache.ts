@@ -17,7 +17,7 @@ import { type Faults, refusalOf } from './faults.ts'
 import { createSessionTokens, type SessionTokens } from './session-tokens.ts'
 import { Watchers } from './watchers.ts'
 
-/** A session that this process has in hand. */
+/** A session that this process keeps in memory. */
 export interface CachedSession {
   readonly session: Session
   readonly environment: EnvironmentDefinition
@@ -53,7 +53,7 @@ export interface SessionCacheOptions {
 }
 
 /**
- * Finds sessions by id or by proof, in hand or in the store, and keeps in hand those that are used.
+ * Finds sessions by id or by token, in memory or in the store, and caches those that are used.
  *
  * One session has one place here, so that its calls keep their order.
  */
@@ -150,7 +150,7 @@ export class SessionCache {
     return this.#options.faults.translate(environment.name, session.record.id, error)
   }
 
-  /** Has a session in hand refuse its further steps. It can still be read, and closed. */
+  /** Makes a cached session reject its further steps. It can still be read and closed. */
   fail(id: string, refusal: WireError): void {
     const cached = this.#cached.get(id)
     if (cached) cached.failure = refusal
@@ -165,7 +165,7 @@ export class SessionCache {
     return removed
   }
 
-  /** Whether this process has a session in hand. */
+  /** Whether this process has cached a session. */
   holds(id: string): boolean {
     return this.#cached.has(id)
   }
@@ -182,7 +182,7 @@ export class SessionCache {
     return idle
   }
 
-  /** Lets go of everything in hand. The sessions stay in the store. */
+  /** Empties the cache. The sessions stay in the store. */
   release(): void {
     for (const { watchers } of this.#cached.values()) watchers.wake()
     this.#cached.clear()
@@ -233,7 +233,7 @@ export class SessionCache {
     return cached
   }
 
-  /** What the session of a record keeps from its players, in hand or not. */
+  /** Returns the secrets of the session of a record, cached or not. */
   async secretsOf(record: SessionRecord, environment: EnvironmentDefinition): Promise<Secrets> {
     return this.#guarded({ record }, environment, await this.tokens()).secrets
   }

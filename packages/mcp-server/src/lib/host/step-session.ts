@@ -26,7 +26,7 @@ interface Closed {
 }
 
 /**
- * What changes a session in hand: a step, an event from outside, a closing. Each has its turn in the session's queue, is
+ * Changes a cached session: a step, an event from outside, a closing. Each has its turn in the session's queue, is
  * answered once it is committed, and wakes those who watch the session.
  */
 export class SessionWriter {

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { findPrivateWords } from './words.ts'
+
+describe('findPrivateWords', () => {
+  it.each([
+    ['// The caller is told of it.', 'told'],
+    ['const whoeverAsks = 1', 'whoever'],
+    ["it('hears of a commit')", 'hears'],
+    ['class AgentDoor {}', 'Door'],
+  ])('finds the private word in %s', (line, word) => {
+    expect(findPrivateWords('packages/state/src/a.ts', `\n${line}`)).toEqual([
+      expect.stringContaining(`2: "${word}": say `),
+    ])
+  })
+
+  it.each(['isolate: false', 'const outdoors = true', 'The caller is notified.'])('accepts %s', (line) => {
+    expect(findPrivateWords('packages/state/src/a.ts', line)).toEqual([])
+  })
+
+  it('accepts a word in a file that is listed with it', () => {
+    expect(findPrivateWords('docs/decisions/0026-no-raw-sockets.md', 'pnpm bench doors')).toEqual([])
+    expect(findPrivateWords('docs/decisions/0026-no-raw-sockets.md', 'told')).toHaveLength(1)
+  })
+})
