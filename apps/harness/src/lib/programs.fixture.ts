@@ -30,7 +30,18 @@ export interface Redis extends AsyncDisposable {
 export async function startRedis(): Promise<Redis> {
   const folder = mkdtempSync(join(tmpdir(), 'episodic-redis-'))
   const port = await freePort()
-  const options = ['--port', String(port), '--dir', folder, '--appendonly', 'yes', '--save', '']
+  const options = [
+    '--port',
+    String(port),
+    '--dir',
+    folder,
+    '--appendonly',
+    'yes',
+    '--appendfsync',
+    'always',
+    '--save',
+    '',
+  ]
   const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(server, 'exit')
   let said = ''

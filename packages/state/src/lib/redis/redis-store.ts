@@ -18,8 +18,9 @@ export interface RedisStoreOptions {
 /**
  * Opens the store in the Redis (7 or later) at `url`, `redis://` or `rediss://`. Any number of processes may have it open.
  *
- * The configuration of Redis decides how durable an acknowledged commit is: with `appendonly yes` it survives the death of
- * the Redis process, and with `appendfsync always` a power cut. If Redis loses one, calls of the session are `state-lost`.
+ * The configuration of Redis decides how durable an acknowledged commit is. With `appendonly yes` and `appendfsync always` it
+ * survives the death of the Redis process and a power cut. With `everysec`, the default, either may lose about the last second:
+ * Redis also holds writes back while a slow disk syncs. If Redis loses a commit, calls of the session are `state-lost`.
  *
  * While Redis is down, calls wait until the timeout and then reject with `store-unavailable`; the store reconnects by
  * itself. A write whose answer is lost with the connection rejects with `store-unavailable` too, and may have been applied
