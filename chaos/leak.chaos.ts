@@ -7,7 +7,7 @@ import { runTrial } from './trial.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const WORLDS = ['number-guessing', 'frozen-lake', 'warehouse']
 /** Pairs of episodes with which a planted leak is searched for. */
-const PLANTED_PAIRS = 200
+const PLANTED_PAIRS = 400
 
 await runTrial('leak', { pairs: '1000' }, async ({ rng, quick, options }) => {
   const pairs = quick ? 100 : Number(options.pairs)

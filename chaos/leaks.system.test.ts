@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { PLANTED_LEAKS } from './leaks/planted-leaks.ts'
 import { createVault } from './leaks/vault-world.ts'
 
-const PAIRS = 200
+const PAIRS = 400
 
 describe('checkWorld', () => {
   it('finds nothing in a vault that keeps its secrets', async () => {
