@@ -32,6 +32,9 @@ export default defineConfig({
         test: {
           name: 'system',
           include: SYSTEM_TESTS,
+          // Starting processes takes long on a machine that is busy.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
           // The many child processes start in half the time with the code that an earlier one has compiled.
           env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
         },

@@ -7,6 +7,8 @@ export interface Check {
   readonly command: Command
   /** Part of `--quick`: what is worth waiting for between two edits. */
   readonly quick?: true
+  /** Has a worker for each core: no other check runs beside it. */
+  readonly alone?: true
   /** Left out of `npm test`: part of `--all`, which CI runs. */
   readonly all?: true
   /** Names of the checks whose results it needs. It starts after them, whether they passed or not. */

@@ -9,15 +9,13 @@ import { listPublished, listRooms, pnpm, type Room, tarballOf } from './workspac
 const TURBO = ['--continue', '--output-logs=errors-only']
 
 /**
- * Lists everything that `verify` checks, in the order in which the checks start. The longest comes first, so that the
- * short ones run beside it.
+ * Lists everything that `verify` checks, in the order in which the checks start: first what finds most mistakes soonest.
  *
  * @param folder An empty folder, for the tarballs and the reports of the tests.
  */
 export function listChecks(folder: string): Check[] {
   const published = listPublished()
   return [
-    checkOfTests('system', folder),
     { name: 'lint', command: script('lint'), quick: true },
     { name: 'types', command: script('typecheck'), quick: true },
     { name: 'rooms', command: script('rooms'), quick: true },
@@ -27,6 +25,7 @@ export function listChecks(folder: string): Check[] {
     { name: 'exports', command: ['node', 'scripts/exports.ts'] },
     { name: 'code in docs', command: ['node', 'scripts/snippets.ts'] },
     { ...checkOfTests('unit', folder), quick: true },
+    checkOfTests('system', folder),
     // Needs the ports 7337 and 8000, which no other check uses.
     { name: 'README and quick start, as printed', command: ['node', 'scripts/readme-tour.ts'] },
     { name: 'conformance', command: script('conformance') },
@@ -49,6 +48,7 @@ function checkOfTests(project: 'unit' | 'system', folder: string): Check {
   const report = join(folder, `${project}.json`)
   return {
     name: `${project} tests`,
+    alone: true,
     command: [
       'vitest',
       'run',

@@ -12,7 +12,7 @@ import { listChecks } from './checks.ts'
 //   pnpm verify --quick    what is worth waiting for between two edits: lint, types, rooms, unit tests
 //   pnpm verify --all      what CI runs: also the chaos programs in their quick form, and clients in Python
 
-/** How many checks run side by side. The system tests have workers of their own, one for each core. */
+/** How many checks run side by side. A check that uses every core by itself runs alone. */
 const AT_ONCE = 2
 
 const { values: options } = parseArgs({
@@ -34,7 +34,7 @@ if (stop.signal.aborted) console.log('Stopped before the last check.')
 console.log(sayTally(result))
 process.exitCode = stop.signal.aborted ? 130 : result.failed > 0 ? 1 : 0
 
-/** Starts each check, in order, once those that it comes after have ended and there is room for it. */
+/** Starts each check, in order, once those that it comes after have ended and there is room for it, or nothing else runs. */
 async function runAll(checks: readonly Check[]): Promise<void> {
   const waiting = new Set(checks)
   const running = new Map<Check, Promise<void>>()
@@ -42,6 +42,7 @@ async function runAll(checks: readonly Check[]): Promise<void> {
   while (waiting.size + running.size > 0) {
     for (const check of waiting) {
       if (running.size === AT_ONCE || stop.signal.aborted) break
+      if ([...running.keys()].some(({ alone }) => alone) || (check.alone && running.size > 0)) break
       if (check.after?.some(left)) continue
       waiting.delete(check)
       running.set(
