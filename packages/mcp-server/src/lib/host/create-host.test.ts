@@ -24,6 +24,30 @@ async function errorOf(call: Promise<unknown>): Promise<object> {
 const capabilityOf = ({ seats }: OpenResult): string => seats[DEFAULT_SEAT]?.capability as string
 const guess = (value: number, seq?: number) => call('guess', { value }, seq)
 
+describe('Host.findOpened', () => {
+  it('finds a session by the key that opened it, in another process on the same store too', async () => {
+    const store = createMemoryStore()
+    const first = createTestHost({ store })
+    const request = asking({ params: { low: 5, high: 5 } })
+    const { id } = await first.host.open('anna', request)
+    const second = createTestHost({ store })
+    for (const { host } of [first, second])
+      expect(await (await host.findOpened('anna', request.requestKey)).state()).toMatchObject({ id })
+  })
+
+  it('finds nothing for another principal, another key, and a session that was closed', async () => {
+    const { host } = createTestHost()
+    const request = asking()
+    const { session } = await host.open('anna', request)
+    const found = async (principal: string | null, key: string) => (await host.findOpened(principal, key)).state()
+    expect(await errorOf(found('ben', request.requestKey))).toMatchObject({ code: 'session-not-found' })
+    expect(await errorOf(found(null, request.requestKey))).toMatchObject({ code: 'session-not-found' })
+    expect(await errorOf(found('anna', `${request.requestKey}0`))).toMatchObject({ code: 'session-not-found' })
+    await atControl(host, session, 'anna').close()
+    expect(await errorOf(found('anna', request.requestKey))).toMatchObject({ code: 'session-not-found' })
+  })
+})
+
 describe('Host.step', () => {
   it('answers with what a player sees and what a trainer counts', async () => {
     const { host } = createTestHost()

@@ -154,6 +154,13 @@ class SessionHost implements Host {
     return new ResolvedSession(this.#parts, { principal, id, seat })
   }
 
+  findOpened(principal: Principal, requestKey: string): AtOnce<TrainerSessionRef> {
+    const found = (tokens: SessionTokens) =>
+      new TrainerSession(this.#parts, { principal, id: tokens.idFor(principal, requestKey), seat: DEFAULT_SEAT })
+    const tokens = this.#parts.sessions.tokens()
+    return tokens instanceof Promise ? tokens.then(found) : found(tokens)
+  }
+
   list(query: SessionsQuery) {
     const { sessions, store, clock } = this.#parts
     return sessions.guardStore(listSessions(store, query, clock.now()))

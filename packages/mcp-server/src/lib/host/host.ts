@@ -167,6 +167,12 @@ export interface Host extends AsyncDisposable {
    */
   resolve(principal: Principal, address: ControlAddress): TrainerSessionRef | Promise<TrainerSessionRef>
   resolve(principal: Principal, address: SessionAddress): SessionRef | Promise<SessionRef>
+  /**
+   * Returns a reference to the session that `principal` opened with a request key, for an endpoint whose clients name
+   * their sessions themselves: it finds them again after a restart. If there is none, the methods of the reference
+   * reject with `session-not-found`.
+   */
+  findOpened(principal: Principal, requestKey: string): TrainerSessionRef | Promise<TrainerSessionRef>
   /** MCP sessions: the ids that clients send as `Mcp-Session-Id`. */
   readonly connections: Connections
   /** Lists open sessions: all for an operator, and for anyone else their own. */
