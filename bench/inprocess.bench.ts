@@ -85,7 +85,7 @@ function onBareDraft(): number {
       })
       const judged = { before: state, after: draft, tool: 'guess', input: { value }, params, end }
       const transition = { ...judged, refused: null, events: [] }
-      for (const term of environment.terms) environment.reward(term, transition)
+      environment.rewards(transition)
       environment.potential(draft, params)
       state = draft
       steps += 1

@@ -1,6 +1,6 @@
 /**
  * Prints the way of one call through the sources: the files that it enters, in order, and how often it goes from one file to
- * another. `pnpm trip [name…] [--json] [--way]`.
+ * another. `pnpm trip [name…] [--json] [--way]`; the whole way also names the lines of the functions that are entered.
  *
  * Measured, not read off the imports: a loader hook writes `trip(<file>)` at the head of every function of this repository
  * as it is loaded, found with the TypeScript parser. A scenario runs a few times first, so that what is loaded, cached or
@@ -114,9 +114,15 @@ async function call(url: string, method: string, params: object) {
   return { status: response.status, text: await response.text() }
 }
 
-/** The files entered since recording began; `null` while nothing is recorded. */
-let entered: string[] | null = null
-Object.assign(globalThis, { __trip: (file: string) => void entered?.push(file) })
+/** A function that was entered: its file, and the line on which it begins. */
+interface Entry {
+  readonly file: string
+  readonly line: number
+}
+
+/** The functions entered since recording began; `null` while nothing is recorded. */
+let entered: Entry[] | null = null
+Object.assign(globalThis, { __trip: (file: string, line: number) => void entered?.push({ file, line }) })
 
 registerHooks({
   load(url, context, nextLoad) {
@@ -130,17 +136,19 @@ registerHooks({
 
 /** The source with a record at the head of every function. Line numbers stay as they are. */
 function withRecords(file: string, source: string): string {
-  const record = `globalThis.__trip(${JSON.stringify(file)})`
+  const parsed = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true)
   const inserts: { readonly at: number; readonly text: string }[] = []
   const visit = (node: ts.Node): void => {
     if (ts.isFunctionLike(node) && 'body' in node && node.body) {
       const body = node.body as ts.Node
+      const { line } = parsed.getLineAndCharacterOfPosition(node.getStart())
+      const record = `globalThis.__trip(${JSON.stringify(file)},${line + 1})`
       if (ts.isBlock(body)) inserts.push({ at: body.getStart() + 1, text: `${record};` })
       else inserts.push({ at: body.getStart(), text: `(${record}, ` }, { at: body.end, text: ')' })
     }
     ts.forEachChild(node, visit)
   }
-  visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true))
+  visit(parsed)
   inserts.sort((a, b) => b.at - a.at)
   return inserts.reduce((text, insert) => text.slice(0, insert.at) + insert.text + text.slice(insert.at), source)
 }
@@ -150,13 +158,18 @@ async function measure({ title, goal, within = '', prepare }: Scenario) {
   await using disposables = new AsyncDisposableStack()
   const makeCall = await prepare(disposables)
   for (let i = 0; i < WARM_UP; i++) await makeCall()
-  const way: string[] = []
+  const way: Entry[] = []
   entered = way
   await makeCall()
   entered = null
-  const counted = way.filter((file) => file.startsWith(within))
-  const stops = counted.filter((file, i) => file !== counted[i - 1])
-  const files = [...new Set(stops)]
+  const counted = way.filter(({ file }) => file.startsWith(within))
+  const stops: { readonly file: string; readonly lines: number[] }[] = []
+  for (const { file, line } of counted) {
+    const last = stops.at(-1)
+    if (last?.file === file) last.lines.push(line)
+    else stops.push({ file, lines: [line] })
+  }
+  const files = [...new Set(stops.map(({ file }) => file))]
   return {
     title,
     files: files.length,
@@ -164,7 +177,7 @@ async function measure({ title, goal, within = '', prepare }: Scenario) {
     hops: Math.max(0, stops.length - 1),
     goal,
     order: files,
-    stops,
+    stops: stops.map(({ file, lines }) => `${file}:${lines.join(',')}`),
   }
 }
 

@@ -6,6 +6,7 @@ export {
   DEFAULT_LOG_BYTES,
   DEFAULT_TEXT_BYTES,
   type Move,
+  type PlayedStep,
   Session,
 } from './lib/session/session.ts'
 export { sessionNotFound } from './lib/session/session-errors.ts'

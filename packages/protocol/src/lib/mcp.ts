@@ -14,20 +14,6 @@ export const ENVELOPE = {
   server: 'io.modelcontextprotocol/serverInfo',
 } as const
 
-/** The most characters of a request id: every answer repeats its request's id. */
-const ID_CHARACTERS = 256
-
-/** Returns whether a request may have this id: well-formed text of at most {@link ID_CHARACTERS}, or a whole number. */
-function isRequestId(id: unknown): id is string | number {
-  return typeof id === 'string' ? id.length <= ID_CHARACTERS && id.isWellFormed() : Number.isSafeInteger(id)
-}
-
-/** Returns the id under which to answer a message; `null` if it has no valid one. */
-export function idOf(message: unknown): string | number | null {
-  const id = (message as { readonly id?: unknown } | null | undefined)?.id
-  return isRequestId(id) ? id : null
-}
-
 /**
  * A client's connection to a server, independent of the transport (HTTP, a child process, or a host in this process).
  *

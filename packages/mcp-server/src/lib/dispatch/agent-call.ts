@@ -1,6 +1,6 @@
-import { type EnvironmentInfo, WireError } from '@episodic/protocol'
-import { agentResult } from '../environment/agent-answer.ts'
-import { renderText, toolError, toolResult } from '../environment/tool-result.ts'
+import { type EnvironmentInfo, type LoggedStep, WireError } from '@episodic/protocol'
+import { EPISODE_OVER, OBSERVATION } from '../environment/agent-answer.ts'
+import { renderText, type ToolResult, toolError, toolResult } from '../environment/tool-result.ts'
 import type { AgentAddress, AgentCaller } from '../host/caller.ts'
 import type { Host, SessionRef, StepCall } from '../host/host.ts'
 import { unknownEnvironment } from '../host/open-session.ts'
@@ -37,6 +37,21 @@ async function play(session: SessionRef, call: StepCall, again: string): Promise
     const text = failureText(error, again)
     if (text === null) throw error
     return { result: toolError(text), secrets: null }
+  }
+}
+
+/**
+ * Returns the answer to an agent's step, without reward, end reason or control. `again` says how to play another
+ * episode, and is used if this one is over. A refused step has no structured content, so that every client shows its
+ * text.
+ */
+function agentResult({ observation, report }: LoggedStep, again: string): ToolResult {
+  const over = report.end !== null
+  const text = over ? `${observation.text}\nThe episode is over. ${again}` : observation.text
+  if (report.refused) return toolError(text)
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent: { ...observation.structured, [OBSERVATION]: text, [EPISODE_OVER]: over },
   }
 }
 

@@ -1,6 +1,7 @@
 import { WireError } from '@episodic/protocol'
 import type { StateView } from '../host/host.ts'
-import type { PendingCalls, RequestId } from './pending-call.ts'
+import type { RequestId } from './message.ts'
+import type { PendingCalls } from './pending-call.ts'
 
 /** Resources that one client may subscribe to at once. */
 const SUBSCRIPTIONS = 64

@@ -1,5 +1,5 @@
 import { type JsonObject, WireError, type WireErrorCode } from '@episodic/protocol'
-import { ENVELOPE, idOf, isObject, WIRE_ERROR_NUMBERS, wireErrorCodeOf } from '@episodic/protocol/extend'
+import { ENVELOPE, WIRE_ERROR_NUMBERS, wireErrorCodeOf } from '@episodic/protocol/extend'
 import type { Caller } from '../host/caller.ts'
 import { type OnError, toInternalError } from '../host/faults.ts'
 import type { Host, SessionRef } from '../host/host.ts'
@@ -7,9 +7,9 @@ import { randomText } from '../host/session-tokens.ts'
 import type { ClientChannel } from './client-channel.ts'
 import { answerRequest, resolveCaller } from './handle-request.ts'
 import { type Answer, scanAnswer } from './leak-scan.ts'
-import { isLong, parseMessage } from './parse-message.ts'
+import { isLong, type Message, parseMessage, type RequestId } from './message.ts'
 import { ParseQueue } from './parse-queue.ts'
-import { PendingCall, type RequestId } from './pending-call.ts'
+import { PendingCall } from './pending-call.ts'
 import { isStateless, readEnvelope } from './protocol-version.ts'
 import { discover } from './sdk-discovery.ts'
 import { advertise, type Identity, identify } from './server-info.ts'
@@ -56,11 +56,11 @@ export interface Dispatcher {
    * Parses the text of one message. Long texts are parsed one per turn of the event loop, so that a short message waits
    * for one of them at most. Throws, or rejects with, `parse-error` and `invalid-request`.
    */
-  read(text: string): unknown
+  read(text: string): Message | Promise<Message>
   /** Never rejects: an error becomes a reply. The cause of an internal error goes to `onError`, under a reference. */
-  dispatch(caller: Caller, message: unknown, options?: DispatchOptions): Promise<Reply>
+  dispatch(caller: Caller, message: Message, options?: DispatchOptions): Promise<Reply>
   /** Returns the reply for an error before there was a message. What is not a `WireError` becomes `internal`. */
-  refuse(error: unknown, id?: string | number | null): Reply
+  refuse(error: unknown, id?: RequestId | null): Reply
 }
 
 export interface DispatcherOptions {
@@ -69,7 +69,7 @@ export interface DispatcherOptions {
 }
 
 export function createDispatcher(host: Host, { onError = () => {} }: DispatcherOptions = {}): Dispatcher {
-  const refuse = (cause: unknown, id: string | number | null = null): Reply => {
+  const refuse = (cause: unknown, id: RequestId | null = null): Reply => {
     const error = WireError.is(cause) ? cause : toInternalError(cause, onError)
     const { code, message, details } = error
     if (code === 'store-unavailable') onError({ reference: randomText(), cause: error.cause })
@@ -78,23 +78,20 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
     const { retryAfterSeconds: retryAfter } = details
     return { text, refusal: code, ...(typeof retryAfter === 'number' && { retryAfter }) }
   }
-  const answerMessage = async (caller: Caller, message: Message, options: DispatchOptions): Promise<Reply> => {
+  const answerMessage = async (caller: Caller, message: Request, options: DispatchOptions): Promise<Reply> => {
     const { id, method, params } = message
     let session: SessionRef | null = null
     let answer: Answer | null = null
     let reply: Reply
     let waiting: PendingCall | undefined
     try {
-      // Callers in this process can pass anything as well, so parameters are checked here, for all transports.
-      const given = (params === undefined ? {} : params) as JsonObject
-      const { modern = decideVersion(caller, method, given) } = options
+      const { modern = decideVersion(caller, message) } = options
       const resolving = options.session ?? resolveCaller(host, caller)
       session = resolving instanceof Promise ? await resolving : resolving
-      const request = { id, method, params: given }
       const { signal } = options
-      if (method === 'tools/call') waiting = new PendingCall(request, modern, options)
-      answer = (await answerRequest(host, caller, session, request, { signal, waiting })) ?? null
-      const listening = answer ? null : await answerListening(host, caller, session, request, modern, options)
+      if (method === 'tools/call') waiting = new PendingCall(message, modern, options)
+      answer = (await answerRequest(host, caller, session, message, { signal, waiting })) ?? null
+      const listening = answer ? null : await answerListening(host, caller, session, message, modern, options)
       if (listening) reply = listening
       else if (answer) {
         const result = modern ? completed(method, answer.result, await identify(host, caller, session)) : answer.result
@@ -129,41 +126,28 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
       return isLong(text) ? turns.next().then(() => parseMessage(text)) : parseMessage(text)
     },
     dispatch(caller, message, options = {}) {
-      if (!isRequestShaped(message))
-        return Promise.resolve(
-          refuse(
-            new WireError(
-              'invalid-request',
-              'This is not a JSON-RPC 2.0 message: it needs "jsonrpc": "2.0" and a method. Messages come one by one, not in batches.',
-            ),
-            answerableId(message),
-          ),
-        )
-      const { id, method, params } = message
+      const { id, method, params, problem } = message
+      if (problem) return Promise.resolve(refuse(problem, id))
       // A notification gets no answer. Only a cancellation has an effect.
       if (id === undefined) {
-        if (method === 'notifications/cancelled' && isObject(params)) options.channel?.().callOff(params.requestId)
+        if (method === 'notifications/cancelled') options.channel?.().callOff(params.requestId)
         return Promise.resolve(NOTHING)
       }
-      if (idOf(message) === null)
-        return Promise.resolve(
-          refuse(
-            new WireError(
-              'invalid-request',
-              `The id of a request is well-formed text of at most 256 characters, or a whole number.`,
-            ),
-          ),
-        )
-      const answer = () => answerMessage(caller, message as Message, options)
+      const answer = () => answerMessage(caller, message as Request, options)
       return method === 'tools/call' ? traceCall(message, options.headers, answer) : answer()
     },
   }
 }
 
-function decideVersion(caller: Caller, method: string, params: JsonObject): boolean {
+/** A message that is answered: with an id, and nothing wrong with it. */
+interface Request extends Message {
+  readonly id: RequestId
+}
+
+function decideVersion(caller: Caller, message: Message): boolean {
   // Such a caller is answered in the session-based version whatever its `_meta` says, so nothing is read from there.
   if (caller.endpoint === 'agent' && caller.address.by === 'transport') return false
-  return isStateless(caller, readEnvelope(method, params))
+  return isStateless(caller, readEnvelope(message))
 }
 
 /** Returns the same result as the stateless version wants it. */
@@ -185,7 +169,7 @@ async function answerListening(
   host: Host,
   caller: Caller,
   session: SessionRef | null,
-  { id, method, params }: { readonly id: RequestId; readonly method: string; readonly params: JsonObject },
+  { id, method, params }: Request,
   modern: boolean,
   { channel, say }: DispatchOptions,
 ): Promise<Reply | null> {
@@ -221,20 +205,4 @@ const discoverLater: typeof discover = async (...args) =>
 function replyOf(answer: object): Reply {
   const refusal = 'error' in answer ? (wireErrorCodeOf((answer.error as { code: number }).code) ?? 'internal') : null
   return { text: JSON.stringify(answer), refusal }
-}
-
-/** Returns the id of a message that has at least a method. */
-function answerableId(message: unknown): string | number | null {
-  return isObject(message) && typeof message.method === 'string' ? idOf(message) : null
-}
-
-/** A request with a method and a valid id. */
-interface Message {
-  readonly id: RequestId
-  readonly method: string
-  readonly params?: unknown
-}
-
-function isRequestShaped(message: unknown): message is { id?: unknown; method: string; params?: unknown } & JsonObject {
-  return isObject(message) && message.jsonrpc === '2.0' && typeof message.method === 'string'
 }

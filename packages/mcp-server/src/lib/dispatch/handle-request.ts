@@ -1,10 +1,10 @@
-import { type JsonObject, WireError } from '@episodic/protocol'
+import { WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/extend'
-import { checkParams } from '../environment/json-limits.ts'
 import type { Caller } from '../host/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import { callAsAgent } from './agent-call.ts'
 import type { Answer } from './leak-scan.ts'
+import type { Message } from './message.ts'
 import { readResource } from './state-resource.ts'
 import { answerExtension, type RequestOptions, stepAsTrainer } from './trainer-methods.ts'
 
@@ -20,16 +20,17 @@ export async function answerRequest(
   host: Host,
   caller: Caller,
   session: SessionRef | null,
-  { method, params }: { readonly method: string; readonly params: JsonObject },
+  { method, params, meta }: Message,
   options: RequestOptions = {},
 ): Promise<Answer | undefined> {
-  const problem = isObject(params) ? checkParams(params) : 'have to be an object'
-  if (problem !== null) throw new WireError('invalid-params', `The parameters of ${method} ${problem}.`)
   if (method === 'tools/call') {
-    const call = { action: readAction(params), waiting: options.waiting }
+    const { name: tool, arguments: args = {} } = params
+    if (typeof tool !== 'string') throw new WireError('invalid-params', 'tools/call needs the name of a tool.')
+    if (!isObject(args)) throw new WireError('invalid-params', 'The arguments of tools/call have to be an object.')
+    const call = { action: { tool, arguments: args }, waiting: options.waiting }
     return caller.endpoint === 'agent'
       ? callAsAgent(host, caller, session, call)
-      : stepAsTrainer(host, caller.principal, call, isObject(params._meta) ? params._meta : {})
+      : stepAsTrainer(host, caller.principal, call, meta ?? {})
   }
   if (method === 'resources/read' && caller.endpoint === 'agent') return readResource(host, caller, session, params)
   const answering = caller.endpoint === 'trainer' ? answerExtension(host, caller, method, params, options) : undefined
@@ -46,9 +47,15 @@ export function resolveCaller(host: Host, caller: Caller): SessionRef | null | P
   return address.by === 'argument' || address.token === null ? null : host.resolve(principal, address)
 }
 
-function readAction(params: JsonObject): { tool: string; arguments: JsonObject } {
-  const { name, arguments: args = {} } = params
-  if (typeof name !== 'string') throw new WireError('invalid-params', 'tools/call needs the name of a tool.')
-  if (!isObject(args)) throw new WireError('invalid-params', 'The arguments of tools/call have to be an object.')
-  return { tool: name, arguments: args }
+/**
+ * The same, once for the rate limit and the call itself. Returns `null` also if the token is not valid: the call then
+ * counts for the network address, and is rejected when it is dispatched.
+ */
+export function findSession(host: Host, caller: Caller): SessionRef | null | Promise<SessionRef | null> {
+  try {
+    const session = resolveCaller(host, caller)
+    return session instanceof Promise ? session.catch(() => null) : session
+  } catch {
+    return null
+  }
 }

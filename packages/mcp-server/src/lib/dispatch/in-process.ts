@@ -5,6 +5,7 @@ import type { Host, SessionRef } from '../host/host.ts'
 import type { DispatcherOptions } from './dispatcher.ts'
 import { answerRequest, resolveCaller } from './handle-request.ts'
 import { type Answer, scanAnswer, worldTextOf } from './leak-scan.ts'
+import { readMessage } from './message.ts'
 
 /**
  * Opens a channel to a host in the same process: the same requests as over any transport, as values, without JSON-RPC
@@ -25,7 +26,8 @@ export function inProcess(
       signal?.throwIfAborted()
       if (closed) throw new WireError('invalid-request', 'This channel is closed. Open another one.')
       if (typeof method !== 'string') throw new WireError('invalid-request', 'The method of a request is a string.')
-      const asked = { method, params }
+      const asked = readMessage({ jsonrpc: '2.0', id: 0, method, params })
+      if (asked.problem) throw asked.problem
       let session: SessionRef | null = null
       let answer: Answer | undefined
       try {

@@ -1,8 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { CallOptions } from '../environment/call-options.ts'
-
-/** An id of a request, unique among those of one client that are not answered. */
-export type RequestId = string | number
+import type { RequestId } from './message.ts'
 
 /** The waiting calls of one client, which it can cancel by their ids. */
 export interface PendingCalls {
@@ -21,12 +19,18 @@ export interface PendingCallOptions {
   readonly say?: ((text: string) => void) | undefined
 }
 
+/** What of a request matters while it waits. */
+interface PendingRequest {
+  readonly id: RequestId
+  readonly meta: JsonObject | null
+}
+
 /**
  * Cancellation and progress of one call. A call can be cancelled only while it waits: once the rules have started, it
  * is answered. The getters do their work on first use, so a call that never waits costs nothing.
  */
 export class PendingCall implements CallOptions {
-  readonly #request: { readonly id: RequestId; readonly params: JsonObject }
+  readonly #request: PendingRequest
   readonly #modern: boolean
   readonly #options: PendingCallOptions
   #call: AbortController | null = null
@@ -34,11 +38,7 @@ export class PendingCall implements CallOptions {
   #progress = 0
 
   /** In the stateless version (`modern`), a client that disconnects cancels its calls. */
-  constructor(
-    request: { readonly id: RequestId; readonly params: JsonObject },
-    modern: boolean,
-    options: PendingCallOptions,
-  ) {
+  constructor(request: PendingRequest, modern: boolean, options: PendingCallOptions) {
     this.#request = request
     this.#modern = modern
     this.#options = options
@@ -59,7 +59,7 @@ export class PendingCall implements CallOptions {
   }
 
   get report(): CallOptions['report'] {
-    const { progressToken } = (this.#request.params._meta ?? {}) as JsonObject
+    const { progressToken } = this.#request.meta ?? {}
     const { say } = isToken(progressToken) ? this.#options : {}
     if (!say) return undefined
     return (message) => {

@@ -1,6 +1,7 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { ENVELOPE, isObject, MODERN_VERSION } from '@episodic/protocol/extend'
 import type { Caller } from '../host/caller.ts'
+import type { Message } from './message.ts'
 
 /**
  * Returns the protocol version that a request names in `_meta`, as every request of the stateless version does; `null`
@@ -9,9 +10,8 @@ import type { Caller } from '../host/caller.ts'
  * An `initialize` belongs to the session-based version unless its `_meta` is valid and names the stateless one. Throws
  * `invalid-params` for another request whose `_meta` lacks a required field.
  */
-export function readEnvelope(method: string, params: unknown): string | null {
-  const meta = isObject(params) ? params._meta : undefined
-  if (!isObject(meta) || !Object.hasOwn(meta, ENVELOPE.version)) return null
+export function readEnvelope({ method, meta }: Pick<Message, 'method' | 'meta'>): string | null {
+  if (!meta || !Object.hasOwn(meta, ENVELOPE.version)) return null
   const version = meta[ENVELOPE.version]
   const problem = findProblem(meta)
   if (method === 'initialize' && (problem !== null || !isModern(version as string))) return null

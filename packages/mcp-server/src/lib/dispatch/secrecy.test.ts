@@ -23,6 +23,7 @@ import { createMetrics } from '../host/metrics.ts'
 import { serveStdio } from '../stdio/serve-stdio.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { inProcess } from './in-process.ts'
+import { readMessage } from './message.ts'
 import { STATE_URI } from './state-resource.ts'
 
 /** Words of the trainer plane. None of them has anything to do with the worlds that are played here. */
@@ -182,12 +183,8 @@ describe('the agent endpoint', () => {
       const capability = seats[DEFAULT_SEAT]?.capability as string
       await atCapability(host, capability).step(call('guess', { value: 5 }))
       const world = { by: 'capability', token: capability } as const
-      const message = {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'guess', arguments: { value: 5 } },
-      }
+      const params = { name: 'guess', arguments: { value: 5 } }
+      const message = readMessage({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
       await dispatcher.dispatch({ endpoint: 'agent', principal: null, address: world }, message)
       texts.add((await dispatcher.dispatch({ endpoint: 'agent', principal: null, address: world }, message)).text ?? '')
     }
@@ -218,16 +215,17 @@ describe('the agent endpoint', () => {
   it('reports a fault of the server by its reference alone', async () => {
     const { host } = createTestHost()
     const errors: { reference: string; cause: unknown }[] = []
-    const act = () => Promise.reject(new TypeError(TRADE_SECRET))
-    const dispatcher = createDispatcher(Object.assign(Object.create(host), { act, secretsOf: () => null }), {
+    const resolve = () => Promise.reject(new TypeError(TRADE_SECRET))
+    const dispatcher = createDispatcher(Object.assign(Object.create(host), { resolve }), {
       onError: (error) => errors.push(error),
     })
     const world = { by: 'capability', token: 'any' } as const
-    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'guess', arguments: {} } }
+    const params = { name: 'guess', arguments: {} }
+    const message = readMessage({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
     const { text, refusal } = await dispatcher.dispatch({ endpoint: 'agent', principal: null, address: world }, message)
     expect(refusal).toBe('internal')
     expect(text).not.toContain(TRADE_SECRET)
-    expect(errors).toMatchObject([{ cause: expect.any(TypeError) }])
+    expect(errors).toMatchObject([{ cause: { message: TRADE_SECRET } }])
     expect(text).toContain(errors[0]?.reference)
   })
 

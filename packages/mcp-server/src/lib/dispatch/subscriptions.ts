@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { AgentCaller } from '../host/caller.ts'
 import type { Host, SessionRef, StateView } from '../host/host.ts'
 import type { ClientChannel } from './client-channel.ts'
-import type { RequestId } from './pending-call.ts'
+import type { RequestId } from './message.ts'
 import { uriIn, viewUri } from './state-resource.ts'
 
 /** Answers `resources/subscribe`, with which a client of the session-based version subscribes to a resource. */

@@ -1,5 +1,4 @@
-import type { JsonObject, WireErrorCode } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/extend'
+import type { WireErrorCode } from '@episodic/protocol'
 import {
   type Context,
   context,
@@ -11,17 +10,11 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
+import type { Message } from './message.ts'
 
 /** Headers that may name the trace of a request, as an endpoint has them. */
 export interface TraceHeaders {
   readonly [header: string]: string | readonly string[] | undefined
-}
-
-/** A call that is traced. */
-export interface TracedCall {
-  readonly id?: unknown
-  readonly method: string
-  readonly params?: unknown
 }
 
 /**
@@ -31,7 +24,7 @@ export interface TracedCall {
  * A span contains nothing of a session, a state or a reward.
  */
 export function traceCall<R extends { readonly refusal: WireErrorCode | null }>(
-  call: TracedCall,
+  call: Message,
   headers: TraceHeaders | undefined,
   answer: () => Promise<R>,
 ): Promise<R> {
@@ -41,17 +34,12 @@ export function traceCall<R extends { readonly refusal: WireErrorCode | null }>(
 
 async function runTraced<R extends { readonly refusal: WireErrorCode | null }>(
   tracer: Tracer,
-  call: TracedCall,
+  call: Message,
   headers: TraceHeaders | undefined,
   answer: () => Promise<R>,
 ): Promise<R> {
-  const params = isObject(call.params) ? call.params : {}
-  const parent = parentOf(params, headers)
-  const span = tracer.startSpan(
-    nameOf(params),
-    { kind: SpanKind.SERVER, attributes: attributesOf(call, params) },
-    parent,
-  )
+  const parent = parentOf(call, headers)
+  const span = tracer.startSpan(nameOf(call), { kind: SpanKind.SERVER, attributes: attributesOf(call) }, parent)
   try {
     const reply = await context.with(trace.setSpan(parent, span), answer)
     if (reply.refusal !== null) fail(span, reply.refusal)
@@ -78,7 +66,7 @@ interface DelegatingProvider {
 
 const TRACER = '@episodic/mcp-server'
 
-function nameOf({ name }: JsonObject): string {
+function nameOf({ params: { name } }: Message): string {
   return typeof name === 'string' ? `tools/call ${name.slice(0, LONGEST_NAME)}` : 'tools/call'
 }
 
@@ -86,7 +74,7 @@ function nameOf({ name }: JsonObject): string {
 const LONGEST_NAME = 64
 
 /** Attributes of OpenTelemetry's semantic conventions for MCP. */
-function attributesOf({ id }: TracedCall, { name }: JsonObject) {
+function attributesOf({ id, params: { name } }: Message) {
   return {
     'mcp.method.name': 'tools/call',
     ...(typeof name === 'string' && { 'gen_ai.tool.name': name.slice(0, LONGEST_NAME) }),
@@ -96,9 +84,9 @@ function attributesOf({ id }: TracedCall, { name }: JsonObject) {
   }
 }
 
-function parentOf({ _meta }: JsonObject, headers: TraceHeaders = {}): Context {
+function parentOf({ meta }: Message, headers: TraceHeaders = {}): Context {
   const active = context.active()
-  const named = isObject(_meta) && typeof _meta.traceparent === 'string' ? _meta : null
+  const named = typeof meta?.traceparent === 'string' ? meta : null
   // If the server itself is traced, its span has read the headers.
   if (!named && trace.getSpanContext(active)) return active
   const { traceparent, tracestate } = named ?? headers

@@ -1,5 +1,4 @@
-import type { JsonObject, LoggedStep, ToolInfo } from '@episodic/protocol'
-import { type ToolResult, toolError } from './tool-result.ts'
+import type { JsonObject, ToolInfo } from '@episodic/protocol'
 
 /**
  * Some MCP clients show a model the text of an answer alone, and some the structured content alone. What an agent needs
@@ -30,18 +29,3 @@ export function agentTool(tool: ToolInfo): ToolInfo {
 }
 
 type OutputSchema = JsonObject & { readonly properties?: JsonObject; readonly required?: string[] }
-
-/**
- * Returns the answer to an agent's step, without reward, end reason or control. `again` says how to play another
- * episode, and is used if this one is over. A refused step has no structured content, so that every client shows its
- * text.
- */
-export function agentResult({ observation, report }: LoggedStep, again: string): ToolResult {
-  const over = report.end !== null
-  const text = over ? `${observation.text}\nThe episode is over. ${again}` : observation.text
-  if (report.refused) return toolError(text)
-  return {
-    content: [{ type: 'text', text }],
-    structuredContent: { ...observation.structured, [OBSERVATION]: text, [EPISODE_OVER]: over },
-  }
-}

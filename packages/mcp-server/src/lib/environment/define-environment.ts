@@ -79,9 +79,22 @@ export function defineEnvironment<
     limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),
     start: (context) => erased.start(context),
     observe: (publicState, values) => erased.observe(publicState, values),
-    reward: (term, transition) => finite(name, `reward term "${term}"`, erased.rewards[term]?.(transition)),
-    potential: (current, values) =>
-      erased.potential ? finite(name, 'potential', erased.potential(current, values)) : null,
+    rewards(transition) {
+      const values: Record<string, number> = {}
+      for (const term of terms) {
+        const value = erased.rewards[term]?.(transition)
+        if (!Number.isFinite(value)) throw notFinite(name, `reward term "${term}"`, value)
+        // JSON has no -0: in-process players must get the same number as remote ones.
+        values[term] = (value as number) + 0
+      }
+      return values
+    },
+    potential(current, values) {
+      const value = erased.potential ? erased.potential(current, values) : null
+      if (value === null) return null
+      if (!Number.isFinite(value)) throw notFinite(name, 'potential', value)
+      return value + 0
+    },
     legal: (current, values) => legalActions(name, toolInfos, erased.legal?.(current, values)),
     success: (final) => (erased.success ? judged(name, erased.success(final)) : undefined),
     secrets: (current, values) => erased.secrets?.(current, values) ?? NONE,
@@ -253,10 +266,8 @@ function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', what: string): 
   }
 }
 
-function finite(environment: string, what: string, value: unknown): number {
-  // JSON has no -0: in-process players must get the same number as remote ones.
-  if (typeof value === 'number' && Number.isFinite(value)) return value + 0
-  throw new ServerError('rules-failed', `The ${what} of ${environment} is ${value}, and has to be a finite number.`)
+function notFinite(environment: string, what: string, value: unknown): ServerError {
+  return new ServerError('rules-failed', `The ${what} of ${environment} is ${value}, and has to be a finite number.`)
 }
 
 function judged(environment: string, success: unknown): boolean {

@@ -363,7 +363,8 @@ export interface EnvironmentDefinition<
   limitsFor(params: unknown): LimitsRequest
   start(context: { readonly params: unknown; readonly rng: SavableRng }): WorldState<JsonObject, JsonObject>
   observe(state: JsonObject, params: unknown): string
-  reward(term: string, transition: Transition<WorldState<JsonObject, JsonObject>, unknown>): number
+  /** Returns the value of every term for a step. Throws `rules-failed` if one is no finite number. */
+  rewards(transition: Transition<WorldState<JsonObject, JsonObject>, unknown>): Readonly<Record<string, number>>
   potential(state: WorldState<JsonObject, JsonObject>, params: unknown): number | null
   /**
    * Returns the legal actions in a public state; every valid input of every tool if the environment defines no `legal`.

@@ -12,7 +12,7 @@ import {
 import { formatZodError } from '@episodic/protocol/extend'
 import type { Played, SessionRecord, SessionState, Turn } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
-import { declaredAction, findUndeclared, findUndeclaredKey } from './declared-action.ts'
+import { findUndeclared, findUndeclaredKey } from './declared-action.ts'
 import type { EnvironmentDefinition, Preparation, Tool, WorldState } from './environment.ts'
 import { ToolCallContext } from './play-context.ts'
 import { applyPublished, prependEventTexts } from './step-events.ts'
@@ -88,15 +88,17 @@ export interface PlayOutcome extends Played {
   readonly undeclared?: string
 }
 
-/** Plays one action by the rules: pure and synchronous. Everything that an environment's own code decides is here. */
+/**
+ * Plays one action by the rules: pure and synchronous. Everything that an environment's own code decides is here.
+ * `action` has only what its tool declares; see `declaredAction`.
+ */
 export function playAction(
   environment: EnvironmentDefinition,
   turn: RulesTurn,
-  called: Action,
+  action: Action,
   scrutiny?: PlayChecks,
 ): PlayOutcome {
   const { record, truncation } = turn
-  const action = declaredAction(environment, called)
   const refuse = (refusal: Refusal, text: string): Played =>
     settle(environment, turn, action, { refusal, text, structured: null, ended: null, change: null })
 
@@ -204,8 +206,7 @@ function settle(environment: EnvironmentDefinition, turn: RulesTurn, action: Act
     refused: decided.refusal,
     events,
   }
-  const terms: Record<string, number> = {}
-  for (const term of environment.terms) terms[term] = environment.reward(term, transition)
+  const terms = environment.rewards(transition)
   // After a termination there is no state to act on; after a truncation there is.
   const observed =
     end?.kind === 'terminated' ? decided.text : `${decided.text}\n${environment.observe(after.public, params)}`

@@ -1,5 +1,4 @@
 import {
-  type Action,
   DEFAULT_LIMITS,
   DEFAULT_SEAT,
   findNonJson,
@@ -24,7 +23,7 @@ import {
 import { ServerError } from '../server-error.ts'
 import { withoutAmbient } from './ambient-guard.ts'
 import { applyEvent, assertEvent } from './apply-event.ts'
-import { findUndeclared } from './declared-action.ts'
+import { declaredAction, findUndeclared } from './declared-action.ts'
 import type { EnvironmentDefinition } from './environment.ts'
 import { type InitialState, playAction, startEnvironment } from './play-action.ts'
 import { containsListed, SHORTEST_SECRET, tooShortSecrets } from './secrets.ts'
@@ -147,7 +146,7 @@ export function rehearse(
     play(tool, args, { truncation = null, prepared } = {}) {
       if (record.end && !isEndUnreported(record))
         throw new ServerError('rules-failed', `The world has ended (${record.end.reason}); rehearse it anew.`)
-      const action: Action = { tool, arguments: args }
+      const action = declaredAction(environment, { tool, arguments: args })
       const revealed: Json[] = []
       const scrutiny = { strict, onReveal: (value: Json) => revealed.push(value) }
       const setting = {

@@ -44,7 +44,7 @@ export interface RulesRunner {
     params: JsonObject,
   ): ObservedState | Promise<ObservedState>
   /**
-   * Plays one action on a turn. Throws, or rejects with, what the rules throw. A runner that returns a promise rejects
+   * Plays one declared action on a turn. Throws, or rejects with, what the rules throw. A runner that returns a promise rejects
    * it with the reason of the abort when the signal of `waiting` is aborted.
    */
   play(

@@ -124,10 +124,10 @@ class SessionHost implements Host {
   resolve(principal: Principal, address: ControlAddress): AtOnce<TrainerSessionRef>
   resolve(principal: Principal, address: SessionAddress): AtOnce<SessionRef>
   resolve(principal: Principal, address: SessionAddress): AtOnce<SessionRef> {
-    const tokens = this.#parts.sessions.tokens()
-    return tokens instanceof Promise
-      ? tokens.then((loaded) => this.#verify(loaded, principal, address))
-      : this.#verify(tokens, principal, address)
+    const { sessions } = this.#parts
+    return sessions.tokens
+      ? this.#verify(sessions.tokens, principal, address)
+      : sessions.loadTokens().then((tokens) => this.#verify(tokens, principal, address))
   }
 
   /** An unknown, an expired and another principal's token get the same answer: what does not verify is not looked up. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createDispatcher } from '../dispatch/dispatcher.ts'
 import { inProcess } from '../dispatch/in-process.ts'
+import { readMessage } from '../dispatch/message.ts'
 import { defineEnvironment } from '../environment/define-environment.ts'
 import { atControl } from '../fixtures/addressed.fixture.ts'
 import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
@@ -120,12 +121,8 @@ describe.each(MISSILES)('a world that throws %s', (_, missile) => {
           { type: 'text', text: `The environment failed, and the call changed nothing. Reference: ${reference}.` },
         ],
       })
-      const { text } = await createDispatcher(host).dispatch(caller, {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params,
-      })
+      const message = readMessage({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+      const { text } = await createDispatcher(host).dispatch(caller, message)
       expect(JSON.parse(text as string)).toEqual({ jsonrpc: '2.0', id: 1, result: failure(faults.at(-1)?.reference) })
       const sameProcess = await inProcess(host, caller).request('tools/call', params)
       expect(sameProcess).toEqual(failure(faults.at(-1)?.reference))
@@ -147,12 +144,8 @@ describe.each(MISSILES)('a world that throws %s', (_, missile) => {
     const caller = { endpoint: 'agent', principal: null, address: world } as const
     arm()
     const params = { name: 'light', arguments: {} }
-    const { text } = await createDispatcher(host).dispatch(caller, {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params,
-    })
+    const message = readMessage({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    const { text } = await createDispatcher(host).dispatch(caller, message)
     expect(text).toContain('The environment failed')
     expect(text).not.toContain(TRADE_SECRET)
   })

@@ -60,21 +60,18 @@ export interface SessionCacheOptions {
 export class SessionCache {
   readonly #options: SessionCacheOptions
   readonly #cached = new Map<string, CachedSession>()
-  #tokens: SessionTokens | null = null
+  /** The tokens of this store's sessions; `null` until {@link loadTokens} has read its key. */
+  tokens: SessionTokens | null = null
 
   constructor(options: SessionCacheOptions) {
     this.#options = options
   }
 
-  /** The tokens of this store's sessions. */
-  tokens(): AtOnce<SessionTokens> {
-    return this.#tokens ?? this.#loadTokens()
-  }
-
-  async #loadTokens(): Promise<SessionTokens> {
+  async loadTokens(): Promise<SessionTokens> {
+    if (this.tokens) return this.tokens
     const secret = await this.guardStore(this.#options.store.secret())
-    this.#tokens ??= createSessionTokens(secret)
-    return this.#tokens
+    this.tokens ??= createSessionTokens(secret)
+    return this.tokens
   }
 
   /** Returns the session of an id if this process has cached it. */
@@ -93,7 +90,7 @@ export class SessionCache {
   }
 
   async #read(id: string): Promise<CachedSession | null> {
-    const [tokens, stored] = await Promise.all([this.tokens(), this.guardStore(this.#options.store.read(id))])
+    const [tokens, stored] = await Promise.all([this.loadTokens(), this.guardStore(this.#options.store.read(id))])
     // Two calls may have looked it up at once: both must get the one whose queue keeps them in order.
     const held = this.#cached.get(id)
     if (held || !stored) return held ?? null
@@ -110,7 +107,7 @@ export class SessionCache {
     record: SessionRecord,
     stored: StoredSession,
   ): Promise<{ readonly cached: CachedSession; readonly created: boolean }> {
-    const tokens = await this.tokens()
+    const tokens = await this.loadTokens()
     const created = await this.guardStore(this.#options.store.create(stored))
     const cached = created ? this.#hold(stored, record, tokens) : await this.get(record.id)
     return { cached, created }
@@ -235,7 +232,7 @@ export class SessionCache {
 
   /** Returns the secrets of the session of a record, cached or not. */
   async secretsOf(record: SessionRecord, environment: EnvironmentDefinition): Promise<Secrets> {
-    return this.#guarded({ record }, environment, await this.tokens()).secrets
+    return this.#guarded({ record }, environment, await this.loadTokens()).secrets
   }
 
   /** The handles of a session, and what looks for them and for what its world declares in what players get. */

@@ -72,7 +72,7 @@ export class SessionFactory {
   async open(owner: Principal, request: OpenRequest): Promise<CachedSession> {
     const { environments, sessions, rules } = this.#options
     const environment = chooseEnvironment(environments, request)
-    const id = (await sessions.tokens()).idFor(owner, request.requestKey)
+    const id = (await sessions.loadTokens()).idFor(owner, request.requestKey)
     const cached = await this.#openOne(id, owner, async () => {
       const identity = { id, owner, now: this.#options.clock.now() }
       const record = await this.#guard(environment, id, () => startRecord(rules, environment, identity, request))
@@ -93,7 +93,7 @@ export class SessionFactory {
       environment: snapshot.environment.name,
       version: snapshot.environment.version,
     })
-    const id = (await sessions.tokens()).idFor(owner, requestKey)
+    const id = (await sessions.loadTokens()).idFor(owner, requestKey)
     const restored = await this.#guard(environment, id, () => readSnapshot(environment, snapshot))
     const request = contentId(canonicalJson({ restore: snapshot as unknown as JsonObject }))
     const cached = await this.#openOne(id, owner, async () => {
@@ -113,7 +113,7 @@ export class SessionFactory {
     const { requestKey, at = null, count = 1, seed = null, signal } = asked
     const { sessions, clock } = this.#options
     const { id, owner } = parent.session.record
-    const ids = (await sessions.tokens()).idsFor(owner, requestKey, count)
+    const ids = (await sessions.loadTokens()).idsFor(owner, requestKey, count)
     const request = contentId(canonicalJson({ fork: id, at, count, seed }))
     const forks = await this.#once(ids, () => this.#findOrFork(parent, { ...asked, ids, request }), signal)
     const giveTurn = takingTurns(clock)
@@ -149,7 +149,7 @@ export class SessionFactory {
   async foresee(owner: Principal, request: OpenRequest & { readonly seed: string }): Promise<PresentedState | null> {
     const { environments, sessions, rules, clock } = this.#options
     const environment = chooseEnvironment(environments, request)
-    const id = (await sessions.tokens()).idFor(owner, request.requestKey)
+    const id = (await sessions.loadTokens()).idFor(owner, request.requestKey)
     try {
       const record = await this.#guard(environment, id, () =>
         startRecord(rules, environment, { id, owner, now: clock.now() }, request),

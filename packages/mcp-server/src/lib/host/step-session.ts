@@ -1,5 +1,5 @@
 import type { EpisodeEnd, MethodResult, OutsideEvent } from '@episodic/protocol'
-import type { Answered, Clock, SessionRecord } from '@episodic/state'
+import type { Answered, Clock, PlayedStep, SessionRecord } from '@episodic/state'
 import { assertEvent, assertEventId } from '../environment/apply-event.ts'
 import { declaredAction } from '../environment/declared-action.ts'
 import type { PlayOutcome } from '../environment/play-action.ts'
@@ -59,8 +59,7 @@ export class SessionWriter {
     }
     const preparation = environment.tools[action.tool]?.preparation && toPrepare(environment, action)
     let acts = false
-    let outcome: PlayOutcome | Promise<PlayOutcome> | undefined
-    let answered: Answered
+    let answered: PlayedStep<PlayOutcome>
     try {
       answered = await session.step(
         { seat, action, seq, epoch },
@@ -69,8 +68,7 @@ export class SessionWriter {
           // What was prepared may have been done outside: it is played, whether its caller waits or not.
           if (turn.prepared === undefined) calledOff?.throwIfAborted()
           const play = () => this.#rules.play(environment, turn, action, waiting)
-          outcome = this.#faults.guard(environment.name, turn.record.id, play, waiting)
-          return outcome
+          return this.#faults.guard(environment.name, turn.record.id, play, waiting)
         },
         preparation
           ? () => {
@@ -81,20 +79,20 @@ export class SessionWriter {
             }
           : undefined,
       )
-      const marking = this.#sessions.used(cached)
-      if (marking) await marking
+      cached.touched = this.#clock.monotonic()
+      // A commit has marked the session in the store, too.
+      if (answered.replayed) await this.#sessions.used(cached)
     } catch (error) {
       const failure = this.#sessions.failed(cached, error)
       throw acts ? afterEffect(action.tool, failure) : failure
     } finally {
       stopReporting?.()
     }
-    const played = answered.replayed ? undefined : outcome instanceof Promise ? await outcome : outcome
+    const { step, replayed, played } = answered
     if (played?.undeclared !== undefined)
       this.#faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
     watchers.wake()
     this.#metrics?.step(environment.name, outcomeOf(answered), this.#clock.monotonic() - began)
-    const { step, replayed } = answered
     return { step, replayed, secrets }
   }
 

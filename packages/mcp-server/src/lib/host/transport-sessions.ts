@@ -31,15 +31,15 @@ export class TransportSessions implements Connections {
   }
 
   async issue(principal: Principal, earlier?: string): Promise<string> {
-    return (await this.#sessions.tokens()).transport(principal, Math.floor(this.#clock.now() / 1_000), earlier)
+    return (await this.#sessions.loadTokens()).transport(principal, Math.floor(this.#clock.now() / 1_000), earlier)
   }
 
   check(principal: Principal, id: string): AtOnce<void> {
-    const tokens = this.#sessions.tokens()
-    const check = (loaded: SessionTokens) => {
-      if (loaded.transportIssuedAt(principal, id) === null || this.#spent.has(id)) throw notFound()
+    const check = (tokens: SessionTokens) => {
+      if (tokens.transportIssuedAt(principal, id) === null || this.#spent.has(id)) throw notFound()
     }
-    return tokens instanceof Promise ? tokens.then(check) : check(tokens)
+    const { tokens } = this.#sessions
+    return tokens ? check(tokens) : this.#sessions.loadTokens().then(check)
   }
 
   async end(principal: Principal, id: string): Promise<void> {

@@ -2,13 +2,13 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
-import { resolveCaller } from '../dispatch/handle-request.ts'
+import { findSession } from '../dispatch/handle-request.ts'
 import type { AgentAddress, AgentCaller, Caller } from '../host/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import { type AuthOptions, type Credentials, createCredentials, type Identity } from '../transport/credentials.ts'
 import type { ClientIdentity } from './extra-routes.ts'
 import type { HttpRequest } from './fast-path/request.ts'
-import { type AllowOptions, bearerOf, createGuards, type Denial, type Guards } from './host-origin-check.ts'
+import { type AllowOptions, createGuards, type Denial, type Guards } from './host-origin-check.ts'
 
 export interface AuthorizerOptions extends DispatcherOptions {
   readonly address: string
@@ -63,20 +63,6 @@ export class Authorizer {
         return { status: 503, message: 'Tokens cannot be checked at the moment. Try again later.' }
       },
     )
-  }
-
-  /**
-   * Resolves the session of an agent's address, once for the rate limit and the call itself. Returns `null` if there is
-   * none, or its token is not valid: the call then counts for the network address, and is rejected when it is
-   * dispatched.
-   */
-  resolve(caller: Caller): SessionRef | null | Promise<SessionRef | null> {
-    try {
-      const session = resolveCaller(this.#host, caller)
-      return session instanceof Promise ? session.catch(() => null) : session
-    } catch {
-      return null
-    }
   }
 
   /** Counts a call of an agent. Resolves with 0, or with the seconds after which there is room for another. */
@@ -136,6 +122,7 @@ const UNAUTHORIZED: Denial = { status: 401, message: 'This endpoint wants a bear
  * endpoint.
  */
 export async function identifyClient(
+  host: Host,
   authorizer: Authorizer,
   request: IncomingMessage,
 ): Promise<ClientIdentity | Denial> {
@@ -158,7 +145,7 @@ export async function identifyClient(
         principal,
         address: capability === null ? NO_SEAT : seatOf(capability),
       } as const
-      return authorizer.count(caller, await authorizer.resolve(caller), address)
+      return authorizer.count(caller, await findSession(host, caller), address)
     },
     async isWelcome() {
       const present = await identify()
@@ -178,6 +165,11 @@ function seatOf(token: string) {
  * Prefix of the subprotocol in which a page sends its token, percent-encoded: pages cannot set headers of a WebSocket.
  */
 const BEARER_PROTOCOL = 'episodic.bearer.'
+
+/** Returns the bearer token of a request; empty if it has none. */
+export function bearerOf({ headers }: HttpRequest): string {
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
+}
 
 /** Returns the token in the header, or the one among the subprotocols; empty if there is neither. */
 export function tokenOf(request: IncomingMessage): string {

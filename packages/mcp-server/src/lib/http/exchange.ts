@@ -15,7 +15,7 @@ export interface ExchangeInput {
   readonly request: HttpRequest
   readonly response: HttpResponse
   readonly caller: Caller
-  readonly method: unknown
+  readonly method: string
   /** Whether the request is of the stateless protocol version, in which a client cancels a request by hanging up. */
   readonly modern: boolean
   /** The session of an agent's address; `null` if the request has none. */
@@ -24,41 +24,29 @@ export interface ExchangeInput {
 }
 
 /**
- * What an HTTP server offers a request besides its answer: a signal, a channel, an event stream. Each is created on
- * first use, because nearly every request needs none.
+ * What an HTTP server offers a request besides its answer: a signal, a channel, an event stream. The last two are
+ * created on first use, because nearly every request needs none.
  */
 export class HttpExchange implements DispatchOptions {
+  readonly headers: HttpRequest['headers']
+  readonly modern: boolean
+  readonly session: SessionRef | undefined
+  readonly signal: AbortSignal | undefined
+  /** The stream of the response; `null` while no message is sent before the answer. */
+  stream: EventStream | null = null
   readonly #input: ExchangeInput
   readonly #calls: Calls
   readonly #streams: Streams
-  #stream: EventStream | null = null
 
   constructor(input: ExchangeInput, calls: Calls, streams: Streams) {
+    const { request, response, caller, method, modern, session } = input
+    this.headers = request.headers
+    this.modern = modern
+    this.session = session ?? undefined
+    this.signal = caller.endpoint === 'trainer' && method !== 'tools/call' ? calls.waitSignal(response) : undefined
     this.#input = input
     this.#calls = calls
     this.#streams = streams
-  }
-
-  /** The stream that the answer goes to, if a message was sent before it; `null` otherwise. */
-  get begun(): EventStream | null {
-    return this.#stream?.begun ? this.#stream : null
-  }
-
-  get headers(): HttpRequest['headers'] {
-    return this.#input.request.headers
-  }
-
-  get modern(): boolean {
-    return this.#input.modern
-  }
-
-  get session(): SessionRef | undefined {
-    return this.#input.session ?? undefined
-  }
-
-  get signal(): AbortSignal | undefined {
-    const { caller, method, response } = this.#input
-    return caller.endpoint === 'trainer' && method !== 'tools/call' ? this.#calls.waitSignal(response) : undefined
   }
 
   get gone(): (() => AbortSignal) | undefined {
@@ -87,8 +75,8 @@ export class HttpExchange implements DispatchOptions {
   }
 
   #events(): EventStream {
-    this.#stream ??= new EventStream(this.#input.response, this.#input.cors)
-    return this.#stream
+    this.stream ??= new EventStream(this.#input.response, this.#input.cors)
+    return this.stream
   }
 }
 

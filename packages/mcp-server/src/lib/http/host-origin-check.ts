@@ -87,11 +87,6 @@ function isLoopback(address: string): boolean {
   return ['localhost', '::1', '[::1]'].includes(address.toLowerCase()) || /^127(\.\d{1,3}){3}$/.test(address)
 }
 
-/** Returns the bearer token of a request; empty if it has none. */
-export function bearerOf({ headers }: HttpRequest): string {
-  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
-}
-
 /** The name in `name[:port]`, in lower case; `null` for anything that is not exactly that. */
 function hostnameOf(authority: string): string | null {
   return /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.exec(authority)?.[1]?.toLowerCase() ?? null

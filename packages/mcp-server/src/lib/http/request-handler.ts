@@ -1,20 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type JsonObject, WireError } from '@episodic/protocol'
-import { idOf } from '@episodic/protocol/extend'
+import { WireError } from '@episodic/protocol'
 import { createDispatcher, type Dispatcher, type DispatcherOptions, type Reply } from '../dispatch/dispatcher.ts'
+import { findSession } from '../dispatch/handle-request.ts'
+import type { Message } from '../dispatch/message.ts'
 import { isModern } from '../dispatch/protocol-version.ts'
 import type { AgentCaller, Caller, Rejection } from '../host/caller.ts'
+import type { OnError } from '../host/faults.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import type { Metrics } from '../host/metrics.ts'
-import {
-  Authorizer,
-  type AuthorizerOptions,
-  callerAt,
-  identifyClient,
-  rejectUpgrade,
-  tooManyCalls,
-} from './authorize.ts'
+import { Authorizer, type AuthorizerOptions, bearerOf, callerAt, identifyClient, rejectUpgrade } from './authorize.ts'
 import { EventStream } from './event-stream.ts'
 import { Streams } from './event-streams.ts'
 import { HttpExchange, tooManyStreams } from './exchange.ts'
@@ -22,10 +17,8 @@ import type { ExtraRoutes } from './extra-routes.ts'
 import type { HttpRequest } from './fast-path/request.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 import { Probes } from './health.ts'
-import { bearerOf } from './host-origin-check.ts'
 import { Calls } from './in-flight-calls.ts'
-import { isModernPost } from './modern-headers.ts'
-import { checkPost, checkVersion, missingTransport, statusOf, takesEvents } from './post-rules.ts'
+import { checkPost, checkVersion, isModernPost, missingTransport, takesEvents } from './post-rules.ts'
 import { readBody } from './read-body.ts'
 import { Replies } from './responses.ts'
 import { WebSocketEndpoints } from './websocket.ts'
@@ -53,9 +46,11 @@ export class RequestHandler {
   readonly #webSockets: WebSocketEndpoints
   readonly #streams: Streams
   readonly #onRejected: (rejection: Rejection) => void
+  readonly #onError: OnError
 
   constructor(host: Host, options: RequestHandlerOptions) {
-    const { bodyBytes, streams, metrics, onRejected } = options
+    const { bodyBytes, streams, metrics, onRejected, onError = () => {} } = options
+    this.#onError = onError
     this.#host = host
     this.#dispatcher = createDispatcher(host, options)
     this.#authorizer = new Authorizer(host, options)
@@ -92,7 +87,8 @@ export class RequestHandler {
     if (!extraRoutes) return this.#webSockets.upgrade(request, socket, head)
     // If the client hangs up meanwhile, there is nobody to report the error to.
     socket.on('error', () => {})
-    const client = this.#authorizer.guards.checkSource(request) ?? (await identifyClient(this.#authorizer, request))
+    const client =
+      this.#authorizer.guards.checkSource(request) ?? (await identifyClient(this.#host, this.#authorizer, request))
     if (!('status' in client)) return extraRoutes.upgrade(request, socket, head, client)
     this.#onRejected({ endpoint: null, principal: null, code: `http-${client.status}` })
     rejectUpgrade(socket, client)
@@ -110,7 +106,15 @@ export class RequestHandler {
     this.#onRejected({ endpoint: null, principal: null, code: 'connections' })
   }
 
-  async answer(request: HttpRequest, response: HttpResponse): Promise<void> {
+  /** Answers a request. A failure goes to `onError` and closes the connection. */
+  answer(request: HttpRequest, response: HttpResponse): void {
+    this.#answer(request, response).catch((cause) => {
+      this.#onError({ reference: 'http', cause })
+      response.destroy()
+    })
+  }
+
+  async #answer(request: HttpRequest, response: HttpResponse): Promise<void> {
     const path = pathOf(request)
     if (path === '/healthz') return this.#replies.report(request, response, this.#probes.health())
     if (path === '/readyz')
@@ -147,10 +151,13 @@ export class RequestHandler {
     let caller = from
     const refused = checkPost(request)
     if (refused) return this.#replies.deny(request, response, caller, refused)
-    const resolving = this.#authorizer.resolve(caller)
+    const resolving = findSession(this.#host, caller)
     let session = resolving instanceof Promise ? await resolving : resolving
-    if (caller.endpoint === 'agent' && !(await this.#withinRate(request, response, caller, session))) return
-    let message: unknown
+    if (caller.endpoint === 'agent') {
+      const seconds = await this.#authorizer.count(caller, session, request.socket.remoteAddress)
+      if (seconds > 0) return this.#replies.rejectTooMany(request, response, caller, seconds)
+    }
+    let message: Message
     try {
       const body = readBody(request, this.#bodyBytes)
       const reading = this.#dispatcher.read(typeof body === 'string' ? body : await body)
@@ -162,7 +169,7 @@ export class RequestHandler {
     try {
       modern = isModernPost(request.headers, message)
     } catch (error) {
-      return this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error, idOf(message)), 400)
+      return this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error, message.id), true, 400)
     }
     // An environment without a handle needs a session-based version, so its clients fall back to one.
     if (caller.endpoint === 'agent' && caller.address.by === 'transport') modern = false
@@ -170,15 +177,16 @@ export class RequestHandler {
     const unspoken = modern ? null : checkVersion(request)
     if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
     if (this.#calls.draining) return this.#replies.rejectShuttingDown(request, response, caller)
-    const method = (message as JsonObject | null)?.method
+    const { method } = message
     // A subscription lasts until the server stops, so a drain does not wait for it.
     if (method !== 'subscriptions/listen') this.#calls.begin(response)
     if (caller.endpoint === 'agent' && !modern && method !== 'server/discover') {
       if (method === 'initialize') {
         caller = await this.#withNewTransport(caller)
         session = caller.address.by === 'capability' ? session : null
-      } else {
-        const missing = await this.#checkTransport(caller, session, method)
+      } else if (caller.address.by === 'argument' || (caller.address.by === 'transport' && method !== 'tools/call')) {
+        // A `tools/call`, and everything at a session URL, is checked when it is dispatched.
+        const missing = await this.#checkTransport(caller, session)
         if (missing) return this.#replies.answer(request, response, caller, missing)
       }
     }
@@ -189,7 +197,7 @@ export class RequestHandler {
       this.#streams,
     )
     const reply = await this.#dispatcher.dispatch(caller, message, exchange)
-    if (exchange.begun) return this.#replies.conclude(exchange.begun, caller, reply)
+    if (exchange.stream?.begun) return this.#replies.conclude(exchange.stream, caller, reply)
     if (
       method === 'initialize' &&
       reply.refusal === null &&
@@ -197,7 +205,7 @@ export class RequestHandler {
       caller.address.by !== 'capability'
     )
       response.setHeader('Mcp-Session-Id', caller.address.token as string)
-    this.#replies.answer(request, response, caller, reply, statusOf(reply.refusal, caller.endpoint, modern))
+    this.#replies.answer(request, response, caller, reply, modern)
   }
 
   /** Opens the event stream on which a client of the session-based version receives its notifications. */
@@ -209,8 +217,9 @@ export class RequestHandler {
       })
     const unspoken = checkVersion(request)
     if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
-    const session = await this.#authorizer.resolve(caller)
-    if (!(await this.#withinRate(request, response, caller, session))) return
+    const session = await findSession(this.#host, caller)
+    const seconds = await this.#authorizer.count(caller, session, request.socket.remoteAddress)
+    if (seconds > 0) return this.#replies.rejectTooMany(request, response, caller, seconds)
     const missing = await this.#checkTransport(caller, session)
     if (missing) return this.#replies.answer(request, response, caller, missing)
     if (this.#calls.draining) return this.#replies.rejectShuttingDown(request, response, caller)
@@ -224,8 +233,9 @@ export class RequestHandler {
 
   async #delete(request: HttpRequest, response: HttpResponse, caller: AgentCaller): Promise<void> {
     const { principal, address } = caller
-    const session = await this.#authorizer.resolve(caller)
-    if (!(await this.#withinRate(request, response, caller, session))) return
+    const session = await findSession(this.#host, caller)
+    const seconds = await this.#authorizer.count(caller, session, request.socket.remoteAddress)
+    if (seconds > 0) return this.#replies.rejectTooMany(request, response, caller, seconds)
     if (this.#calls.draining) return this.#replies.rejectShuttingDown(request, response, caller)
     this.#calls.begin(response)
     try {
@@ -251,15 +261,8 @@ export class RequestHandler {
 
   /**
    * Returns the error for a request that names no MCP session, or one that was not issued here; `null` if it is valid.
-   * A `tools/call`, and everything but a stream at a session URL, is checked when it is dispatched.
    */
-  async #checkTransport(
-    { principal, address }: AgentCaller,
-    session: SessionRef | null,
-    method?: unknown,
-  ): Promise<Reply | null> {
-    if (address.by === 'transport' ? method === 'tools/call' : address.by === 'capability' && method !== undefined)
-      return null
+  async #checkTransport({ principal, address }: AgentCaller, session: SessionRef | null): Promise<Reply | null> {
     try {
       if (address.token === null) throw new WireError('invalid-request', missingTransport().message)
       if (address.by === 'argument') await this.#host.connections.check(principal, address.token)
@@ -268,19 +271,6 @@ export class RequestHandler {
     } catch (error) {
       return this.#dispatcher.refuse(error)
     }
-  }
-
-  async #withinRate(
-    request: HttpRequest,
-    response: HttpResponse,
-    caller: AgentCaller,
-    session: SessionRef | null,
-  ): Promise<boolean> {
-    const seconds = await this.#authorizer.count(caller, session, request.socket.remoteAddress)
-    if (seconds === 0) return true
-    response.setHeader('Retry-After', seconds)
-    this.#replies.deny(request, response, caller, { status: 429, message: tooManyCalls(seconds) })
-    return false
   }
 
   async #showMetrics(request: HttpRequest, response: HttpResponse): Promise<void> {

@@ -1,12 +1,12 @@
+import type { WireErrorCode } from '@episodic/protocol'
 import type { Reply } from '../dispatch/dispatcher.ts'
 import type { Caller, Rejection } from '../host/caller.ts'
+import { tooManyCalls } from './authorize.ts'
 import type { EventStream } from './event-stream.ts'
 import type { HttpRequest } from './fast-path/request.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 import type { ProbeAnswer } from './health.ts'
 import type { Denial, Guards } from './host-origin-check.ts'
-import { statusOf } from './post-rules.ts'
-import { Answers } from './write-batch.ts'
 
 /** Writes responses with their CORS headers, and reports every rejected request. */
 export class Replies {
@@ -19,13 +19,14 @@ export class Replies {
     this.#onRejected = onRejected
   }
 
-  /** Answers a message with its reply. */
+  /** Answers a message with its reply. `modern` is whether the message is of the stateless protocol version. */
   answer(
     request: HttpRequest,
     response: HttpResponse,
     caller: Caller,
     { text, refusal, retryAfter }: Reply,
-    status = statusOf(refusal, caller.endpoint, false),
+    modern = false,
+    status = statusOf(refusal, caller.endpoint, modern),
   ): void {
     const cors = this.#guards.corsHeaders(request)
     if (refusal !== null) this.#onRejected({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
@@ -66,6 +67,12 @@ export class Replies {
     this.deny(request, response, caller, { status: 503, message })
   }
 
+  /** Rejects a call of a caller that has made as many as it may, and says after how many seconds there is room. */
+  rejectTooMany(request: HttpRequest, response: HttpResponse, caller: Caller, seconds: number): void {
+    response.setHeader('Retry-After', seconds)
+    this.deny(request, response, caller, { status: 429, message: tooManyCalls(seconds) })
+  }
+
   /** Answers a health check or `/metrics`. */
   report(request: HttpRequest, response: HttpResponse, { status, type, text }: ProbeAnswer): void {
     if (request.method === 'GET' || request.method === 'HEAD')
@@ -96,4 +103,60 @@ export class Replies {
       })
       .end()
   }
+}
+
+/**
+ * Writes the answers of one turn of the event loop together. Waking a waiting client costs more than a write, and a
+ * client with many calls in flight then wakes once for all of them.
+ */
+export class Answers {
+  #waiting: (() => void)[] = []
+
+  /** Answers with JSON. */
+  json(response: HttpResponse, status: number, text: string, headers?: Readonly<Record<string, string>>): void {
+    const bytes = Buffer.byteLength(text)
+    const write = () => {
+      try {
+        response
+          .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': bytes, ...headers })
+          // ASCII is the same in both encodings, and Node writes latin1 without converting it.
+          .end(text, bytes === text.length ? 'latin1' : 'utf8')
+      } catch {
+        // An answer that cannot be written ends its own connection, and not the other answers of the turn.
+        response.destroy()
+      }
+    }
+    if (this.#waiting.push(write) === 1) setImmediate(() => this.#flush())
+  }
+
+  #flush(): void {
+    const writes = this.#waiting
+    this.#waiting = []
+    for (const write of writes) write()
+  }
+}
+
+const STATUS: Partial<Record<WireErrorCode, number>> = {
+  'parse-error': 400,
+  'invalid-request': 400,
+  'session-not-found': 404,
+  'too-large': 413,
+  'rate-limited': 429,
+  capacity: 503,
+  'store-unavailable': 503,
+}
+
+/** Statuses of the stateless protocol version, at both endpoints. */
+const MODERN_STATUS: Partial<Record<WireErrorCode, number>> = {
+  'method-not-found': 404,
+  'header-mismatch': 400,
+  'missing-capability': 400,
+  'unsupported-version': 400,
+}
+
+/** Returns 200 for most errors at the trainer endpoint; at the agent endpoint plain clients need the status. */
+function statusOf(refusal: WireErrorCode | null, endpoint: Caller['endpoint'], modern: boolean): number {
+  if (modern && refusal !== null && MODERN_STATUS[refusal]) return MODERN_STATUS[refusal]
+  if (refusal === null || (endpoint === 'trainer' && refusal !== 'too-large')) return 200
+  return STATUS[refusal] ?? 200
 }

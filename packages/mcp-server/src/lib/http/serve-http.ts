@@ -12,8 +12,6 @@ import { KEEP_ALIVE, shedSlowReaders, TIMEOUTS } from '../transport/timeouts.ts'
 import { answerRequestErrors, Pipelines } from './connection-limits.ts'
 import type { ExtraRoutes } from './extra-routes.ts'
 import { PlainConnections } from './fast-path/connection.ts'
-import type { HttpRequest } from './fast-path/request.ts'
-import type { HttpResponse } from './fast-path/response.ts'
 import type { AllowOptions } from './host-origin-check.ts'
 import { RequestHandler } from './request-handler.ts'
 
@@ -103,12 +101,6 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
     onError,
   })
   const pipelines = new Pipelines()
-  const answer = (request: HttpRequest, response: HttpResponse): void => {
-    handler.answer(request, response).catch((cause) => {
-      onError({ reference: 'http', cause })
-      response.destroy()
-    })
-  }
   const server = createServer(
     {
       headersTimeout: TIMEOUTS.head * 1_000,
@@ -119,10 +111,10 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
       // Some HTTP clients offer an upgrade to HTTP/2 with every call, and accept an answer in HTTP/1.1.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
-    (request, response) => pipelines.take(response, request.socket, () => answer(request, response)),
+    (request, response) => pipelines.take(response, request.socket, () => handler.answer(request, response)),
   )
   // Extra routes read requests and responses as `node:http` makes them.
-  const plain = fastPath && !extraRoutes ? new PlainConnections(server, answer) : null
+  const plain = fastPath && !extraRoutes ? new PlainConnections(server, handler) : null
   answerRequestErrors(server, pipelines)
   server.maxConnections = limits.connections ?? 10_000
   server.on('drop', () => handler.rejectedConnection())

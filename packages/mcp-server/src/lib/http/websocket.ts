@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WireError } from '@episodic/protocol'
-import { idOf } from '@episodic/protocol/extend'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { ClientChannel } from '../dispatch/client-channel.ts'
 import type { Dispatcher, DispatchOptions, Reply } from '../dispatch/dispatcher.ts'
+import { findSession } from '../dispatch/handle-request.ts'
+import type { Message } from '../dispatch/message.ts'
 import type { Caller } from '../host/caller.ts'
 import type { SessionRef } from '../host/host.ts'
 import { Connections } from '../transport/connection-set.ts'
@@ -91,8 +92,8 @@ export class WebSocketEndpoints {
     if ('status' in identity) return this.#deny(socket, known, identity)
     const caller = callerAt(endpoint, identity)
     const { remoteAddress: address } = request.socket
-    const holder =
-      caller.endpoint === 'agent' ? await authorizer.nameOf(caller, await authorizer.resolve(caller), address) : null
+    const session = await findSession(this.#options.dispatcher.host, caller)
+    const holder = caller.endpoint === 'agent' ? await authorizer.nameOf(caller, session, address) : null
     if (holder !== null && (this.#held.get(holder) ?? 0) >= AGENT_SOCKETS) return this.#deny(socket, known, TOO_MANY)
     if (this.#leaving) return this.#deny(socket, known, LEAVING)
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -198,17 +199,17 @@ export class WebSocketEndpoints {
     })
   }
 
-  async #answer({ caller, address }: Client, message: unknown, options: DispatchOptions): Promise<Reply> {
+  async #answer({ caller, address }: Client, message: Message, options: DispatchOptions): Promise<Reply> {
     const { dispatcher, authorizer } = this.#options
     let session: SessionRef | null = null
     if (caller.endpoint === 'agent') {
-      session = await authorizer.resolve(caller)
+      session = await findSession(dispatcher.host, caller)
       const retryAfterSeconds = await authorizer.count(caller, session, address)
       if (retryAfterSeconds > 0) {
         const refusal = new WireError('rate-limited', tooManyCalls(retryAfterSeconds), {
           details: { retryAfterSeconds },
         })
-        return dispatcher.refuse(refusal, idOf(message))
+        return dispatcher.refuse(refusal, message.id)
       }
     }
     return dispatcher.dispatch(caller, message, session ? { ...options, session } : options)

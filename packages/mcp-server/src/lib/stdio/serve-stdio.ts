@@ -1,8 +1,8 @@
 import { type Readable, Writable } from 'node:stream'
-import { isObject } from '@episodic/protocol/extend'
 import { namedEnvironment } from '../dispatch/agent-call.ts'
 import { ClientChannel } from '../dispatch/client-channel.ts'
 import { createDispatcher, type DispatcherOptions, type DispatchOptions } from '../dispatch/dispatcher.ts'
+import type { Message } from '../dispatch/message.ts'
 import type { Caller } from '../host/caller.ts'
 import type { Host } from '../host/host.ts'
 import { drained } from '../transport/drain.ts'
@@ -74,7 +74,7 @@ export async function serveStdio(host: Host, options: StdioOptions = {}): Promis
  * Returns a function that resolves with the caller of a message: one for the whole pipe, whose session opens with the
  * first message that needs it. `onAnew` is called when `initialize` starts a new session.
  */
-function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (message: unknown) => Promise<Caller> {
+function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (message: Message) => Promise<Caller> {
   if (options.endpoint === 'trainer') return async () => ({ endpoint: 'trainer', principal: null })
   const { name: environment, handle } = namedEnvironment(
     host,
@@ -82,8 +82,7 @@ function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (
   )
   let transportId: string | null = null
   let begun = false
-  return async (message) => {
-    const method = isObject(message) ? message.method : undefined
+  return async ({ method }) => {
     if (method === 'initialize') onAnew()
     if (handle !== undefined)
       return { endpoint: 'agent', principal: null, address: { by: 'argument', token: null, environment } }
@@ -100,7 +99,7 @@ function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (
 }
 
 /** The methods that open the session. */
-const OF_A_SESSION = new Set<unknown>(['tools/call', 'resources/read', 'resources/subscribe'])
+const OF_A_SESSION = new Set(['tools/call', 'resources/read', 'resources/subscribe'])
 
 /** Yields the chunks of a stream until an abort, which destroys the stream. */
 async function* untilAborted(input: Readable, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {

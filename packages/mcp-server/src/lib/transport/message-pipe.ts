@@ -1,6 +1,7 @@
 import { WireError, type WireErrorCode } from '@episodic/protocol'
-import { afterThisTurn, isObject } from '@episodic/protocol/extend'
+import { afterThisTurn } from '@episodic/protocol/extend'
 import type { Dispatcher, Reply } from '../dispatch/dispatcher.ts'
+import type { Message } from '../dispatch/message.ts'
 
 /** The text of one message, or the error of reading it. */
 export type ReceivedMessage = string | WireError
@@ -8,7 +9,7 @@ export type ReceivedMessage = string | WireError
 export interface MessagePipeOptions {
   readonly dispatcher: Dispatcher
   /** Answers one message. A rejection is answered as an error. */
-  readonly answer: (message: unknown) => Promise<Reply>
+  readonly answer: (message: Message) => Promise<Reply>
   /** Is called for every answer that is an error. */
   readonly onRefused?: (code: WireErrorCode) => void
   /** Messages that are answered at the same time. With 1 they are answered in turn. */
@@ -120,8 +121,8 @@ export class MessagePipe {
     }
   }
 
-  #wasCalledOff(message: unknown): boolean {
-    return this.#calledOff.size > 0 && isObject(message) && this.#calledOff.delete(message.id)
+  #wasCalledOff({ id }: Message): boolean {
+    return this.#calledOff.size > 0 && this.#calledOff.delete(id)
   }
 
   #writeSoon(): void {

@@ -190,7 +190,7 @@ describe('a step that is prepared', () => {
     const { counted, of } = preparation(false)
     const { step } = await prepared(session, 5, 0, of)
     expect(step.report.prepared).toBe(1)
-    expect(await prepared(await another(), 5, 0, of)).toEqual({ step, replayed: true })
+    expect(await prepared(await another(), 5, 0, of)).toEqual({ step, replayed: true, played: null })
     expect(counted.done).toBe(1)
   })
 

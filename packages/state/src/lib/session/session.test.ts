@@ -113,7 +113,7 @@ describe('Session.step', () => {
         code: 'episode-ended',
         details: { end: { kind: 'terminated', reason: 'full' } },
       })
-    expect(await play(session, adding(100, 0))).toEqual({ step: last.step, replayed: true })
+    expect(await play(session, adding(100, 0))).toEqual({ step: last.step, replayed: true, played: null })
   })
 
   it('gives each seat its own count of steps and its own last answer', async () => {
@@ -125,7 +125,7 @@ describe('Session.step', () => {
       { seq: 1, revision: 1 },
       { seq: 1, revision: 2 },
     ])
-    expect(await play(session, { ...adding(2, 0), seat: 'black' })).toEqual({ step: black.step, replayed: true })
+    expect(await play(session, { ...adding(2, 0), seat: 'black' })).toEqual({ step: black.step, replayed: true, played: null })
     expect(session.record.seats).toMatchObject({ white: { seq: 2 }, black: { seq: 1 } })
     expect(totalOf(session.record)).toBe(6)
   })
@@ -364,7 +364,7 @@ describe('Session.advance', () => {
     const { session } = await openCountingSession()
     const { step } = await play(session, adding(1, 0))
     await session.advance(() => ({ now: 5 }))
-    expect(await play(session, adding(1, 0))).toEqual({ step, replayed: true })
+    expect(await play(session, adding(1, 0))).toEqual({ step, replayed: true, played: null })
   })
 
   it('ends an episode', async () => {

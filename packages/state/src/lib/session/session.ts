@@ -48,6 +48,12 @@ export interface Answered {
   readonly replayed: boolean
 }
 
+/** An answered step with what its rules returned. */
+export interface PlayedStep<P extends Played> extends Answered {
+  /** `null` for a stored answer. */
+  readonly played: P | null
+}
+
 interface SessionOptions {
   readonly store: SessionStore
   readonly clock: Clock
@@ -166,24 +172,24 @@ export class Session {
    * Throws what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `log-full`, `not-json`, `action-invalid`,
    * `state-lost` where the store has gone back behind what was seen in it, and `session-not-found` once the session is gone.
    */
-  async step(
+  async step<P extends Played>(
     move: Move,
-    play: (turn: Turn) => Played | Promise<Played>,
+    play: (turn: Turn) => P | Promise<P>,
     preparation?: () => Preparation,
-  ): Promise<Answered> {
+  ): Promise<PlayedStep<P>> {
     if (this.#running) await this.#queued()
     this.#running = true
     try {
       const { clock, history } = this.#options
       const prepared = preparation ? await this.#prepare(move, preparation) : null
-      return await this.#settle(() => {
+      return await this.#settle<PlayedStep<P>>(() => {
+        const setting = { ...move, ...prepared, now: clock.now(), history }
         const verdict = this.#decide(move)
         if (verdict.kind === 'replay') return this.#planReplay(move, verdict.revision)
-        const setting = { ...move, ...prepared, now: clock.now(), history }
         const played = play(turnOf(this.#record, JSON.parse(this.#stateText), setting))
         return played instanceof Promise
-          ? played.then((late) => this.#planStep(recordStep(this.#record, setting, late)))
-          : this.#planStep(recordStep(this.#record, setting, played))
+          ? played.then((late) => this.#planStep(recordStep(this.#record, setting, late), late))
+          : this.#planStep(recordStep(this.#record, setting, played), played)
       })
     } finally {
       this.#leave()
@@ -310,20 +316,20 @@ export class Session {
     return { prepared: await preparation?.prepare(this.#record), arrived }
   }
 
-  #planStep({ next, step: unhashed }: Stepped): Plan<Answered> {
+  #planStep<P extends Played>({ next, step: unhashed }: Stepped, played: P): Plan<PlayedStep<P>> {
     const stateText = this.#stateTextOf(next)
     const step = { ...unhashed, report: { ...unhashed.report, stateHash: stateHash(stateText, next) } }
     const text = encodeStep(step, next.limits, this.#options.textBytes ?? DEFAULT_TEXT_BYTES)
     const counted = { ...next, logBytes: next.logBytes + byteLength(text) }
     const entry = { revision: next.revision, text }
-    return { write: { next: counted, stateText, entry }, answer: { step, replayed: false } }
+    return { write: { next: counted, stateText, entry }, answer: { step, replayed: false, played } }
   }
 
   /** Plans to give the stored answer of a step that was answered before, if this is that step again. */
-  async #planReplay({ seq, action }: Move, revision: number): Promise<Plan<Answered>> {
+  async #planReplay({ seq, action }: Move, revision: number): Promise<Plan<PlayedStep<never>>> {
     const step = await this.#readStep(revision)
     if (canonicalJson({ ...step.action }) === canonicalJson({ ...action }))
-      return { write: null, answer: { step, replayed: true } }
+      return { write: null, answer: { step, replayed: true, played: null } }
     const { seq: expected } = step.report
     throw new StateError(
       'seq-reused',

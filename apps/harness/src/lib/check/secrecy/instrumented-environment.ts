@@ -38,9 +38,9 @@ export function instrumentEnvironment(
       trip('observe', { state, hidden: instrumentation.privateState })
       return environment.observe(state, params)
     },
-    reward(term, transition) {
+    rewards(transition) {
       trip('reward', transition)
-      return environment.reward(term, transition)
+      return environment.rewards(transition)
     },
     potential(state, params) {
       trip('potential', state)

@@ -8,8 +8,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGatedStore } from '../../fixtures/gated-store.fixture.ts'
 import { createExchange, createMarket } from '../../fixtures/market.fixture.ts'
 import { createTestHost, openOverHttp, serve, serveTestHost } from '../../fixtures/testbed.fixture.ts'
+import { Answers } from '../responses.ts'
 import type { HttpServer } from '../serve-http.ts'
-import { Answers } from '../write-batch.ts'
 import { PlainConnections } from './connection.ts'
 
 const MARK = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
@@ -261,9 +261,11 @@ describe('a server that answers plain requests by itself', () => {
     const answers = new Answers()
     const server = createServer()
     onTestFinished(() => void server.close())
-    new PlainConnections(server, (_, response) => {
-      response.writeHead(200).write('begun')
-      answers.json(response, 200, '{}')
+    new PlainConnections(server, {
+      answer(_, response) {
+        response.writeHead(200).write('begun')
+        answers.json(response, 200, '{}')
+      },
     })
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const client = await dial(server.address() as AddressInfo)

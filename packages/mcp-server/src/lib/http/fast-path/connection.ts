@@ -7,8 +7,10 @@ import { PlainResponse } from './response.ts'
 /** Bytes of further requests that are read while an answer is pending. */
 const MOST_AHEAD = 65_536
 
-/** Answers a request. It has to end every response. */
-export type PlainAnswer = (request: PlainRequest, response: PlainResponse) => void
+/** Answers requests. It has to end every response. */
+export interface PlainHandler {
+  answer(request: PlainRequest, response: PlainResponse): void
+}
 
 /**
  * Answers plain requests without `node:http`, which saves more time per call than the rules of an environment take.
@@ -20,11 +22,11 @@ export class PlainConnections {
   readonly #open = new Set<PlainConnection>()
 
   /** `server` is one of `node:http` that has had no connection yet. */
-  constructor(server: Server, answer: PlainAnswer) {
+  constructor(server: Server, handler: PlainHandler) {
     const later = server.listeners('connection')
     server.removeAllListeners('connection')
     server.on('connection', (socket: Socket) => {
-      const connection = new PlainConnection(socket, answer, () => {
+      const connection = new PlainConnection(socket, handler, () => {
         this.#open.delete(connection)
         for (const listener of later) listener.call(server, socket)
       })
@@ -42,17 +44,17 @@ export class PlainConnections {
 /** One connection, as long as its requests are plain and each waits for the answer to the previous one. */
 class PlainConnection {
   readonly #socket: Socket
-  readonly #answer: PlainAnswer
+  readonly #handler: PlainHandler
   readonly #handOver: () => void
   readonly #requests = new PlainRequests()
   #answering: PlainResponse | null = null
-  /** Bytes that arrived while an answer is pending. */
-  readonly #ahead = new GatheredBytes()
+  /** Bytes that arrived while an answer is pending; `null` if there are none, as nearly always. */
+  #ahead: GatheredBytes | null = null
   #began = false
 
-  constructor(socket: Socket, answer: PlainAnswer, handOver: () => void) {
+  constructor(socket: Socket, handler: PlainHandler, handOver: () => void) {
     this.#socket = socket
-    this.#answer = answer
+    this.#handler = handler
     this.#handOver = handOver
     for (const [event, listener] of this.#listeners) socket.on(event, listener)
     socket.setTimeout(TIMEOUTS.head * 1_000)
@@ -65,6 +67,7 @@ class PlainConnection {
   readonly #receive = (piece: Buffer): void => {
     const socket = this.#socket
     if (this.#answering) {
+      this.#ahead ??= new GatheredBytes()
       this.#ahead.add(piece)
       // Not earlier: a paused socket does not report that its client has hung up.
       if (this.#ahead.length > MOST_AHEAD) socket.pause()
@@ -79,13 +82,13 @@ class PlainConnection {
     if (!this.#began) socket.setTimeout((KEEP_ALIVE + 1) * 1_000)
     this.#began = true
     this.#answering = new PlainResponse(socket, this.#goOn)
-    this.#answer(request, this.#answering)
+    this.#handler.answer(request, this.#answering)
   }
 
-  readonly #goOn = (response: PlainResponse): void => {
+  readonly #goOn = (keeps: boolean): void => {
     this.#answering = null
-    if (!response.keeps) this.#socket.destroySoon()
-    else if (this.#ahead.length > 0 && !this.#socket.destroyed) this.#leave(this.#ahead.take())
+    if (!keeps) this.#socket.destroySoon()
+    else if (this.#ahead && !this.#socket.destroyed) this.#leave(this.#ahead.take())
   }
 
   #leave(unread: Buffer): void {

@@ -10,11 +10,12 @@ const KEPT = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE}\r\n`
 
 /**
  * The response to a plain request, byte for byte as `node:http` writes it: in one write if its length is known,
- * otherwise in chunks. Emits `drain`, and `close` when it is handed to the operating system or its connection is gone.
+ * otherwise in chunks. Emits `drain`, and `close` when it is handed to the operating system or its connection is gone;
+ * `onClose` then gets whether the connection is kept for another request.
  */
 export class PlainResponse extends EventEmitter {
   readonly #socket: Socket
-  readonly #onClose: (response: PlainResponse) => void
+  readonly #onClose: (keeps: boolean) => void
   #headers: Readonly<Record<string, string | number>> | undefined
   /** The head until it is written, then empty; `null` before `writeHead`. */
   #head: string | null = null
@@ -23,15 +24,10 @@ export class PlainResponse extends EventEmitter {
   #ended = false
   #closed = false
 
-  constructor(socket: Socket, onClose: (response: PlainResponse) => void) {
+  constructor(socket: Socket, onClose: (keeps: boolean) => void) {
     super()
     this.#socket = socket
     this.#onClose = onClose
-  }
-
-  /** Whether the connection is kept for another request. */
-  get keeps(): boolean {
-    return this.#keeps
   }
 
   get headersSent(): boolean {
@@ -91,7 +87,7 @@ export class PlainResponse extends EventEmitter {
     if (this.#closed) return
     this.#closed = true
     this.emit('close')
-    this.#onClose(this)
+    this.#onClose(this.#keeps)
   }
 
   destroy(): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ActiveSet } from './active-set.ts'
+import { ActiveSet } from './in-flight-calls.ts'
 
 describe('ActiveSet', () => {
   it('has the items that entered and did not leave, in any order of moves', () => {

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { Answers } from './write-batch.ts'
+import { Answers } from './responses.ts'
 
 /** Answers of one turn for so many calls; `spoil` has the responses first. */
 async function answerTogether(calls: number, spoil: (held: readonly ServerResponse[]) => void, text = '{}') {
