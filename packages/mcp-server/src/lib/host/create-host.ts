@@ -157,8 +157,8 @@ class SessionHost implements Host {
   findOpened(principal: Principal, requestKey: string): AtOnce<TrainerSessionRef> {
     const found = (tokens: SessionTokens) =>
       new TrainerSession(this.#parts, { principal, id: tokens.idFor(principal, requestKey), seat: DEFAULT_SEAT })
-    const tokens = this.#parts.sessions.tokens()
-    return tokens instanceof Promise ? tokens.then(found) : found(tokens)
+    const { sessions } = this.#parts
+    return sessions.tokens ? found(sessions.tokens) : sessions.loadTokens().then(found)
   }
 
   list(query: SessionsQuery) {
