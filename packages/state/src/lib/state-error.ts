@@ -18,7 +18,7 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `events-full`: too many outside events, or too large ones, have come since the last step; `details.waiting` says how many.
  * - `not-json`: the state holds something that JSON cannot say.
  * - `store-unavailable`: the store could not be reached or could not write; the call may be retried. Nothing was applied,
- *   or, where only the store's answer was lost, all of it: a retry with the same `seq` settles which.
+ *   or, if only the store's answer was lost, all of it: a retry with the same `seq` settles which.
  * - `store-locked`: another process has the store open.
  * - `store-invalid`: the store is damaged, another version or application wrote it, or it is set up to lose what it keeps.
  */

@@ -4,7 +4,7 @@ const CHANCE = 'rng.float(), rng.int(low, high) or rng.stream(name)'
 const TIME = 'now and elapse(milliseconds)'
 const WAITING = 'elapse(milliseconds): rules take no real time'
 
-/** What rules may not reach for, where it is found, and what to use instead. */
+/** What rules may not use, where it is found, and what to use instead. */
 const CAUGHT: readonly { readonly owner: object; readonly key: string; readonly name: string; readonly use: string }[] =
   [
     { owner: Math, key: 'random', name: 'Math.random', use: CHANCE },

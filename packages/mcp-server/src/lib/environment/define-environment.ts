@@ -25,7 +25,7 @@ const NO_PARAMS = z.object({})
  * Describes an environment: parameters, public and private state, tools, rewards and end, in one place.
  *
  * Types flow from the schemas, so an author annotates nothing. Pure: nothing runs until a host opens a session.
- * Throws `definition-invalid` where the description cannot be served, naming the part.
+ * Throws `definition-invalid`, which names the part, if the description cannot be served.
  */
 export function defineEnvironment<
   Params extends z.ZodType = typeof NO_PARAMS,

@@ -90,7 +90,7 @@ export class Metrics {
 
   /**
    * Returns the Prometheus text. `sessions` is the present number, or `null` if the store does not report it. `cpuSeconds` is the
-   * processor time that the process has taken, where that is known.
+   * processor time that the process has taken, if that is known.
    */
   render({ sessions, calls, cpuSeconds }: Gauges): string {
     const counted = [

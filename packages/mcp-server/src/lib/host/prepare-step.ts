@@ -10,14 +10,14 @@ import type { Faults } from './faults.ts'
 import type { StepCall } from './host.ts'
 import { repeat } from './session-expiry.ts'
 
-/** A step that has something to get from outside before it is played. */
+/** A step that has to be prepared before it is played. */
 export interface ToPrepare {
   readonly preparation: Preparation
   /** The arguments as the tool's schema gives them. */
   readonly input: unknown
 }
 
-/** How a tool prepares an action; `null` where it prepares nothing, or the rules would never see the action. */
+/** Returns how a tool prepares an action; `null` if it prepares nothing, or if the rules would refuse the arguments. */
 export function toPrepare(environment: EnvironmentDefinition, action: Action): ToPrepare | null {
   const tool = environment.tools[action.tool]
   if (!tool?.preparation) return null
@@ -26,7 +26,7 @@ export function toPrepare(environment: EnvironmentDefinition, action: Action): T
   return { preparation: tool.preparation, input: input.data }
 }
 
-/** The preparation of a step, for its session to make in its turn. What fails is a fault of the environment. */
+/** Creates the preparation of a step, which runs in the session's turn. Its failure is a fault of the environment. */
 export function createPreparation(
   environment: EnvironmentDefinition,
   { action: { tool }, waiting }: StepCall,
@@ -38,7 +38,7 @@ export function createPreparation(
     external,
     async prepare(record: SessionRecord) {
       const stopReporting = reportWaiting(clock, waiting, 'Getting from outside what the call needs.')
-      // What is done outside goes on whether its caller waits or not, so that a retry may find the answer.
+      // An external effect goes on even if its caller is gone, so that a retry may find the answer.
       const signal = external ? undefined : waiting?.signal
       const prepare = () => prepareStep(tool, needed, record, { clock, signal })
       try {

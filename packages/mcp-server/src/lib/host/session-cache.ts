@@ -29,11 +29,11 @@ export interface CachedSession {
   readonly watchers: Watchers
   /** Monotonic milliseconds of the last finished call. */
   touched: number
-  /** Why no further step of it is played in this process; `null` where nothing failed. */
+  /** Why no further step of it is played in this process; `null` if nothing failed. */
   failure: WireError | null
 }
 
-/** At once for a cached session, as in nearly every call, and after a read of the store for another. */
+/** At once for a cached session, as in nearly every call; otherwise after a read of the store. */
 export type AtOnce<T> = T | Promise<T>
 
 /** The seats of a session. */
@@ -100,7 +100,7 @@ export class SessionCache {
   }
 
   /**
-   * Keeps a new session, or finds the one that a twin of the same request has made. `stored` is what the store keeps of
+   * Stores and caches a new session, or finds the one that a repeated request has created. `stored` is the encoded
    * `record`.
    */
   async create(
@@ -167,7 +167,7 @@ export class SessionCache {
     return this.#cached.has(id)
   }
 
-  /** Lets go of what has not been used for the idle time, and says what was known of it. It stays in the store. */
+  /** Removes the sessions that were idle too long from the cache, and returns them. They stay in the store. */
   letGo(): { readonly id: string; readonly touchedAt: number; readonly touched: number }[] {
     const { clock, idleSeconds } = this.#options
     const idle = []
@@ -185,7 +185,7 @@ export class SessionCache {
     this.#cached.clear()
   }
 
-  /** Waits for the store, and says its refusals as the wire does. */
+  /** Waits for the store, and translates its errors for the wire. */
   async guardStore<T>(work: Promise<T>): Promise<T> {
     try {
       return await work
@@ -194,7 +194,7 @@ export class SessionCache {
     }
   }
 
-  /** Throws for a session that was kept under another version of its environment, or under other schemas of its state. */
+  /** Throws for a session of another version of its environment, or with a state that does not fit the schemas. */
   #assertFits({ id, environment: { name, version }, state }: SessionRecord): void {
     const environment = this.#environmentOf(name, version)
     const misfit = this.#options.faults.guard(name, id, () => findMisfit(environment, state))
@@ -235,7 +235,7 @@ export class SessionCache {
     return this.#guarded({ record }, environment, await this.loadTokens()).secrets
   }
 
-  /** The handles of a session, and what looks for them and for what its world declares in what players get. */
+  /** Derives the handles of a session, and the secrets to search for in its answers. */
   #guarded(
     session: Pick<Session, 'record'>,
     environment: EnvironmentDefinition,
@@ -267,7 +267,7 @@ function present(cached: CachedSession | null): CachedSession {
   return cached
 }
 
-/** The one refusal for a session that is not there for this caller, whatever the reason. */
+/** Returns the one error for a session that this caller cannot reach, whatever the reason. */
 export function notFound(): WireError {
   return refusalOf(sessionNotFound()) as WireError
 }

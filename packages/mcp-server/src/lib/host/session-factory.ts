@@ -171,7 +171,7 @@ export class SessionFactory {
   async #snapshotAt(cached: CachedSession, { at, signal }: SnapshotQuery): Promise<Snapshot> {
     const { sessions, rules, store, clock, events } = this.#options
     const { session, environment } = cached
-    const present = await sessions.use(cached, () => session.moment())
+    const present = await sessions.use(cached, () => session.readWithText())
     const { record } = present
     const answered = stepsOf(record.seats)
     // Outside events since the last step belong to the present, and not to that step.

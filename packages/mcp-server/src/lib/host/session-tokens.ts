@@ -14,24 +14,24 @@ export interface SessionTokens {
    * The same for a key that asks for many, at most 1,296: their ids differ in the last two digits, and are in order.
    */
   idsFor(principal: string | null, requestKey: string, count: number): string[]
-  /** The secret that steps, watches and closes a session at the trainer endpoint, good for its owner alone. */
+  /** The secret that steps, watches and closes a session at the trainer endpoint. Valid for its owner only. */
   control(id: string, owner: string | null): string
   /** The secret that plays one seat of a session at the agent endpoint. */
   capability(id: string, seat: number): string
   /**
-   * The `Mcp-Session-Id` of a plain client: a name that proves that this server gave it out, to whom, and when. With
-   * the random part of `earlier`, and so with its seed, where that is given.
+   * The `Mcp-Session-Id` of a plain client, which proves that this server issued it, to whom, and when. With `earlier`, it
+   * has the random part of that id, and so the same seed.
    */
   transport(principal: string | null, issuedAt: number, earlier?: string): string
   /**
-   * The seed of the world that a transport session opens: 128 secret bits that follow from the random part of its id.
+   * The seed of the session that a transport id opens: 128 secret bits, derived from the random part of the id.
    */
   seedOf(transportId: string): string
   /** Returns when a transport id was issued; `null` for one that was not issued here, or was issued to another client. */
   transportIssuedAt(principal: string | null, transportId: string): number | null
 }
 
-/** What a handle claims to be, before anything is proved. */
+/** What a token claims to be, before it is verified. */
 export type Claim =
   | { readonly kind: 'control'; readonly id: string }
   | { readonly kind: 'capability'; readonly id: string; readonly seat: number }
@@ -39,12 +39,12 @@ export type Claim =
 /** 128 bits in base64url. */
 const DIGITS = 22
 
-/** How many proofs are remembered; past that, they are made again. */
+/** How many proofs are cached. Others are derived again. */
 const REMEMBERED = 16_384
 
 export function createSessionTokens(secret: Uint8Array): SessionTokens {
   const keyed = hmac.create(sha256, secret)
-  // A session proves the same things with every call, and a proof costs more than the rest of finding it.
+  // Every call of a session needs the same proofs, and deriving one costs more than the rest of the look-up.
   const proofs = new Map<string, string>()
   const prove = (...claim: readonly string[]): string => {
     const text = claim.map((part) => `${part.length}:${part}`).join('')
@@ -89,7 +89,7 @@ function nameOf(principal: string | null): string {
   return principal === null ? 'anonymous' : `principal ${principal}`
 }
 
-/** Returns what a handle claims to be; `null` if it does not have the form of a handle. */
+/** Returns what a token claims to be; `null` if it does not have the form of a token. */
 export function readClaim(handle: string): Claim | null {
   if (handle.length === 4 + 2 * DIGITS && handle.startsWith('ctl_'))
     return { kind: 'control', id: handle.slice(4, 4 + DIGITS) }

@@ -18,16 +18,16 @@ export interface SessionWriterOptions {
   readonly metrics: Metrics | undefined
 }
 
-/** How a session was closed. */
+/** The result of closing a session. */
 interface Closed {
   readonly end: EpisodeEnd
-  /** The episode as it was when closing ended it; `null` where it had ended before. */
+  /** The episode that closing ended; `null` if it had ended before. */
   readonly final: EndedEpisode | null
 }
 
 /**
- * Changes a cached session: a step, an event from outside, a closing. Each has its turn in the session's queue, is
- * answered once it is committed, and wakes those who watch the session.
+ * Changes a cached session: by a step, an outside event or closing. Each change waits for its turn in the session's
+ * queue, is answered once it is committed, and wakes the session's watchers.
  */
 export class SessionWriter {
   readonly #sessions: Pick<SessionCache, 'use' | 'used' | 'failed'>
@@ -65,7 +65,7 @@ export class SessionWriter {
         { seat, action, seq, epoch },
         (turn) => {
           begin()
-          // What was prepared may have been done outside: it is played, whether its caller waits or not.
+          // The preparation may have had an effect outside, so a prepared step is played even if its caller is gone.
           if (turn.prepared === undefined) calledOff?.throwIfAborted()
           const play = () => this.#rules.play(environment, turn, action, waiting)
           return this.#faults.guard(environment.name, turn.record.id, play, waiting)
@@ -96,7 +96,7 @@ export class SessionWriter {
     return { step, replayed, secrets }
   }
 
-  /** Applies an outside event once. Nobody waits for it any more where `signal` is aborted before its turn. */
+  /** Applies an outside event once. Rejects with the reason of `signal` if that is aborted before its turn. */
   async publish(
     cached: CachedSession,
     event: OutsideEvent,
@@ -117,7 +117,7 @@ export class SessionWriter {
     return result
   }
 
-  /** Ends the episode as closed, where `when` says so of the record, and gives the end that then holds. */
+  /** Ends the episode as closed if `when` returns true for the record. Resolves with the end of the episode. */
   async close(cached: CachedSession, when: (record: SessionRecord) => boolean): Promise<Closed> {
     const closed = { kind: 'truncated', reason: 'closed' } as const
     let ended = false
@@ -131,7 +131,7 @@ export class SessionWriter {
     return { end: end ?? closed, final: ended ? { end: closed, state, params } : null }
   }
 
-  /** Judges an episode that closing has ended; `undefined` where its world defines no success. */
+  /** Judges an episode that closing has ended; `undefined` if its world defines no success. */
   async judge({ environment, session }: CachedSession, final: EndedEpisode): Promise<boolean | undefined> {
     return this.#faults.guard(environment.name, session.record.id, () => this.#rules.judge(environment, final))
   }

@@ -11,7 +11,7 @@ import type { SessionRecord } from './session-record.ts'
 import { byteLength } from './session-text.ts'
 import type { Change } from './step.ts'
 
-/** What the rules made of an outside event. */
+/** The outcome of an outside event by the rules. */
 export interface Happened {
   readonly change: Change
   readonly end: EpisodeEnd | null
@@ -19,14 +19,14 @@ export interface Happened {
   readonly said: string | null
 }
 
-/** How many events a session knows again, and how many may come between two of its steps, where nobody says otherwise. */
+/** Default for the events that a session remembers, and for those that may come between two of its steps. */
 export const DEFAULT_EVENTS = 256
 
 const NONE: OutsideHistory = { pending: [], known: [] }
 
 /**
- * The event of this id, where the session has applied it and still knows of it. Throws `event-invalid` where that was
- * another event.
+ * Returns the event of this id if the session has applied it and still remembers it. Throws `event-invalid` if that
+ * was another event.
  */
 export function findKnown({ outside }: SessionRecord, event: OutsideEvent): OutsideHistory['known'][number] | null {
   const known = outside?.known.find(({ id }) => id === event.id)
@@ -38,7 +38,7 @@ export function findKnown({ outside }: SessionRecord, event: OutsideEvent): Outs
   )
 }
 
-/** Throws `events-full` or `event-too-large` where a session has no room for one more event before its next step. */
+/** Throws `events-full` or `event-too-large` if a session has no room for one more event before its next step. */
 export function assertRoom({ outside = NONE, limits }: SessionRecord, event: OutsideEvent, bound: number): void {
   const bytes = sizeOf([event])
   if (bytes > limits.bytes)
@@ -56,7 +56,7 @@ export function assertRoom({ outside = NONE, limits }: SessionRecord, event: Out
   )
 }
 
-/** The record after an event. Takes what {@link assertRoom} lets in. */
+/** Returns the record after an event, which {@link assertRoom} has accepted. */
 export function recordEvent(
   record: SessionRecord,
   event: OutsideEvent,
@@ -80,7 +80,7 @@ export function recordEvent(
   }
 }
 
-/** Enough of a digest to tell an event from another that somebody gave the same id by mistake. */
+/** A short digest: it only has to distinguish an event from another one with the same id, given by mistake. */
 function contentOf({ type, data }: OutsideEvent): string {
   return contentId(canonicalJson([type, data])).slice(0, 16)
 }

@@ -2,9 +2,9 @@ import type { Action, EpisodeEnd, JsonObject } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
 import type { SessionRecord } from './session-record.ts'
 
-// What a session throws to its caller, in the words that the caller receives.
+// The errors of a session, with the messages that its caller receives.
 
-/** The one answer for a session that is not there, whatever the reason. */
+/** Returns the error for a session that does not exist, whatever the reason. */
 export function sessionNotFound(): StateError {
   return new StateError(
     'session-not-found',
@@ -35,8 +35,8 @@ export function outcomeUnknown({ tool }: Action): StateError {
 }
 
 /**
- * The answer where a store holds less of a session than was acknowledged, as a Redis may that was killed before it
- * wrote to disk, or was replaced by a replica that lags behind. `what` says how it shows.
+ * Returns the error for a store that holds less of a session than was acknowledged, as a Redis may that was killed
+ * before it wrote to disk, or was replaced by a replica that lags behind. `what` says what is missing.
  */
 export function stateLost(what: string, details: JsonObject = {}): StateError {
   return new StateError(
@@ -47,8 +47,8 @@ export function stateLost(what: string, details: JsonObject = {}): StateError {
 }
 
 /**
- * Throws `state-lost` where a session that was `seen` cannot have become what it is `now`: every commit raises its
- * revision, and none lowers its epoch. Takes two that differ.
+ * Throws `state-lost` if the record `seen` cannot have been followed by the record `now`: every commit raises the
+ * revision, and none lowers the epoch. The two records have to differ.
  */
 export function assertMovedOn(seen: SessionRecord, now: SessionRecord): void {
   // Closed and opened anew under the same request key: it has its id, and is another session.

@@ -4,13 +4,13 @@ import type { StoredProgress, StoredSession } from '../store/session-store.ts'
 import type { History } from './history.ts'
 import { byteLength } from './session-text.ts'
 
-/** What is true in a world: the part that players may see, and the part that they may not. */
+/** The state of a world: the part that players may see, and the part that they may not. */
 export interface SessionState {
   readonly public: JsonObject
   readonly private: JsonObject
 }
 
-/** Where one seat stands. */
+/** The progress of one seat. */
 export interface SeatRecord {
   /** Answered steps. A trainer's next step sends this number. */
   readonly seq: number
@@ -18,7 +18,7 @@ export interface SeatRecord {
   readonly last: number | null
 }
 
-/** How a session stood when it began, where that is not the start of its world: it was forked or restored. */
+/** The state in which a forked or restored session began. */
 export interface SessionBase {
   /** The state as its JSON text: the very string that the session was created with, so that forks can share it. */
   readonly state: string
@@ -27,13 +27,13 @@ export interface SessionBase {
   readonly seats: { readonly [seat: string]: { readonly seq: number } }
   readonly history: History
   readonly outside?: OutsideHistory | undefined
-  /** A digest of the request that began it: the same request finds the session again, and another one does not. */
+  /** A digest of the request that opened it: a repeated request finds the session again. */
   readonly request: string
 }
 
-/** Everything that a session is. Plain JSON, so that it can be stored, replayed and forked. */
+/** A whole session. Plain JSON, so that it can be stored, replayed and forked. */
 export interface SessionRecord {
-  /** Names the session in stores, lists and logs. No secret: what proves the right to it is derived elsewhere. */
+  /** Names the session in stores, lists and logs. Not a secret: tokens prove the right to a session. */
   readonly id: string
   /** The principal that opened it; `null` for an anonymous one. */
   readonly owner: string | null
@@ -44,9 +44,9 @@ export interface SessionRecord {
   /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly touchedAt: number
-  /** Where it began; `null` for the start of its world, which parameters and seed say. */
+  /** The state in which it began; `null` for the start of its world, which follows from parameters and seed. */
   readonly base: SessionBase | null
-  /** Counts commits of any kind: a step of any seat, an outside event, an end. What the store compares. */
+  /** Counts commits of any kind: a step of any seat, an outside event, an end. The store compares it. */
   readonly revision: number
   /** Counts owners: a takeover raises it, so that the former owner is fenced. */
   readonly epoch: number
@@ -60,13 +60,13 @@ export interface SessionRecord {
   readonly history: History
   /** UTF-8 bytes of its step log. */
   readonly logBytes: number
-  /** What it keeps of outside events; left out where there never was one. */
+  /** The outside events that it keeps; omitted if there was none. */
   readonly outside?: OutsideHistory | undefined
-  /** What a step is about to do outside, or has done; left out once a step of its seat is answered. */
+  /** The external effect that a step has started; omitted once a step of its seat is answered. */
   readonly effect?: PendingEffect | undefined
 }
 
-/** Written down before something is done outside that may not be done twice. */
+/** Stored before an external effect that must not happen twice. */
 export interface PendingEffect {
   readonly seat: string
   /** A {@link contentId} of the action that does it. */
@@ -76,7 +76,7 @@ export interface PendingEffect {
 /** Version of the encoding. A store written by another version is refused, never guessed at. */
 const FORMAT = 1
 
-/** Writes a record as a store keeps it, with its state as the text that the caller may have of it. */
+/** Encodes a record for a store. `state` is the text of its state, if the caller has it. */
 export function encodeSession(record: SessionRecord, state = JSON.stringify(record.state)): StoredSession {
   const { owner, environment, params, seed, limits, createdAt, base } = record
   const kept = { format: FORMAT, owner, environment, params, seed, limits, createdAt }
@@ -84,11 +84,11 @@ export function encodeSession(record: SessionRecord, state = JSON.stringify(reco
   return { ...encodeProgress(record, state), origin, base: base ? base.state : null }
 }
 
-/** Writes the part of a record that commits change, with its state as the text that the caller has of it. */
+/** Encodes the part of a record that commits change. `state` is the text of its state. */
 export function encodeProgress(record: SessionRecord, state: string): StoredProgress {
   const { id, revision, epoch, touchedAt, rng, now, end, seats, history, logBytes, outside, effect } = record
   const always = { rng, now, end, seats, history, logBytes }
-  // Every step writes this, and nearly none has to do with anything outside.
+  // Every step writes this, and few have events or effects.
   const head = JSON.stringify(outside || effect ? { ...always, outside, effect } : always)
   return { id, revision, epoch, touchedAt, head, state }
 }
@@ -98,7 +98,7 @@ export function storedBytes({ origin, base, head, state }: StoredSession, { logB
   return byteLength(origin) + byteLength(base ?? '') + byteLength(head) + byteLength(state) + logBytes
 }
 
-/** Reads a stored session back. Throws `store-invalid` where the text is damaged or of another version. */
+/** Decodes a stored session. Throws `store-invalid` if the text is damaged or of another version. */
 export function decodeSession(stored: StoredSession): SessionRecord {
   const { id, revision, epoch, touchedAt } = stored
   try {

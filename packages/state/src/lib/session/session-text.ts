@@ -1,9 +1,9 @@
 import { contentId, findNonJson, type Limits, type LoggedStep, type RngState } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
 
-// What a commit writes comes back from the store as it went in, and stays within the session's limit of bytes.
+// The texts that a commit writes: they come back from the store unchanged, and stay within the session's limit of bytes.
 
-/** The text of a state. Throws `not-json`, and `too-large` where it would pass the session's limit. */
+/** Returns the text of a state. Throws `not-json`, and `too-large` if it would exceed the session's limit. */
 export function encodeState(state: object, limits: Limits): string {
   assertJsonState(state)
   const text = textOf(state, 'state')
@@ -12,9 +12,9 @@ export function encodeState(state: object, limits: Limits): string {
 }
 
 /**
- * The text of a step, as the log keeps it. Throws `not-json` and `too-large` for what the rules answered, which may say
- * `textBytes` in words, and
- * `action-invalid` for an action that cannot be written or is too large by itself: that is its sender's doing.
+ * Returns the text of a step for the step log. Throws `not-json` and `too-large` for the answer of the rules, whose text
+ * may have `textBytes` bytes, and `action-invalid` for an action that cannot be written or is too large by itself, which
+ * is the caller's mistake.
  */
 export function encodeStep(step: LoggedStep, limits: Limits, textBytes: number): string {
   assertTextFits(step.observation.text, textBytes)
@@ -25,8 +25,8 @@ export function encodeStep(step: LoggedStep, limits: Limits, textBytes: number):
 }
 
 /**
- * How JSON text writes half of a surrogate pair, which is no character: other readers of the log would choke on it. A
- * backslash and two letters look the same, so what has this in it is looked at closely.
+ * How JSON text writes half of a surrogate pair, which is no character and which other readers of the log reject. An
+ * escaped backslash before the letters looks the same, so a text that contains this is checked value by value.
  */
 const HALF_PAIR = '\\ud'
 
@@ -62,7 +62,7 @@ function assertFits(text: string, limits: Limits, what: string): void {
   })
 }
 
-/** A text is looked at before it is written: one that is too large would be copied several times first. */
+/** Checked before the step is written, because a text that is too large would be copied several times first. */
 function assertTextFits(text: string, bytes: number): void {
   if (fits(text, { bytes })) return
   throw new StateError(
@@ -85,12 +85,12 @@ function fits(text: string, { bytes }: Pick<Limits, 'bytes'>): boolean {
   return text.length * 3 <= bytes || byteLength(text) <= bytes
 }
 
-/** Hash of what a world goes on from: its state as the store keeps it, the positions of chance, and virtual time. */
+/** Returns the hash of everything that the next step depends on: the state text, the random streams and virtual time. */
 export function stateHash(stateText: string, { rng, now }: { readonly rng: RngState; readonly now: number }): string {
   return contentId(JSON.stringify([rng, now]) + stateText)
 }
 
-/** Throws `not-json` for a state that would not come back from a store as it went in. */
+/** Throws `not-json` for a state that a store would not return unchanged. */
 export function assertJsonState(state: object): void {
   const problem = findProblem(state)
   if (problem)

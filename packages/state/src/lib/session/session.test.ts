@@ -125,7 +125,11 @@ describe('Session.step', () => {
       { seq: 1, revision: 1 },
       { seq: 1, revision: 2 },
     ])
-    expect(await play(session, { ...adding(2, 0), seat: 'black' })).toEqual({ step: black.step, replayed: true, played: null })
+    expect(await play(session, { ...adding(2, 0), seat: 'black' })).toEqual({
+      step: black.step,
+      replayed: true,
+      played: null,
+    })
     expect(session.record.seats).toMatchObject({ white: { seq: 2 }, black: { seq: 1 } })
     expect(totalOf(session.record)).toBe(6)
   })

@@ -38,7 +38,7 @@ import {
   turnOf,
 } from './step.ts'
 
-/** A step as it arrives, with what it does. */
+/** A step with its action. */
 export type Move = StepRequest & { readonly action: Action }
 
 /** An answered step. */
@@ -59,16 +59,16 @@ interface SessionOptions {
   readonly clock: Clock
   /** Kept history; `null` for none. */
   readonly history: HistoryBounds | null
-  /** How many calls may wait for the session, the running one included. */
+  /** Most calls that may wait for the session, the running one included. */
   readonly queue: number
   /**
-   * How many outside events may come between two steps, and how many of the last ones are known again when they are published
-   * once more. Default 256.
+   * Most outside events between two steps, and how many of the last ones are recognised when they are published again.
+   * Default 256.
    */
   readonly events?: number
   /**
-   * UTF-8 bytes of a step log from which on no further step is played. The last step may pass it, by the session's limit of
-   * bytes for one answer. Default 67,108,864 (64 MiB).
+   * UTF-8 bytes of a step log from which on no further step is played. The last step may exceed it by the session's limit
+   * of bytes for one answer. Default 67,108,864 (64 MiB).
    */
   readonly logBytes?: number
   /** UTF-8 bytes of the text of one answer. Default 262,144 (256 KiB). */
@@ -81,23 +81,23 @@ export const DEFAULT_LOG_BYTES = 67_108_864
 /** See {@link SessionOptions.textBytes}. */
 export const DEFAULT_TEXT_BYTES = 262_144
 
-/** How a step gets from outside what it is played with. */
+/** The preparation of a step: work outside the session before the rules play it. */
 export interface Preparation {
-  /** It does something outside that may not be done twice. */
+  /** Whether it has an external effect that must not happen twice. */
   readonly external: boolean
-  /** Gets it, for a step on this record. Called once for a step at most, unless the step is sent again. */
+  /** Prepares a step on this record. Called at most once for a step, unless the step is sent again. */
   prepare(record: SessionRecord): Promise<Json>
 }
 
-/** What a step is played with that was prepared for it. */
+/** The result of a preparation. */
 interface PreparedStep {
-  /** `undefined` where it needed nothing. */
+  /** `undefined` if nothing was needed. */
   readonly prepared: Json | undefined
-  /** Real time at which it came. */
+  /** Real time at which the step arrived. */
   readonly arrived: number
 }
 
-/** What a call does to the record that it saw: the answer, and what has to be written before it is given. */
+/** What a call does to the record that it has seen: its answer, and the write that has to come first. */
 interface Plan<T> {
   readonly write: Write | null
   readonly answer: T
@@ -109,27 +109,27 @@ interface Write {
   readonly entry?: LogEntry
 }
 
-/** How often a call is tried again when others commit in between. Each try means that another one got through. */
+/** How often a call is planned again when others commit in between. Each new try means that another commit succeeded. */
 const COMMIT_TRIES = 32
 
 /**
  * A session in play: runs its calls one at a time and commits each before it is answered.
  *
- * Several of these, in several processes, may hold the same session. The store has the truth. The record held here is a
- * guess that saves a read, and a call whose commit finds another revision plays again on what is there now.
- * Two things end that: a later owner, who fences this holder, and a store that has gone back behind what was seen in it.
+ * Several processes may hold the same session at once. The store has the truth. The record held here is a guess that
+ * saves a read: a call whose commit finds another revision plays again on the stored record. A holder stops for good if
+ * a later owner fences it, or if the store has lost commits that were seen in it.
  */
 export class Session {
   readonly #options: SessionOptions
   #epoch: number
   #record: SessionRecord
-  /** The state of the record, as the text that the store has of it. */
+  /** The state of the record, as stored text. */
   #stateText: string
   #running = false
-  /** Starts the calls that wait, in the order of their arrival; `null` until one had to, as in nearly every session. */
+  /** Starts the waiting calls, in the order of their arrival; `null` until a call has to wait. */
   #waiting: (() => void)[] | null = null
 
-  /** `record` is what `stored` says, for a caller that has read it already. */
+  /** `record` is the decoded `stored`, if the caller has it. */
   constructor(stored: StoredSession, options: SessionOptions, record = decodeSession(stored)) {
     this.#options = options
     this.#epoch = record.epoch
@@ -142,7 +142,7 @@ export class Session {
     return this.#record
   }
 
-  /** Whether a later owner has the session: whatever this holder does in its own name is `fenced` from now on. */
+  /** Whether a later owner has the session, so that the calls of this holder are `fenced` from now on. */
   get fenced(): boolean {
     return this.#record.epoch > this.#epoch
   }
@@ -160,17 +160,17 @@ export class Session {
   /**
    * Applies one step exactly once, or returns the stored answer of one that was applied before.
    *
-   * `play` is called with a draft; when it throws, the session is as it was and the error is passed on. It may be
-   * called again, on a newer record, when another holder of the session commits in between. While a promise of it is
-   * open, the session's other calls wait.
+   * `play` is called with a draft. If it throws, the session is unchanged and the error is passed on. It is called again,
+   * on a newer record, if another holder of the session commits in between. While its promise is pending, the session's
+   * other calls wait.
    *
-   * `preparation` is asked what has to be got from outside, once the step is found to be the next: `play` gets that in its
-   * turn, as often as it is called, and the log keeps it. One that is external is written down before it begins. Where that is
-   * found of the same action again, it may have happened or not: the step is `outcome-unknown` until another is answered.
+   * `preparation` is called once the step is found to be the next one. `play` gets its result in the turn, every time it is
+   * called, and the log keeps it. An external effect is stored before it starts. If one of the same action is stored
+   * already, it may have happened or not: the step throws `outcome-unknown` until another step of the seat is answered.
    *
-   * A move that names no epoch is this holder's own, and is `fenced` once another holder has taken the session over.
-   * Throws what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `log-full`, `not-json`, `action-invalid`,
-   * `state-lost` where the store has gone back behind what was seen in it, and `session-not-found` once the session is gone.
+   * A move without an epoch has this holder's own, and is `fenced` once another holder has taken the session over. Throws
+   * what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `log-full`, `not-json`, `action-invalid`,
+   * `state-lost` if the store has lost commits that were seen in it, and `session-not-found` if the session is gone.
    */
   async step<P extends Played>(
     move: Move,
@@ -197,8 +197,8 @@ export class Session {
   }
 
   /**
-   * Applies an outside event exactly once, in order with the steps, and resolves with its outcome. For an event that was
-   * applied before and is still known, resolves with the same outcome again.
+   * Applies an outside event exactly once, in order with the steps, and resolves with its outcome. An event that was
+   * applied before and is still remembered has the same outcome again.
    *
    * `apply` is called as `play` is in {@link step}. Throws `event-invalid`, `event-too-large`, `events-full`,
    * `episode-ended`, and what a commit throws.
@@ -231,8 +231,8 @@ export class Session {
   }
 
   /**
-   * Commits a change that is neither a step nor an outside event: the end that a budget or a closing makes.
-   * `change` returns `null` to leave everything as it is, and may be called again as `play` may in {@link step}.
+   * Commits a change that is neither a step nor an outside event, for example an end by closing. `change` returns `null`
+   * for no change, and may be called again as `play` in {@link step}.
    */
   advance(
     change: (turn: { readonly record: SessionRecord; readonly draft: SessionState }) =>
@@ -255,8 +255,8 @@ export class Session {
   }
 
   /**
-   * Makes this holder the session's owner: raises the epoch, so that no former owner commits again, however long it
-   * was away. The last holder to take over owns the session.
+   * Makes this holder the session's owner: raises the epoch, so that no former owner can commit again. The last holder to
+   * take over owns the session.
    */
   takeOver(): Promise<SessionRecord> {
     return this.#inTurn(async () => {
@@ -274,7 +274,7 @@ export class Session {
     })
   }
 
-  /** Reads the record anew, for an answer that must not come from a guess. */
+  /** Reads the record from the store and returns it. */
   refresh(): Promise<SessionRecord> {
     return this.#inTurn(async () => {
       await this.#refresh()
@@ -282,8 +282,8 @@ export class Session {
     })
   }
 
-  /** Reads the record anew, and its state as the text that the store has: for what begins where it stands. */
-  moment(): Promise<{ readonly record: SessionRecord; readonly stateText: string }> {
+  /** Reads the record from the store and returns it with the text of its state, for a fork or a snapshot. */
+  readWithText(): Promise<{ readonly record: SessionRecord; readonly stateText: string }> {
     return this.#inTurn(async () => {
       await this.#refresh()
       return { record: this.#record, stateText: this.#stateText }
@@ -292,13 +292,13 @@ export class Session {
 
   #decide({ seat, seq, epoch = this.#epoch }: Move): StepVerdict {
     const verdict = decideStep(this.#record, { seat, seq, epoch })
-    // A step that only reports the end is the last one, and is still played.
+    // The step that reports an end by an event is still played, as the last one.
     if (verdict.kind === 'play' && !this.#record.end)
       assertLogRoom(this.#record, this.#options.logBytes ?? DEFAULT_LOG_BYTES)
     return verdict
   }
 
-  /** Gets from outside what a step is played with. */
+  /** Prepares a step. */
   async #prepare(move: Move, preparationOf: () => Preparation): Promise<PreparedStep> {
     const { seat, action } = move
     const arrived = this.#options.clock.now()
@@ -325,7 +325,7 @@ export class Session {
     return { write: { next: counted, stateText, entry }, answer: { step, replayed: false, played } }
   }
 
-  /** Plans to give the stored answer of a step that was answered before, if this is that step again. */
+  /** Plans to return the stored answer of a step. Throws `seq-reused` if this is another step. */
   async #planReplay({ seq, action }: Move, revision: number): Promise<Plan<PlayedStep<never>>> {
     const step = await this.#readStep(revision)
     if (canonicalJson({ ...step.action }) === canonicalJson({ ...action }))
@@ -343,8 +343,8 @@ export class Session {
   }
 
   /**
-   * Plans on the record held here until a plan holds. One that writes holds when the store takes it, because the
-   * store compares; one that does not, a throw included, holds when the store has nothing newer.
+   * Plans on the record held here until a plan is valid. A plan that writes is valid if the store accepts the commit,
+   * because the store compares revisions. Any other plan, a throw included, is valid if the store has nothing newer.
    */
   async #settle<T>(plan: () => Plan<T> | Promise<Plan<T>>): Promise<T> {
     for (let tries = 0; tries < COMMIT_TRIES; tries++) {
@@ -370,7 +370,7 @@ export class Session {
     )
   }
 
-  /** Writes the next record. Returns whether the store took it, which holds the record that it was made from. */
+  /** Commits the next record. Returns whether the store accepted it: false if it has another revision by now. */
   async #commit({ next, stateText, entry }: Write): Promise<boolean> {
     if (!(await this.#options.store.commit(encodeProgress(next, stateText), this.#record, entry))) return false
     this.#record = next
@@ -378,7 +378,7 @@ export class Session {
     return true
   }
 
-  /** Reads the record anew. One that has not changed stays the very same object. */
+  /** Reads the record from the store. An unchanged record stays the same object. */
   async #refresh(): Promise<void> {
     const held = this.#record
     const stored = await this.#options.store.read(held.id)
@@ -392,7 +392,7 @@ export class Session {
     this.#stateText = state
   }
 
-  /** Reads an answered step from the log. Throws `store-invalid` where it is not there. */
+  /** Reads an answered step from the log. Throws `store-invalid` if it is missing. */
   async #readStep(revision: number): Promise<LoggedStep> {
     const { id } = this.#record
     const [entry] = await this.#options.store.readLog(id, { after: revision - 1, limit: 1 })
@@ -400,7 +400,7 @@ export class Session {
     throw new StateError('store-invalid', `The step log of session ${id} lacks revision ${revision}.`)
   }
 
-  /** Runs `call` after those before it, whatever they resolved with, and at once if there are none. */
+  /** Runs `call` after the calls before it, or at once if there are none. */
   async #inTurn<T>(call: () => Promise<T>): Promise<T> {
     if (this.#running) await this.#queued()
     this.#running = true
@@ -420,7 +420,7 @@ export class Session {
     return new Promise((begin) => this.#waiting?.push(begin))
   }
 
-  /** Starts the next call that waits: before a new one, so `#running` stays set. */
+  /** Starts the next waiting call. It comes before a new one, so `#running` stays set. */
   #leave(): void {
     const next = this.#waiting?.shift()
     if (next) next()

@@ -16,14 +16,14 @@ import { appendHistory, type HistoryBounds } from './history.ts'
 import { episodeEnded, fenced, stateLost } from './session-errors.ts'
 import type { SeatRecord, SessionRecord, SessionState } from './session-record.ts'
 
-// A step, without I/O: what it means to a session, the turn that the rules play, and the record after it.
+// The step protocol, without I/O: what a step means to a session, the turn that the rules play, and the next record.
 
 /** A step as it arrives. */
 export interface StepRequest {
   readonly seat: string
-  /** How many steps of the seat the caller believes were applied; left out, the step is an ordinary at-most-once call. */
+  /** How many answers of the seat the caller has received. If omitted, the step is an ordinary at-most-once call. */
   readonly seq?: number | undefined
-  /** The epoch that the caller holds; by default that of the session's holder. */
+  /** The epoch that the caller holds. Default: that of the session's holder. */
   readonly epoch?: number | undefined
 }
 
@@ -74,43 +74,43 @@ export function assertLogRoom({ logBytes }: SessionRecord, bound: number): void 
   )
 }
 
-/** What the rules made of a draft. */
+/** A change of the world by the rules. */
 export interface Change {
   readonly state: SessionState
   readonly rng: RngState
   readonly now: number
 }
 
-/** What playing one action came to. */
+/** The outcome of one action by the rules. */
 export interface Played {
-  /** `null` leaves the world as it was: a refused step. */
+  /** `null` if the world is unchanged: a refused step. */
   readonly change: Change | null
   readonly end: EpisodeEnd | null
   readonly observation: Observation
   readonly terms: { readonly [name: string]: number }
   readonly potential: number | null
-  /** Whether the episode succeeded, where it has ended and the world defines success. */
+  /** Whether the episode succeeded, if it has ended and the world defines success. */
   readonly success?: boolean | undefined
   readonly refused: Refusal | null
-  /** The events that the rules published in the midst of it, oldest first, where there are any: applied already. */
+  /** The events that the rules published during the step, oldest first. They are applied already. */
   readonly published?: readonly PublishedEvent[] | undefined
-  /** Remembered in the record's history, where the session keeps one. */
+  /** The entry for the record's history, if the session keeps one. */
   readonly remember?: JsonObject | undefined
 }
 
-/** What the rules get to work with. */
+/** The input of the rules. */
 export interface Turn {
   /** The record before the step. */
   readonly record: SessionRecord
-  /** A copy of its state to edit; thrown away unless it is returned in a {@link Change}. */
+  /** A copy of its state to edit; discarded unless it is returned in a {@link Change}. */
   readonly draft: SessionState
-  /** The budget that this step uses up, or that had run out before it; `null` while there is more. */
+  /** The limit that this step reaches, or that was reached before it; `null` for none. */
   readonly truncation: Truncation | null
-  /** What was prepared outside for this step; left out where nothing was. */
+  /** What was prepared outside for this step; omitted if nothing was. */
   readonly prepared?: Json | undefined
 }
 
-/** The step to play and what it is played under. `now` is real time, in milliseconds since 1970. */
+/** The step to play and its circumstances. `now` is real time, in milliseconds since 1970. */
 export interface StepSetting {
   readonly seat: string
   readonly action: Action
@@ -118,7 +118,7 @@ export interface StepSetting {
   readonly history: HistoryBounds | null
   /** See {@link Turn}. */
   readonly prepared?: Json | undefined
-  /** Real time at which the step came, where it had to be prepared since: its session's time is counted to there. Default: `now`. */
+  /** Real time at which a prepared step arrived, which counts for the limit of time. Default: `now`. */
   readonly arrived?: number | undefined
 }
 
@@ -179,7 +179,7 @@ export function recordStep(record: SessionRecord, setting: StepSetting, played: 
   }
 }
 
-/** The budget that step `seq` of a seat uses up, or that had run out before it came. */
+/** Returns the limit that step `seq` of a seat reaches, or that was reached before it arrived. */
 export function truncationOf(record: SessionRecord, seq: number, now: number): Truncation | null {
   const { seconds, steps } = record.limits
   if (seconds !== null && now - record.createdAt >= seconds * 1_000) return 'time-limit'
@@ -191,7 +191,7 @@ export function isEndUnreported({ end, outside }: Pick<SessionRecord, 'end' | 'o
   return end?.kind === 'terminated' && outside?.pending.at(-1)?.end != null
 }
 
-/** The record of a seat. Throws a `RangeError` for one that the session does not have: seats come from capabilities. */
+/** Returns the record of a seat. Throws a `RangeError` for a seat that the session does not have. */
 export function seatOf(record: SessionRecord, seat: string): SeatRecord {
   const found = Object.hasOwn(record.seats, seat) ? record.seats[seat] : undefined
   if (!found) throw new RangeError(`Session ${record.id} has no seat named ${seat}.`)
