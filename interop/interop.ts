@@ -1,10 +1,18 @@
-/** `pnpm interop clients [options]`: plays the example worlds with the MCP clients of others. */
+/** `pnpm interop <program> [options]`: plays with what others have written, in environments that it makes. */
 import { runClients } from './clients.ts'
+import { runFiles } from './files.ts'
+
+const PROGRAMS = new Map<string, (args: readonly string[]) => Promise<number>>([
+  ['clients', runClients],
+  ['files', runFiles],
+])
 
 const [name, ...args] = process.argv.slice(2)
 try {
-  if (name !== 'clients') throw new Error(`There is no program ${name ?? 'without a name'}. There is: clients.`)
-  process.exitCode = await runClients(args)
+  const run = PROGRAMS.get(name ?? '')
+  if (!run)
+    throw new Error(`There is no program ${name ?? 'without a name'}. There are: ${[...PROGRAMS.keys()].join(', ')}.`)
+  process.exitCode = await run(args)
 } catch (error) {
   console.error((error as Error).message)
   process.exitCode = 2

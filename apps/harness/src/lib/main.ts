@@ -3,6 +3,7 @@ import { callCommand } from './commands/call.ts'
 import { checkCommand } from './commands/check.ts'
 import { compareCommand } from './commands/compare.ts'
 import { datasetCommand } from './commands/dataset.ts'
+import { exportCommand } from './commands/export.ts'
 import { loadCommand } from './commands/load.ts'
 import { playCommand } from './commands/play.ts'
 import { replayCommand } from './commands/replay.ts'
@@ -39,6 +40,7 @@ export async function main(args: readonly string[], console: Console = processCo
     reportCommand(console),
     replayCommand(console),
     compareCommand(console),
+    exportCommand(console),
     checkCommand(console),
     datasetCommand(console),
     loadCommand(console),

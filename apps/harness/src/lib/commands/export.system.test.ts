@@ -1,0 +1,105 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EpisodeRecord } from '@episodic/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exampleWorld, openWorkshop } from '../episodic.fixture.ts'
+import { isSuccess } from '../report/fold/scored-outcome.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const fileOf = (name: string) => join(workshop.folder, name)
+const linesOf = (name: string) => readFileSync(fileOf(name), 'utf8').trimEnd().split('\n')
+let sealed: EpisodeRecord[] = []
+
+beforeAll(async () => {
+  const world = exampleWorld('number-guessing')
+  const { status, err } = await workshop.main([
+    'run',
+    world,
+    '--policy',
+    'random',
+    '--tasks',
+    '20',
+    '--rollouts',
+    '2',
+    '--out',
+    'played',
+  ])
+  expect(err === '' || status === 0).toBe(true)
+  sealed = linesOf('played/episodes.jsonl').map((line) => JSON.parse(line))
+})
+
+describe('episodic export', () => {
+  it('writes a line for each finished episode with the tools of the world, and prints the counts', async () => {
+    const { status, out } = await workshop.main([
+      'export',
+      'played',
+      '--format',
+      'trl-sft',
+      '--out',
+      'sft.jsonl',
+      '--json',
+    ])
+    expect([status, JSON.parse(out)]).toEqual([0, { episodes: 40, finished: 40, failed: 0, lines: 40 }])
+    const lines = linesOf('sft.jsonl').map((line) => JSON.parse(line))
+    expect(lines.map(({ episode }) => episode)).toEqual(sealed.map(({ chain }) => chain))
+    expect(lines[0].tools[0].function.name).toBe('guess')
+  })
+
+  it('selects by split and by success, on standard output', async () => {
+    const { out, err } = await workshop.main(['export', 'played', '--format', 'openai', '--successful'])
+    const successes = sealed.filter(isSuccess).length
+    expect(out.split('\n').filter(Boolean)).toHaveLength(successes)
+    expect(err).toContain(`${successes} finished episodes exported as openai: ${successes} lines.`)
+    const test = await workshop.main(['export', 'played', '--format', 'trl-sft', '--split', 'test'])
+    const tested = sealed.filter(({ task }) => task.split === 'test').length
+    expect(test.out.split('\n').filter(Boolean)).toHaveLength(tested)
+  })
+
+  it('exports a file of lines without a run, and leaves out repeated and torn lines', async () => {
+    const [first = ''] = linesOf('played/episodes.jsonl')
+    writeFileSync(fileOf('lines.jsonl'), `${first}\n${first}\n`)
+    appendFileSync(fileOf('lines.jsonl'), first.slice(0, 40))
+    const { status, out, err } = await workshop.main([
+      'export',
+      'lines.jsonl',
+      '--format',
+      'trl-sft',
+      '--world',
+      exampleWorld('number-guessing'),
+    ])
+    expect([status, out.split('\n').filter(Boolean).length]).toEqual([0, 1])
+    expect(err).toContain('Line 3 of episodes.jsonl is torn')
+  })
+
+  it('leaves out the tools of a world that is not there, and says so', async () => {
+    const [first = ''] = linesOf('played/episodes.jsonl')
+    writeFileSync(fileOf('unknown.jsonl'), `${first.replace('"name":"number-guessing"', '"name":"nowhere"')}\n`)
+    const { status, out, err } = await workshop.main(['export', 'unknown.jsonl', '--format', 'trl-sft'])
+    expect([status, JSON.parse(out).tools]).toEqual([0, undefined])
+    expect(err).toContain('The tools are left out, because the world of the run cannot be loaded')
+  })
+
+  it('rejects different lines of one episode, and leaves the file that was there as it was', async () => {
+    const [first = ''] = linesOf('played/episodes.jsonl')
+    writeFileSync(fileOf('edited.jsonl'), `${first}\n${first.replace('"run":"played"', '"run":"edited"')}\n`)
+    writeFileSync(fileOf('kept.jsonl'), 'as it was')
+    const { status, err } = await workshop.main(['export', 'edited.jsonl', '--format', 'atif', '--out', 'kept.jsonl'])
+    expect(status).toBe(1)
+    expect(err).toContain('edited.jsonl has different lines for task')
+    expect(readFileSync(fileOf('kept.jsonl'), 'utf8')).toBe('as it was')
+    expect(readdirSync(workshop.folder).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  it('says what is wrong with its options', async () => {
+    const json = await workshop.main(['export', 'played', '--format', 'atif', '--json'])
+    expect([json.status, json.err]).toEqual([2, expect.stringContaining('give --out too')])
+    const format = await workshop.main(['export', 'played', '--format', 'csv'])
+    expect([format.status, format.err]).toEqual([2, expect.stringContaining('Allowed choices are trl-sft')])
+    const missing = await workshop.main(['export', 'nothing', '--format', 'atif'])
+    expect([missing.status, missing.err]).toEqual([1, expect.stringContaining('There is no run at nothing.')])
+    const folder = await workshop.main(['export', 'played', '--format', 'atif', '--out', 'no/such/folder.jsonl'])
+    expect([folder.status, folder.err]).toEqual([1, expect.stringContaining('Cannot write no/such/folder.jsonl')])
+    expect(existsSync(fileOf('no'))).toBe(false)
+  })
+})

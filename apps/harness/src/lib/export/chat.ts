@@ -1,0 +1,61 @@
+import type { EpisodeRecord, JsonObject, Refusal } from '@episodic/protocol'
+import { isSuccess } from '../report/fold/scored-outcome.ts'
+
+/** A finished episode as a chat: the task and the first observation, then tool calls with their results. */
+export interface Chat {
+  readonly opening: string
+  readonly turns: readonly Turn[]
+}
+
+/** One step as a turn of a chat. */
+export interface Turn {
+  /** `call_<start of the episode's chain>_<step>`, so that a call can be traced to its sealed line. */
+  readonly id: string
+  readonly tool: string
+  readonly arguments: JsonObject
+  /** What a language model said beside the call; empty for nothing, and for other players. */
+  readonly text: string
+  /** The text of the observation. */
+  readonly result: string
+  readonly refused: Refusal | null
+}
+
+/** Characters of a chain in the id of a call: enough to find a line, and short enough for every reader. */
+const TRACE = 12
+
+export function chatOf({ task, start, steps, chain }: EpisodeRecord): Chat {
+  return {
+    opening: [task.prompt, start?.observation.text ?? ''].filter((text) => text !== '').join('\n\n'),
+    turns: steps.map(({ action, observation, refused, completions }, i) => ({
+      id: `call_${chain.slice(0, TRACE)}_${i + 1}`,
+      tool: action.tool,
+      arguments: action.arguments,
+      text: completions?.at(-1)?.text ?? '',
+      result: observation.text,
+      refused,
+    })),
+  }
+}
+
+/** The columns by which a line can be grouped, filtered and traced to its sealed episode. */
+export function columnsOf(record: EpisodeRecord) {
+  const { task, attempt, environment, policy, returns, chain } = record
+  return {
+    environment: `${environment.name} ${environment.version}`,
+    player: policy.name,
+    task: task.id,
+    attempt,
+    split: task.split,
+    return: returns?.unshaped ?? null,
+    success: isSuccess(record),
+    episode: chain,
+  }
+}
+
+/** The sum of each reward term over the steps of an episode, before weights. */
+export function termSums({ steps }: EpisodeRecord): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const { reward } of steps)
+    for (const [term, value] of Object.entries(reward.terms)) sums[term] = (sums[term] ?? 0) + value
+  return sums
+}

@@ -1,0 +1,34 @@
+import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
+
+/** Sealed episodes to export. */
+export interface ExportSource {
+  /** The name of the run, and when it began (ISO 8601); `null` for a file of lines. */
+  readonly run: { readonly name: string; readonly createdAt: string } | null
+  /** The tools of the environment; `null` if it is not known. */
+  readonly tools: readonly ToolInfo[] | null
+  /** Streams the finished episodes of the selection. May be called again. */
+  episodes(): AsyncIterable<EpisodeRecord>
+  /** Streams the failed episodes too. */
+  allEpisodes(): AsyncIterable<EpisodeRecord>
+}
+
+/** A file format of others. */
+export interface ExportFormat {
+  readonly description: string
+  /** Yields the texts of the file, in order. The file is never held in memory as a whole. */
+  write(source: ExportSource): AsyncIterable<string>
+}
+
+/** A format with one line of JSON for each finished episode; none for an episode without a step. */
+export function linePerEpisode(
+  description: string,
+  lineOf: (record: EpisodeRecord, source: ExportSource) => object,
+): ExportFormat {
+  return {
+    description,
+    async *write(source) {
+      for await (const record of source.episodes())
+        if (record.steps.length > 0) yield `${JSON.stringify(lineOf(record, source))}\n`
+    },
+  }
+}

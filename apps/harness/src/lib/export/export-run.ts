@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { EpisodeRecord, Split, ToolInfo } from '@episodic/protocol'
+import { shownPath } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
+import { readRecorded, type SealedEpisodes } from '../replay/read-recorded.ts'
+import { isSuccess, scoredOutcomeOf } from '../report/fold/scored-outcome.ts'
+import type { ExportFormat } from './export-format.ts'
+
+/** Which episodes of a run to export. */
+export interface Selection {
+  /** Default: all splits. */
+  readonly split?: Split | undefined
+  /** Only episodes that succeeded. Default false. */
+  readonly successful?: boolean | undefined
+}
+
+export interface ExportOptions extends Selection {
+  readonly format: ExportFormat
+  /** The tools of the environment; `null` if they are not known. */
+  readonly tools: readonly ToolInfo[] | null
+  /** The stream or the path of the file to write. */
+  readonly to: Writable | string
+  /** Called with the number of a torn last line, which is skipped. */
+  readonly onTorn?: (line: number) => void
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Counts of the sealed episodes that an export has read. */
+export interface Exported {
+  /** Episodes of the selection, failed ones included. */
+  readonly episodes: number
+  readonly finished: number
+  readonly failed: number
+  /** Lines of the file. */
+  readonly lines: number
+}
+
+/**
+ * Exports the sealed episodes of a run in a format of others, in a stream: memory does not grow with the steps. A file
+ * is written beside its path and renamed when it is complete.
+ *
+ * Rejects with `run-invalid` for lines that are no episodes and for different lines of one episode, with `disk-failed`,
+ * and with the reason of `signal`.
+ */
+export async function exportRun(sealed: SealedEpisodes, options: ExportOptions): Promise<Exported> {
+  const { format, tools, to, signal } = options
+  const selected = new Set<string>()
+  const failures = new Set<string>()
+
+  async function* allEpisodes(): AsyncGenerator<EpisodeRecord> {
+    const digests = new Map<string, number>()
+    for await (const { record, digest } of readRecorded(sealed.file, options)) {
+      const name = `${record.task.id} ${record.attempt}`
+      const known = digests.get(name)
+      if (known !== undefined && known !== digest) throw conflicting(sealed.file, record)
+      if (known !== undefined) continue
+      digests.set(name, digest)
+      if (options.split && record.task.split !== options.split) continue
+      if (options.successful && !isSuccess(record)) continue
+      selected.add(name)
+      if (scoredOutcomeOf(record).kind === 'failed') failures.add(name)
+      yield record
+    }
+  }
+
+  async function* episodes(): AsyncGenerator<EpisodeRecord> {
+    for await (const record of allEpisodes()) if (scoredOutcomeOf(record).kind === 'finished') yield record
+  }
+
+  const run = sealed.manifest && { name: sealed.manifest.name, createdAt: sealed.manifest.createdAt }
+  let lines = 0
+  async function* texts(): AsyncGenerator<string> {
+    for await (const text of format.write({ run, tools, episodes, allEpisodes })) {
+      if (text.endsWith('\n')) lines += 1
+      yield text
+    }
+  }
+  if (typeof to === 'string') await writeWhole(to, texts(), signal)
+  else await pipeline(texts(), to, { signal, end: false })
+  return { episodes: selected.size, finished: selected.size - failures.size, failed: failures.size, lines }
+}
+
+function conflicting(file: string, { task, attempt }: EpisodeRecord): HarnessError {
+  return new HarnessError(
+    'run-invalid',
+    `${shownPath(file)} has different lines for task ${task.id}, attempt ${attempt}, and an export cannot choose between them. Replay the run to find out which line was edited.`,
+  )
+}
+
+/** Writes a file that is there as a whole or not at all. */
+async function writeWhole(path: string, texts: AsyncIterable<string>, signal: AbortSignal | undefined): Promise<void> {
+  const part = `${path}.${randomUUID()}.part`
+  try {
+    await pipeline(texts, createWriteStream(part, { flags: 'wx' }), { signal })
+    await rename(part, path)
+  } catch (cause) {
+    await rm(part, { force: true })
+    if (!(cause as NodeJS.ErrnoException).syscall) throw cause
+    throw new HarnessError('disk-failed', `Cannot write ${path}: ${(cause as Error).message}`, { cause })
+  }
+}

@@ -1,0 +1,163 @@
+import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
+import { describe, expect, it } from 'vitest'
+import { playRun } from '../report/played-run.fixture.ts'
+import { EXPORT_FORMATS, type ExportFormatName } from './formats.ts'
+
+const TOOLS: readonly ToolInfo[] = [
+  { name: 'guess', description: 'Guess.', inputSchema: { type: 'object' }, outputSchema: null },
+]
+const RECORDS = playRun({ tasks: 12, attempts: 4, failures: 0.2 })
+const FINISHED = RECORDS.filter(({ outcome }) => outcome.kind === 'finished')
+
+async function exported(format: ExportFormatName, records: readonly EpisodeRecord[] = RECORDS): Promise<string> {
+  async function* all() {
+    yield* records
+  }
+  async function* finished() {
+    for (const record of records) if (record.outcome.kind === 'finished') yield record
+  }
+  const run = { name: 'guess-baseline', createdAt: '2026-01-05T09:00:00.000Z' }
+  let text = ''
+  const source = { run, tools: TOOLS, episodes: finished, allEpisodes: all }
+  for await (const piece of EXPORT_FORMATS[format].write(source)) text += piece
+  return text
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests read the files of others, whose fields they check.
+type Line = any
+
+async function linesOf(format: ExportFormatName, records?: readonly EpisodeRecord[]): Promise<Line[]> {
+  const text = await exported(format, records)
+  return text
+    .trimEnd()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+}
+
+describe('EXPORT_FORMATS', () => {
+  it.each(['trl-sft', 'openai', 'sharegpt', 'nemo-gym', 'atif'] as const)(
+    'writes %s with a line for each finished episode, traceable by its hash, and none for a failed one',
+    async (format) => {
+      const lines = await linesOf(format)
+      expect(FINISHED.length).toBeLessThan(RECORDS.length)
+      expect(lines).toHaveLength(FINISHED.length)
+      for (const [i, line] of lines.entries()) expect(JSON.stringify(line)).toContain(FINISHED[i]?.chain.slice(0, 12))
+    },
+  )
+
+  it('writes arguments as objects for TRL and ATIF, and as JSON text for OpenAI, ShareGPT and NeMo Gym', async () => {
+    const [first] = FINISHED
+    const args = first?.steps[0]?.action.arguments
+    const [trl] = await linesOf('trl-sft')
+    expect(trl.messages[1].tool_calls[0]).toMatchObject({
+      type: 'function',
+      function: { name: 'guess', arguments: args },
+    })
+    expect(trl.messages[2]).toMatchObject({
+      role: 'tool',
+      name: 'guess',
+      tool_call_id: trl.messages[1].tool_calls[0].id,
+    })
+    const [openai] = await linesOf('openai')
+    expect(JSON.parse(openai.messages[1].tool_calls[0].function.arguments)).toEqual(args)
+    expect(Object.keys(openai).sort()).toEqual(['messages', 'parallel_tool_calls', 'tools'])
+    const [sharegpt] = await linesOf('sharegpt')
+    expect(JSON.parse(sharegpt.conversations[1].value)).toEqual({ name: 'guess', arguments: args })
+    const [nemo] = await linesOf('nemo-gym')
+    expect(JSON.parse(nemo.response.output[0].arguments)).toEqual(args)
+    const [atif] = await linesOf('atif')
+    expect(atif.steps[1].tool_calls[0].arguments).toEqual(args)
+  })
+
+  it('writes the unshaped return as the reward of a NeMo Gym rollout, and one task index for the attempts at a task', async () => {
+    const lines = await linesOf('nemo-gym')
+    for (const [i, line] of lines.entries()) {
+      const record = FINISHED[i] as EpisodeRecord
+      expect(line.reward).toBe(record.returns?.unshaped)
+      expect(line._ng_rollout_index).toBe(record.attempt)
+      expect(line.term_solved).toBe(record.steps.reduce((sum, { reward }) => sum + (reward.terms.solved ?? 0), 0))
+      const sameTask = lines.filter(({ task }) => task === line.task)
+      expect(new Set(sameTask.map(({ _ng_task_index }) => _ng_task_index)).size).toBe(1)
+    }
+  })
+
+  it('alternates the turns of ShareGPT, and ends with a call', async () => {
+    for (const { conversations } of await linesOf('sharegpt')) {
+      expect(conversations.length % 2).toBe(0)
+      for (const [i, { from }] of conversations.entries())
+        expect(from).toBe(i === 0 ? 'human' : i % 2 === 1 ? 'function_call' : 'observation')
+    }
+  })
+
+  it('pairs the best and the worst finished attempt at each task, and leaves out tasks without a difference', async () => {
+    const lines = await linesOf('trl-preference')
+    const expected = new Map<string, number[]>()
+    for (const { task, returns } of FINISHED)
+      expected.set(task.id, [...(expected.get(task.id) ?? []), returns?.unshaped as number])
+    const differing = [...expected].filter(([, returns]) => Math.max(...returns) > Math.min(...returns))
+    expect(new Set(lines.map(({ task }) => task))).toEqual(new Set(differing.map(([task]) => task)))
+    for (const { task, returns, chosen, rejected, prompt } of lines) {
+      const all = expected.get(task) as number[]
+      expect(returns).toEqual([Math.max(...all), Math.min(...all)])
+      expect([prompt[0].role, chosen[0].role, rejected[0].role]).toEqual(['user', 'assistant', 'assistant'])
+    }
+  })
+
+  it('writes an Inspect log in which a failed episode is a sample with an error and without scores', async () => {
+    const log: Line = JSON.parse(await exported('inspect'))
+    expect(log).toMatchObject({
+      version: 2,
+      results: { total_samples: RECORDS.length, completed_samples: FINISHED.length },
+    })
+    const mean = FINISHED.reduce((sum, { returns }) => sum + (returns?.unshaped as number), 0) / FINISHED.length
+    expect(log.results.scores[0].metrics.mean.value).toBeCloseTo(mean, 12)
+    for (const [i, sample] of log.samples.entries()) {
+      const { outcome, attempt } = RECORDS[i] as EpisodeRecord
+      expect(sample.epoch).toBe(attempt + 1)
+      expect(Object.hasOwn(sample, 'scores')).toBe(outcome.kind === 'finished')
+      expect(Object.hasOwn(sample, 'error')).toBe(outcome.kind === 'failed')
+    }
+  })
+
+  it('writes valid logs and files for a run without a finished episode', async () => {
+    const failed = RECORDS.filter(({ outcome }) => outcome.kind === 'failed')
+    expect(await exported('trl-sft', failed)).toBe('')
+    expect(await exported('trl-preference', failed)).toBe('')
+    expect(JSON.parse(await exported('inspect', failed))).toMatchObject({
+      results: { completed_samples: 0, scores: [] },
+    })
+    expect(JSON.parse(await exported('inspect', []))).toMatchObject({ samples: [] })
+  })
+
+  it('keeps what a model said, its tokens and log-probabilities in ATIF', async () => {
+    const record = FINISHED.find(({ steps }) => steps.length > 0) as EpisodeRecord
+    const [step, ...rest] = record.steps
+    const completion = {
+      model: 'a-model',
+      promptTokens: 20,
+      completionTokens: 2,
+      cost: null,
+      text: 'Halve it.',
+      tokenIds: [5, 6],
+      logProbabilities: [-0.1, -0.2],
+    }
+    const said = { ...record, steps: [{ ...step, completions: [completion] }, ...rest] } as EpisodeRecord
+    const [{ agent, steps, final_metrics }] = await linesOf('atif', [said])
+    expect(agent.model_name).toBe('a-model')
+    expect(steps[1]).toMatchObject({
+      message: 'Halve it.',
+      metrics: { prompt_tokens: 20, completion_tokens: 2, completion_token_ids: [5, 6], logprobs: [-0.1, -0.2] },
+    })
+    expect(final_metrics.total_prompt_tokens).toBe(20)
+    const [{ response }] = await linesOf('nemo-gym', [said])
+    expect(response.output[0]).toMatchObject({ type: 'message', content: [{ text: 'Halve it.' }] })
+  })
+
+  it('writes each task once for verl, with its parameters as text', async () => {
+    const lines = await linesOf('verl')
+    expect(lines.map(({ extra_info }) => extra_info.index)).toEqual(lines.map((_, i) => i))
+    expect(new Set(lines.map(({ extra_info }) => extra_info.task)).size).toBe(lines.length)
+    for (const { extra_info } of lines) expect(JSON.parse(extra_info.params)).toEqual(expect.any(Object))
+  })
+})

@@ -1,0 +1,22 @@
+import { atif } from './atif.ts'
+import type { ExportFormat } from './export-format.ts'
+import { inspect } from './inspect.ts'
+import { nemoGym } from './nemo-gym.ts'
+import { openai } from './openai.ts'
+import { sharegpt } from './sharegpt.ts'
+import { trlPreference, trlSft } from './trl.ts'
+import { verl } from './verl.ts'
+
+/** The formats of `episodic export`, by their names. */
+export const EXPORT_FORMATS = {
+  'trl-sft': trlSft,
+  'trl-preference': trlPreference,
+  openai,
+  sharegpt,
+  'nemo-gym': nemoGym,
+  inspect,
+  atif,
+  verl,
+} as const satisfies Record<string, ExportFormat>
+
+export type ExportFormatName = keyof typeof EXPORT_FORMATS

@@ -1,0 +1,65 @@
+import { chatOf, columnsOf, termSums } from './chat.ts'
+import type { ExportFormat } from './export-format.ts'
+
+/**
+ * Rollouts of NeMo Gym, as its profiling and re-scoring read them: the input row, the response in the shape of OpenAI's
+ * Responses API, and the reward. Rows of one task share `_ng_task_index`, in the order in which tasks first appear.
+ */
+export const nemoGym: ExportFormat = {
+  description: "NeMo Gym rollouts: the row, the response's items and the reward",
+  async *write(source) {
+    const indices = new Map<string, number>()
+    for await (const record of source.episodes()) {
+      const { task, environment, params, seed, attempt, returns, chain, policy } = record
+      if (!returns || record.steps.length === 0) continue
+      const index = indices.get(task.id) ?? indices.size
+      indices.set(task.id, index)
+      const { opening, turns } = chatOf(record)
+      const model = record.steps[0]?.completions?.[0]?.model ?? policy.name
+      const tools = (source.tools ?? []).map(({ name, description, inputSchema }) => ({
+        type: 'function',
+        name,
+        description,
+        parameters: inputSchema,
+        strict: false,
+      }))
+      const line = {
+        responses_create_params: { input: [{ role: 'user', content: opening, type: 'message' }], tools },
+        episodic: { environment: environment.name, version: environment.version, params, seed },
+        response: {
+          id: `resp_${chain.slice(0, 12)}`,
+          created_at: 0,
+          model,
+          object: 'response',
+          output: turns.flatMap(({ id, tool, arguments: args, text, result }) => [
+            ...(text === '' ? [] : [messageItem(id, text)]),
+            {
+              type: 'function_call',
+              id,
+              call_id: id,
+              name: tool,
+              arguments: JSON.stringify(args),
+              status: 'completed',
+            },
+            { type: 'function_call_output', call_id: id, output: result },
+          ]),
+          parallel_tool_calls: false,
+          tool_choice: 'auto',
+          tools,
+        },
+        reward: returns.unshaped,
+        _ng_task_index: index,
+        _ng_rollout_index: attempt,
+        ...columnsOf(record),
+        // Its profile averages every number of a row.
+        ...Object.fromEntries(Object.entries(termSums(record)).map(([term, sum]) => [`term_${term}`, sum])),
+      }
+      yield `${JSON.stringify(line)}\n`
+    }
+  },
+}
+
+function messageItem(call: string, text: string): object {
+  const content = [{ type: 'output_text', text, annotations: [] }]
+  return { type: 'message', id: `msg_${call}`, role: 'assistant', status: 'completed', content }
+}
