@@ -9,6 +9,7 @@ const ROOMS = {
   dataset: ['protocol'],
   contexts: ['protocol', 'state', 'mcp-server'],
   agent: ['protocol', 'env'],
+  'trainer-endpoints': ['protocol', 'mcp-server'],
 }
 
 /**
@@ -55,6 +56,14 @@ const INNER_ROOMS = {
     langchain: ['connection', 'session'],
     'ai-sdk': ['connection', 'session'],
   },
+  'packages/trainer-endpoints': {
+    episode: [],
+    tasks: [],
+    http: [],
+    openenv: ['episode', 'tasks', 'http'],
+    'nemo-gym': ['episode', 'tasks', 'http'],
+    ors: ['episode', 'tasks', 'http'],
+  },
   'apps/harness': {
     'report/fold': [],
     'report/plots': ['report/fold'],
@@ -80,6 +89,7 @@ const NODE_FILES = [
   '^packages/state/src/lib/(sqlite|redis)/',
   '^packages/mcp-server/src/lib/(workers|process|transport|http|stdio)/',
   '^packages/contexts/src/lib/http/',
+  '^packages/trainer-endpoints/src/lib/(http|openenv|nemo-gym|ors)/',
   '^packages/dataset/src/lib/(jsonl[^/]*|read-lines|write-tasks)[.]ts$',
 ]
 

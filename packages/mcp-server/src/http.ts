@@ -1,6 +1,7 @@
 export type { Rejection } from './lib/host/caller.ts'
 export type { ClientIdentity, ExtraRoutes } from './lib/http/extra-routes.ts'
-export type { AllowOptions } from './lib/http/host-origin-check.ts'
+export type { AllowOptions, Denial } from './lib/http/host-origin-check.ts'
 export { type HttpLimits, type HttpOptions, type HttpServer, serveHttp } from './lib/http/serve-http.ts'
+export { type RoutesOptions, type RoutesServer, serveRoutes } from './lib/http/serve-routes.ts'
 export type { AuthOptions } from './lib/transport/credentials.ts'
 export type { JwtOptions } from './lib/transport/jwt.ts'

@@ -11,13 +11,21 @@ import { HarnessError } from '../harness-error.ts'
 import { type CallRate, callRate, wholeNumber } from '../option-values.ts'
 import { type AccessFlags, readAccess, withAccessOptions } from '../serve/access-options.ts'
 import { removeControlToken, writeControlToken } from '../serve/control-token.ts'
+import { joinRoutes } from '../serve/join-routes.ts'
 import { createLog, LOG_LEVELS, type Log, type LogLevel } from '../serve/log.ts'
 import { openStore } from '../serve/open-store.ts'
 import { disconnectWorker, isServerWorker, reportListening, serveProcesses, stopRequested } from '../serve/processes.ts'
 import { drain, stopped } from '../serve/stop.ts'
+import {
+  checkTrainerEndpoints,
+  openEnvUrls,
+  openTrainerEndpoints,
+  type TrainerEndpointFlags,
+  withTrainerEndpointOptions,
+} from '../serve/trainer-endpoints.ts'
 import { loadWorld, type World } from '../world.ts'
 
-interface ServeOptions extends AccessFlags {
+interface ServeOptions extends AccessFlags, TrainerEndpointFlags {
   readonly stdio?: true
   readonly trainer?: true
   readonly port: number
@@ -79,7 +87,7 @@ export function serveCommand(console: Console): Command {
       'with --worker-threads: stop rules after this time (default: 10)',
       wholeNumber(1),
     )
-  return withAccessOptions(command)
+  return withTrainerEndpointOptions(withAccessOptions(command))
     .addOption(new Option('--log-level <level>', 'log level on standard error').choices(LOG_LEVELS).default('info'))
     .option('--json', 'print one line of JSON when it listens, and stop when standard input ends')
     .addHelpText(
@@ -89,6 +97,7 @@ Examples:
   episodic serve number-guessing
   episodic serve number-guessing --store sqlite:sessions.db
   episodic serve number-guessing --store redis://127.0.0.1:6379 --processes 4
+  episodic serve number-guessing --openenv
   episodic serve ./my-world.ts --stdio
   episodic serve ./my-world.ts --rate 20/1
   episodic serve ./my-world.ts --worker-threads --rules-timeout 2
@@ -96,11 +105,12 @@ Examples:
 EPISODIC_CONTROL_TOKEN sets the operator's token for the trainer endpoint.
 By default it is random, and kept in a file that other commands find.`,
     )
-    .action((worlds: string[], options: ServeOptions, { parent }: Command) =>
-      options.processes > 1 && !isServerWorker
+    .action((worlds: string[], options: ServeOptions, { parent }: Command) => {
+      checkTrainerEndpoints(options, options)
+      return options.processes > 1 && !isServerWorker
         ? serveWithProcesses(worlds, parent?.args ?? [], options, console)
-        : serve(worlds, options, console).finally(disconnectWorker),
-    )
+        : serve(worlds, options, console).finally(disconnectWorker)
+    })
 }
 
 /** Serves with several processes, each of which runs this same command. */
@@ -184,11 +194,14 @@ async function listen(
   for (const token of [...Object.keys(auth.agentTokens ?? {}), ...Object.keys(auth.controlTokens ?? {})])
     log.hide(token)
   const watched = { metrics, onError: errorTo(log), onRejected: logRejection(log) }
+  const onError = errorTo(log)
   const conversations = conversationsOf(worlds)
-  const extraRoutes =
-    conversations.length > 0 ? serveConversations(host, conversations, { onError: errorTo(log) }) : undefined
+  const routes = [
+    ...(conversations.length > 0 ? [serveConversations(host, conversations, { onError })] : []),
+    ...(await openTrainerEndpoints(host, worlds, options, onError)),
+  ]
   await using server = await serveHttp(host, {
-    ...(extraRoutes && { extraRoutes }),
+    ...(routes.length > 0 && { extraRoutes: joinRoutes(routes) }),
     port: options.port,
     address: options.address,
     auth: { ...auth, ...(controlToken && { controlToken }) },
@@ -237,10 +250,11 @@ async function announce(
           trainerUrl,
           webSocketUrl: webSocketOf(trainerUrl),
           conversationUrls: conversationUrls(worlds, agentUrl),
+          openEnvUrls: openEnvUrls(worlds, options, trainerUrl),
           tokenFile,
         })}\n`,
       )
-    else console.out.write(welcome(worlds, { agentUrl, trainerUrl }, tokenFile, console))
+    else console.out.write(welcome(worlds, options, { agentUrl, trainerUrl }, tokenFile, console))
     await stop
   } finally {
     removeControlToken(port)
@@ -251,6 +265,7 @@ async function announce(
 
 function welcome(
   worlds: readonly World[],
+  options: ServeOptions,
   { agentUrl, trainerUrl }: Pick<Listening, 'agentUrl' | 'trainerUrl'>,
   tokenFile: string,
   console: Console,
@@ -261,13 +276,14 @@ function welcome(
       `  ${bold(name)} ${dim(version)}  ${description}  ${cyan(i === 0 ? agentUrl : `${agentUrl}/e/${name}`)}`,
   )
   const people = conversationUrls(worlds, agentUrl).map((url) => `  for people      ${cyan(url)}\n`)
+  const trainers = openEnvUrls(worlds, options, trainerUrl).map((url) => `  for OpenEnv     ${cyan(url)}\n`)
   return `Serving
 ${served.join('\n')}
 
 ${people.join('')}  for agents      ${cyan(agentUrl)}
   trainer endpoint    ${cyan(trainerUrl)}   ${dim(`control token in ${tokenFile}`)}
                   ${cyan(webSocketOf(trainerUrl))}
-
+${trainers.join('')}
 Try:  episodic play --url ${trainerUrl}
       npx @modelcontextprotocol/inspector --cli ${agentUrl} --transport http --method tools/list
 Ctrl-C stops.

@@ -15,6 +15,8 @@ export interface AuthorizerOptions extends DispatcherOptions {
   readonly auth: AuthOptions & { readonly controlToken: string }
   readonly allow: AllowOptions
   readonly rate: { readonly calls: number; readonly seconds: number }
+  /** Whether every client needs a token. Default: if the agent endpoint requires one. */
+  readonly asksTokens?: boolean
 }
 
 /** Where a request goes, by its path. */
@@ -33,7 +35,7 @@ export class Authorizer {
     const { auth, rate, onError = () => {} } = options
     this.#host = host
     this.#credentials = createCredentials(auth.controlToken, auth)
-    this.guards = createGuards(options.address, options.allow, this.#credentials.asksAgents)
+    this.guards = createGuards(options.address, options.allow, options.asksTokens ?? this.#credentials.asksAgents)
     this.#limiter = new RateLimiterMemory({ points: rate.calls, duration: rate.seconds })
     this.#onError = onError
   }
@@ -117,20 +119,18 @@ export function tooManyCalls(seconds: number): string {
 const NOBODY: Identity = { principal: null, operator: false }
 const UNAUTHORIZED: Denial = { status: 401, message: 'This endpoint wants a bearer token that it knows.' }
 
-/**
- * Identifies a client that asks an extra route for a WebSocket: its token has to be valid at the trainer or agent
- * endpoint.
- */
+/** Identifies a client of an extra route: its token has to be valid at the trainer or agent endpoint. */
 export async function identifyClient(
   host: Host,
   authorizer: Authorizer,
   request: IncomingMessage,
+  token = tokenOf(request),
 ): Promise<ClientIdentity | Denial> {
   const { remoteAddress: address } = request.socket
   const identify = async (): Promise<Denial | (Identity & { readonly trainer: boolean })> => {
-    const trainer = await authorizer.identify('trainer', tokenOf(request))
+    const trainer = await authorizer.identify('trainer', token)
     if (!('status' in trainer)) return { ...trainer, trainer: true }
-    const agent = await authorizer.identify('agent', tokenOf(request))
+    const agent = await authorizer.identify('agent', token)
     return 'status' in agent ? agent : { ...agent, trainer: false }
   }
   const identity = await identify()

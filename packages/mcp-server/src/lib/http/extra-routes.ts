@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Principal } from '../host/caller.ts'
+import type { Denial } from './host-origin-check.ts'
 
-/** The client that asks an extra route for a WebSocket, as its token identifies it. */
+/** The client of an extra route, as its token identifies it. */
 export interface ClientIdentity {
   readonly principal: Principal
   /** True if the token is valid for the trainer endpoint. Other clients are allowed too. */
@@ -26,8 +27,21 @@ export interface ClientIdentity {
 export interface ExtraRoutes {
   /** Returns whether a path is one of these. Not asked for the paths of the endpoints and of the health checks. */
   owns(path: string): boolean
-  /** Answers a request that is not an upgrade to a WebSocket. Has to end every response. */
-  answer(request: IncomingMessage, response: ServerResponse, path: string): void
+  /**
+   * Returns the token of a request that does not carry it in `Authorization`; `null` if it is there. Default: it always
+   * is.
+   */
+  tokenOf?(request: IncomingMessage, path: string): string | null
+  /**
+   * Answers a request that is not an upgrade to a WebSocket. Has to end every response. `identify` resolves with the
+   * client, or with why its token is rejected, for a route that is not for everyone.
+   */
+  answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    identify: () => Promise<ClientIdentity | Denial>,
+  ): void
   /** Takes a connection that asks to become a WebSocket. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientIdentity): void
   /**

@@ -11,21 +11,12 @@ import {
   send,
   serve,
 } from '../fixtures/testbed.fixture.ts'
-import type { ExtraRoutes } from './extra-routes.ts'
 import type { HttpOptions } from './serve-http.ts'
 import { serveHttp } from './serve-http.ts'
 
 const ANNA = 'anna-has-a-long-bearer-token'
 const BEN = 'ben-has-a-longer-bearer-token'
 const LISTED = 'https://lab.example.com'
-
-const NO_EXTRA_ROUTES: ExtraRoutes = {
-  owns: () => false,
-  answer: async () => {},
-  upgrade: async () => {},
-  drain: async () => 0,
-  end() {},
-}
 
 const served = async (options: HttpOptions = {}) => {
   const { host } = createTestHost()
@@ -110,7 +101,7 @@ describe('the Host header, on loopback', () => {
 
   it.each(['localhost', 'evil.com', ''])('may occur once, and is rejected together with %j', async (other) => {
     // One that answers plain requests by itself, and one that leaves all of them to node:http.
-    for (const options of [{}, { extraRoutes: NO_EXTRA_ROUTES }]) {
+    for (const options of [{}, { fastPath: false }]) {
       const { port } = await served(options)
       for (const hosts of [
         ['Host: localhost', `Host: ${other}`],

@@ -27,14 +27,14 @@ export interface Guards {
 }
 
 /**
- * Creates the checks of one server. `asksAgents` is whether the agent endpoint requires a token. Throws `unsafe-bind`
+ * Creates the checks of one server. `asksTokens` is whether all clients need a token. Throws `unsafe-bind`
  * for an address that would be open to a network.
  */
-export function createGuards(address: string, options: AllowOptions, asksAgents: boolean): Guards {
+export function createGuards(address: string, options: AllowOptions, asksTokens: boolean): Guards {
   const { hosts: allowedHosts = [], origins: allowedOrigins = [] } = options
   const loopback = isLoopback(address)
   const wildcard = address === '0.0.0.0' || address === '::'
-  if (!loopback && !asksAgents)
+  if (!loopback && !asksTokens)
     throw new ServerError(
       'unsafe-bind',
       `${address} can be reached from a network, and the agent endpoint has no tokens. Give it tokens, or bind 127.0.0.1.`,
@@ -83,7 +83,7 @@ function countOf(name: string, rawHeaders: readonly string[]): number {
 }
 
 /** Whether only this machine can reach an address. */
-function isLoopback(address: string): boolean {
+export function isLoopback(address: string): boolean {
   return ['localhost', '::1', '[::1]'].includes(address.toLowerCase()) || /^127(\.\d{1,3}){3}$/.test(address)
 }
 

@@ -13,12 +13,14 @@ import { Authorizer, type AuthorizerOptions, bearerOf, callerAt, identifyClient,
 import { EventStream } from './event-stream.ts'
 import { Streams } from './event-streams.ts'
 import { HttpExchange, tooManyStreams } from './exchange.ts'
-import type { ExtraRoutes } from './extra-routes.ts'
+import type { ClientIdentity, ExtraRoutes } from './extra-routes.ts'
 import type { HttpRequest } from './fast-path/request.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 import { Probes } from './health.ts'
+import type { Denial } from './host-origin-check.ts'
 import { Calls } from './in-flight-calls.ts'
 import { checkPost, checkVersion, isModernPost, missingTransport, takesEvents } from './post-rules.ts'
+import type { PortHandler } from './open-port.ts'
 import { readBody } from './read-body.ts'
 import { Replies } from './responses.ts'
 import { WebSocketEndpoints } from './websocket.ts'
@@ -34,7 +36,7 @@ export interface RequestHandlerOptions extends AuthorizerOptions, DispatcherOpti
 }
 
 /** Authorizes HTTP requests, dispatches their messages and writes the replies as responses. */
-export class RequestHandler {
+export class RequestHandler implements PortHandler {
   readonly #host: Host
   readonly #dispatcher: Dispatcher
   readonly #authorizer: Authorizer
@@ -83,12 +85,12 @@ export class RequestHandler {
 
   /** Upgrades a connection to a WebSocket, or rejects it. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const extraRoutes = this.#extraRoutes?.owns(pathOf(request)) ? this.#extraRoutes : null
+    const path = pathOf(request.url)
+    const extraRoutes = this.#extraRoutes?.owns(path) ? this.#extraRoutes : null
     if (!extraRoutes) return this.#webSockets.upgrade(request, socket, head)
     // If the client hangs up meanwhile, there is nobody to report the error to.
     socket.on('error', () => {})
-    const client =
-      this.#authorizer.guards.checkSource(request) ?? (await identifyClient(this.#host, this.#authorizer, request))
+    const client = this.#authorizer.guards.checkSource(request) ?? (await this.#identify(extraRoutes, request, path))
     if (!('status' in client)) return extraRoutes.upgrade(request, socket, head, client)
     this.#onRejected({ endpoint: null, principal: null, code: `http-${client.status}` })
     rejectUpgrade(socket, client)
@@ -106,6 +108,11 @@ export class RequestHandler {
     this.#onRejected({ endpoint: null, principal: null, code: 'connections' })
   }
 
+  /** Extra routes read requests and responses as `node:http` makes them. */
+  leaves(url: string): boolean {
+    return this.#extraRoutes?.owns(pathOf(url)) ?? false
+  }
+
   /** Answers a request. A failure goes to `onError` and closes the connection. */
   answer(request: HttpRequest, response: HttpResponse): void {
     this.#answer(request, response).catch((cause) => {
@@ -115,15 +122,20 @@ export class RequestHandler {
   }
 
   async #answer(request: HttpRequest, response: HttpResponse): Promise<void> {
-    const path = pathOf(request)
+    const path = pathOf(request.url)
     if (path === '/healthz') return this.#replies.report(request, response, this.#probes.health())
     if (path === '/readyz')
       return this.#replies.report(request, response, await this.#probes.readiness(this.#calls.draining))
     const denied = this.#authorizer.guards.checkSource(request)
     if (denied) return this.#replies.deny(request, response, null, denied)
     if (path === '/metrics' && this.#probes.counts) return this.#showMetrics(request, response)
-    if (this.#extraRoutes?.owns(path))
-      return this.#extraRoutes.answer(request as IncomingMessage, response as ServerResponse, path)
+    const extraRoutes = this.#extraRoutes?.owns(path) ? this.#extraRoutes : null
+    if (extraRoutes) {
+      // The fast path leaves these paths to `node:http`.
+      const incoming = request as IncomingMessage
+      const identify = () => this.#identify(extraRoutes, incoming, path)
+      return extraRoutes.answer(incoming, response as ServerResponse, path, identify)
+    }
     const endpoint = this.#authorizer.endpointOf(path, request)
     if (!endpoint)
       return this.#replies.deny(request, response, null, {
@@ -145,6 +157,10 @@ export class RequestHandler {
       status: 405,
       message: `${request.method} is not served here.`,
     })
+  }
+
+  #identify(routes: ExtraRoutes, request: IncomingMessage, path: string): Promise<ClientIdentity | Denial> {
+    return identifyClient(this.#host, this.#authorizer, request, routes.tokenOf?.(request, path) ?? undefined)
   }
 
   async #post(request: HttpRequest, response: HttpResponse, from: Caller): Promise<void> {
@@ -280,8 +296,9 @@ export class RequestHandler {
   }
 }
 
-function pathOf({ url = '' }: HttpRequest): string {
-  return url.split('?', 1)[0] as string
+/** Returns the path of a URL without its query. */
+export function pathOf(url: string | undefined): string {
+  return (url ?? '').split('?', 1)[0] as string
 }
 
 /**

@@ -1,18 +1,13 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
 import type { Rejection } from '../host/caller.ts'
 import type { Host } from '../host/host.ts'
 import type { Metrics } from '../host/metrics.ts'
 
 import { randomText } from '../host/session-tokens.ts'
-import { portInUse } from '../server-error.ts'
 import type { AuthOptions } from '../transport/credentials.ts'
-import { KEEP_ALIVE, shedSlowReaders, TIMEOUTS } from '../transport/timeouts.ts'
-import { answerRequestErrors, Pipelines } from './connection-limits.ts'
 import type { ExtraRoutes } from './extra-routes.ts'
-import { PlainConnections } from './fast-path/connection.ts'
 import type { AllowOptions } from './host-origin-check.ts'
+import { openPort } from './open-port.ts'
 import { RequestHandler } from './request-handler.ts'
 
 export interface HttpOptions extends DispatcherOptions {
@@ -34,7 +29,7 @@ export interface HttpOptions extends DispatcherOptions {
   readonly onRejected?: (rejection: Rejection) => void
   /**
    * A diagnostic: `false` makes `node:http` parse every request, which is slower and returns the same responses.
-   * Default `true`, unless there are `extraRoutes`, which need what only `node:http` offers.
+   * Requests to `extraRoutes` are always parsed by `node:http`. Default `true`.
    */
   readonly fastPath?: boolean
 }
@@ -100,52 +95,16 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
     onRejected,
     onError,
   })
-  const pipelines = new Pipelines()
-  const server = createServer(
-    {
-      headersTimeout: TIMEOUTS.head * 1_000,
-      requestTimeout: TIMEOUTS.request * 1_000,
-      keepAliveTimeout: KEEP_ALIVE * 1_000,
-      // How often `node:http` checks the two timeouts above. Its default, 30 s, would exceed both.
-      connectionsCheckingInterval: 1_000,
-      // Some HTTP clients offer an upgrade to HTTP/2 with every call, and accept an answer in HTTP/1.1.
-      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
-    },
-    (request, response) => pipelines.take(response, request.socket, () => handler.answer(request, response)),
-  )
-  // Extra routes read requests and responses as `node:http` makes them.
-  const plain = fastPath && !extraRoutes ? new PlainConnections(server, handler) : null
-  answerRequestErrors(server, pipelines)
-  server.maxConnections = limits.connections ?? 10_000
-  server.on('drop', () => handler.rejectedConnection())
-  server.on('upgrade', (request, socket, head) => {
-    handler.upgrade(request, socket, head).catch((cause) => {
-      onError({ reference: 'websocket', cause })
-      socket.destroy()
-    })
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) =>
-      reject(cause.code === 'EADDRINUSE' ? portInUse(address, port, cause) : cause),
-    )
-    server.listen(port, address, resolve)
-  })
-  shedSlowReaders(server)
-  const { port: bound } = server.address() as AddressInfo
-  const base = `http://${address.includes(':') ? `[${address}]` : address}:${bound}`
+  const connections = limits.connections ?? 10_000
+  const opened = await openPort(handler, { port, address, connections, fastPath, onError })
+  const { origin } = opened
   return {
-    port: bound,
-    agentUrl: `${base}/mcp`,
-    trainerUrl: `${base}/env`,
+    port: opened.port,
+    agentUrl: `${origin}/mcp`,
+    trainerUrl: `${origin}/env`,
     controlToken,
-    sessionUrl: (capability) => `${base}/mcp/s/${capability}`,
+    sessionUrl: (capability) => `${origin}/mcp/s/${capability}`,
     drain: ({ signal } = {}) => handler.drain(signal),
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeAllConnections()
-      plain?.end()
-      handler.end()
-      await closed
-    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
 }

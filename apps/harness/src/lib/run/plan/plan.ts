@@ -44,7 +44,7 @@ export async function* planOf(tasks: AsyncIterable<Task>, rollouts: number): Asy
 }
 
 /** Tasks of a world without a generator: its default parameters, with a different seed for each. */
-function defaultTasks({ environment }: World) {
+export function defaultTasks({ environment }: World) {
   return defineTasks({
     name: `${environment.name}-defaults`,
     environment,

@@ -262,6 +262,7 @@ describe('a server that answers plain requests by itself', () => {
     const server = createServer()
     onTestFinished(() => void server.close())
     new PlainConnections(server, {
+      leaves: () => false,
       answer(_, response) {
         response.writeHead(200).write('begun')
         answers.json(response, 200, '{}')

@@ -9,14 +9,16 @@ const MOST_AHEAD = 65_536
 
 /** Answers requests. It has to end every response. */
 export interface PlainHandler {
+  /** Returns whether `node:http` has to parse the requests to a URL, as if they were not plain. */
+  leaves(url: string): boolean
   answer(request: PlainRequest, response: PlainResponse): void
 }
 
 /**
  * Answers plain requests without `node:http`, which saves more time per call than the rules of an environment take.
  *
- * A connection starts here. The first request that is not plain, or that is sent before the previous answer, is handed
- * over to `node:http` unread, together with the connection, which stays there.
+ * A connection starts here. The first request that is not plain, that is for a URL which the handler leaves, or that is
+ * sent before the previous answer, is handed over to `node:http` unread, together with the connection, which stays there.
  */
 export class PlainConnections {
   readonly #open = new Set<PlainConnection>()
@@ -74,7 +76,7 @@ class PlainConnection {
       return
     }
     const request = this.#requests.read(socket, piece)
-    if (!request) {
+    if (!request || this.#handler.leaves(request.url)) {
       this.#leave(piece)
       return
     }

@@ -1,0 +1,59 @@
+import type { Host } from '@episodic/mcp-server'
+import type { ExtraRoutes } from '@episodic/mcp-server/http'
+import { type OpenEnvOptions, openEnvRoutes, type RewardMode } from '@episodic/trainer-endpoints/openenv'
+import { type Command, Option } from 'commander'
+import { HarnessError } from '../harness-error.ts'
+import type { World } from '../world.ts'
+import { servedTasks, type TaskSource, taskSource } from './served-tasks.ts'
+
+/** The options of endpoints that speak the protocols of other trainers. */
+export interface TrainerEndpointFlags {
+  readonly openenv?: true
+  readonly rewards: RewardMode
+  readonly tasks: TaskSource
+}
+
+export function withTrainerEndpointOptions(command: Command): Command {
+  return command
+    .option('--openenv', 'also serve clients of OpenEnv, at /openenv/<world>, with the tokens of the trainer endpoint')
+    .addOption(
+      new Option('--rewards <mode>', 'with --openenv: a step reports its own reward, or the last one the return')
+        .choices(['steps', 'return'])
+        .default('steps'),
+    )
+    .addOption(
+      new Option('--tasks <file-or-count>', 'with --openenv: tasks to list, from a dataset or generated for each world')
+        .argParser(taskSource)
+        .default(1_000),
+    )
+}
+
+/** Throws `option-invalid` if the endpoints that are asked for cannot be served. */
+export function checkTrainerEndpoints(
+  flags: TrainerEndpointFlags,
+  { processes, stdio }: { readonly processes: number; readonly stdio?: true },
+): void {
+  if (!flags.openenv) return
+  if (stdio) throw new HarnessError('option-invalid', '--openenv needs HTTP: a pipe has one client. Leave --stdio out.')
+  if (processes > 1)
+    throw new HarnessError(
+      'option-invalid',
+      `--openenv keeps the sessions of its clients in one process, and --processes ${processes} asks for more. Leave one out.`,
+    )
+}
+
+/** Returns the routes of the endpoints that are asked for. Rejects with the errors of {@link servedTasks}. */
+export async function openTrainerEndpoints(
+  host: Host,
+  worlds: readonly World[],
+  { openenv, rewards, tasks }: TrainerEndpointFlags,
+  onError: NonNullable<OpenEnvOptions['onError']>,
+): Promise<readonly ExtraRoutes[]> {
+  if (!openenv) return []
+  return [openEnvRoutes(host, { rewards, tasks: await servedTasks(worlds, tasks), onError })]
+}
+
+/** The base URLs of the worlds for clients of OpenEnv. */
+export function openEnvUrls(worlds: readonly World[], { openenv }: TrainerEndpointFlags, trainerUrl: string): string[] {
+  return openenv ? worlds.map(({ environment: { name } }) => new URL(`/openenv/${name}`, trainerUrl).href) : []
+}

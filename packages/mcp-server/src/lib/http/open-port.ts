@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
+import { portInUse } from '../server-error.ts'
+import { KEEP_ALIVE, shedSlowReaders, TIMEOUTS } from '../transport/timeouts.ts'
+import { answerRequestErrors, Pipelines } from './connection-limits.ts'
+import { PlainConnections, type PlainHandler } from './fast-path/connection.ts'
+import type { HttpRequest } from './fast-path/request.ts'
+import type { HttpResponse } from './fast-path/response.ts'
+
+/** What answers the requests of a port. */
+export interface PortHandler extends PlainHandler {
+  /** Answers a request. Has to end every response. */
+  answer(request: HttpRequest, response: HttpResponse): void
+  /** Upgrades a connection to a WebSocket, or rejects it. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
+  /** Is called with every connection that was closed before it was read, because there were too many. */
+  rejectedConnection(): void
+  /** Ends every WebSocket and every stream at once. */
+  end(): void
+}
+
+export interface PortOptions {
+  readonly port: number
+  readonly address: string
+  /** Connections at once. */
+  readonly connections: number
+  /** Whether plain requests are answered without `node:http`. */
+  readonly fastPath: boolean
+  readonly onError: NonNullable<DispatcherOptions['onError']>
+}
+
+/** A port that is listened on. Disposing of it closes it and its connections. */
+export interface OpenPort extends AsyncDisposable {
+  readonly port: number
+  /** `http://<address>:<port>` */
+  readonly origin: string
+}
+
+/** Listens on a port, with the limits and timeouts of every server of this package. Rejects with `address-in-use`. */
+export async function openPort(
+  handler: PortHandler,
+  { port, address, connections, fastPath, onError }: PortOptions,
+): Promise<OpenPort> {
+  const pipelines = new Pipelines()
+  const server = createServer(
+    {
+      headersTimeout: TIMEOUTS.head * 1_000,
+      requestTimeout: TIMEOUTS.request * 1_000,
+      keepAliveTimeout: KEEP_ALIVE * 1_000,
+      // How often `node:http` checks the two timeouts above. Its default, 30 s, would exceed both.
+      connectionsCheckingInterval: 1_000,
+      // Some HTTP clients offer an upgrade to HTTP/2 with every call, and accept an answer in HTTP/1.1.
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
+    (request, response) => pipelines.take(response, request.socket, () => handler.answer(request, response)),
+  )
+  const plain = fastPath ? new PlainConnections(server, handler) : null
+  answerRequestErrors(server, pipelines)
+  server.maxConnections = connections
+  server.on('drop', () => handler.rejectedConnection())
+  server.on('upgrade', (request, socket, head) => {
+    handler.upgrade(request, socket, head).catch((cause) => {
+      onError({ reference: 'websocket', cause })
+      socket.destroy()
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(cause.code === 'EADDRINUSE' ? portInUse(address, port, cause) : cause),
+    )
+    server.listen(port, address, resolve)
+  })
+  shedSlowReaders(server)
+  const { port: bound } = server.address() as AddressInfo
+  return {
+    port: bound,
+    origin: `http://${address.includes(':') ? `[${address}]` : address}:${bound}`,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeAllConnections()
+      plain?.end()
+      handler.end()
+      await closed
+    },
+  }
+}

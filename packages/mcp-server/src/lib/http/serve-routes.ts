@@ -1,0 +1,139 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
+import type { Rejection } from '../host/caller.ts'
+import type { Host } from '../host/host.ts'
+import { randomText } from '../host/session-tokens.ts'
+import { ServerError } from '../server-error.ts'
+import type { AuthOptions } from '../transport/credentials.ts'
+import { Authorizer, identifyClient, rejectUpgrade } from './authorize.ts'
+import type { ClientIdentity, ExtraRoutes } from './extra-routes.ts'
+import type { HttpRequest } from './fast-path/request.ts'
+import type { HttpResponse } from './fast-path/response.ts'
+import { type AllowOptions, type Denial, isLoopback } from './host-origin-check.ts'
+import { openPort, type PortHandler } from './open-port.ts'
+import { pathOf } from './request-handler.ts'
+import { Replies } from './responses.ts'
+
+export interface RoutesOptions extends DispatcherOptions {
+  /** Default 0: any free port. */
+  readonly port?: number
+  /** Default 127.0.0.1. */
+  readonly address?: string
+  /** Who may call. Default: who knows the control token. */
+  readonly auth?: AuthOptions
+  /** Which `Host` and `Origin` headers are accepted. Default: those of the address itself. */
+  readonly allow?: AllowOptions
+  /** Connections at once. Default 10,000. */
+  readonly connections?: number
+  /**
+   * Whether the routes reject clients without a token of the trainer endpoint. Other routes are served on loopback
+   * alone. Default `true`.
+   */
+  readonly asksTokens?: boolean
+  /** Is called with every rejected request, for an audit log. Default: nothing is called. */
+  readonly onRejected?: (rejection: Rejection) => void
+}
+
+/** A running server of routes. Disposing of it closes its port and its connections, but not the host. */
+export interface RoutesServer extends AsyncDisposable {
+  readonly port: number
+  /** `http://<address>:<port>` */
+  readonly origin: string
+  readonly controlToken: string
+  /** See `HttpServer`. */
+  drain(options?: { readonly signal?: AbortSignal | undefined }): Promise<number>
+}
+
+/**
+ * Serves extra routes on a port of their own, for protocols that need the root of an origin. There are no other
+ * endpoints on the port.
+ *
+ * Throws `unsafe-bind` for an address that would be open to a network, and `address-in-use`.
+ */
+export async function serveRoutes(host: Host, routes: ExtraRoutes, options: RoutesOptions = {}): Promise<RoutesServer> {
+  const { port = 0, address = '127.0.0.1', auth = {}, allow = {}, connections = 10_000 } = options
+  const { asksTokens = true, onRejected = () => {}, onError = () => {} } = options
+  const { controlToken = randomText() } = auth
+  if (!asksTokens && !isLoopback(address))
+    throw new ServerError(
+      'unsafe-bind',
+      `${address} can be reached from a network, and the clients of this port cannot send tokens. Bind 127.0.0.1.`,
+    )
+  const authorizer = new Authorizer(host, {
+    address,
+    auth: { ...auth, controlToken },
+    allow,
+    asksTokens,
+    rate: { calls: 1_000, seconds: 10 },
+    onError,
+  })
+  const handler = new RoutesHandler(host, routes, authorizer, onRejected)
+  const opened = await openPort(handler, { port, address, connections, fastPath: false, onError })
+  return {
+    port: opened.port,
+    origin: opened.origin,
+    controlToken,
+    drain: ({ signal } = {}) => routes.drain(signal),
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  }
+}
+
+class RoutesHandler implements PortHandler {
+  readonly #host: Host
+  readonly #routes: ExtraRoutes
+  readonly #authorizer: Authorizer
+  readonly #replies: Replies
+  readonly #onRejected: (rejection: Rejection) => void
+
+  constructor(
+    host: Host,
+    routes: ExtraRoutes,
+    authorizer: Authorizer,
+    onRejected: (rejection: Rejection) => void,
+  ) {
+    this.#host = host
+    this.#routes = routes
+    this.#authorizer = authorizer
+    this.#onRejected = onRejected
+    this.#replies = new Replies(authorizer.guards, onRejected)
+  }
+
+  /** There is no fast path on this port. */
+  leaves(): boolean {
+    return true
+  }
+
+  answer(request: HttpRequest, response: HttpResponse): void {
+    const path = pathOf(request.url)
+    const denied = this.#authorizer.guards.checkSource(request) ?? (this.#routes.owns(path) ? null : NOTHING_HERE)
+    if (denied) return this.#replies.deny(request, response, null, denied)
+    const incoming = request as IncomingMessage
+    this.#routes.answer(incoming, response as ServerResponse, path, () => this.#identify(incoming, path))
+  }
+
+  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    // If the client hangs up meanwhile, there is nobody to report the error to.
+    socket.on('error', () => {})
+    const path = pathOf(request.url)
+    const denied = this.#authorizer.guards.checkSource(request) ?? (this.#routes.owns(path) ? null : NOTHING_HERE)
+    const client = denied ?? (await this.#identify(request, path))
+    if (!('status' in client)) return this.#routes.upgrade(request, socket, head, client)
+    this.#onRejected({ endpoint: null, principal: null, code: `http-${client.status}` })
+    rejectUpgrade(socket, client)
+  }
+
+  rejectedConnection(): void {
+    this.#onRejected({ endpoint: null, principal: null, code: 'connections' })
+  }
+
+  end(): void {
+    this.#routes.end()
+  }
+
+  #identify(request: IncomingMessage, path: string): Promise<ClientIdentity | Denial> {
+    return identifyClient(this.#host, this.#authorizer, request, this.#routes.tokenOf?.(request, path) ?? undefined)
+  }
+}
+
+const NOTHING_HERE: Denial = { status: 404, message: 'There is nothing at this path.' }

@@ -1,0 +1,185 @@
+import type { Host, TrainerSessionRef } from '@episodic/mcp-server'
+import {
+  type Action,
+  DEFAULT_SEAT,
+  type EpisodeEnd,
+  type JsonObject,
+  type LimitsRequest,
+  METHOD_SCHEMAS,
+  type Observation,
+  type OpenResult,
+  type Refusal,
+  WireError,
+} from '@episodic/protocol'
+import { formatZodError, pause, randomText } from '@episodic/protocol/extend'
+import { seedText } from './seed-text.ts'
+
+/**
+ * What a step reports as its reward.
+ *
+ * - `steps`: the sum of the raw terms of that step.
+ * - `return`: 0, and the sum over all steps with the step that ends the episode. For clients that read only the last
+ *   reward of an episode. An episode that is closed before its end reports no return.
+ */
+export type RewardMode = 'steps' | 'return'
+
+/** What to open, as a client of a foreign protocol asks for it. */
+export interface EpisodeRequest {
+  readonly environment: string
+  readonly params?: JsonObject | undefined
+  /** Any scalar of JSON; a number and the text of it are the same seed. Default: drawn by the host. */
+  readonly seed?: unknown
+  readonly limits?: LimitsRequest | undefined
+  /** Names the session: opening again with the same key returns the same session. Default: a random one. */
+  readonly requestKey?: string | undefined
+}
+
+/** The answer to one step. */
+export interface EpisodeStep {
+  readonly observation: Observation
+  /** Why the step changed nothing, and `null` if it was played. A refused step is rewarded and counted too. */
+  readonly refused: Refusal | null
+  /** The reward of this step by the episode's {@link RewardMode}. */
+  readonly reward: number
+  /** The raw terms of this step, in both modes. */
+  readonly terms: Readonly<Record<string, number>>
+  /** The sum of the raw terms of this step and all earlier ones. */
+  readonly return: number
+  /** Answered steps, this one included. */
+  readonly seq: number
+  readonly potential: number | null
+  readonly end: EpisodeEnd | null
+  /** Whether the episode succeeded; only with `end`, and only if the environment defines success. */
+  readonly success?: boolean | undefined
+  /** Whether this is the stored answer of a step that was played before. */
+  readonly replayed: boolean
+}
+
+/** Milliseconds before each further attempt of a step that the store did not answer. */
+const ATTEMPTS = [50, 200, 1_000]
+
+/** Opens an episode. Rejects with `invalid-params` and the other errors of `Host.open`. */
+export async function openEpisode(
+  host: Host,
+  principal: string | null,
+  { environment, params, seed, limits, requestKey = randomText() }: EpisodeRequest,
+  rewards: RewardMode,
+): Promise<TrainerEpisode> {
+  const request = { environment, params, seed: seedText(seed), limits, requestKey }
+  const parsed = METHOD_SCHEMAS.open.params.safeParse(request)
+  if (!parsed.success)
+    throw new WireError('invalid-params', `Wrong parameters: ${formatZodError(parsed.error, request)}.`)
+  const opened = await host.open(principal, parsed.data)
+  const session = await host.resolve(principal, { by: 'control', token: opened.session })
+  return new TrainerEpisode(opened, session, rewards)
+}
+
+/**
+ * One session of a host, as the trainer endpoints of other protocols play it: it counts the steps itself, because those
+ * protocols have no `seq`, and adds up the rewards.
+ *
+ * Steps are played one after another. A step that fails is not counted, so repeating the same action is safe: it is
+ * played once, and returns the stored answer if the failed call had played it. Another action in its place is then
+ * rejected as `seq-reused`: what the failed call earned would be lost.
+ */
+export class TrainerEpisode {
+  readonly opened: OpenResult
+  readonly #session: TrainerSessionRef
+  readonly #rewards: RewardMode
+  #seq: number
+  #return = 0
+  #end: EpisodeEnd | null = null
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(opened: OpenResult, session: TrainerSessionRef, rewards: RewardMode) {
+    this.opened = opened
+    this.#session = session
+    this.#rewards = rewards
+    this.#seq = this.#seat.seq
+  }
+
+  /** The observation before the first step. */
+  get observation(): Observation {
+    return this.#seat.observation
+  }
+
+  /** Answered steps. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  /** The sum of the raw terms of all steps. */
+  get return(): number {
+    return this.#return
+  }
+
+  /** How the episode has ended; `null` as far as its steps have said. */
+  get end(): EpisodeEnd | null {
+    return this.#end
+  }
+
+  /**
+   * Plays an action as the next step. With the `seq` of the previous step, returns the stored answer of that step.
+   * Rejects with the errors of `SessionRef.step`, and with `internal` if the answer has a secret of the session in it.
+   */
+  step(action: Action, { seq }: { readonly seq?: number | undefined } = {}): Promise<EpisodeStep> {
+    const step = this.#last.then(() => this.#play(action, seq ?? this.#seq))
+    this.#last = step.catch(() => {})
+    return step
+  }
+
+  /** Returns the public state. The private part never crosses to a client. */
+  async state(): Promise<JsonObject> {
+    return (await this.#session.view()).state
+  }
+
+  /** Ends the episode and removes its session. Does nothing if it is gone already. */
+  async close(): Promise<void> {
+    try {
+      await this.#session.close()
+    } catch (error) {
+      if (!WireError.is(error, 'session-not-found')) throw error
+    }
+  }
+
+  get #seat() {
+    return this.opened.seats[DEFAULT_SEAT] as OpenResult['seats'][string]
+  }
+
+  async #play(action: Action, seq: number): Promise<EpisodeStep> {
+    const { step, replayed, secrets } = await this.#attempt(action, seq)
+    const { observation, report } = step
+    const said = JSON.stringify([observation.text, observation.structured])
+    if (secrets.suspects(said))
+      secrets.assertAbsent({ text: said, worldText: () => said, callerText: () => JSON.stringify(action) })
+    const raw = Object.values(report.terms).reduce((sum, term) => sum + term, 0)
+    if (report.seq > this.#seq) {
+      this.#seq = report.seq
+      this.#return += raw
+      this.#end = report.end
+    }
+    return {
+      observation,
+      refused: report.refused,
+      reward: this.#rewards === 'steps' ? raw : report.end ? this.#return : 0,
+      terms: report.terms,
+      return: this.#return,
+      seq: report.seq,
+      potential: report.potential,
+      end: report.end,
+      success: report.success,
+      replayed,
+    }
+  }
+
+  async #attempt(action: Action, seq: number) {
+    for (const wait of ATTEMPTS)
+      try {
+        return await this.#session.step({ action, seq })
+      } catch (error) {
+        if (!WireError.is(error, 'store-unavailable')) throw error
+        await pause(wait)
+      }
+    return this.#session.step({ action, seq })
+  }
+}

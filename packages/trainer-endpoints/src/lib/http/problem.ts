@@ -1,0 +1,47 @@
+import { WireError, type WireErrorCode } from '@episodic/protocol'
+import { randomText } from '@episodic/protocol/extend'
+
+/** Why a request is not answered with a result, fit for the client. */
+export interface Problem {
+  readonly status: number
+  readonly code: WireErrorCode | 'unauthenticated' | 'not-found' | 'unavailable'
+  readonly message: string
+}
+
+/** An internal error, as it is reported to the operator. The client receives only its reference. */
+export interface InternalError {
+  readonly reference: string
+  readonly cause: unknown
+}
+
+/** HTTP status of each error code; 500 for the rest. */
+const STATUS: Partial<Record<WireErrorCode, number>> = {
+  'parse-error': 400,
+  'invalid-request': 400,
+  'method-not-found': 404,
+  'unknown-environment': 404,
+  'session-not-found': 404,
+  unauthorized: 403,
+  'episode-ended': 409,
+  'seq-conflict': 409,
+  'seq-reused': 409,
+  fenced: 409,
+  'state-lost': 410,
+  'too-large': 413,
+  'invalid-params': 422,
+  'rate-limited': 429,
+  capacity: 503,
+  'store-unavailable': 503,
+}
+
+/** Returns the problem of what was thrown. Anything but a `WireError` is reported, and named only by a reference. */
+export function problemOf(error: unknown, onError: (error: InternalError) => void): Problem {
+  if (WireError.is(error)) {
+    // The message of an error of ours names its reference too.
+    const { code, message } = error
+    return { status: STATUS[code] ?? 500, code, message }
+  }
+  const reference = randomText()
+  onError({ reference, cause: error })
+  return { status: 500, code: 'internal', message: `The server failed. Reference: ${reference}.` }
+}

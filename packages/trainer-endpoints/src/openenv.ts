@@ -1,0 +1,1 @@
+export type { EpisodeStep, RewardMode } from './lib/episode/trainer-episode.ts'
