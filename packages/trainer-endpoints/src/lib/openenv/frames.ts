@@ -1,0 +1,77 @@
+import { type JsonObject, WireError } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/extend'
+import { parseAction } from './action.ts'
+import { errorFrame } from './errors.ts'
+import { answerRpcMessage, type RpcContext } from './json-rpc.ts'
+import { listToolsResult, type OpenEnvResult, resetResult, stepResult } from './observation.ts'
+import type { OpenEnvSession } from './session.ts'
+
+/** What a WebSocket knows of its session. */
+export interface FrameContext extends RpcContext {
+  readonly session: OpenEnvSession
+}
+
+/** Answers one frame of `/ws`; resolves with `null` for the frame that closes the connection. Never rejects. */
+export async function answerFrame(text: string, context: FrameContext): Promise<object | null> {
+  try {
+    const { type, data } = parseFrame(text)
+    if (type === 'close') return null
+    if (type === 'mcp') return { type: 'mcp', data: await answerRpcMessage(data, context) }
+    if (type === 'state') return { type, data: await context.session.state() }
+    const result = type === 'reset' ? reset(data, context.session) : step(data, context.session)
+    return { type: 'observation', data: await result }
+  } catch (error) {
+    return errorFrame(error, context.onError)
+  }
+}
+
+/** Resets a session. */
+export async function reset(data: JsonObject, session: OpenEnvSession): Promise<OpenEnvResult> {
+  return resetResult(await session.reset(data))
+}
+
+/** Takes an action in a session. `options` as for `OpenEnvSession.step`. */
+export async function step(
+  data: unknown,
+  session: OpenEnvSession,
+  options?: { readonly opens: boolean },
+): Promise<OpenEnvResult> {
+  const asked = parseAction(data)
+  if (asked.kind === 'list-tools') return listToolsResult(session.setting.info)
+  return stepResult(asked.action.tool, await session.step(asked.action, options))
+}
+
+type Frame =
+  | { readonly type: 'reset' | 'step' | 'mcp'; readonly data: JsonObject }
+  | { readonly type: 'state' | 'close'; readonly data: null }
+
+function parseFrame(text: string): Frame {
+  const frame = parseJson(text)
+  if (!isObject(frame)) throw new WireError('invalid-params', 'A frame is an object with a type.')
+  const { type, data } = frame
+  switch (type) {
+    case 'state':
+    case 'close':
+      return { type, data: null }
+    case 'reset':
+      return { type, data: objectOf(data ?? {}) }
+    case 'step':
+    case 'mcp':
+      return { type, data: objectOf(data) }
+    default:
+      throw new WireError('method-not-found', `Unknown message type: ${JSON.stringify(type)}.`)
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new WireError('parse-error', 'The frame is not JSON.', { cause })
+  }
+}
+
+function objectOf(data: unknown): JsonObject {
+  if (isObject(data)) return data as JsonObject
+  throw new WireError('invalid-params', 'The data of a frame is an object.')
+}

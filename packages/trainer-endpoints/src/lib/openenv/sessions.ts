@@ -1,0 +1,134 @@
+import { WireError } from '@episodic/protocol'
+import { every, monotonic, randomText } from '@episodic/protocol/extend'
+import { OpenEnvSession, type SessionSetting } from './session.ts'
+
+/** A session that clients name by its id, over `/mcp`. */
+interface NamedSession {
+  readonly id: string
+  readonly session: OpenEnvSession
+  /** Whether a WebSocket is attached. At most one is. */
+  attached: boolean
+  /** Whether it is closed when the WebSocket is gone. */
+  closing: boolean
+  usedAt: number
+}
+
+export interface SessionsOptions {
+  /** Sessions at once: those of WebSockets, and those that are named. */
+  readonly limit: number
+  /** Seconds after its last call until a named session without a WebSocket is closed. */
+  readonly idleSeconds: number
+  /** Is called with what could not be closed. */
+  readonly onError: (cause: unknown) => void
+}
+
+/** How a named session was closed: at once, or as soon as its WebSocket is gone. */
+export type Closing = 'closed' | 'closing'
+
+/** The open sessions of an endpoint. A session of another principal or another environment counts as unknown. */
+export class OpenEnvSessions {
+  readonly #options: SessionsOptions
+  readonly #named = new Map<string, NamedSession>()
+  readonly #stopReaping: () => void
+  #count = 0
+
+  constructor(options: SessionsOptions) {
+    this.#options = options
+    const interval = Math.min(30, options.idleSeconds / 4) * 1_000
+    this.#stopReaping = every(interval, () => this.#reap())
+  }
+
+  /** Opens a session of a connection. Throws `capacity`. */
+  open(setting: SessionSetting): OpenEnvSession {
+    const { limit } = this.#options
+    if (this.#count >= limit)
+      throw new WireError('capacity', 'This server has as many sessions of OpenEnv as it may have. Try again later.', {
+        details: { active_sessions: this.#count, max_sessions: limit },
+      })
+    this.#count += 1
+    return new OpenEnvSession(setting)
+  }
+
+  /** Closes a session that `open` returned. */
+  async close(session: OpenEnvSession): Promise<void> {
+    this.#count -= 1
+    try {
+      await session.close()
+    } catch (cause) {
+      this.#options.onError(cause)
+    }
+  }
+
+  /** Opens a session for one call alone. */
+  async once<T>(setting: SessionSetting, call: (session: OpenEnvSession) => Promise<T>): Promise<T> {
+    const session = this.open(setting)
+    try {
+      return await call(session)
+    } finally {
+      await this.close(session)
+    }
+  }
+
+  /** Creates a named session and returns its id, which is a secret. Throws `capacity`. */
+  create(setting: SessionSetting): string {
+    const session = this.open(setting)
+    const id = randomText()
+    this.#named.set(id, { id, session, attached: false, closing: false, usedAt: monotonic() })
+    return id
+  }
+
+  /** Returns a named session. Throws `session-not-found`. */
+  use(id: unknown, setting: SessionSetting): OpenEnvSession {
+    return this.#find(id, setting).session
+  }
+
+  /** Attaches a WebSocket to a named session. Throws `session-not-found`, and `invalid-request` if it has one. */
+  attach(id: string, setting: SessionSetting): OpenEnvSession {
+    const named = this.#find(id, setting)
+    if (named.attached) throw new WireError('invalid-request', 'This session has a WebSocket already.')
+    named.attached = true
+    return named.session
+  }
+
+  /** Detaches the WebSocket of a named session. */
+  async detach(id: string): Promise<void> {
+    const named = this.#named.get(id)
+    if (!named) return
+    named.attached = false
+    named.usedAt = monotonic()
+    if (named.closing) await this.#remove(named)
+  }
+
+  /** Closes a named session. Throws `session-not-found`. */
+  async end(id: unknown, setting: SessionSetting): Promise<Closing> {
+    const named = this.#find(id, setting)
+    named.closing = named.attached
+    if (named.attached) return 'closing'
+    await this.#remove(named)
+    return 'closed'
+  }
+
+  /** Stops looking for idle sessions. */
+  stop(): void {
+    this.#stopReaping()
+  }
+
+  #find(id: unknown, { principal, info }: SessionSetting): NamedSession {
+    const named = typeof id === 'string' ? this.#named.get(id) : undefined
+    const own = named?.session.setting
+    if (!named || own?.principal !== principal || own?.info !== info)
+      throw new WireError('session-not-found', 'Unknown session_id.')
+    named.usedAt = monotonic()
+    return named
+  }
+
+  async #remove(named: NamedSession): Promise<void> {
+    this.#named.delete(named.id)
+    await this.close(named.session)
+  }
+
+  #reap(): void {
+    const limit = monotonic() - this.#options.idleSeconds * 1_000
+    for (const named of this.#named.values()) if (!named.attached && named.usedAt < limit) void this.#remove(named)
+  }
+}

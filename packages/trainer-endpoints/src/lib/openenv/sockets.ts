@@ -1,0 +1,136 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { ClientIdentity, ExtraRoutes } from '@episodic/mcp-server/http'
+import type { EnvironmentInfo } from '@episodic/protocol'
+import { every } from '@episodic/protocol/extend'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { InternalError, Problem } from '../http/problem.ts'
+import { rejectUpgrade } from '../http/reject-upgrade.ts'
+import { UNAUTHENTICATED } from '../http/trainer-app.ts'
+import { parseAddress } from './address.ts'
+import { errorFrame, rpcError } from './errors.ts'
+import { answerFrame } from './frames.ts'
+import { answerRpc } from './json-rpc.ts'
+import type { OpenEnvSession, SessionSetting } from './session.ts'
+import type { OpenEnvSessions } from './sessions.ts'
+import { type AnswerFrame, FrameSocket } from './socket.ts'
+
+export interface OpenEnvSocketsOptions {
+  readonly sessions: OpenEnvSessions
+  readonly find: (environment: string) => EnvironmentInfo | undefined
+  readonly settingOf: (info: EnvironmentInfo, principal: string | null) => SessionSetting
+  /** Largest frame in bytes. */
+  readonly frameBytes: number
+  readonly onError: (error: InternalError) => void
+}
+
+/** Milliseconds between two checks of every socket. A client that was silent has to answer a ping before the next one. */
+const HEART_BEAT = 15_000
+/** A client that does not answer a close is cut off after two seconds. */
+const SETTINGS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxFragments: 1_024,
+  closeTimeout: 2_000,
+}
+
+/**
+ * The WebSockets of an environment: `/ws` with the frames of OpenEnv, and `/mcp` with JSON-RPC. Each has a session of
+ * its own, unless `/ws?session_id=` attaches to one.
+ */
+export class OpenEnvSockets implements Pick<ExtraRoutes, 'upgrade' | 'drain' | 'end'> {
+  readonly #options: OpenEnvSocketsOptions
+  readonly #server: WebSocketServer
+  readonly #open = new Set<FrameSocket>()
+  readonly #stopHeartBeat: () => void
+  #draining = false
+
+  constructor(options: OpenEnvSocketsOptions) {
+    this.#options = options
+    this.#server = new WebSocketServer({ ...SETTINGS, maxPayload: options.frameBytes })
+    this.#stopHeartBeat = every(HEART_BEAT, () => {
+      for (const socket of this.#open) void socket.checkClient()
+    })
+  }
+
+  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, client: ClientIdentity): void {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
+    const address = parseAddress(pathname)
+    const info = address ? this.#options.find(address.environment) : undefined
+    const problem = client.trainer ? this.#problemOf(info, address?.route) : UNAUTHENTICATED
+    if (problem || !info) {
+      rejectUpgrade(stream, problem ?? NO_SOCKET)
+      return
+    }
+    const setting = this.#options.settingOf(info, client.principal)
+    const sessionId = address?.route === '/ws' ? searchParams.get('session_id') || null : null
+    this.#server.handleUpgrade(request, stream, head, (webSocket) => {
+      const answer = this.#enter(webSocket, address?.route === '/mcp', setting, sessionId)
+      if (!answer) return
+      const socket = new FrameSocket(webSocket, stream, client, answer)
+      this.#open.add(socket)
+      webSocket.on('close', () => this.#open.delete(socket))
+    })
+  }
+
+  async drain(signal: AbortSignal | undefined): Promise<number> {
+    this.#draining = true
+    const drained = Promise.all([...this.#open].map((socket) => socket.drain()))
+    const { promise: aborted, resolve: abort } = Promise.withResolvers<void>()
+    if (signal?.aborted) abort()
+    signal?.addEventListener('abort', () => abort(), { once: true })
+    await Promise.race([drained, aborted])
+    return [...this.#open].reduce((sum, { count }) => sum + count, 0)
+  }
+
+  end(): void {
+    this.#draining = true
+    this.#stopHeartBeat()
+    for (const socket of this.#open) socket.terminate()
+  }
+
+  #problemOf(info: EnvironmentInfo | undefined, route: string | undefined): Problem | null {
+    if (!info || (route !== '/ws' && route !== '/mcp')) return NO_SOCKET
+    return this.#draining ? STOPPING : null
+  }
+
+  /** Returns what answers the frames of a socket, or sends why it has no session, and closes it. */
+  #enter(
+    webSocket: WebSocket,
+    jsonRpc: boolean,
+    setting: SessionSetting,
+    sessionId: string | null,
+  ): AnswerFrame | null {
+    const { sessions, onError } = this.#options
+    let session: OpenEnvSession
+    try {
+      session = sessionId === null ? sessions.open(setting) : sessions.attach(sessionId, setting)
+    } catch (error) {
+      const refusal = jsonRpc ? rpcError(error, null, onError) : errorFrame(error, onError, sessionError(sessionId))
+      webSocket.send(JSON.stringify(refusal))
+      webSocket.close(1000)
+      return null
+    }
+    webSocket.once('close', () => void (sessionId === null ? sessions.close(session) : sessions.detach(sessionId)))
+    const context = { setting, sessions, session, sessionId, onError }
+    return jsonRpc
+      ? async (text) => JSON.stringify(await answerRpc(text, context))
+      : async (text) => {
+          const answer = await answerFrame(text, context)
+          return answer && JSON.stringify(answer)
+        }
+  }
+}
+
+/** The code of the frame for a session that cannot be entered: of its own, or of the limit of sessions. */
+function sessionError(sessionId: string | null): 'SESSION_ERROR' | undefined {
+  return sessionId === null ? undefined : 'SESSION_ERROR'
+}
+
+const NO_SOCKET: Problem = { status: 404, code: 'not-found', message: 'There is no WebSocket at this path.' }
+const STOPPING: Problem = {
+  status: 503,
+  code: 'unavailable',
+  message: 'This server is stopping and takes nobody in. Try again.',
+}
