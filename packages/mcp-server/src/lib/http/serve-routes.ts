@@ -86,12 +86,7 @@ class RoutesHandler implements PortHandler {
   readonly #replies: Replies
   readonly #onRejected: (rejection: Rejection) => void
 
-  constructor(
-    host: Host,
-    routes: ExtraRoutes,
-    authorizer: Authorizer,
-    onRejected: (rejection: Rejection) => void,
-  ) {
+  constructor(host: Host, routes: ExtraRoutes, authorizer: Authorizer, onRejected: (rejection: Rejection) => void) {
     this.#host = host
     this.#routes = routes
     this.#authorizer = authorizer
@@ -107,9 +102,9 @@ class RoutesHandler implements PortHandler {
   answer(request: HttpRequest, response: HttpResponse): void {
     const path = pathOf(request.url)
     const denied = this.#authorizer.guards.checkSource(request) ?? (this.#routes.owns(path) ? null : NOTHING_HERE)
-    if (denied) return this.#replies.deny(request, response, null, denied)
     const incoming = request as IncomingMessage
-    this.#routes.answer(incoming, response as ServerResponse, path, () => this.#identify(incoming, path))
+    if (denied) this.#replies.deny(request, response, null, denied)
+    else this.#routes.answer(incoming, response as ServerResponse, path, () => this.#identify(incoming, path))
   }
 
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {

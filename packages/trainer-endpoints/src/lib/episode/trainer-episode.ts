@@ -23,7 +23,7 @@ import { seedText } from './seed-text.ts'
  */
 export type RewardMode = 'steps' | 'return'
 
-/** What to open, as a client of a foreign protocol asks for it. */
+/** What to open, as a client of a protocol of others asks for it. */
 export interface EpisodeRequest {
   readonly environment: string
   readonly params?: JsonObject | undefined
