@@ -19,14 +19,14 @@ describe('episodic serve --openenv', () => {
         headers: { authorization: `Bearer ${token}` },
         ...(body && { body: JSON.stringify(body) }),
       })
-      return response.json()
+      return (await response.json()) as Record<string, unknown>
     }
     const counts = await Promise.all(
       ['train', 'validation', 'test'].map(
-        async (split) => (await ask('/openenv/number-guessing/number-guessing/num_tasks', { split })).num_tasks ?? 0,
+        async (split) => (await ask('/openenv/number-guessing/number-guessing/num_tasks', { split })).num_tasks,
       ),
     )
-    expect(counts.reduce((sum, count) => sum + count)).toBe(10)
+    expect(counts.reduce<number>((sum, count) => sum + Number(count ?? 0), 0)).toBe(10)
     expect(await ask('/openenv/coin/coin/splits')).toContainEqual({ name: 'train', type: 'train' })
     const action = { tool_name: 'guess', arguments: { value: 500 } }
     expect(await ask('/openenv/number-guessing/step', { action })).toMatchObject({
