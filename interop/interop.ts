@@ -1,10 +1,12 @@
 /** `pnpm interop <program> [options]`: plays with what others have written, in environments that it makes. */
 import { runClients } from './clients.ts'
 import { runFiles } from './files.ts'
+import { runPythonPackage } from './python-package.ts'
 
 const PROGRAMS = new Map<string, (args: readonly string[]) => Promise<number>>([
   ['clients', runClients],
   ['files', runFiles],
+  ['python', runPythonPackage],
 ])
 
 const [name, ...args] = process.argv.slice(2)

@@ -34,6 +34,7 @@ export function listChecks(folder: string): Check[] {
       command: ['node', 'interop/interop.ts', 'clients', '--only', 'mcp,fastmcp'],
       all: true,
     },
+    { name: 'package in Python', command: ['node', 'interop/interop.ts', 'python'], all: true },
     ...QUICK_PROGRAMS.map(({ args }) => checkOfChaos(args)),
     { name: 'build', command: script('build', ...TURBO) },
     { name: 'pack', command: packCommand(published, folder), after: ['build'] },

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from serving import WORLDS, LossyProxy, Server, serve
+
+from episodic_env import Connection, connect
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of the example worlds, and of a world whose tools have odd names."""
+    home: Path = tmp_path_factory.mktemp("home")
+    worlds = ["number-guessing", "frozen-lake", "warehouse", "flight-booking", str(WORLDS / "odd-tools.ts")]
+    running = serve(home, *worlds, "--port", "0")
+    yield running
+    running.stop()
+
+
+@pytest.fixture(autouse=True)
+def _no_token_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("EPISODIC_CONTROL_TOKEN", raising=False)
+    monkeypatch.setenv("EPISODIC_HOME", str(tmp_path))
+
+
+@pytest.fixture(params=["http", "websocket"])
+def connection(server: Server, request: pytest.FixtureRequest) -> Iterator[Connection]:
+    url = server.url if request.param == "http" else server.websocket_url
+    with connect(url, server.token) as connected:
+        yield connected
+
+
+@pytest.fixture
+def proxy(server: Server) -> Iterator[LossyProxy]:
+    running = LossyProxy(server.port)
+    yield running
+    running.close()

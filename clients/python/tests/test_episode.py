@@ -1,0 +1,224 @@
+"""Episodes over HTTP and over a WebSocket."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from serving import ROOT, Server
+
+from episodic_env import Connection, EpisodicError, Retries, Task, connect, read_tasks
+
+GUESSES = (50, 75, 62, 68, 65)
+
+
+def play(connection: Connection, seed: str) -> list[object]:
+    with connection.open("number-guessing", seed=seed) as episode:
+        low, high = 1, 100
+        seen: list[object] = [episode.observation.text]
+        while episode.end is None:
+            step = episode.step("guess", {"value": (low + high) // 2})
+            assert step.observation.structured is not None
+            if step.observation.structured["hint"] == "higher":
+                low = step.observation.structured["value"] + 1
+            else:
+                high = step.observation.structured["value"] - 1
+            seen.append((step.observation.text, dict(step.terms), step.reward, step.end, step.state_hash))
+        return [*seen, episode.total]
+
+
+def test_lists_what_the_server_can_open(connection: Connection) -> None:
+    info = connection.environment("number-guessing")
+    assert info.terms == ("solved", "cost")
+    assert info.tools[0].name == "guess"
+    assert info.potential and info.forkable and not info.success
+    with pytest.raises(EpisodicError, match="number-guessing") as unknown:
+        connection.environment("chess")
+    assert unknown.value.code == "unknown-environment"
+
+
+def test_plays_an_episode_with_rewards_as_named_terms(connection: Connection) -> None:
+    with connection.open("number-guessing", {"high": 100}, seed=7, limits={"steps": 50}) as episode:
+        assert episode.observation.text == "Guess a whole number from 1 to 100. 8 guesses left."
+        assert episode.params == {"low": 1, "high": 100, "maxGuesses": 8}
+        assert (episode.seed, episode.limits["steps"], episode.potential) == ("7", 50, 0)
+        for value in GUESSES:
+            step = episode.step("guess", {"value": value})
+        assert step.terms == {"solved": 1.0, "cost": -0.01}
+        assert step.reward == 0.99
+        assert (step.terminated, step.truncated, step.seq) == (True, False, 5)
+        assert episode.end is not None and episode.end.reason == "solved"
+        assert episode.total == pytest.approx(0.95)
+        with pytest.raises(EpisodicError, match="solved") as over:
+            episode.step("guess", {"value": 1})
+        assert over.value.code == "not-playing"
+
+
+def test_the_same_seed_gives_the_same_episode(server: Server) -> None:
+    with connect(server.url, server.token) as first, connect(server.websocket_url, server.token) as second:
+        assert play(first, "same") == play(second, "same")
+        assert play(first, "same") != play(first, "other")
+
+
+def test_without_a_seed_the_server_draws_one(connection: Connection) -> None:
+    with connection.open("number-guessing") as first, connection.open("number-guessing") as second:
+        assert first.seed != second.seed
+        assert play(connection, first.seed)[0] == first.observation.text
+
+
+def test_a_refused_step_counts_with_its_reward(connection: Connection) -> None:
+    with connection.open("number-guessing") as episode:
+        steps: list[tuple[str, dict[str, object] | None, str]] = [
+            ("guess", {"value": 1000}, "rules"),
+            ("guess", {"value": "x"}, "arguments"),
+            ("jump", {}, "tool"),
+            ("jümp", None, "tool"),
+        ]
+        for tool, arguments, refused in steps:
+            step = episode.step(tool, arguments)
+            assert (step.refused, step.reward, step.end) == (refused, -0.01, None)
+        assert episode.seq == 4
+
+
+def test_a_limit_truncates(connection: Connection) -> None:
+    with connection.open("number-guessing", limits={"steps": 1}) as episode:
+        step = episode.step("guess", {"value": 0})
+        assert (step.terminated, step.truncated) == (False, True)
+        assert step.end is not None and step.end.reason == "step-limit"
+
+
+def test_success_comes_with_the_end(connection: Connection) -> None:
+    with connection.open("odd-tools", {"end": 2}) as episode:
+        assert episode.step("count-up", {"by": 1}).success is None
+        assert episode.step("count-up", {"by": 1}).success is True
+
+
+def test_close_ends_the_episode_once(connection: Connection) -> None:
+    episode = connection.open("number-guessing")
+    closed = episode.close()
+    assert closed is not None and (closed.kind, closed.reason) == ("truncated", "closed")
+    assert episode.close() == closed
+    with pytest.raises(EpisodicError) as over:
+        episode.step("guess", {"value": 1})
+    assert over.value.code == "not-playing"
+
+
+def test_a_task_is_played_with_its_own_parameters_and_seed(connection: Connection) -> None:
+    task = Task("number-guessing", params={"low": 5, "high": 9}, seed="s", limits={"steps": 3}, version="1.1.0")
+    with connection.open(task, {"high": 6}) as episode:
+        assert (episode.params["low"], episode.params["high"], episode.seed) == (5, 6, "s")
+    with pytest.raises(EpisodicError) as refused:
+        connection.open(task, version="0.9.0")
+    assert refused.value.code == "unknown-environment"
+
+
+def test_parameters_that_the_environment_refuses(connection: Connection) -> None:
+    with pytest.raises(EpisodicError, match="low") as refused:
+        connection.open("number-guessing", {"low": "x"})
+    assert refused.value.code == "invalid-params"
+    with pytest.raises(EpisodicError) as unsendable:
+        connection.open("number-guessing", {"low": float("nan")})
+    assert unsendable.value.code == "option-invalid"
+
+
+def test_threads_share_a_connection(connection: Connection) -> None:
+    expected = [play(connection, str(seed)) for seed in range(16)]
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(lambda seed: play(connection, str(seed)), range(16))) == expected
+
+
+def test_reads_what_an_agent_played_at_its_session_url(connection: Connection) -> None:
+    with connection.open("number-guessing", seed="7") as episode:
+        for value in GUESSES:
+            _call_as_agent(episode.session_url, "guess", {"value": value})
+        played = episode.played()
+        assert [step.arguments["value"] for step in played.steps] == list(GUESSES)
+        assert played.end is not None and played.end.reason == "solved"
+        assert sum(step.step.reward for step in played.steps) == pytest.approx(0.95)
+
+
+def test_forks_snapshots_and_state(connection: Connection) -> None:
+    with connection.open("number-guessing", seed="7") as episode:
+        episode.step("guess", {"value": 50})
+        assert episode.state()["private"] == {"target": 65}
+        snapshot = episode.snapshot()
+        [fork] = episode.fork()
+        [start] = episode.fork(at=0)
+        with fork, start, connection.restore(snapshot) as restored:
+            step = episode.step("guess", {"value": 65})
+            assert fork.step("guess", {"value": 65}).state_hash == step.state_hash
+            assert restored.step("guess", {"value": 65}).terms == step.terms
+            assert start.seq == 0
+
+
+def test_legal_actions_and_outside_events(connection: Connection) -> None:
+    with connection.open("odd-tools") as episode:
+        assert set(episode.legal()) == {"count-up", "note"}
+        episode.publish("bonus", {"by": 5}, id="once")
+        episode.publish("bonus", {"by": 5}, id="once")
+        step = episode.step("count-up", {"by": 1})
+        assert step.observation.structured == {"count": 6, "end": 10}
+        assert len(step.report["events"]) == 1
+        assert set(episode.legal()) == {"count-up", "note", "reset"}
+
+
+def test_reads_the_tasks_of_a_dataset(tmp_path: Path, connection: Connection) -> None:
+    file = tmp_path / "tasks.jsonl"
+    command = [str(ROOT / "node_modules/.bin/node"), str(ROOT / "apps/harness/src/cli.ts"), "dataset", "generate"]
+    subprocess.run(
+        [*command, "number-guessing", "--count", "3", "--out", file], cwd=ROOT, check=True, capture_output=True
+    )
+    tasks = list(read_tasks(file))
+    assert len({task.id for task in tasks}) == 3
+    for task in tasks:
+        with connection.open(task) as episode:
+            assert (episode.seed, episode.limits["steps"]) == (task.seed, task.limits["steps"])
+            assert str(episode.params["high"]) in task.prompt
+    file.write_text('{"prompt": "?"}\n')
+    with pytest.raises(EpisodicError, match=r"tasks.jsonl:1"):
+        list(read_tasks(file))
+
+
+def test_errors_of_an_address_that_is_no_trainer_endpoint(server: Server) -> None:
+    for url, code in [
+        (server.url.replace("/env", "/mcp"), "not-an-environment"),
+        (server.url.replace("/env", "/nothing"), "connection-failed"),
+        ("http://127.0.0.1:1/env", "connection-failed"),
+        ("ws://127.0.0.1:1/env", "connection-failed"),
+    ]:
+        with connect(url, server.token, retries=Retries(attempts=2)) as wrong, pytest.raises(EpisodicError) as failed:
+            wrong.environments()
+        assert failed.value.code == code, url
+    with pytest.raises(EpisodicError) as invalid:
+        connect("127.0.0.1:7337")
+    assert invalid.value.code == "option-invalid"
+
+
+def test_a_wrong_token_is_not_retried(server: Server) -> None:
+    for url in (server.url, server.websocket_url):
+        with connect(url, "wrong") as wrong, pytest.raises(EpisodicError) as refused:
+            wrong.environments()
+        assert (refused.value.code, refused.value.retryable) == ("connection-failed", False)
+
+
+def test_finds_the_token_of_a_server_on_this_machine(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / f"control-{server.port}.token").write_text(server.token + "\n")
+    with connect(server.url) as found:
+        assert "number-guessing" in found.environments()
+    monkeypatch.setenv("EPISODIC_CONTROL_TOKEN", "wrong")
+    with connect(server.url) as wrong, pytest.raises(EpisodicError):
+        wrong.environments()
+
+
+def _call_as_agent(url: str, tool: str, arguments: dict[str, object]) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    request = urllib.request.Request(url, json.dumps(message).encode(), headers)
+    with urllib.request.urlopen(request) as answer:
+        assert b'"result"' in answer.read()

@@ -1,0 +1,45 @@
+"""The programs of the pages, run as they are printed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from serving import ROOT, Server
+
+PAGES = (ROOT / "clients/python/README.md", ROOT / "docs/trainers/python.md")
+NEEDS = {"gymnasium": "gymnasium", "trl": "datasets", "inspect": "inspect_ai", "verifiers": "verifiers"}
+"""The package that an adapter needs."""
+
+PROGRAMS = [
+    pytest.param(program, id=f"{page.name}-{number}")
+    for page in PAGES
+    for number, program in enumerate(re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL))
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_program_of_a_page_runs(program: str, server: Server, tmp_path: Path) -> None:
+    for adapter, package in NEEDS.items():
+        if f"episodic_env.{adapter}" in program and importlib.util.find_spec(package) is None:
+            pytest.skip(f"needs {package}")
+    assert "http://127.0.0.1:7337" in program
+    file = tmp_path / "program.py"
+    file.write_text(program.replace("http://127.0.0.1:7337/env", server.url))
+    path = os.pathsep.join([str(ROOT / "clients/python/src")])
+    variables = {**os.environ, "PYTHONPATH": path, "EPISODIC_CONTROL_TOKEN": server.token}
+    result = subprocess.run(
+        [sys.executable, "-W", "error", str(file)],
+        env=variables,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout

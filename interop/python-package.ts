@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { openPythonEnvironment } from './python-environment.ts'
+
+const PACKAGE = fileURLToPath(new URL('../clients/python', import.meta.url))
+
+/** Adapters whose frameworks are large, each with an environment of its own, and their tests. */
+const ADAPTERS: ReadonlyMap<string, string> = new Map([])
+
+const USAGE = `Usage: pnpm interop python [<adapter>...] [--json]
+
+Tests the Python package episodic-env against a server: the client, its types, its Gymnasium adapter and the files
+that are published. Further adapters are tested if they are named, because their frameworks are large.
+
+  adapters: ${[...ADAPTERS.keys()].join(', ')}
+  --json    print nothing but the line of JSON that ends every run
+
+The exit code is 0 if every check passed, 1 if one did not, and 2 if the command is not understood or a
+package cannot be installed.`
+
+/** Runs the checks from the command line, and resolves with the exit code. */
+export async function runPythonPackage(args: readonly string[]): Promise<number> {
+  const { values: options, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { json: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  })
+  if (options.help) {
+    console.log(USAGE)
+    return 0
+  }
+  const unknown = positionals.filter((name) => !ADAPTERS.has(name))
+  if (unknown.length > 0)
+    throw new Error(`There is no adapter ${unknown.join(', ')}. There is: ${[...ADAPTERS.keys()].join(', ')}.`)
+  const checks: { readonly name: string; readonly passed: boolean }[] = []
+  const check = (name: string, python: string, ...command: readonly string[]) => {
+    const { status } = spawnSync(python, ['-B', ...command], {
+      cwd: PACKAGE,
+      stdio: ['ignore', options.json ? 'ignore' : 'inherit', 'inherit'],
+    })
+    checks.push({ name, passed: status === 0 })
+    if (!options.json) console.log(`${status === 0 ? '✓' : '✗'} ${name}`)
+  }
+
+  const { python } = openPythonEnvironment('episodic-env.txt', (text) => console.error(text))
+  const heavy = [...ADAPTERS.values()]
+  check('types', python, '-m', 'mypy', '--cache-dir', '/dev/null', 'src')
+  check('tests', python, '-m', 'pytest', '-q', ...heavy.map((file) => `--ignore=tests/${file}`))
+  const folder = await mkdtemp(join(tmpdir(), 'episodic-env-'))
+  try {
+    check('build', python, '-m', 'build', '--no-isolation', '--outdir', folder, '.')
+    const files = (await readdir(folder)).map((file) => join(folder, file))
+    check('twine check', python, '-m', 'twine', 'check', '--strict', ...files)
+    const wheel = files.find((file) => file.endsWith('.whl')) ?? 'no wheel'
+    const installed = join(folder, 'installed')
+    check('install', python, '-m', 'pip', 'install', '-q', '--no-index', '--no-deps', '--target', installed, wheel)
+    checks.push({ name: 'py.typed', passed: existsSync(join(installed, 'episodic_env', 'py.typed')) })
+    const program = `import sys; sys.path[:0] = [${JSON.stringify(installed)}]; import episodic_env; print(episodic_env.__file__)`
+    check('import of the wheel', python, '-I', '-c', program)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+
+  for (const name of positionals) {
+    const adapter = openPythonEnvironment(`episodic-env-${name}.txt`, (text) => console.error(text))
+    check(`tests of ${name}`, adapter.python, '-m', 'pytest', '-q', `tests/${ADAPTERS.get(name)}`)
+  }
+
+  const failed = checks.filter(({ passed }) => !passed)
+  for (const { name } of failed) console.error(`✗ ${name}`)
+  console.log(
+    JSON.stringify({
+      name: 'interop-python',
+      ok: failed.length === 0,
+      passed: checks.length - failed.length,
+      failed: failed.length,
+    }),
+  )
+  return failed.length === 0 ? 0 : 1
+}
