@@ -2,29 +2,24 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { META, METHODS, type OpenResult } from '@episodic/protocol'
+import { META, type OpenResult } from '@episodic/protocol'
 import { startRedis } from '../chaos/redis.ts'
 import { type Child, startChild } from './child.ts'
 import { inTurn, median, ratio, report } from './figures.ts'
 import { drive } from './http-load.ts'
+import { addBody, authorize, type Endpoint, openSession } from './trainer-endpoint.ts'
 
 const SESSIONS = 100
 const CONNECTIONS = 32
 const CALLS = 10_000
 const FLOOR = 0.5
 
-interface Ready {
-  readonly port: number
-  readonly trainerUrl: string
-  readonly token: string
-}
-
 const folder = mkdtempSync(join(tmpdir(), 'episodic-bench-'))
 try {
   await using redis = await startRedis(join(folder, 'redis'))
-  using memory = await startChild<Ready>('./servers/counter-server.ts')
-  using sqlite = await startChild<Ready>('./servers/counter-server.ts', `sqlite:${join(folder, 'sessions.db')}`)
-  using shared = await startChild<Ready>('./servers/counter-server.ts', redis.url)
+  using memory = await startChild<Endpoint>('./servers/counter-server.ts')
+  using sqlite = await startChild<Endpoint>('./servers/counter-server.ts', `sqlite:${join(folder, 'sessions.db')}`)
+  using shared = await startChild<Endpoint>('./servers/counter-server.ts', redis.url)
   const loads = { memory: await prepare(memory), sqlite: await prepare(sqlite), redis: await prepare(shared) }
 
   const rates = await inTurn(5, { memory: loads.memory.run, sqlite: loads.sqlite.run, redis: loads.redis.run })
@@ -49,25 +44,16 @@ try {
 }
 
 /** Opens sessions on a server; `run` plays on them, and `cpu` gives the server's seconds of CPU for a step, round by round. */
-async function prepare(server: Child<Ready>): Promise<{ run: () => Promise<number>; cpu: () => number[] }> {
-  const { port, trainerUrl, token } = server.ready
-  const headers = { Authorization: `Bearer ${token}` }
+async function prepare(server: Child<Endpoint>): Promise<{ run: () => Promise<number>; cpu: () => number[] }> {
+  const { port } = server.ready
+  const headers = authorize(server.ready)
   const sessions: OpenResult[] = []
-  for (let id = 0; id < SESSIONS; id++) {
-    const params = { environment: 'counter', requestKey: `durability-benchmark-${id}` }
-    const body = JSON.stringify({ jsonrpc: '2.0', id, method: METHODS.open, params })
-    const answer = await fetch(trainerUrl, {
-      method: 'POST',
-      body,
-      headers: { ...headers, 'content-type': 'application/json' },
-    })
-    sessions.push(((await answer.json()) as { result: OpenResult }).result)
-  }
+  for (let id = 0; id < SESSIONS; id++)
+    sessions.push(await openSession(server.ready, 'counter', `durability-benchmark-${id}`))
   let calls = 0
   const body = () => {
-    const _meta = { [META.session]: (sessions[calls % SESSIONS] as OpenResult).session }
-    const params = { name: 'add', arguments: { note: 'a short note', n: calls % 7 }, _meta }
-    return JSON.stringify({ jsonrpc: '2.0', id: calls++, method: 'tools/call', params })
+    const { session } = sessions[calls % SESSIONS] as OpenResult
+    return addBody(calls++, { [META.session]: session })
   }
   const used: number[] = []
   return {

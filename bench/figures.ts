@@ -54,3 +54,10 @@ export function round2(value: number): number {
 export function mebibytes(bytes: number): number {
   return Math.round((bytes / 1_048_576) * 10) / 10
 }
+
+/** Bytes that this process holds after a collection, which needs `--expose-gc`. */
+export function heldBytes(): { readonly heap: number; readonly resident: number } {
+  for (let i = 0; i < 3; i++) globalThis.gc?.()
+  const { heapUsed, external, rss } = process.memoryUsage()
+  return { heap: heapUsed + external, resident: rss }
+}

@@ -4,7 +4,7 @@ import { connect } from '@episodic/env'
 import { createFold, runEpisodes } from '@episodic/harness'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { environment, solver } from '@episodic-world/number-guessing'
-import { mebibytes, report } from './figures.ts'
+import { heldBytes, mebibytes, report } from './figures.ts'
 import { taskNumbered } from './guessing-task.ts'
 
 const EPISODES = 100_000
@@ -32,18 +32,12 @@ const play = (from: number, to: number) =>
     seal: async (record) => fold.add(record),
   })
 
-const kept = () => {
-  for (let i = 0; i < 3; i++) globalThis.gc?.()
-  const { heapUsed, external, rss } = process.memoryUsage()
-  return { heap: heapUsed + external, resident: rss }
-}
-
 await play(0, SWING)
-const swing = kept()
+const swing = heldBytes()
 const began = performance.now()
 await play(SWING, EPISODES)
 const seconds = (performance.now() - began) / 1_000
-const end = kept()
+const end = heldBytes()
 const { counts } = fold.finish({ name: 'fold', scheduled: EPISODES })
 const bytesPerEpisode = Math.round((end.heap - swing.heap) / (EPISODES - SWING))
 report('fold', {

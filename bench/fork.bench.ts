@@ -8,7 +8,7 @@ import { createHost, defineEnvironment, type EnvironmentDefinition } from '@epis
 import type { Action } from '@episodic/protocol'
 import { environment as numberGuessing } from '@episodic-world/number-guessing'
 import { z } from 'zod'
-import { inTurn, mebibytes, median, ratio, report, round2 } from './figures.ts'
+import { heldBytes, inTurn, mebibytes, median, ratio, report, round2 } from './figures.ts'
 
 const BATCH = 64
 const BATCHES = 40
@@ -79,21 +79,14 @@ async function measure({ name }: EnvironmentDefinition, action: Action) {
   return { microseconds: round2(1e6 / median(forks)), cost: ratio(steps, forks) }
 }
 
-/** Bytes that the process holds, once nothing of it is garbage. */
-function held(): { readonly heap: number; readonly resident: number } {
-  for (let i = 0; i < 3; i++) globalThis.gc?.()
-  const { heapUsed, external, rss } = process.memoryUsage()
-  return { heap: heapUsed + external, resident: rss }
-}
-
 const small = await measure(numberGuessing, { tool: 'guess', arguments: { value: 1 } })
 const large = await measure(ledger, { tool: 'add', arguments: {} })
 
 const { session } = await host.open(null, { environment: ledger.name, requestKey: requestKey() })
-const before = held()
+const before = heldBytes()
 for (let forked = 0; forked < FORKS; forked += 1_000)
   await (await host.resolve(null, { by: 'control', token: session })).fork({ count: 1_000, requestKey: requestKey() })
-const after = held()
+const after = heldBytes()
 const grown = { heap: mebibytes(after.heap - before.heap), resident: mebibytes(after.resident - before.resident) }
 
 report('fork', {

@@ -3,11 +3,12 @@
  * `node:http` JSON echo and with the SDKs' own servers: 32 connections, 100 and 5,000 sessions, zod in and out, a
  * process each.
  */
-import { META, METHODS, type OpenResult } from '@episodic/protocol'
+import { META, type OpenResult } from '@episodic/protocol'
 import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
 import { startChild } from './child.ts'
 import { inTurn, median, ratio, report } from './figures.ts'
 import { drive, type Load } from './http-load.ts'
+import { addBody, authorize, type Endpoint, openSession } from './trainer-endpoint.ts'
 
 const CONNECTIONS = 32
 const [FEW, MANY] = [100, 5_000]
@@ -26,17 +27,10 @@ const MODERN_META = {
   [ENVELOPE.client]: { name: 'bench', version: '1.0.0' },
 }
 
-interface Ready {
-  readonly port: number
-  readonly trainerUrl: string
-  readonly token: string
-}
-
 let calls = 0
 /** Returns the body of the next call, with `_meta` and more arguments. */
 function add(meta: object, more: object = {}): string {
-  const params = { name: 'add', arguments: { note: 'a short note', n: calls % 7, ...more }, _meta: meta }
-  return JSON.stringify({ jsonrpc: '2.0', id: calls++, method: 'tools/call', params })
+  return addBody(calls++, meta, more)
 }
 
 /** Calls `act` so many times, with as many in flight as there are connections, and resolves with the results. */
@@ -56,15 +50,10 @@ const measure = (load: Omit<Load, 'connections'>): Measure => {
 }
 
 /** Opens so many sessions at our server, and returns a measurement for each endpoint and protocol version. */
-async function prepareOurs({ port, trainerUrl, token }: Ready, count: number): Promise<Record<string, Measure>> {
-  const authorization = { Authorization: `Bearer ${token}` }
-  const sessions = await times(count, async (i) => {
-    const params = { environment: 'counter', requestKey: `http-benchmark-${i}` }
-    const body = JSON.stringify({ jsonrpc: '2.0', id: i, method: METHODS.open, params })
-    const headers = { ...authorization, 'content-type': 'application/json' }
-    const answer = await fetch(trainerUrl, { method: 'POST', body, headers })
-    return ((await answer.json()) as { result: OpenResult }).result
-  })
+async function prepareOurs(endpoint: Endpoint, count: number): Promise<Record<string, Measure>> {
+  const { port } = endpoint
+  const authorization = authorize(endpoint)
+  const sessions = await times(count, (i) => openSession(endpoint, 'counter', `http-benchmark-${i}`))
   const next = () => sessions[calls % count] as OpenResult
   const trainer = { port, path: () => '/env', calls: CALLS }
   const agent = { port, path: () => `/mcp/s/${next().seats.agent?.capability}`, calls: CALLS }
@@ -102,12 +91,12 @@ function prepareSecond(port: number, count: number): Measure {
   return measure({ port, path: () => '/mcp', headers, body, calls: SDK_CALLS })
 }
 
-using echo = await startChild<Pick<Ready, 'port'>>('./servers/echo-server.ts')
-using few = await startChild<Ready>('./servers/counter-server.ts')
-using many = await startChild<Ready>('./servers/counter-server.ts')
-using firstFew = await startChild<Pick<Ready, 'port'>>('./servers/sdk-server.ts', 'first')
-using firstMany = await startChild<Pick<Ready, 'port'>>('./servers/sdk-server.ts', 'first')
-using second = await startChild<Pick<Ready, 'port'>>('./servers/sdk-server.ts', 'second')
+using echo = await startChild<Pick<Endpoint, 'port'>>('./servers/echo-server.ts')
+using few = await startChild<Endpoint>('./servers/counter-server.ts')
+using many = await startChild<Endpoint>('./servers/counter-server.ts')
+using firstFew = await startChild<Pick<Endpoint, 'port'>>('./servers/sdk-server.ts', 'first')
+using firstMany = await startChild<Pick<Endpoint, 'port'>>('./servers/sdk-server.ts', 'first')
+using second = await startChild<Pick<Endpoint, 'port'>>('./servers/sdk-server.ts', 'second')
 
 const ours = { [FEW]: await prepareOurs(few.ready, FEW), [MANY]: await prepareOurs(many.ready, MANY) }
 const named = Object.entries(ours).flatMap(([count, measures]) =>

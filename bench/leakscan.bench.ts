@@ -1,8 +1,9 @@
 /** Steps over HTTP with the scanner of answers, beside sessions of the same server that it was taken out of. */
-import { DEFAULT_SEAT, META, METHODS, type OpenResult } from '@episodic/protocol'
+import { DEFAULT_SEAT, META, type OpenResult } from '@episodic/protocol'
 import { startChild } from './child.ts'
 import { median, report, round2 } from './figures.ts'
 import { drive, type Load } from './http-load.ts'
+import { addBody, authorize, type Endpoint, openSession } from './trainer-endpoint.ts'
 
 /** Each round is one slice of calls with the scanner, and one without. */
 const ROUNDS = 99
@@ -13,9 +14,8 @@ const SESSIONS = 100
 const CONNECTIONS = 32
 const FLOOR = 0.95
 
-using server = await startChild<{ port: number; trainerUrl: string; token: string }>('./servers/leakscan-server.ts')
-const { port, trainerUrl, token } = server.ready
-const authorization = { Authorization: `Bearer ${token}` }
+using server = await startChild<Endpoint>('./servers/leakscan-server.ts')
+const { port } = server.ready
 let calls = 0
 
 const sessions = { scanned: await open('scanned'), unscanned: await open('unscanned') }
@@ -27,13 +27,13 @@ type Kind = keyof typeof sessions
 
 const trainer = await compare((kind) => ({
   path: () => '/env',
-  headers: authorization,
-  body: () => call({ _meta: { [META.session]: next(kind).session } }),
+  headers: authorize(server.ready),
+  body: () => addBody(calls++, { [META.session]: next(kind).session }),
 }))
 const agent = await compare((kind) => ({
   path: () => `/mcp/s/${capabilityOf(next(kind))}`,
   headers: {},
-  body: () => call({}),
+  body: () => addBody(calls++, {}),
 }))
 const undisturbed = { trainer: fastest(trainer), agent: fastest(agent) }
 report('leakscan', {
@@ -68,13 +68,8 @@ function fastest(rates: Record<Kind, number[]>): Record<Kind, number> & { readon
 
 async function open(name: string): Promise<readonly OpenResult[]> {
   const opened: OpenResult[] = []
-  for (let id = 0; id < SESSIONS; id++) {
-    const params = { environment: 'counter', requestKey: `leakscan-benchmark-${name}-${id}` }
-    const body = JSON.stringify({ jsonrpc: '2.0', id, method: METHODS.open, params })
-    const headers = { ...authorization, 'content-type': 'application/json' }
-    const answer = await fetch(trainerUrl, { method: 'POST', body, headers })
-    opened.push(((await answer.json()) as { result: OpenResult }).result)
-  }
+  for (let id = 0; id < SESSIONS; id++)
+    opened.push(await openSession(server.ready, 'counter', `leakscan-benchmark-${name}-${id}`))
   return opened
 }
 
@@ -84,9 +79,4 @@ function next(kind: Kind): OpenResult {
 
 function capabilityOf({ seats }: OpenResult): string {
   return seats[DEFAULT_SEAT]?.capability as string
-}
-
-function call(meta: object): string {
-  const params = { name: 'add', arguments: { note: 'a short note', n: calls % 7 }, ...meta }
-  return JSON.stringify({ jsonrpc: '2.0', id: calls++, method: 'tools/call', params })
 }

@@ -11,11 +11,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { summarySchema } from '@episodic/harness'
-import { META, METHODS, type OpenResult } from '@episodic/protocol'
+import { META } from '@episodic/protocol'
 import { type Killable, startProcess } from '../chaos/processes.ts'
 import { startRedis } from '../chaos/redis.ts'
 import { inTurn, median, ratio, report, round2 } from './figures.ts'
 import { drive } from './http-load.ts'
+import { authorize, openSession } from './trainer-endpoint.ts'
 
 const ROUNDS = 5
 /** The least speed, relative to two independent runs at once. */
@@ -67,16 +68,11 @@ async function serve(cleanUp: AsyncDisposableStack, redis: string, processes: nu
   const options = ['--port', '0', '--store', redis, '--processes', String(processes), '--log-level', 'warn', '--json']
   const server = cleanUp.use(episodic('serve', SEARCHING, ...options))
   const { trainerUrl } = JSON.parse(await server.line()) as { trainerUrl: string }
-  const headers = { Authorization: `Bearer ${ENVIRONMENT.EPISODIC_CONTROL_TOKEN}` }
-  const post = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
+  const endpoint = { trainerUrl, token: ENVIRONMENT.EPISODIC_CONTROL_TOKEN }
   const sessions: string[] = []
-  for (let id = 0; id < SESSIONS; id++) {
-    const params = { environment: 'searching', requestKey: `processes-benchmark-${processes}-${id}` }
-    const body = JSON.stringify({ jsonrpc: '2.0', id, method: METHODS.open, params })
-    const answer = (await (await fetch(trainerUrl, { ...post, body })).json()) as { result: OpenResult }
-    sessions.push(answer.result.session)
-  }
-  return { port: Number(new URL(trainerUrl).port), headers, sessions }
+  for (let id = 0; id < SESSIONS; id++)
+    sessions.push((await openSession(endpoint, 'searching', `processes-benchmark-${processes}-${id}`)).session)
+  return { port: Number(new URL(trainerUrl).port), headers: authorize(endpoint), sessions }
 }
 
 /** Resolves with the calls a second of so many connections, which play the sessions in turn. */

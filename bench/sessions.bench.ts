@@ -2,10 +2,11 @@
  * Memory of 10,000 and of 100,000 open idle sessions above that of the empty server, once it has given back what is
  * free; and calls a second on 100 sessions, with 100,000 idle ones beside them and with none.
  */
-import { META, METHODS, type OpenResult } from '@episodic/protocol'
+import { META } from '@episodic/protocol'
 import { type Child, startChild } from './child.ts'
 import { inTurn, mebibytes, median, ratio, report } from './figures.ts'
 import { drive } from './http-load.ts'
+import { addBody, authorize, type Endpoint, openBody, openSession } from './trainer-endpoint.ts'
 
 /** Idle sessions, and the mebibytes that they may take. */
 const CEILINGS = [
@@ -17,49 +18,31 @@ const CALLS = 20_000
 /** Of the calls a second that there are with no idle sessions. */
 const FLOOR = 0.9
 
-interface Ready {
-  readonly port: number
-  readonly trainerUrl: string
-  readonly token: string
-}
-
-const authorization = ({ token }: Ready) => ({ Authorization: `Bearer ${token}` })
-const load = (ready: Ready) => ({
+const load = (ready: Endpoint) => ({
   port: ready.port,
   path: () => '/env',
-  headers: authorization(ready),
+  headers: authorize(ready),
   connections: 32,
 })
-const openBody = (id: number) => {
-  const params = { environment: 'counter', requestKey: `sessions-benchmark-${id}` }
-  return JSON.stringify({ jsonrpc: '2.0', id, method: METHODS.open, params })
-}
+const requestKey = (id: number) => `sessions-benchmark-${id}`
 
 /** Opens sessions from one number up to another, and gives how many a second. */
-function open({ ready }: Child<Ready>, from: number, to: number): Promise<number> {
+function open({ ready }: Child<Endpoint>, from: number, to: number): Promise<number> {
   let id = from
-  return drive({ ...load(ready), body: () => openBody(id++), calls: to - from })
+  return drive({ ...load(ready), body: () => openBody('counter', requestKey(id++)), calls: to - from })
 }
 
 /** Calls a second on the first sessions of a server, in turn. Those that are there already are found by their keys. */
-async function preparePlay({ ready }: Child<Ready>): Promise<() => Promise<number>> {
+async function preparePlay({ ready }: Child<Endpoint>): Promise<() => Promise<number>> {
   const handles: string[] = []
-  for (let id = 0; id < PLAYED; id++) {
-    const headers = { ...authorization(ready), 'content-type': 'application/json' }
-    const answer = await fetch(ready.trainerUrl, { method: 'POST', headers, body: openBody(id) })
-    handles.push(((await answer.json()) as { result: OpenResult }).result.session)
-  }
+  for (let id = 0; id < PLAYED; id++) handles.push((await openSession(ready, 'counter', requestKey(id))).session)
   let calls = 0
-  const body = () => {
-    const _meta = { [META.session]: handles[calls % PLAYED] }
-    const params = { name: 'add', arguments: { note: 'a short note', n: calls % 7 }, _meta }
-    return JSON.stringify({ jsonrpc: '2.0', id: calls++, method: 'tools/call', params })
-  }
+  const body = () => addBody(calls, { [META.session]: handles[calls++ % PLAYED] })
   return () => drive({ ...load(ready), body, calls: CALLS })
 }
 
-using few = await startChild<Ready>('./servers/counter-server.ts')
-using crowded = await startChild<Ready>('./servers/counter-server.ts')
+using few = await startChild<Endpoint>('./servers/counter-server.ts')
+using crowded = await startChild<Endpoint>('./servers/counter-server.ts')
 // A server that has not served yet is still growing into its code: let it open, and compile, a few first.
 let opened = 500
 await open(crowded, 0, opened)
