@@ -50,7 +50,7 @@ const ALLOWED: readonly (readonly [file: string, word: RegExp])[] = [
   // A word of everyday English, in a list of them.
   ['packages/contexts/src/lib/nlu/word-weight.ts', /told/],
   // The name of an error code of the MCP SDK.
-  ['packages/agent/src/lib/connection/sdk-opening-failure.ts', /^era$/i],
+  ['packages/agent/src/lib/connection/sdk-failure.ts', /^era$/i],
   // An option of the MCP SDK.
   ['packages/mcp-server/src/lib/dispatch/sdk-discovery-modern.ts', /^era$/i],
 ]

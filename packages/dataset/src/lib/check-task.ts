@@ -1,7 +1,8 @@
 import { findNonJson, type Task, taskSchema } from '@episodic/protocol'
+import type { z } from 'zod'
 import { DatasetError } from './dataset-error.ts'
 import { taskId } from './task-id.ts'
-import { type FieldProblem, formatProblem, problemsOf } from './task-problem.ts'
+import { type FieldProblem, formatProblem, problemsOf, unknownKey } from './task-problem.ts'
 
 /**
  * Checks one row by itself: its shape, that it is plain JSON (a lone surrogate or `-0` would not survive every
@@ -42,4 +43,25 @@ export function assertNoProblems(problems: readonly FieldProblem[], where: strin
   throw new DatasetError('task-invalid', `${where} is not a task. ${problems.map(formatProblem).join('; ')}.`, {
     details: { problems: problems.map(({ code, field, reason }) => ({ code, field, reason })) },
   })
+}
+
+/** A row's parameters with defaults filled in, and the problems that the schema found. */
+interface CheckedParams {
+  readonly params: unknown
+  readonly problems: readonly FieldProblem[]
+}
+
+/**
+ * Parses parameters with an environment's schema. A key that the schema drops is a problem: most schemas ignore unknown
+ * keys, and a misspelt parameter would silently have its default.
+ */
+export function checkParams(schema: z.ZodType, params: unknown): CheckedParams {
+  const read = schema.safeParse(params)
+  if (!read.success) return { params, problems: problemsOf(read.error, 'params', ['params']) }
+  return { params: read.data, problems: droppedKeys(params, read.data).map((key) => unknownKey(['params', key])) }
+}
+
+function droppedKeys(given: unknown, kept: unknown): string[] {
+  if (typeof given !== 'object' || given === null || typeof kept !== 'object' || kept === null) return []
+  return Object.keys(given).filter((key) => !Object.hasOwn(kept, key))
 }

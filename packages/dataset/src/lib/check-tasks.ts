@@ -1,6 +1,5 @@
 import type { Split, Task } from '@episodic/protocol'
-import { checkParams } from './check-params.ts'
-import { checkTask } from './check-task.ts'
+import { checkParams, checkTask } from './check-task.ts'
 import type { Line } from './line.ts'
 import { parseJson } from './parse-json.ts'
 import type { Rows } from './rows.ts'

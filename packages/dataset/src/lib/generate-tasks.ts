@@ -1,6 +1,5 @@
 import { createRng, type JsonObject, seedFor, type Task } from '@episodic/protocol'
-import { checkParams } from './check-params.ts'
-import { assertNoProblems, checkShape } from './check-task.ts'
+import { assertNoProblems, checkParams, checkShape } from './check-task.ts'
 import { DatasetError } from './dataset-error.ts'
 import type { TaskDraft, TasksDefinition } from './define-tasks.ts'
 import { assertRange, type DifficultyRange } from './difficulty-range.ts'

@@ -1,8 +1,7 @@
-import { createRng, seedFor, type Task } from '@episodic/protocol'
+import { createRng, type Split, seedFor, type Task } from '@episodic/protocol'
 import { DatasetError } from './dataset-error.ts'
-import { assertRange } from './difficulty-range.ts'
+import { assertRange, type DifficultyRange, isInRange } from './difficulty-range.ts'
 import type { Rows } from './rows.ts'
-import { matchesTask, type TaskFilter } from './task-filter.ts'
 
 export interface SampleOptions extends TaskFilter {
   /** How many tasks to take. Fewer are returned if fewer match. */
@@ -31,4 +30,20 @@ export async function sampleTasks(rows: Rows<Task>, { count, seed, ...filter }: 
     matched += 1
   }
   return reservoir.sort((a, b) => a.position - b.position).map(({ task }) => task)
+}
+
+/** A condition on tasks. Every part is optional. */
+interface TaskFilter {
+  readonly split?: Split
+  /** Tags that a task must have, all of them. */
+  readonly tags?: readonly string[]
+  readonly difficulty?: DifficultyRange
+}
+
+function matchesTask(task: Task, { split, tags = [], difficulty }: TaskFilter): boolean {
+  return (
+    (split === undefined || task.split === split) &&
+    (difficulty === undefined || isInRange(task.difficulty, difficulty)) &&
+    tags.every((tag) => task.tags.includes(tag))
+  )
 }

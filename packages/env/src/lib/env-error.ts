@@ -1,4 +1,4 @@
-import type { JsonObject } from '@episodic/protocol'
+import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
 import { CodedError } from '@episodic/protocol/extend'
 
 /**
@@ -36,4 +36,17 @@ export class EnvError extends CodedError<EnvErrorCode> {
   static is(error: unknown, code?: EnvErrorCode): error is EnvError {
     return CodedError.isBranded('EnvError', error, code)
   }
+}
+
+/** Returns the error for a snapshot, restore or fork of an environment whose state an external server keeps. */
+export function notForkable({ name }: EnvironmentInfo): EnvError {
+  return new EnvError(
+    'not-forkable',
+    `${name} cannot be snapshotted, restored or forked: an external server keeps its state. Play it from its start instead.`,
+  )
+}
+
+/** Returns the error for an event published to an environment that defines none. */
+export function takesNoEvents({ name }: EnvironmentInfo): EnvError {
+  return new EnvError('option-invalid', `${name} takes no outside events. Define \`events\` in its environment.`)
 }

@@ -12,8 +12,15 @@ import {
 import type { Connection, WaitOptions } from './connection.ts'
 import { boundedFetch } from './sdk-bounded-fetch.ts'
 import type { ChildReaper } from './sdk-child-reaper.ts'
-import { failureOf, STREAM_ENDED, unsaid } from './sdk-failure.ts'
-import { Explained, mayBeModern, openingError, supportsNoModern } from './sdk-opening-failure.ts'
+import {
+  Explained,
+  failureOf,
+  mayBeModern,
+  openingError,
+  STREAM_ENDED,
+  supportsNoModern,
+  unsaid,
+} from './sdk-failure.ts'
 import type { CommandServer, ServerConfig, UrlServer } from './server-config.ts'
 import type { SessionTool } from './session-tool.ts'
 import { refusedAnswer, type ToolAnswer, type ToolContent, toolAnswerOf } from './tool-answer.ts'

@@ -1,6 +1,5 @@
 import type { WaitOptions } from '../connection/connection.ts'
-import type { SessionCalls } from './session-calls.ts'
-import type { SessionHealth } from './session-health.ts'
+import type { SessionCalls, SessionHealth } from './session-calls.ts'
 import type { TransactionCalls } from './transaction.ts'
 
 /**

@@ -5,7 +5,6 @@ import { finishAuthorization } from '../connection/sdk-authorization.ts'
 import type { ChildReaper } from '../connection/sdk-child-reaper.ts'
 import { openConnection } from '../connection/sdk-connection.ts'
 import { type McpServersConfig, parseServers, type ServerConfig, type Variables } from '../connection/server-config.ts'
-import { noteClosed, noteOpen } from './forgotten-sessions.ts'
 import { LiveSession } from './live-session.ts'
 import type { McpSession } from './mcp-session.ts'
 import type { Recovery } from './recovery.ts'
@@ -194,4 +193,31 @@ export function createMcpSessions(config: McpServersConfig, options: McpSessions
 
 function poolClosed(): AgentError {
   return new AgentError('session-closed', 'The sessions were closed. Create others.')
+}
+
+/** The open sessions, with their servers. Those still open when the process ends were never closed. */
+const open = new Map<object, string>()
+
+/** Notes that a session is open. */
+function noteOpen(session: object, server: string): void {
+  // The listener exists only while a session is open.
+  if (open.size === 0) globalThis.process?.on('exit', warn)
+  open.set(session, server)
+}
+
+/** Notes that a session is closed. */
+function noteClosed(session: object): void {
+  open.delete(session)
+  if (open.size === 0) globalThis.process?.off('exit', warn)
+}
+
+/** Warns about sessions that were never closed. They end with the process. */
+function warn(): void {
+  const servers = [...new Set(open.values())].join(', ')
+  const warning = new Error(
+    `${open.size} MCP ${open.size === 1 ? 'session was' : 'sessions were'} never closed (${servers}), and ended with the process. Close them, or open them with "await using".`,
+  )
+  warning.name = 'EpisodicWarning'
+  // `process.emitWarning` emits too late: the process has ended by then.
+  process.emit('warning', warning)
 }

@@ -1,6 +1,6 @@
 import { AgentError, SessionExpiredError, SessionLostError } from '../agent-error.ts'
 import type { ConnectionFailure } from '../connection/connection.ts'
-import type { SessionHealth } from './session-health.ts'
+import type { SessionHealth } from './session-calls.ts'
 
 /** The health of a session, and the reason. */
 export interface SessionStatus {

@@ -3,8 +3,7 @@ import { AgentError } from '../agent-error.ts'
 import type { WaitOptions } from '../connection/connection.ts'
 import { reasonOf } from '../connection/reason.ts'
 import type { ToolAnswer } from '../connection/tool-answer.ts'
-import type { SessionCalls } from './session-calls.ts'
-import type { SessionHealth } from './session-health.ts'
+import type { SessionCalls, SessionHealth } from './session-calls.ts'
 
 /** A tool and its arguments. */
 export interface ToolCall {

@@ -17,7 +17,7 @@ import {
 } from '@episodic/protocol'
 import { randomText } from '@episodic/protocol/extend'
 import { z } from 'zod'
-import { EnvError } from '../env-error.ts'
+import { EnvError, notForkable, takesNoEvents } from '../env-error.ts'
 import {
   type CallOptions,
   type EventInput,
@@ -30,9 +30,7 @@ import {
   type StepResult,
   stepResultOf,
 } from './environment.ts'
-import { notForkable } from './not-forkable.ts'
 import { observationOf, parseReply, toolAnswerSchema } from './reply.ts'
-import { takesNoEvents } from './takes-no-events.ts'
 import type { WatchedEnvironment, WatchOptions } from './watched-environment.ts'
 import { type RetryOptions, withRetries } from './with-retries.ts'
 

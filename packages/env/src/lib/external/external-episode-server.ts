@@ -1,8 +1,7 @@
 import type { Channel, JsonObject } from '@episodic/protocol'
 import type { CallOptions } from '../environment/environment.ts'
 import { disconnectPreservingSessions, openChannel } from '../transport/open-channel.ts'
-import type { ExternalEnvironment, ExternalSetting } from './external-environment.ts'
-import { runRule } from './external-rules.ts'
+import { type ExternalEnvironment, type ExternalSetting, runRule } from './external-environment.ts'
 
 /** The server of one episode: its own process or MCP session. */
 export interface EpisodeServer {

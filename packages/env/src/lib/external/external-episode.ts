@@ -1,9 +1,8 @@
 import type { Action, EnvironmentInfo, EpisodeEnd, JsonObject, Limits, Truncation } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
 import { type CallOptions, type ResetResult, type StepResult, stepResultOf } from '../environment/environment.ts'
-import type { ExternalEnvironment, ExternalSetting } from './external-environment.ts'
+import { type ExternalEnvironment, type ExternalSetting, runRule } from './external-environment.ts'
 import { type EpisodeServer, openEpisodeServer } from './external-episode-server.ts'
-import { runRule } from './external-rules.ts'
 import { callTool, createExternalServer, type ToolAnswer } from './external-server.ts'
 
 /** The input of `ExternalEpisode.open`. */

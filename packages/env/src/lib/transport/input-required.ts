@@ -66,7 +66,7 @@ export function questionsAllowed(questions: number = MOST_QUESTIONS): number {
 }
 
 /** Returns the error of a call whose server asks too many questions. */
-export function tooManyQuestions(questions: number): EnvError {
+function tooManyQuestions(questions: number): EnvError {
   return new EnvError(
     'connection-failed',
     `The server asked for input more than ${questions} times before it answered one call, and was not answered any further. A server that has to ask more often needs a higher questions option.`,
@@ -80,4 +80,42 @@ function nobodyAnswers(method: string): EnvError {
     `The server asks for ${method} before it answers, and nobody here answers that. Give the channel an elicit for elicitation/create.`,
     { details: { retryable: false } },
   )
+}
+
+/**
+ * Bounds the questions of a session-based server during calls. Such a question is a separate request that names no
+ * call. So all pending calls share the count: `questions` for each call, reset by each answer.
+ */
+export class QuestionBudget {
+  readonly #questions: number
+  readonly #waiting = new Set<AbortController>()
+  #asked = 0
+
+  constructor(questions: number) {
+    this.#questions = questions
+  }
+
+  /** Makes a call. Rejects with `connection-failed` if the server asks too often before it answers. */
+  async call<T>(call: (signal: AbortSignal) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const asked = new AbortController()
+    this.#waiting.add(asked)
+    try {
+      return await call(signal ? AbortSignal.any([signal, asked.signal]) : asked.signal)
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw asked.signal.aborted ? asked.signal.reason : error
+    } finally {
+      this.#waiting.delete(asked)
+      this.#asked = 0
+    }
+  }
+
+  /** Counts a question. If it is one too many, throws and rejects every pending call. */
+  count(): void {
+    this.#asked += 1
+    if (this.#asked <= this.#questions * Math.max(1, this.#waiting.size)) return
+    const error: EnvError = tooManyQuestions(this.#questions)
+    for (const call of this.#waiting) call.abort(error)
+    throw error
+  }
 }
