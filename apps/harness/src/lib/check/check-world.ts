@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { HarnessError } from '../harness-error.ts'
 import { checkedPolicy } from '../policy-fault.ts'
 import { type CheckContext, type CheckedWorld, settingsOf } from './check-context.ts'
@@ -22,7 +23,6 @@ import { checkLearnability } from './rewards/learnability.ts'
 import { checkRewards } from './rewards/reward-check.ts'
 import { sweepForCanaries } from './secrecy/canary-sweep.ts'
 import { checkNonInterference } from './secrecy/non-interference.ts'
-import { watchUnhandledRejections } from './unhandled-rejections.ts'
 import { Waivers } from './waivers.ts'
 
 /** Every agent endpoint that a check plays through by default: a real socket, a real pipe, and in-process. */
@@ -159,5 +159,31 @@ async function tryCheck(name: CheckName, context: CheckContext): Promise<CheckOu
         },
       ],
     })
+  }
+}
+
+/** The promise rejections that stay unhandled while something runs. */
+interface UnhandledRejections extends Disposable {
+  /** One finding for each message. Waits until Node has reported all promises that are rejected by now. */
+  findings(again: string): Promise<Finding[]>
+}
+
+/** Collects unhandled rejections until disposed. Otherwise a world that leaves one would end the process. */
+function watchUnhandledRejections(): UnhandledRejections {
+  const messages = new Set<string>()
+  const note = (reason: unknown) => void messages.add(reason instanceof Error ? reason.message : String(reason))
+  process.on('unhandledRejection', note)
+  return {
+    async findings(again) {
+      // Node reports them between two turns of the event loop.
+      await nextTurn()
+      return [...messages].map((message) => ({
+        name: 'rejection-unhandled',
+        what: `A promise rejection was not handled: ${message}`,
+        again,
+        advice: 'Await every promise or catch its rejection, and start none in the rules: they are synchronous.',
+      }))
+    },
+    [Symbol.dispose]: () => void process.off('unhandledRejection', note),
   }
 }
