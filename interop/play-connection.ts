@@ -1,7 +1,6 @@
-import type { JsonObject } from '@episodic/protocol'
+import type { Json, JsonObject } from '@episodic/protocol'
 import type { Connection, Mistake, Shown, View } from './client.ts'
 import type { Action } from './player.ts'
-import { readable } from './readable.ts'
 import type { World } from './world.ts'
 
 /** No episode of the matrix is as long. */
@@ -98,4 +97,14 @@ function viewOf({ text, structured }: Shown, view: View): string {
 
 function expectIn(shown: string, pattern: RegExp, problem: string): void {
   if (!pattern.test(shown)) throw new Error(`${problem}:\n${shown}`)
+}
+
+/** Structured content as lines of `path: value`, with the line breaks of its texts as they are. */
+function readable(structured: JsonObject): string {
+  return linesOf(structured, '').join('\n')
+}
+
+function linesOf(value: Json, path: string): string[] {
+  if (value === null || typeof value !== 'object') return [`${path}: ${value}`.replace(/: (?=[^\n]*\n)/, ':\n')]
+  return Object.entries(value).flatMap(([key, inner]) => linesOf(inner as Json, path === '' ? key : `${path}.${key}`))
 }

@@ -1,5 +1,4 @@
-import { findIn } from './find-in.ts'
-import type { Player } from './player.ts'
+import { findIn, type Player } from './player.ts'
 
 /** Says the whole trip at once, asks the question of the goal while the booking is open, and agrees. */
 export function playFlightBooking(): Player {

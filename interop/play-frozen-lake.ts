@@ -1,5 +1,4 @@
-import { findIn } from './find-in.ts'
-import type { Player } from './player.ts'
+import { findIn, type Player } from './player.ts'
 
 const STEPS = { left: [0, -1], down: [1, 0], right: [0, 1], up: [-1, 0] } as const
 

@@ -1,5 +1,4 @@
-import { findIn } from './find-in.ts'
-import type { Player } from './player.ts'
+import { findIn, type Player } from './player.ts'
 
 /** Guesses the middle of what the hints leave. */
 export function playNumberGuessing(): Player {

@@ -1,5 +1,4 @@
-import { findIn } from './find-in.ts'
-import type { Action, Player } from './player.ts'
+import { type Action, findIn, type Player } from './player.ts'
 
 interface Bin {
   readonly article: string

@@ -4,7 +4,7 @@ import { type Action, createRng, type JsonObject } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { environment, solver } from './assistant.ts'
-import { mistype } from './mistype.ts'
+import { mistype } from './traveller.ts'
 
 /** Lets a policy play the assistant for one traveller, and gives what was said. */
 async function serve(policy: Policy, params: JsonObject, seed: string) {

@@ -5,7 +5,6 @@ import { AIRPORTS } from './airports.ts'
 import { booking } from './booking.ts'
 import { answered, DIGRESSIONS, Goal } from './goal.ts'
 import { bookedTrip, isReached } from './judge.ts'
-import { mistype } from './mistype.ts'
 import { agree, ask, correctDetails, disagree, type Spoken, sayBooking, sayCause, sayDetails } from './phrase-book.ts'
 import { CABINS } from './timetable.ts'
 import { Code, Day, daysAfter, MAX_PASSENGERS } from './trip.ts'
@@ -147,4 +146,17 @@ function otherThan(codes: readonly string[], rng: Rng): string {
 
 function says(text: string): UserTurn {
   return { kind: 'says', text }
+}
+
+/** The shortest word that is still readable with a typing error. */
+const LEAST_LENGTH = 5
+
+/** Swaps two neighbouring letters inside one of the longer words of a text. */
+export function mistype(text: string, rng: Rng): string {
+  const words = [...text.matchAll(/\p{L}+/gu)].filter(([word]) => word.length >= LEAST_LENGTH)
+  if (words.length === 0) return text
+  const { 0: word, index } = rng.pick(words)
+  // The first letter stays: people rarely mistype it.
+  const at = index + rng.int(1, word.length - 2)
+  return `${text.slice(0, at)}${text[at + 1]}${text[at]}${text.slice(at + 2)}`
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { type LocalSite, openLocalSite } from '../local-site.ts'
 import { readBody } from '../read-body.ts'
-import { createRateLimit, type Rate } from './rate-limit.ts'
 
 /** The limit of log-ins for each user. */
 const LOG_INS: Rate = { times: 2, seconds: 60 }
@@ -114,5 +113,31 @@ function parse(text: string): Record<string, unknown> | undefined {
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
   } catch {
     return undefined
+  }
+}
+
+/** A number of actions in a window of time. */
+interface Rate {
+  readonly times: number
+  readonly seconds: number
+}
+
+/** Counts the actions of each key, and drops the count when its window is over. */
+interface RateLimit {
+  /** Counts one action. Returns how many are `left`, or the seconds to wait (`retryAfter`) if the limit is reached. */
+  take(key: string): { readonly left: number } | { readonly retryAfter: number }
+}
+
+function createRateLimit({ times, seconds }: Rate, now: () => number): RateLimit {
+  const windows = new Map<string, { endsAt: number; used: number }>()
+  return {
+    take(key) {
+      for (const [old, { endsAt }] of windows) if (endsAt <= now()) windows.delete(old)
+      const window = windows.get(key) ?? { endsAt: now() + seconds * 1_000, used: 0 }
+      windows.set(key, window)
+      if (window.used >= times) return { retryAfter: Math.ceil((window.endsAt - now()) / 1_000) }
+      window.used += 1
+      return { left: times - window.used }
+    },
   }
 }
