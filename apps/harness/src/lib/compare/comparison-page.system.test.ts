@@ -1,10 +1,6 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { EpisodeRecord } from '@episodic/protocol'
-import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { HOSTILE, lacksBrowser, usePages } from '../browser.fixture.ts'
 import { showEpisode } from '../report/fold/shown-episode.ts'
 import { playRun } from '../report/played-run.fixture.ts'
 import type { RunManifest } from '../run/record/run-folder.ts'
@@ -13,23 +9,7 @@ import type { Flip } from './comparison.ts'
 import { createPlayedTasks } from './played-tasks.ts'
 import { renderComparison } from './render-comparison.ts'
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-// Without a browser the tests fail in CI; elsewhere they are skipped, with a hint what to install.
-const missing = !existsSync(executablePath) && !process.env.CI
-
-const HOSTILE = `</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">"'&<!--`
-const folder = mkdtempSync(join(tmpdir(), 'episodic-'))
-let browser: Browser | undefined
-
-beforeAll(async () => {
-  if (missing) return
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run']
-  browser = await chromium.launch({ executablePath, args })
-})
-afterAll(async () => {
-  await browser?.close()
-  rmSync(folder, { recursive: true })
-})
+const open = usePages()
 
 /** The page of two runs, with every play of every flip. */
 function pageOf(a: readonly EpisodeRecord[], b: readonly EpisodeRecord[], name = 'run'): string {
@@ -61,19 +41,6 @@ function pageOf(a: readonly EpisodeRecord[], b: readonly EpisodeRecord[], name =
   }
   const { gained, lost } = comparison.episodes
   return renderComparison(comparison, { gained: gained.flips.map(shown), lost: lost.flips.map(shown) })
-}
-
-async function open(html: string, width = 1_280) {
-  const file = join(folder, 'compare.html')
-  writeFileSync(file, html)
-  const page = await (browser as Browser).newPage({ viewport: { width, height: 900 } })
-  const faults: string[] = []
-  const address = pathToFileURL(file).href
-  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
-  page.on('pageerror', (error) => faults.push(error.message))
-  page.on('request', (request) => request.url() !== address && faults.push(`asked for ${request.url()}`))
-  await page.goto(address)
-  return { page, faults }
 }
 
 const a = playRun({ tasks: 20, attempts: 2, failures: 0.1 })
@@ -108,7 +75,7 @@ describe('renderComparison', () => {
   })
 })
 
-describe.skipIf(missing)(
+describe.skipIf(lacksBrowser)(
   'a comparison in a browser (needs Chromium: apt-get install chromium, or CHROMIUM_PATH)',
   () => {
     it('shows both plays of an episode that flipped', async () => {

@@ -1,39 +1,32 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { META, METHODS } from '@episodic/protocol'
-import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lacksBrowser, useBrowser } from '../browser.fixture.ts'
 import { exampleWorld, openWorkshop, type Serving } from '../episodic.fixture.ts'
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-// In CI a browser that is missing fails the test; elsewhere it is skipped, and says what to install.
-const missing = !existsSync(executablePath) && !process.env.CI
-
 const workshop = openWorkshop()
-let browser: Browser | undefined
+// Another site that the same machine happens to serve.
+const browser = useBrowser('--host-resolver-rules=MAP other.example 127.0.0.1')
 let pages: Server
 let server: Serving
 
 beforeAll(async () => {
-  if (missing) return
+  if (lacksBrowser) return
   pages = createServer((_, response) => response.setHeader('Content-Type', 'text/html').end('<title>A page</title>'))
   await once(pages.listen(0, '127.0.0.1'), 'listening')
   server = await workshop.serve([exampleWorld('number-guessing')])
-  // Another site that the same machine happens to serve.
-  const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--host-resolver-rules=MAP other.example 127.0.0.1']
-  browser = await chromium.launch({ executablePath, args })
 })
-afterAll(async () => {
-  await browser?.close()
+afterAll(() => {
   pages?.close()
   workshop[Symbol.dispose]()
 })
 
 /** Plays an episode in a page of a host with the browser's WebSocket. Returns the hints, or why it was rejected. */
 async function playInPage(host: string, token: string): Promise<string[]> {
-  const page = await (browser as Browser).newPage()
+  const page = await browser().newPage()
   await page.goto(`http://${host}:${(pages.address() as AddressInfo).port}/`)
   const url = server.url.replace(/^http/, 'ws')
   return page.evaluate(
@@ -69,7 +62,7 @@ async function playInPage(host: string, token: string): Promise<string[]> {
   )
 }
 
-describe.skipIf(missing)(
+describe.skipIf(lacksBrowser)(
   'the WebSocket in a browser (needs Chromium: apt-get install chromium, or CHROMIUM_PATH)',
   () => {
     const token = () => readFileSync(server.tokenFile, 'utf8').trim()

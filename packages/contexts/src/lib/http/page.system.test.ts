@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHost } from '@episodic/mcp-server'
@@ -6,25 +6,16 @@ import { serveHttp } from '@episodic/mcp-server/http'
 import type { SessionStore } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { openSqliteStore } from '@episodic/state/sqlite'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { conversationEnvironment } from '../environment/conversation-environment.ts'
+import { lacksBrowser, useBrowser } from '../fixtures/browser.fixture.ts'
 import { openTalker } from '../fixtures/talker.fixture.ts'
 import { travel } from '../fixtures/travel.fixture.ts'
 import { serveConversations } from './serve-conversations.ts'
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-// A missing browser fails the test in CI; elsewhere the test is skipped, and names the package to install.
-const missing = !existsSync(executablePath) && !process.env.CI
-
-let browser: Browser | undefined
-
-beforeAll(async () => {
-  if (!missing)
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--no-first-run'] })
-}, 60_000)
-afterAll(() => browser?.close())
+const browser = useBrowser()
 
 const environment = conversationEnvironment(travel, {
   version: '1.0.0',
@@ -41,7 +32,7 @@ async function openPage(
   let store = await openStore()
   let host = createHost({ environments: [environment], store })
   let server = await serve(0)
-  const context = await (browser as Browser).newContext(options)
+  const context = await browser().newContext(options)
   const complaints: string[] = []
   onTestFinished(async () => {
     await context.close()
@@ -98,7 +89,7 @@ const open = (page: Page) => page.locator('#stack strong').allTextContents()
 
 const BOOK = 'book-flight 1 {"from":"Lahore"}'
 
-describe.skipIf(missing)(
+describe.skipIf(lacksBrowser)(
   'the page of a conversation (needs Chromium: apt-get install chromium, or CHROMIUM_PATH)',
   () => {
     it('shows the chat, the present state in the machine, the stack, and every transition', async () => {
@@ -145,7 +136,7 @@ describe.skipIf(missing)(
     })
 
     it('reports a lost connection and the time of the next attempt: soon at first, then every few seconds', async () => {
-      const context = await (browser as Browser).newContext()
+      const context = await browser().newContext()
       onTestFinished(() => context.close())
       await using host = createHost({ environments: [environment] })
       const server = await serveHttp(host, { port: 0, extraRoutes: serveConversations(host, [environment]) })

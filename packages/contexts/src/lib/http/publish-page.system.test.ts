@@ -1,18 +1,15 @@
-import { existsSync } from 'node:fs'
 import { createHost } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
-import { chromium } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { conversationEnvironment } from '../environment/conversation-environment.ts'
+import { lacksBrowser, useBrowser } from '../fixtures/browser.fixture.ts'
 import { createFerry } from '../fixtures/ferry.fixture.ts'
 import { serveConversations } from './serve-conversations.ts'
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-// A missing browser fails the test in CI; elsewhere the test is skipped, and names the package to install.
-const missing = !existsSync(executablePath) && !process.env.CI
+const browser = useBrowser()
 
-it.skipIf(missing)(
+it.skipIf(lacksBrowser)(
   'shows on the page of a conversation what its handlers publish, as events (needs Chromium)',
   async () => {
     const environment = conversationEnvironment(createFerry(), {
@@ -23,13 +20,11 @@ it.skipIf(missing)(
     })
     const host = createHost({ environments: [environment] })
     const server = await serveHttp(host, { extraRoutes: serveConversations(host, [environment]) })
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--no-first-run'] })
     onTestFinished(async () => {
-      await browser.close()
       await server[Symbol.asyncDispose]()
       await host[Symbol.asyncDispose]()
     })
-    const page = await browser.newPage()
+    const page = await browser().newPage()
     await page.goto(`http://127.0.0.1:${server.port}/conversations/ferry`)
     await page.getByRole('status').getByText('Connected').waitFor()
     const book = 'book-ferry 1 {"ferry":"Dover"}'

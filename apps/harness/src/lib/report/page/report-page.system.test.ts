@@ -1,32 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { EpisodeRecord } from '@episodic/protocol'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { HOSTILE, lacksBrowser, usePages } from '../../browser.fixture.ts'
 import { createEpisodeSample } from '../fold/episode-sample.ts'
 import { createFold } from '../fold/fold.ts'
 import { playRun } from '../played-run.fixture.ts'
 import { renderReport } from './render-report.ts'
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-// Without a browser the tests fail in CI; elsewhere they are skipped, with a hint what to install.
-const missing = !existsSync(executablePath) && !process.env.CI
-
-const HOSTILE = `</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">"'&<!--`
-const folder = mkdtempSync(join(tmpdir(), 'episodic-'))
-let browser: Browser | undefined
-
-beforeAll(async () => {
-  if (missing) return
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run']
-  browser = await chromium.launch({ executablePath, args })
-})
-afterAll(async () => {
-  await browser?.close()
-  rmSync(folder, { recursive: true })
-})
+const open = usePages()
 
 /** Opens the report of a run as a file and records errors and requests. */
 async function openReport(records: readonly EpisodeRecord[], name: string) {
@@ -36,93 +17,87 @@ async function openReport(records: readonly EpisodeRecord[], name: string) {
     sample.add(record)
   }
   const run = { name, configuration: { policy: name } }
-  const file = join(folder, 'report.html')
-  writeFileSync(file, renderReport(fold.finish(run), run, sample.finish()))
-  const page = await (browser as Browser).newPage({ viewport: { width: 1280, height: 900 } })
-  const faults: string[] = []
-  const address = pathToFileURL(file).href
-  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
-  page.on('pageerror', (error) => faults.push(error.message))
-  page.on('request', (request) => request.url() !== address && faults.push(`asked for ${request.url()}`))
-  await page.goto(address)
-  return { page, faults }
+  return open(renderReport(fold.finish(run), run, sample.finish()))
 }
 
 const textOf = (page: Page, selector: string) => page.locator(selector).textContent()
 
-describe.skipIf(missing)('the report in a browser (needs Chromium: apt-get install chromium, or CHROMIUM_PATH)', () => {
-  const records = playRun({ tasks: 20, attempts: 4, failures: 0.1 })
+describe.skipIf(lacksBrowser)(
+  'the report in a browser (needs Chromium: apt-get install chromium, or CHROMIUM_PATH)',
+  () => {
+    const records = playRun({ tasks: 20, attempts: 4, failures: 0.1 })
 
-  it('renders without an error and without a request, and opens episodes', async () => {
-    const { page, faults } = await openReport(records, 'baseline')
-    expect(await page.title()).toBe('baseline · Episodic run report')
-    const rows = page.locator('#list button')
-    const first = await textOf(page, '#play')
-    expect(first).toContain('Terminated: ')
-    await rows.nth(3).click()
-    expect(await textOf(page, '#play')).not.toBe(first)
-    expect(await rows.nth(3).getAttribute('aria-current')).toBe('true')
-    await page.locator('.chips button[data-outcome=failed]').click()
-    await rows.first().click()
-    expect(await textOf(page, '#play')).toMatch(/Failed: .*|not scored/)
-    await page.locator('#search').fill('no such episode')
-    expect(await textOf(page, '#list')).toBe('No sampled episode matches.')
-    expect(faults).toEqual([])
-    await page.close()
-  })
+    it('renders without an error and without a request, and opens episodes', async () => {
+      const { page, faults } = await openReport(records, 'baseline')
+      expect(await page.title()).toBe('baseline · Episodic run report')
+      const rows = page.locator('#list button')
+      const first = await textOf(page, '#play')
+      expect(first).toContain('Terminated: ')
+      await rows.nth(3).click()
+      expect(await textOf(page, '#play')).not.toBe(first)
+      expect(await rows.nth(3).getAttribute('aria-current')).toBe('true')
+      await page.locator('.chips button[data-outcome=failed]').click()
+      await rows.first().click()
+      expect(await textOf(page, '#play')).toMatch(/Failed: .*|not scored/)
+      await page.locator('#search').fill('no such episode')
+      expect(await textOf(page, '#list')).toBe('No sampled episode matches.')
+      expect(faults).toEqual([])
+      await page.close()
+    })
 
-  it('shows all episodes of a small run, each with its prompt', async () => {
-    const small = playRun({ tasks: 3, attempts: 2, failures: 0 })
-    const { page } = await openReport(small, 'small')
-    expect(await page.locator('.caption', { hasText: 'sealed episode' }).textContent()).toBe('All 6 sealed episodes.')
-    const titles = await page.locator('#list button .title').allTextContents()
-    expect(titles.toSorted()).toEqual(small.map(({ task }) => task.prompt).toSorted())
-    await page.close()
-  })
+    it('shows all episodes of a small run, each with its prompt', async () => {
+      const small = playRun({ tasks: 3, attempts: 2, failures: 0 })
+      const { page } = await openReport(small, 'small')
+      expect(await page.locator('.caption', { hasText: 'sealed episode' }).textContent()).toBe('All 6 sealed episodes.')
+      const titles = await page.locator('#list button .title').allTextContents()
+      expect(titles.toSorted()).toEqual(small.map(({ task }) => task.prompt).toSorted())
+      await page.close()
+    })
 
-  it.each([320, 768])('does not scroll sideways at %i pixels', async (width) => {
-    const { page } = await openReport(records, 'narrow')
-    await page.setViewportSize({ width, height: 800 })
-    const past = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-    expect(past).toBe(0)
-    await page.close()
-  })
+    it.each([320, 768])('does not scroll sideways at %i pixels', async (width) => {
+      const { page } = await openReport(records, 'narrow')
+      await page.setViewportSize({ width, height: 800 })
+      const past = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      expect(past).toBe(0)
+      await page.close()
+    })
 
-  it('keeps table columns apart at 400 pixels', async () => {
-    const { page } = await openReport(records, 'phone')
-    await page.setViewportSize({ width: 400, height: 800 })
-    const overflowing = await page.evaluate(
-      `[...document.querySelectorAll('table.even th, table.even td')]
+    it('keeps table columns apart at 400 pixels', async () => {
+      const { page } = await openReport(records, 'phone')
+      await page.setViewportSize({ width: 400, height: 800 })
+      const overflowing = await page.evaluate(
+        `[...document.querySelectorAll('table.even th, table.even td')]
         .filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)`,
-    )
-    expect(overflowing).toEqual([])
-    await page.close()
-  })
+      )
+      expect(overflowing).toEqual([])
+      await page.close()
+    })
 
-  it('shows hostile texts without running them', async () => {
-    const hostile = records.map(
-      (record): EpisodeRecord => ({
-        ...record,
-        task: { ...record.task, prompt: HOSTILE, tags: [HOSTILE] },
-        policy: { name: HOSTILE, seed: HOSTILE },
-        steps: record.steps.map((step) => ({
-          ...step,
-          action: { tool: HOSTILE, arguments: { [HOSTILE]: HOSTILE } },
-          observation: { text: HOSTILE, structured: { [HOSTILE]: HOSTILE } },
-        })),
-        outcome:
-          record.outcome.kind === 'failed'
-            ? { kind: 'failed', error: { code: HOSTILE, message: HOSTILE } }
-            : { kind: 'finished', end: { kind: 'terminated', reason: HOSTILE } },
-      }),
-    )
-    const { page, faults } = await openReport(hostile, HOSTILE)
-    for (const row of (await page.locator('#list button').all()).slice(0, 5)) await row.click()
-    expect(await textOf(page, '#play h3')).toBe(HOSTILE)
-    expect(await textOf(page, 'h1')).toBe(HOSTILE)
-    expect(await page.evaluate('window.hacked')).toBeUndefined()
-    expect(await page.locator('img').count()).toBe(0)
-    expect(faults).toEqual([])
-    await page.close()
-  })
-})
+    it('shows hostile texts without running them', async () => {
+      const hostile = records.map(
+        (record): EpisodeRecord => ({
+          ...record,
+          task: { ...record.task, prompt: HOSTILE, tags: [HOSTILE] },
+          policy: { name: HOSTILE, seed: HOSTILE },
+          steps: record.steps.map((step) => ({
+            ...step,
+            action: { tool: HOSTILE, arguments: { [HOSTILE]: HOSTILE } },
+            observation: { text: HOSTILE, structured: { [HOSTILE]: HOSTILE } },
+          })),
+          outcome:
+            record.outcome.kind === 'failed'
+              ? { kind: 'failed', error: { code: HOSTILE, message: HOSTILE } }
+              : { kind: 'finished', end: { kind: 'terminated', reason: HOSTILE } },
+        }),
+      )
+      const { page, faults } = await openReport(hostile, HOSTILE)
+      for (const row of (await page.locator('#list button').all()).slice(0, 5)) await row.click()
+      expect(await textOf(page, '#play h3')).toBe(HOSTILE)
+      expect(await textOf(page, 'h1')).toBe(HOSTILE)
+      expect(await page.evaluate('window.hacked')).toBeUndefined()
+      expect(await page.locator('img').count()).toBe(0)
+      expect(faults).toEqual([])
+      await page.close()
+    })
+  },
+)
