@@ -1,22 +1,22 @@
 import { z } from 'zod'
 import { estimateSchema } from '../report/fold/summary.ts'
 
-const figureSchema = z
-  .object({
-    /** Means over tasks. */
-    a: z.number(),
-    b: z.number(),
-    /** B − A, paired by task. */
-    difference: estimateSchema,
-    /** Tasks in which B is higher, lower, and equal. */
-    higher: z.int(),
-    lower: z.int(),
-    equal: z.int(),
-    /** The p-value of the exact two-sided sign test over tasks. */
-    p: z.number(),
-    effect: z.enum(['higher', 'lower', 'same', 'unclear']),
-  })
-  .nullable()
+/** One figure of two runs, over the tasks that have it in both. */
+const figureSchema = z.object({
+  /** Means over tasks. */
+  a: z.number(),
+  b: z.number(),
+  /** B − A, paired by task. */
+  difference: estimateSchema,
+  /** Tasks in which B is higher, lower, and equal. */
+  higher: z.int(),
+  lower: z.int(),
+  equal: z.int(),
+  /** The p-value of the exact two-sided sign test over tasks. */
+  p: z.number(),
+  /** The direction of B; `unclear` if neither is significant. */
+  effect: z.enum(['higher', 'lower', 'same', 'unclear']),
+})
 
 const sideSchema = z.object({
   name: z.string(),
@@ -61,13 +61,13 @@ export const comparisonSchema = z.object({
     onlyB: aloneSchema,
   }),
   /** Figures over the compared tasks; `null` if there are none. */
-  success: figureSchema,
+  success: figureSchema.nullable(),
   /** The rules of success that applied to the shared tasks: the world's or the default one. */
   successRules: z.array(z.enum(['default', 'world'])).default([]),
   /** Of unshaped returns. */
-  return: figureSchema,
+  return: figureSchema.nullable(),
   /** Steps of an episode, however it ended. */
-  length: figureSchema,
+  length: figureSchema.nullable(),
   /** Episodes of one task and attempt that finished in both runs. */
   episodes: z.object({
     paired: z.int(),
@@ -83,4 +83,5 @@ export const comparisonSchema = z.object({
 })
 
 export type Comparison = z.infer<typeof comparisonSchema>
+export type PairedFigure = z.infer<typeof figureSchema>
 export type Flip = z.infer<typeof flipSchema>

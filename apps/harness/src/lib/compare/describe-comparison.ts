@@ -1,7 +1,6 @@
 import { describeRules } from '../report/fold/scored-outcome.ts'
 import { formatCount, formatNumber, NOTHING, plural } from '../report/plots/format.ts'
-import type { Comparison } from './comparison.ts'
-import type { Effect } from './paired-figure.ts'
+import type { Comparison, PairedFigure } from './comparison.ts'
 
 /** One figure of a comparison, formatted. */
 export interface FigureRow {
@@ -10,7 +9,7 @@ export interface FigureRow {
   readonly b: string
   readonly difference: string
   readonly interval: string
-  readonly effect: Effect
+  readonly effect: PairedFigure['effect']
   /** How many tasks are higher, lower and equal in B, with the p-value of the sign test. */
   readonly tasks: string
 }

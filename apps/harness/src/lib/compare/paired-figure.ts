@@ -1,23 +1,7 @@
-import { clusteredMean, type Estimate } from '../report/fold/statistics.ts'
+import { clusteredMean } from '../report/fold/statistics.ts'
+import type { Estimate } from '../report/fold/summary.ts'
+import type { PairedFigure } from './comparison.ts'
 import { signTest } from './sign-test.ts'
-
-/** One figure of two runs, over the tasks that have it in both. */
-export interface PairedFigure {
-  /** Means over tasks. */
-  readonly a: number
-  readonly b: number
-  /** B − A, over tasks. */
-  readonly difference: Estimate
-  /** Tasks in which B is higher, lower, and equal. */
-  readonly higher: number
-  readonly lower: number
-  readonly equal: number
-  /** The p-value of the exact two-sided sign test over tasks. */
-  readonly p: number
-  /** The direction of B; `unclear` if neither is significant. */
-  readonly effect: Effect
-}
-export type Effect = 'higher' | 'lower' | 'same' | 'unclear'
 
 /** The significance level that corresponds to a 95 % interval. */
 const SIGNIFICANCE = 0.05
@@ -62,12 +46,12 @@ export function pairFigure(
   return { a: a.mean, b: b.mean, difference, higher, lower, equal, p, effect: effectOf(difference, p, equal) }
 }
 
-function effectOf({ mean, low, high, count }: Estimate, p: number, equal: number): Effect {
+function effectOf({ mean, low, high, count }: Estimate, p: number, equal: number): PairedFigure['effect'] {
   if (equal === count) return 'same'
   if (low === null || high === null) return p < SIGNIFICANCE ? directionOf(mean) : 'unclear'
   return low > 0 || high < 0 ? directionOf(mean) : 'unclear'
 }
 
-function directionOf(mean: number): Effect {
+function directionOf(mean: number): PairedFigure['effect'] {
   return mean > 0 ? 'higher' : 'lower'
 }

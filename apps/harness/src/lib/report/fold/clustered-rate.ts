@@ -1,16 +1,5 @@
 import { NORMAL_POINT, studentPoint } from './student-point.ts'
-
-/** A share of episodes with its 95 % interval, which is `null` for fewer than two clusters. */
-export interface Proportion {
-  readonly successes: number
-  readonly count: number
-  /** Groups of episodes that are not independent of each other: the attempts of one task are one cluster. */
-  readonly clusters: number
-  /** `null` when `count` is 0. */
-  readonly rate: number | null
-  readonly low: number | null
-  readonly high: number | null
-}
+import type { Proportion } from './summary.ts'
 
 /** Counts successes among episodes in constant memory. */
 export interface RateFold {

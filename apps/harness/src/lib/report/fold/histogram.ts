@@ -1,10 +1,4 @@
-/** Counts of values in bins of equal width. A value on an edge belongs to the bin that starts there. */
-export interface Histogram {
-  /** The lower edge of the first bin, a multiple of `width`. */
-  readonly start: number
-  readonly width: number
-  readonly counts: number[]
-}
+import type { Histogram } from './summary.ts'
 
 const MOST_BINS = 40
 

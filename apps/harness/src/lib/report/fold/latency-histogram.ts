@@ -1,3 +1,5 @@
+import type { Summary } from './summary.ts'
+
 /** Durations counted in buckets, in constant memory. The result does not depend on their order. */
 export interface LatencyHistogram {
   /** Adds a duration in milliseconds; a negative one counts as 0. */
@@ -7,15 +9,11 @@ export interface LatencyHistogram {
   readonly longest: number
   /** The upper end of the bucket of the `p` quantile, in milliseconds; 0 if empty. */
   percentile(p: number): number
-  /** Counts in coarse bins for a plot, four per doubling, from the first non-empty one to the last. */
-  bins(): LatencyBin[]
-}
-
-/** Edges in milliseconds. */
-export interface LatencyBin {
-  readonly from: number
-  readonly to: number
-  readonly count: number
+  /**
+   * Counts in coarse bins for a plot, four per doubling, from the first non-empty one to the last, with edges in
+   * milliseconds.
+   */
+  bins(): NonNullable<Summary['time']['step']>['bins']
 }
 
 /** A percentile is at most 1/128 (0.8 %) above the truth, and exact to the microsecond below 256 µs. */

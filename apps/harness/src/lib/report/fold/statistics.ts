@@ -1,22 +1,7 @@
 import { exactSum } from './exact-sum.ts'
 import { histogramOf } from './histogram.ts'
 import { studentPoint } from './student-point.ts'
-import type { Distribution } from './summary.ts'
-
-/**
- * A mean with its 95 % confidence interval. The interval is `null` for fewer than two clusters, and if no cluster deviates
- * from the mean (then `standardError` is 0).
- */
-export interface Estimate {
-  readonly mean: number
-  readonly low: number | null
-  readonly high: number | null
-  /** `null` with fewer than two clusters. */
-  readonly standardError: number | null
-  readonly count: number
-  /** Groups of values that are not independent of each other: the attempts of one task are one cluster. */
-  readonly clusters: number
-}
+import type { Distribution, Estimate } from './summary.ts'
 
 /** Deviations below this share of the largest value are rounding errors. */
 const ROUNDING = 1e-13

@@ -3,24 +3,37 @@ import { z } from 'zod'
 
 const tallySchema = z.object({ name: z.string(), count: z.int() })
 
+/**
+ * A mean with its 95 % confidence interval. The interval is `null` for fewer than two clusters, and if no cluster deviates
+ * from the mean (then `standardError` is 0).
+ */
 export const estimateSchema = z.object({
   mean: z.number(),
   low: z.number().nullable(),
   high: z.number().nullable(),
+  /** `null` with fewer than two clusters. */
   standardError: z.number().nullable(),
   count: z.int(),
+  /** Groups of values that are not independent of each other: the attempts of one task are one cluster. */
   clusters: z.int(),
 })
 
+/** A share of episodes with its 95 % interval, which is `null` for fewer than two clusters. */
 const proportionSchema = z.object({
   successes: z.int(),
   count: z.int(),
+  /** Groups of episodes that are not independent of each other: the attempts of one task are one cluster. */
   clusters: z.int(),
+  /** `null` when `count` is 0. */
   rate: z.number().nullable(),
   low: z.number().nullable(),
   high: z.number().nullable(),
 })
 
+/**
+ * Counts of values in bins of equal width, of which the first starts at `start`, a multiple of `width`. A value on an edge
+ * belongs to the bin that starts there.
+ */
 const histogramSchema = z.object({ start: z.number(), width: z.number(), counts: z.array(z.int()) })
 
 const distributionSchema = z.object({
@@ -173,6 +186,9 @@ export const summarySchema = z.object({
 })
 
 export type Summary = z.infer<typeof summarySchema>
+export type Estimate = z.infer<typeof estimateSchema>
+export type Proportion = z.infer<typeof proportionSchema>
+export type Histogram = z.infer<typeof histogramSchema>
 export type Distribution = z.infer<typeof distributionSchema>
 export type Tally = z.infer<typeof tallySchema>
 

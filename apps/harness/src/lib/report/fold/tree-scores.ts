@@ -1,5 +1,6 @@
-import { createRate, type Proportion } from './clustered-rate.ts'
-import { clusteredMean, type Estimate } from './statistics.ts'
+import { createRate } from './clustered-rate.ts'
+import { clusteredMean } from './statistics.ts'
+import type { Summary } from './summary.ts'
 
 /** A finished episode that is a leaf of a tree. */
 export interface ScoredLeaf {
@@ -11,17 +12,11 @@ export interface ScoredLeaf {
   readonly success: boolean
 }
 
-/** The scores of whole trees. Intervals are clustered by task. */
-export interface TreeScores {
-  /** Trees whose leaves have all finished. */
-  readonly rollouts: number
-  /** Trees with a failed or missing leaf. They are excluded, because the best of fewer leaves is a different figure. */
-  readonly partial: number
-  /** Over trees: the highest return among the leaves, and whether any of them succeeded. */
-  readonly best: { readonly return: Estimate | null; readonly success: Proportion }
-  /** Over the leaves of the same trees. */
-  readonly mean: { readonly return: Estimate | null; readonly success: Proportion }
-}
+/**
+ * The scores of whole trees, of which all leaves have finished: of fewer leaves, the best is a different figure. Intervals
+ * are clustered by task.
+ */
+export type TreeScores = Omit<NonNullable<Summary['branch']>, 'leaves' | 'trees'>
 
 /**
  * Scores trees by their best leaf and by their mean leaf.

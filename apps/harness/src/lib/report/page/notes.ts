@@ -1,5 +1,4 @@
-import type { Proportion } from '../fold/clustered-rate.ts'
-import type { Summary } from '../fold/summary.ts'
+import type { Proportion, Summary } from '../fold/summary.ts'
 import { formatCount, formatNumber, formatPercent } from '../plots/format.ts'
 
 /** Describes in one line how the intervals were computed, and over how many tasks. */

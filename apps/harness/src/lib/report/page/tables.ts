@@ -1,5 +1,4 @@
-import type { Proportion } from '../fold/clustered-rate.ts'
-import type { Summary } from '../fold/summary.ts'
+import type { Proportion, Summary } from '../fold/summary.ts'
 import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from '../plots/format.ts'
 import { element, escapeHtml } from '../plots/svg.ts'
 

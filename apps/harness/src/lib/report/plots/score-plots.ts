@@ -1,5 +1,5 @@
-import { type Histogram, roundTo } from '../fold/histogram.ts'
-import type { Distribution, Summary } from '../fold/summary.ts'
+import { roundTo } from '../fold/histogram.ts'
+import type { Distribution, Histogram, Summary } from '../fold/summary.ts'
 import { formatCount, formatNumber, formatPercent, formatShareInterval, formatTick } from './format.ts'
 import { type Bar, drawBand, drawBars, drawLine, drawMarker, drawWhiskers } from './marks.ts'
 import { type Axis, areaOf, drawPlot, HALF, rangesOf } from './plot-frame.ts'
