@@ -34,7 +34,7 @@ def test_a_program_of_a_page_runs(program: str, server: Server, tmp_path: Path) 
     path = os.pathsep.join([str(ROOT / "clients/python/src")])
     variables = {**os.environ, "PYTHONPATH": path, "EPISODIC_CONTROL_TOKEN": server.token}
     result = subprocess.run(
-        [sys.executable, "-W", "error", str(file)],
+        [sys.executable, str(file)],
         env=variables,
         cwd=tmp_path,
         capture_output=True,

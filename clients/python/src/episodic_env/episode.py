@@ -65,6 +65,8 @@ class Episode:
         self.total = 0.0
         """The return so far: the sum of the rewards of the steps that this object has played."""
         self.end: End | None = None
+        self.success: bool | None = None
+        """Whether the episode succeeded, once it is over or closed; None if the environment defines no success."""
         self._call = call
         self._agent_url = agent_url
         self._over: str | None = None
@@ -104,6 +106,7 @@ class Episode:
         self.total += step.reward
         if step.end is not None:
             self.end = step.end
+            self.success = step.success
             self._over = f"The episode is over ({step.end.reason})"
         return step
 
@@ -174,6 +177,7 @@ class Episode:
             # No retries for a server that did not answer the last call: the session expires there.
             result = self._call("environment/close", self._named(), self._answered)
             self.end = end_of(result["end"])
+            self.success = result.get("success", self.success)
         except EpisodicError as error:
             # The session is closed or expired already.
             if error.code not in VOIDING:

@@ -70,6 +70,11 @@ class HttpChannel:
         for connection in idle:
             connection.close()
 
+    def __del__(self) -> None:
+        # A connection that nobody closed, such as one of a class.
+        if hasattr(self, "_idle"):
+            self.close()
+
     def _post(self, method: str, body: bytes, headers: dict[str, str]) -> tuple[int, float, bytes]:
         connection = self._take()
         try:

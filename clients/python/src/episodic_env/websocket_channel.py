@@ -51,6 +51,11 @@ class WebSocketChannel:
             if self._line is not None:
                 self._line.end()
 
+    def __del__(self) -> None:
+        # A connection that nobody closed, such as one of a class.
+        if hasattr(self, "_closed"):
+            self.close()
+
     def _connected(self) -> _Line:
         with self._connecting:
             if self._closed:

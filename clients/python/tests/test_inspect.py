@@ -1,0 +1,100 @@
+"""The Inspect adapter, with a model that halves."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from serving import Server
+
+from episodic_env import Task, connect
+
+pytest.importorskip("inspect_ai", reason="needs inspect-ai")
+
+import inspect_ai
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+from episodic_env.inspect import task
+
+# Inspect and MCP warn about each other.
+pytestmark = pytest.mark.filterwarnings("default")
+
+TASKS = [
+    Task("number-guessing", params={"high": 100}, seed=str(seed), prompt="Find the number.", id=f"task-{seed}")
+    for seed in range(3)
+]
+
+
+def halve(messages: list[Any], *_: Any) -> ModelOutput:
+    """Guesses the middle of what the conversation leaves, until it is over."""
+    low, high = 1, 100
+    for value, hint in re.findall(r"is (higher|lower) than (\d+)", "\n".join(m.text for m in messages)):
+        low, high = (max(low, int(hint) + 1), high) if value == "higher" else (low, min(high, int(hint) - 1))
+    over = "correct" in messages[-1].text
+    output = (
+        ModelOutput.from_content("halving", "Found.")
+        if over
+        else ModelOutput.for_tool_call("halving", "guess", {"value": (low + high) // 2})
+    )
+    # Without a usage, the mock fetches a tokenizer to count.
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    return output
+
+
+def evaluate(server: Server, folder: Path, tasks: list[Task] = TASKS, **options: Any) -> EvalLog:
+    model = get_model("mockllm/model", custom_outputs=halve)
+    made = task(tasks, url=server.url, token=server.token, **options)
+    [log] = inspect_ai.eval(made, model=model, display="none", log_dir=str(folder), log_format="json")
+    return log
+
+
+def test_scores_are_those_of_the_trainer_endpoint(server: Server, tmp_path: Path) -> None:
+    log = evaluate(server, tmp_path, epochs=2)
+    assert log.status == "success", log.error
+    assert log.samples is not None and len(log.samples) == 6
+    for sample in log.samples:
+        assert sample.scores is not None
+        score = sample.scores["episode"]
+        assert isinstance(score.value, dict) and score.metadata is not None
+        assert score.metadata["end"] == {"kind": "terminated", "reason": "solved"}
+        assert score.value["return"] == pytest.approx(1 - 0.01 * int(score.value["steps"]))
+        assert score.metadata["terms"]["solved"] == 1
+    read = read_eval_log(log.location)
+    assert read.results is not None
+    assert {score.name for score in read.results.scores} == {"return", "steps"}
+    text = Path(log.location).read_text()
+    assert "cap_" not in text and "ctl_" not in text and server.token not in text
+    assert "8 guesses left" in text
+
+
+def test_the_model_sees_no_reward(server: Server, tmp_path: Path) -> None:
+    log = evaluate(server, tmp_path, TASKS[:1])
+    assert log.samples is not None
+    messages = json.dumps([message.model_dump() for message in log.samples[0].messages])
+    for hidden in ("solved", "reward", "cost", "-0.01"):
+        assert hidden not in messages
+
+
+def test_a_limit_of_inspect_truncates(server: Server, tmp_path: Path) -> None:
+    log = evaluate(server, tmp_path, TASKS[:1], message_limit=4)
+    assert log.samples is not None and log.samples[0].scores is not None
+    score = log.samples[0].scores["episode"]
+    assert score.metadata is not None
+    assert score.metadata["end"] == {"kind": "truncated", "reason": "closed"}
+
+
+def test_a_failed_episode_is_an_error_and_no_score(server: Server, tmp_path: Path) -> None:
+    log = evaluate(server, tmp_path, [Task("number-guessing", params={"low": 9, "high": 1}, prompt="?")])
+    assert log.status == "error"
+    assert log.results is None or not log.results.scores
+
+
+def test_sessions_are_closed(server: Server, tmp_path: Path) -> None:
+    with connect(server.url, server.token) as operator:
+        before = operator._call("environment/sessions", {}, True)["total"]
+        evaluate(server, tmp_path)
+        assert operator._call("environment/sessions", {}, True)["total"] == before

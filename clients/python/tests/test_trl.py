@@ -1,0 +1,138 @@
+"""The TRL adapter, used as `GRPOTrainer` uses an environment, without a model."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import json
+import logging
+import pickle
+from collections.abc import Callable
+from typing import Any, get_type_hints
+
+import pytest
+from serving import Server
+
+from episodic_env import Task, connect
+from episodic_env.trl import WorldEnvironment, dataset, environment, rows
+
+NumberGuessing: type[WorldEnvironment]
+
+
+def tools_of(instance: object) -> dict[str, Callable[..., Any]]:
+    """Lists tools as TRL does: the public functions of the class."""
+    members = inspect.getmembers(type(instance), predicate=inspect.isfunction)
+    return {
+        name: getattr(instance, name)
+        for name, _ in members
+        if not name.startswith("_") and name not in ("reset", "get_reward")
+    }
+
+
+def test_the_return_is_that_of_the_episode(server: Server) -> None:
+    guessing = environment("number-guessing", url=server.url, token=server.token)
+    assert guessing.__name__ == "NumberGuessing"
+    instance = guessing()
+    assert list(tools_of(instance)) == ["guess"]
+    row = next(rows([Task("number-guessing", params={"high": 100}, seed="7", prompt="Find it.")]))
+    opening = instance.reset(**row)  # type: ignore[arg-type]
+    assert opening == "\n\nGuess a whole number from 1 to 100. 8 guesses left."
+    guess = tools_of(instance)["guess"]
+    for value in (50, 75, 62, 68):
+        assert "guesses left" in guess(value=value)
+    assert guess(value=65).endswith("The episode is over.")
+    with connect(server.url, server.token) as connection, connection.open("number-guessing", seed="7") as episode:
+        for value in (50, 75, 62, 68, 65):
+            episode.step("guess", {"value": value})
+        assert instance.get_reward() == episode.total == 0.95
+    with pytest.raises(RuntimeError) as over:
+        guess(value=1)
+    assert "solved" not in str(over.value)
+    assert instance.get_reward() == 0.95
+
+
+def test_instances_are_reset_again_and_again(server: Server) -> None:
+    guessing = environment("number-guessing", url=server.url, token=server.token)
+    with connect(server.url, server.token) as operator:
+        before = operator._call("environment/sessions", {}, True)["total"]
+        instances = [guessing() for _ in range(4)]
+        assert instances[0].get_reward() is None
+        for _ in range(3):
+            for instance in instances:
+                instance.reset(seed="1")
+                tools_of(instance)["guess"](1000)
+                assert instance.get_reward() == -0.01
+        assert operator._call("environment/sessions", {}, True)["total"] == before + 4
+    with pytest.raises(Exception, match="frozen-lake"):
+        instances[0].reset(environment="frozen-lake")
+
+
+def test_methods_are_functions_with_hints_and_docstrings(server: Server) -> None:
+    odd = environment("odd-tools", url=server.url, token=server.token, name="Odd")
+    tools = tools_of(odd())
+    assert sorted(tools) == ["count_up", "note", "reset_"]
+    assert str(inspect.signature(tools["count_up"])) == "(by: int, twice: Optional[bool] = False) -> str"
+    assert "    by: How much to add." in (tools["count_up"].__doc__ or "")
+    hints = get_type_hints(tools["note"])
+    assert set(hints) == {"text", "class_", "numbers", "fields", "return"}
+    instance = odd()
+    assert instance.reset(params='{"end": 4}', limits='{"steps": 9}') == "The count is 0 of 4."
+    tools = tools_of(instance)
+    assert tools["count_up"](by=1, twice=True).startswith("Counted.")
+    assert tools["note"]("text", class_="low", numbers=None).startswith("Noted.")
+    assert tools["reset_"]().startswith("The count was set back.")
+    assert "Invalid arguments" in tools["count_up"](by="x")
+    assert "Invalid arguments" in tools["count_up"]()
+    assert instance.get_reward() == pytest.approx(-0.5)
+    assert instance.episode is not None and instance.episode.seq == 5
+
+
+def test_a_failed_episode_has_no_reward(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+    instance = environment("number-guessing", url=server.url, token=server.token)()
+    instance.reset()
+    assert instance.episode is not None
+    instance._connection._call("environment/close", {"session": instance.episode._session}, True)
+    with caplog.at_level(logging.ERROR), pytest.raises(RuntimeError, match="failed"):
+        tools_of(instance)["guess"](value=1)
+    assert "session-not-found" in str(instance.failure and instance.failure.code)
+    assert len(caplog.records) == 1
+    assert instance.get_reward() is None
+    instance.reset()
+    assert instance.get_reward() == 0
+
+
+def test_the_class_can_be_sent_to_another_process(server: Server) -> None:
+    global NumberGuessing
+    NumberGuessing = environment("number-guessing", url=server.url, token=server.token)
+    assert NumberGuessing.__module__ == __name__
+    if __name__ in __import__("sys").modules:
+        assert pickle.loads(pickle.dumps(NumberGuessing)) is NumberGuessing
+
+
+@pytest.mark.skipif(importlib.util.find_spec("transformers") is None, reason="needs transformers")
+def test_transformers_makes_the_schema_of_the_world_again(server: Server) -> None:
+    from transformers.utils import get_json_schema
+
+    for world in ("number-guessing", "frozen-lake", "warehouse", "flight-booking", "odd-tools"):
+        for tool in tools_of(environment(world, url=server.url, token=server.token)()).values():
+            assert get_json_schema(tool)["function"]["name"] == tool.__name__
+    lake = environment("frozen-lake", url=server.url, token=server.token)()
+    schema = get_json_schema(tools_of(lake)["move"])["function"]
+    direction = schema["parameters"]["properties"]["direction"]
+    assert (direction["type"], direction["enum"]) == ("string", ["left", "down", "right", "up"])
+    assert direction["description"] == "Where you want to go, as seen on the map."
+    assert schema["parameters"]["required"] == ["direction"]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("datasets") is None, reason="needs datasets")
+def test_a_dataset_of_prompts(server: Server) -> None:
+    tasks = [
+        Task("number-guessing", params={"high": 9}, seed="a", prompt="Find it.", limits={"steps": 5}, id="1"),
+        Task("frozen-lake", params={"map": "8x8", "slippery": False}, seed="b", prompt="Cross.", id="2"),
+    ]
+    made = dataset(tasks)
+    assert made[0]["prompt"] == [{"role": "user", "content": "Find it."}]
+    assert json.loads(made[1]["params"]) == {"map": "8x8", "slippery": False}
+    assert made.column_names == ["prompt", "environment", "params", "seed", "limits", "task"]
+    instance = environment("frozen-lake", url=server.url, token=server.token)()
+    assert "firm ice" in instance.reset(**made[1])
