@@ -8,8 +8,11 @@ describe.each([
   ['flight-desk', desk],
 ])('%s', (_, { environment, tasks, solver }) => {
   it('keeps its secrets, replays identically, and rewards its goal', async () => {
-    const { checks, ok } = await checkWorld({ environment, tasks, solver }, { pairs: 20 })
+    const { checks, ok } = await checkWorld(
+      { environment, tasks, solver },
+      { pairs: 20, only: ['non-interference', 'canaries', 'determinism', 'hygiene', 'rewards'] },
+    )
     for (const { name, findings } of checks) expect([name, findings]).toEqual([name, []])
     expect(ok).toBe(true)
-  }, 120_000)
+  })
 })

@@ -7,7 +7,7 @@ import { countConstraints, type Goal } from './goal.ts'
 import * as world from './index.ts'
 import { STAGES } from './stages.ts'
 
-const COUNT = 500
+const COUNT = 200
 
 describe.each([
   ['tasks of the traveller', world, 'goal-reached'],

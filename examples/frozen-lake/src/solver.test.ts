@@ -1,5 +1,5 @@
-import { connect, type Policy, randomPolicy, runEpisode } from '@episodic/env'
-import { createHost, inProcess } from '@episodic/mcp-server'
+import { type Policy, randomPolicy } from '@episodic/env'
+import { rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { gymnasiumLakes } from './gymnasium.fixture.ts'
 import { environment, solver } from './index.ts'
@@ -28,17 +28,19 @@ describe('randomPolicy', () => {
   })
 })
 
+/** Plays the rules alone, without a server, so that thousands of episodes take little time. */
 async function countGoals(policy: Policy, params: { map: MapName; slippery: boolean }, episodes: number) {
-  await using host = createHost({ environments: [environment] })
-  await using connection = await connect(inProcess(host))
+  const task = { prompt: environment.description, hints: [], params }
   let goals = 0
   for (let i = 0; i < episodes; i++) {
-    const createEnvironment = () => connection.environment()
+    const lake = rehearse(environment, { params, seed: `lake-${i}` })
     // Two seeds: a player that shared the lake's random stream would know where it slips.
-    const [seed, policySeed] = [`lake-${i}`, `player-${i}`]
-    const episode = await runEpisode({ createEnvironment, policy, task: { params }, seed, policySeed })
-    if (episode.kind !== 'finished') throw episode.cause
-    if (episode.end.reason === 'goal') goals += 1
+    const player = await policy.start({ task, tools: environment.toolInfos, seed: `player-${i}` })
+    while (lake.end === null) {
+      const { tool, arguments: args } = await player(lake.observation, { last: null })
+      lake.play(tool, args)
+    }
+    if (lake.end.reason === 'goal') goals += 1
   }
   return goals
 }

@@ -27,7 +27,7 @@ describe('solver', () => {
   })
 })
 
-async function meanReturn(policy: Policy, episodes = 100): Promise<number> {
+async function meanReturn(policy: Policy, episodes = 40): Promise<number> {
   await using host = createHost({ environments: [environment] })
   await using connection = await connect(inProcess(host))
   let sum = 0

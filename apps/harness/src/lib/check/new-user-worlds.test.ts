@@ -9,8 +9,8 @@ describe('a world written from the README and docs/writing-environments.md alone
     ['tic-tac-toe', ticTacToe],
     ['help-desk', helpDesk],
     ['old-house', oldHouse],
-  ])('passes all checks: %s', { timeout: 240_000 }, async (_, { environment, tasks, solver }) => {
-    const report = await checkWorld({ environment, tasks, solver })
+  ])('passes all checks: %s', async (_, { environment, tasks, solver }) => {
+    const report = await checkWorld({ environment, tasks, solver }, { pairs: 100 })
     for (const { name, outcome, findings } of report.checks)
       expect([name, outcome, findings]).toEqual([name, outcome, []])
     expect(report.ok).toBe(true)

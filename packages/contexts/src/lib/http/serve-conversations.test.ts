@@ -414,7 +414,11 @@ describe('bad input', () => {
         return literal.interpret({ text } as never)
       },
     })
-    const { url } = await serveTravel({ conversation: clumsy })
+    const conversation: typeof travel = {
+      ...clumsy,
+      interpret: (record, text, options) => clumsy.interpret(record, text, { ...options, milliseconds: 20 }),
+    }
+    const { url } = await serveTravel({ conversation })
     const talker = await openTalker(url)
     await talker.join()
     for (const text of ['throw', 'late', 'nonsense'])
@@ -423,7 +427,7 @@ describe('bad input', () => {
         replies: ['I could not make that out just now. Please say it again.'],
       })
     expect(await talker.say(BOOK)).toMatchObject({ replies: ['Where do you fly to?'] })
-  }, 30_000)
+  })
 })
 
 describe('the server of conversations', () => {

@@ -65,10 +65,10 @@ describe('createEpisodeSample', () => {
       },
     }
     const task = { ...record.task, prompt: text, tags: new Array(100).fill(text) }
-    const [shown] = sampleOf([{ ...record, task, seed: text, steps: new Array(300).fill(step) }])
+    const [shown] = sampleOf([{ ...record, task, seed: text, steps: new Array(60).fill(step) }])
     expect(Buffer.byteLength(scriptJson(shown))).toBeLessThanOrEqual(SHOWN_BYTES + 100)
-    expect(shown?.steps.length).toBe(300 - (shown?.omitted ?? 0))
-    expect([shown?.steps[0]?.number, shown?.steps.at(-1)?.number]).toEqual([1, 300])
+    expect(shown?.steps.length).toBe(60 - (shown?.omitted ?? 0))
+    expect([shown?.steps[0]?.number, shown?.steps.at(-1)?.number]).toEqual([1, 60])
     expect(shown?.prompt).toContain('more characters')
   })
 })

@@ -146,6 +146,6 @@ it('a run accounts for each of its episodes, with any failures and any number of
       }
       expect(earlier.size).toBe(scheduled)
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })
