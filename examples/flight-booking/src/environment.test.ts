@@ -178,7 +178,7 @@ describe('flight-booking', () => {
 async function meanReturn(policy: Policy): Promise<number> {
   await using host = createHost({ environments: [environment] })
   await using connection = await connect(inProcess(host))
-  const rows = [...generateTasks(tasks, { seed: 'returns', count: 60 })]
+  const rows = [...generateTasks(tasks, { seed: 'returns', count: 30 })]
   let sum = 0
   for (const task of rows) {
     const createEnvironment = () => connection.environment()

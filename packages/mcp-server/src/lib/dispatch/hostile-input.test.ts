@@ -359,7 +359,7 @@ describe('any subscription and cancellation', () => {
           expect(answer.error?.code).not.toBe(-32603)
         socket.webSocket.terminate()
       }),
-      { seed: 7, numRuns: 150 },
+      { seed: 7, numRuns: 75 },
     )
     expect(faults).toEqual([])
   })
@@ -378,7 +378,7 @@ describe('any subscription and cancellation', () => {
         const { status } = await send(url, { headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
         expect(status).toBeLessThan(500)
       }),
-      { seed: 7, numRuns: 300 },
+      { seed: 7, numRuns: 150 },
     )
   })
 })

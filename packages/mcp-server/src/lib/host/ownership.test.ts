@@ -177,7 +177,7 @@ describe('a handle', () => {
     for (let place = 4; place < capability.length; place++)
       for (const digit of DIGITS)
         await tryOut(replaced(opened.session, place, digit), replaced(capability, place, digit))
-    for (let i = 0; i < 10_000; i++) {
+    for (let i = 0; i < 2_000; i++) {
       let [control, agent] = [opened.session, capability]
       for (let changes = rng.int(1, 4); changes > 0; changes--) {
         control = replaced(control, rng.int(26, control.length - 1), rng.pick([...DIGITS]))
@@ -185,7 +185,7 @@ describe('a handle', () => {
       }
       await tryOut(control, agent)
     }
-    expect(guesses).toBeGreaterThan(25_000)
+    expect(guesses).toBeGreaterThan(9_000)
     expect(hits).toBe(0)
     expect(await atControl(host, opened.session, 'anna').state()).toMatchObject({ revision: 0 })
   })

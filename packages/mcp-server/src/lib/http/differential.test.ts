@@ -251,7 +251,7 @@ describe('the agent endpoint over HTTP', () => {
           }
         }
       }),
-      { seed: 20260728, numRuns: 400 },
+      { seed: 20260728, numRuns: 800 },
     )
     // A difference that no longer shows has no place in the list.
     expect([...reasons].sort()).toEqual(DIFFERENCES.map(({ why }) => why).sort())

@@ -222,7 +222,7 @@ describe('runEpisodes', () => {
     await using host = createHost({ environments: [lake.environment] })
     await using connection = await connect(inProcess(host))
     const [task] = generateTasks(lake.tasks as TasksDefinition, { seed: 'ice', count: 1 })
-    const episodes = Array.from({ length: 600 }, (_, i) => ({
+    const episodes = Array.from({ length: 200 }, (_, i) => ({
       task: { ...task!, id: `ice-${i}`, params: { map: '4x4', slippery: true }, seed: `ice-${i}` },
       attempt: 0,
     }))

@@ -157,7 +157,7 @@ describe('a server that answers plain requests by itself', () => {
         }
         expect(said[0]).toBe(said[1])
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     )
   })
 
