@@ -17,7 +17,7 @@ export interface Load {
  * Sends calls over raw keep-alive sockets, one in flight on each, and gives calls a second.
  *
  * A real HTTP client costs more than the server that it measures; this one costs little, so that the figure is the
- * server's. Throws where an answer is not a 200.
+ * server's. Throws if an answer is not a 200.
  */
 export async function drive(load: Load): Promise<number> {
   const { port, path, headers, connections, calls } = load

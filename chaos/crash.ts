@@ -35,7 +35,7 @@ export async function crashAt(
     const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 64 * 1_048_576 }
     execFile('strace', traced, options, (error, out, err) => {
       if (error?.code === 'ENOENT') reject(new Error('There is no strace. Install it: apt-get install strace.'))
-      // strace ends as its program did: by the same signal, where that could be passed on.
+      // strace ends as its program did: by the same signal, if that could be passed on.
       else if (error && error.signal !== 'SIGKILL' && error.code !== 137)
         reject(new Error(`strace: ${error.code} ${err}`))
       else resolve({ killed: error !== null, out })

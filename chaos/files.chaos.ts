@@ -85,7 +85,7 @@ interface Setting {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Runs a program to its end. Rejects where it fails. */
+/** Runs a program to its end. Rejects if it fails. */
 async function finish(command: string, args: readonly string[], setting: Setting): Promise<void> {
   const { status, err } = await ended(command, args, setting)
   if (status !== 0) throw new Error(`${args.slice(1).join(' ')} ended with ${status}: ${err}`)

@@ -6,7 +6,7 @@ export interface Booty {
   readonly capabilities: readonly string[]
 }
 
-/** JSON, and what looks like it, that stands where a value was. */
+/** JSON, and what looks like it, in the place of a value. */
 const TEXTS: readonly string[] = [
   ...['null', 'true', '0', '-0', '1', '-1', '1.5', '1e400', '-1e400', '1e-400', '1e21', '9007199254740993'],
   ...['NaN', 'Infinity', '-Infinity', 'undefined', '01', '.5', '0x10', "'x'", '"unended', '"\\x41"', '"\t"'],

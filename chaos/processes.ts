@@ -7,12 +7,12 @@ export interface Killable extends AsyncDisposable {
   readonly pid: number
   /** What it wrote to its standard error last. */
   readonly said: string
-  /** Resolves with its exit status once it is gone; `null` where a signal ended it. */
+  /** Resolves with its exit status once it is gone; `null` if a signal ended it. */
   readonly exited: Promise<number | null>
   signal(signal: NodeJS.Signals): void
   /** Sends a question on its standard input. */
   write(line: string): void
-  /** The next line of its standard output. Rejects where it ends first. */
+  /** The next line of its standard output. Rejects if it ends first. */
   line(): Promise<string>
 }
 

@@ -33,7 +33,7 @@ export interface Server extends AsyncDisposable {
   readonly kills: number
   /** `kill -9`, and another one at the same address. */
   restart(): Promise<void>
-  /** Starts it where it ended by itself. */
+  /** Starts it if it ended by itself. */
   start(): Promise<void>
 }
 

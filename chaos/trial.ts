@@ -28,7 +28,7 @@ export interface Outcome {
 const SHOWN = 10
 
 /**
- * Runs a program, prints the one line of JSON that it ends with, and sets the exit status: 0 where every invariant held.
+ * Runs a program, prints the one line of JSON that it ends with, and sets the exit status: 0 if every invariant held.
  *
  * `options` names what it takes besides `--seed` and `--quick`, with defaults.
  */

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 
 /** A program that answers each line of JSON with a line of JSON. */
 export interface LineProgram extends AsyncDisposable {
-  /** Rejects with what the program wrote to standard error where it ends before it answers. */
+  /** Rejects with what the program wrote to standard error if it ends before it answers. */
   ask(question: unknown): Promise<unknown>
 }
 

@@ -17,7 +17,7 @@ export interface Setting {
 
 /**
  * Plays two episodes of a world over one connection, each read in its view, and makes mistakes in the first. Throws with what
- * was shown where a player cannot go on from that, or where an answer does not say what it has to.
+ * was shown if a player cannot go on from that, or if an answer does not say what it has to.
  */
 export async function playConnection(setting: Setting, [first, second]: readonly [View, View]): Promise<void> {
   const seat = takeSeat(setting.connection)
@@ -64,7 +64,7 @@ interface Seat {
   readonly beginning: string
   /** Begins an episode, and gives its opening observation. */
   begin(view: View): Promise<string>
-  /** Calls a tool, with the id of the session where the tools want one. */
+  /** Calls a tool, with the id of the session if the tools want one. */
   call(tool: string, args: JsonObject, view: View): Promise<string>
   /** The same for a call that is refused: clients show the text of an answer that has no structured content. */
   callRefused(tool: string, args: JsonObject): Promise<string>

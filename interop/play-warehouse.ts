@@ -4,7 +4,7 @@ interface Bin {
   readonly article: string
   readonly row: number
   readonly column: number
-  /** Units in it; `null` where nobody has counted them. */
+  /** Units in it; `null` if nobody has counted them. */
   readonly left: number | null
 }
 
@@ -74,7 +74,7 @@ function readFloor(shown: string): Floor {
   }
 }
 
-/** Units by article, where each match is a number and an article. */
+/** Units by article, if each match is a number and an article. */
 function count(text: string, pattern: RegExp): ReadonlyMap<string, number> {
   const units = new Map<string, number>()
   for (const [, number, article = ''] of text.matchAll(pattern))

@@ -8,7 +8,7 @@ export interface Action {
 
 /**
  * Plays one episode from what it is shown alone: first the opening observation, then the answer to each of its actions.
- * Throws where it cannot find there what it needs.
+ * Throws if it cannot find there what it needs.
  */
 export type Player = (shown: string) => Action
 

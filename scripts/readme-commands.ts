@@ -9,7 +9,7 @@ export type ReaderTask =
 
 /**
  * Lists what a Markdown page has its reader do, in its order. A line of an `sh` block is a command; one that only sets
- * a variable or defines a function belongs to the command after it. Throws where a `ts` block has no file to be saved as.
+ * a variable or defines a function belongs to the command after it. Throws if a `ts` block has no file to be saved as.
  */
 export function findReaderTasks(page: string): ReaderTask[] {
   const tasks: ReaderTask[] = []

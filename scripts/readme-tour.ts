@@ -113,7 +113,7 @@ async function perform(task: ReaderTask): Promise<string> {
   return command
 }
 
-/** Throws where a command did not say what it has to, or warned of something. */
+/** Throws if a command did not say what it has to, or warned of something. */
 function judge(command: string, output: string): void {
   const [, said] = SAYS.find(([pattern]) => pattern.test(command)) ?? []
   if (!said) throw new Error(`scripts/readme-tour.ts does not know what this command has to say: ${command}`)

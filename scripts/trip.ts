@@ -23,7 +23,7 @@ interface Goal {
 
 interface Scenario {
   readonly title: string
-  /** Left out where nothing was promised. */
+  /** Left out if nothing was promised. */
   readonly goal?: Goal
   /** Files that count, by the start of their path; all of the repository unless given. */
   readonly within?: string

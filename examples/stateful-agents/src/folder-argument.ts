@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 
-/** Reads the folder that a server was started on from its command line, and ends the process where there is none. */
+/** Reads the folder that a server was started on from its command line, and ends the process if there is none. */
 export function folderArgument(): string {
   const [, program, folder] = process.argv
   if (folder && statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return realpathSync(folder)

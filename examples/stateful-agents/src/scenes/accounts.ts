@@ -25,7 +25,7 @@ export async function openAccounts(signal: AbortSignal): Promise<Accounts> {
   }
 }
 
-/** Reads a balance in what the database answered, where there is one. */
+/** Reads a balance in what the database answered, if there is one. */
 export function balanceOf({ structured }: ToolAnswer): number | undefined {
   return (structured as { rows?: { balance?: number }[] } | null)?.rows?.[0]?.balance
 }

@@ -51,7 +51,7 @@ export class StatefulAgentExecutor<T extends ToolSet = ToolSet, O extends Output
     this.#kept = new KeptMessages(options, ({ role }) => role === 'user')
   }
 
-  /** Runs the agent to its end, as `generateText` does. Rejects with an `AgentError` where its sessions do. */
+  /** Runs the agent to its end, as `generateText` does. Rejects with an `AgentError` if its sessions do. */
   async invoke(
     input: AiSdkInput,
     { signal }: WaitOptions = {},

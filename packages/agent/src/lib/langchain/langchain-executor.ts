@@ -42,7 +42,7 @@ export class StatefulAgentExecutor<const M extends Middleware = readonly [], con
     this.#kept = new KeptMessages({ ...options, keepMessages }, (message) => message.getType() === 'human')
   }
 
-  /** Runs the agent to its end, as its own `invoke` does. Rejects with an `AgentError` where its sessions do. */
+  /** Runs the agent to its end, as its own `invoke` does. Rejects with an `AgentError` if its sessions do. */
   async invoke(
     input: Invocation<M, T>[0],
     config: Invocation<M, T>[1] = {} as Invocation<M, T>[1],

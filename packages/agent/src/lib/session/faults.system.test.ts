@@ -12,7 +12,7 @@ const failure = (promise: Promise<unknown>): Promise<AgentError> =>
 
 describe('an answer that is none', () => {
   it.each([
-    // The fault, the code where the call may be made again, and where it may not, and the session afterwards.
+    // The fault, the code if the call may be made again, and if it may not, and the session afterwards.
     ['malformed', 'answer-malformed', 'outcome-unknown', 'open'],
     ['nonsense', 'answer-malformed', 'outcome-unknown', 'open'],
     ['broken_json', 'answer-malformed', 'outcome-unknown', 'open'],

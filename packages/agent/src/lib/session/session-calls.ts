@@ -5,7 +5,7 @@ import type { ToolAnswer } from '../connection/tool-answer.ts'
 
 /** Options of one call of a tool. */
 export interface CallOptions extends WaitOptions {
-  /** Whether this call may be made again where its answer was lost. By default its recovery says so, or its hints. */
+  /** Whether this call may be made again if its answer was lost. By default its recovery says so, or its hints. */
   readonly mayRepeat?: boolean | undefined
 }
 

@@ -42,7 +42,7 @@ interface Observation<T> {
   readonly attributes: Attributes
   /** The caller's: what ends because of it is `cancelled`. */
   readonly signal: AbortSignal | undefined
-  /** Says how a result is a failure all the same, as `error.type`; `null` where it is none. */
+  /** Says how a result is a failure all the same, as `error.type`; `null` if it is none. */
   failureOf?(result: T): string | null
 }
 
@@ -95,7 +95,7 @@ interface DelegatingProvider {
 type Counters = Readonly<Record<Observed, Counter>>
 
 /**
- * The counters of the present meter provider, `null` where that counts nothing. One that is registered later has
+ * The counters of the present meter provider, `null` if that counts nothing. One that is registered later has
  * counters of its own.
  */
 let latest: { readonly provider: MeterProvider; readonly counters: Counters | null } | undefined

@@ -274,7 +274,7 @@ defineEnvironment({
   rewards: {},
 })
 
-// What a tool publishes is typed by the events of its world, where those are written before its tools.
+// What a tool publishes is typed by the events of its world, if those are written before its tools.
 defineEnvironment({
   ...described,
   start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
@@ -309,7 +309,7 @@ defineEnvironment({
   rewards: {},
 })
 
-// Written after them, or where there are none, it is looked at when it is published.
+// Written after them, or if there are none, it is looked at when it is published.
 defineEnvironment({
   ...described,
   start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
