@@ -4,8 +4,9 @@ import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { HarnessError } from '../harness-error.ts'
 import { cleanText } from '../report/plots/format.ts'
-import { type Answer, answerOf } from './answer-of.ts'
+import { fetchWhole } from './fetch-whole.ts'
 import type { ModelSettings } from './model-options.ts'
+import { type Answer, parseAnswer } from './parse-answer.ts'
 import type { Message } from './transcript.ts'
 
 /** A language model behind an OpenAI-compatible API. */
@@ -76,7 +77,7 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
           signal?.throwIfAborted()
           throw unanswered(model, baseURL, cause)
         })
-      const answer = answerOf(said, prices)
+      const answer = parseAnswer(said, prices)
       if (answer) return answer
       throw new HarnessError(
         'policy-failed',

@@ -1,9 +1,9 @@
 import { definePolicy, type EarlierStep, type Player, type Policy, type PolicyContext } from '@episodic/env'
 import { type Action, contentId, type JsonObject, type Observation } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
-import type { Answer } from './answer-of.ts'
 import { type ChatModel, createChatModel } from './chat-model.ts'
 import type { ModelSettings } from './model-options.ts'
+import type { Answer } from './parse-answer.ts'
 import { assistant, callOf, createTranscript, type ToolCall, type Transcript } from './transcript.ts'
 
 /** The episode fails after this many invalid answers in a row. */

@@ -1,4 +1,4 @@
-import { NORMAL_POINT, studentPoint } from './student-point.ts'
+import { NORMAL_POINT, studentPoint } from './student-t.ts'
 import type { Proportion } from './summary.ts'
 
 /** Counts successes among episodes in constant memory. */

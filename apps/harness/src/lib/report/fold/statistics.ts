@@ -1,6 +1,6 @@
 import { exactSum } from './exact-sum.ts'
 import { histogramOf } from './histogram.ts'
-import { studentPoint } from './student-point.ts'
+import { studentPoint } from './student-t.ts'
 import type { Distribution, Estimate } from './summary.ts'
 
 /** Deviations below this share of the largest value are rounding errors. */

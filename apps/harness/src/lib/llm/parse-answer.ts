@@ -56,7 +56,7 @@ const answerSchema = z.object({
 })
 
 /** Parses the answer of an OpenAI-compatible server; `null` if it is not one. */
-export function answerOf(answer: unknown, prices: ModelSettings['prices']): Answer | null {
+export function parseAnswer(answer: unknown, prices: ModelSettings['prices']): Answer | null {
   const parsed = answerSchema.safeParse(answer)
   if (!parsed.success) return null
   const { model, usage, prompt_token_ids, choices } = parsed.data

@@ -1,6 +1,6 @@
 import { cumulativeStdNormalProbability } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
-import { NORMAL_POINT, studentPoint } from './student-point.ts'
+import { NORMAL_POINT, studentPoint } from './student-t.ts'
 
 describe('studentPoint', () => {
   it.each([
