@@ -221,7 +221,7 @@ describe('a person', () => {
     expect(await talker.say('end 1', 1_100)).toMatchObject({ replies: ['Goodbye.'] })
     const agent = await host.open(null, { environment: 'travel', requestKey: 'agent', params: {} })
     expect(agent.limits.steps).toBe(3)
-  }, 30_000)
+  })
 
   it('gets no rewards and no goal', () => {
     const world = rehearse(training, { params: { goal: null }, seed: 'a' })
@@ -506,7 +506,7 @@ describe('the server of conversations', () => {
     expect(await other.say(BOOK)).toMatchObject({ refused: null })
     deaf.webSocket.resume()
     for (const { seq } of lines) expect(await deaf.next('answer')).toMatchObject({ seq })
-  }, 30_000)
+  })
 
   it('buffers nothing for a client that does not read: it receives all turns at once when it has caught up', async () => {
     const { url, host } = await serveTravel()
@@ -526,7 +526,7 @@ describe('the server of conversations', () => {
     expect(frames).toBeLessThan(turns)
     expect(news).toMatchObject({ turn: turns, missed: true })
     expect(await deaf.say(BOOK, turns)).toMatchObject({ refused: null })
-  }, 60_000)
+  })
 
   it('disconnects clients that answer no pings or join nothing, and no others', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
