@@ -10,7 +10,7 @@ import { openPythonEnvironment } from './python-environment.ts'
 const PACKAGE = fileURLToPath(new URL('../clients/python', import.meta.url))
 
 /** Adapters whose frameworks are large: each has an environment of its own. */
-const ADAPTERS: readonly string[] = ['trl', 'inspect']
+const ADAPTERS: readonly string[] = ['trl', 'inspect', 'verifiers']
 
 const USAGE = `Usage: pnpm interop python [<adapter>...] [--json]
 
