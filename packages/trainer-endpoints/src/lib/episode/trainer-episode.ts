@@ -4,15 +4,13 @@ import {
   DEFAULT_SEAT,
   type EpisodeEnd,
   type JsonObject,
-  type LimitsRequest,
-  METHOD_SCHEMAS,
   type Observation,
   type OpenResult,
   type Refusal,
   WireError,
 } from '@episodic/protocol'
-import { formatZodError, pause, randomText } from '@episodic/protocol/extend'
-import { seedText } from './seed-text.ts'
+import { type EpisodeRequest, openSession } from './open-session.ts'
+import { playStep, rewardOf } from './play-step.ts'
 
 /**
  * What a step reports as its reward.
@@ -22,17 +20,6 @@ import { seedText } from './seed-text.ts'
  *   reward of an episode. An episode that is closed before its end reports no return.
  */
 export type RewardMode = 'steps' | 'return'
-
-/** What to open, as a client of a protocol of others asks for it. */
-export interface EpisodeRequest {
-  readonly environment: string
-  readonly params?: JsonObject | undefined
-  /** Any scalar of JSON; a number and the text of it are the same seed. Default: drawn by the host. */
-  readonly seed?: unknown
-  readonly limits?: LimitsRequest | undefined
-  /** Names the session: opening again with the same key returns the same session. Default: a random one. */
-  readonly requestKey?: string | undefined
-}
 
 /** The answer to one step. */
 export interface EpisodeStep {
@@ -55,22 +42,14 @@ export interface EpisodeStep {
   readonly replayed: boolean
 }
 
-/** Milliseconds before each further attempt of a step that the store did not answer. */
-const ATTEMPTS = [50, 200, 1_000]
-
 /** Opens an episode. Rejects with `invalid-params` and the other errors of `Host.open`. */
 export async function openEpisode(
   host: Host,
   principal: string | null,
-  { environment, params, seed, limits, requestKey = randomText() }: EpisodeRequest,
+  request: EpisodeRequest,
   rewards: RewardMode,
 ): Promise<TrainerEpisode> {
-  const request = { environment, params, seed: seedText(seed), limits, requestKey }
-  const parsed = METHOD_SCHEMAS.open.params.safeParse(request)
-  if (!parsed.success)
-    throw new WireError('invalid-params', `Wrong parameters: ${formatZodError(parsed.error, request)}.`)
-  const opened = await host.open(principal, parsed.data)
-  const session = await host.resolve(principal, { by: 'control', token: opened.session })
+  const { opened, session } = await openSession(host, principal, request)
   return new TrainerEpisode(opened, session, rewards)
 }
 
@@ -147,12 +126,9 @@ export class TrainerEpisode {
   }
 
   async #play(action: Action, seq: number): Promise<EpisodeStep> {
-    const { step, replayed, secrets } = await this.#attempt(action, seq)
+    const { step, replayed } = await playStep(this.#session, action, seq)
     const { observation, report } = step
-    const said = JSON.stringify([observation.text, observation.structured])
-    if (secrets.suspects(said))
-      secrets.assertAbsent({ text: said, worldText: () => said, callerText: () => JSON.stringify(action) })
-    const raw = Object.values(report.terms).reduce((sum, term) => sum + term, 0)
+    const raw = rewardOf(step)
     if (report.seq > this.#seq) {
       this.#seq = report.seq
       this.#return += raw
@@ -170,16 +146,5 @@ export class TrainerEpisode {
       success: report.success,
       replayed,
     }
-  }
-
-  async #attempt(action: Action, seq: number) {
-    for (const wait of ATTEMPTS)
-      try {
-        return await this.#session.step({ action, seq })
-      } catch (error) {
-        if (!WireError.is(error, 'store-unavailable')) throw error
-        await pause(wait)
-      }
-    return this.#session.step({ action, seq })
   }
 }

@@ -1,0 +1,36 @@
+import type { Host, TrainerSessionRef } from '@episodic/mcp-server'
+import { type JsonObject, type LimitsRequest, METHOD_SCHEMAS, type OpenResult, WireError } from '@episodic/protocol'
+import { formatZodError, randomText } from '@episodic/protocol/extend'
+import { seedText } from './seed-text.ts'
+
+/** What to open, as a client of a foreign protocol asks for it. */
+export interface EpisodeRequest {
+  readonly environment: string
+  /** Default: the version that is served. */
+  readonly version?: string | undefined
+  readonly params?: JsonObject | undefined
+  /** Any scalar of JSON; a number and the text of it are the same seed. Default: drawn by the host. */
+  readonly seed?: unknown
+  readonly limits?: LimitsRequest | undefined
+  /** Names the session: opening again with the same key returns the same session. Default: a random one. */
+  readonly requestKey?: string | undefined
+}
+
+export interface OpenedSession {
+  readonly opened: OpenResult
+  readonly session: TrainerSessionRef
+}
+
+/** Opens a session. Rejects with `invalid-params` and the other errors of `Host.open`. */
+export async function openSession(
+  host: Host,
+  principal: string | null,
+  { seed, requestKey = randomText(), ...rest }: EpisodeRequest,
+): Promise<OpenedSession> {
+  const request = { ...rest, seed: seedText(seed), requestKey }
+  const parsed = METHOD_SCHEMAS.open.params.safeParse(request)
+  if (!parsed.success)
+    throw new WireError('invalid-params', `Wrong parameters: ${formatZodError(parsed.error, request)}.`)
+  const opened = await host.open(principal, parsed.data)
+  return { opened, session: await host.resolve(principal, { by: 'control', token: opened.session }) }
+}
