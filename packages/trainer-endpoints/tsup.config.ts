@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/openenv.ts'],
+  entry: ['src/nemo-gym.ts', 'src/openenv.ts'],
   format: 'esm',
   target: 'node22',
   dts: true,

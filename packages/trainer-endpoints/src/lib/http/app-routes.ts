@@ -15,6 +15,8 @@ export interface AppRoutesOptions {
   readonly sockets?: Pick<ExtraRoutes, 'upgrade' | 'drain' | 'end'>
   /** Is called when the server ends: stops what the app has running. */
   readonly onEnd?: () => void
+  /** Returns what is sent instead of the 503 that a request gets while the server stops. Default: the 503 itself. */
+  readonly stopping?: (request: Request, rejection: Response) => Response
   readonly onError: (error: InternalError) => void
 }
 
@@ -23,14 +25,14 @@ export interface AppRoutesOptions {
  * 503, and draining waits for the others.
  */
 export function createAppRoutes(app: Hono<TrainerRoute>, options: AppRoutesOptions): ExtraRoutes {
-  const { owns, tokenOf, sockets, onEnd = () => {}, onError } = options
+  const { owns, tokenOf, sockets, onEnd = () => {}, stopping = (_, rejection) => rejection, onError } = options
   const identities = new WeakMap<IncomingMessage, TrainerRoute['Bindings']['identify']>()
   let running = 0
   let draining = false
   let idle = Promise.withResolvers<void>()
   const listener = getRequestListener(
     (request, bindings) => {
-      if (draining) return answerProblem(STOPPING)
+      if (draining) return stopping(request, answerProblem(STOPPING))
       const { incoming, outgoing } = bindings as HttpBindings
       // Set just before the listener is called.
       const identify = identities.get(incoming) as TrainerRoute['Bindings']['identify']

@@ -1,0 +1,88 @@
+import { type Action, canonicalJson, type LoggedStep, WireError } from '@episodic/protocol'
+import { rewardOf } from '../episode/play-step.ts'
+import type { RewardMode } from '../episode/trainer-episode.ts'
+import type { FunctionCall } from './function-calls.ts'
+import type { RolloutSession } from './rollout-session.ts'
+import { addTerms, readSteps, type Terms } from './tally.ts'
+import { errorAnswer, stepAnswer } from './tool-answer.ts'
+import type { Turn, TurnAnswer } from './turn.ts'
+
+/**
+ * Plays each call of a turn as one step, or returns the stored answer if the turn is a repeated one: of this process by
+ * its id, and of another one by the cookie and the step log.
+ *
+ * Rejects with `seq-reused` if the id was sent with other calls, and as `playStep` does. What was played by then is not
+ * played again when the turn is repeated.
+ */
+export async function answerTurn(session: RolloutSession, turn: Turn, rewards: RewardMode): Promise<TurnAnswer> {
+  const calls = canonicalJson(turn.calls.map((call) => ({ ...call })))
+  const known = turn.id !== null && session.turn?.id === turn.id ? session.turn : null
+  if (known && known.calls !== calls)
+    throw new WireError('seq-reused', 'This step id was sent before, with another turn. Make a new id.')
+  if (known?.answer) return known.answer
+  const first = known?.first ?? (await firstStepOf(session, turn))
+  const begun = turn.id === null ? null : { id: turn.id, calls, first, answer: null }
+  session.turn = begun
+  const answer = await playFrom(session, turn.calls, first, rewards)
+  if (begun) session.turn = { ...begun, answer }
+  return answer
+}
+
+/** Returns the number of answered steps at which a turn begins, or began if it is a repeated one. */
+async function firstStepOf(session: RolloutSession, { id, calls, sent }: Turn): Promise<number> {
+  const { played } = session.tally
+  if (sent > played) throw new WireError('state-lost', 'The store lost steps of this session.')
+  const remembered = id !== null && session.turn !== null
+  if (sent === played || remembered) return played
+  const actions = actionsOf(calls)
+  const later = (await stepsAfter(session, sent)).map(({ action }) => action)
+  const repeated = later.length <= actions.length && later.every((action, i) => isSame(action, actions[i]))
+  return repeated ? sent : played
+}
+
+async function playFrom(
+  session: RolloutSession,
+  calls: readonly FunctionCall[],
+  first: number,
+  rewards: RewardMode,
+): Promise<TurnAnswer> {
+  const before = first < session.tally.played ? await stepsAfter(session, first) : []
+  const outputs: { call_id: string; output: string }[] = []
+  let terms: Terms = {}
+  let earned = 0
+  let next = 0
+  for (const { callId, tool, arguments: args } of calls) {
+    const answer = async () => {
+      if (args === null) return errorAnswer(422, 'The arguments are no JSON object, so this call was not played.')
+      const stored = before[next]
+      if (!stored && session.tally.end) return errorAnswer(409, 'The episode is over, so this call was not played.')
+      const step = stored ?? (await session.play({ tool, arguments: args }))
+      next += 1
+      terms = addTerms(terms, step.report.terms)
+      earned += rewardOf(step)
+      return stepAnswer(step)
+    }
+    outputs.push({ call_id: callId, output: (await answer()).text })
+  }
+  const { end, reward, success } = session.tally
+  return {
+    observation: calls.length === 0 && !end ? 'No tool was called. Call a tool to go on.' : null,
+    reward: rewards === 'steps' ? earned : end ? reward : 0,
+    terminated: end?.kind === 'terminated',
+    truncated: end?.kind === 'truncated',
+    info: { tool_outputs: outputs, terms, end, ...(success !== undefined && { success }) },
+  }
+}
+
+async function stepsAfter({ ref }: RolloutSession, played: number): Promise<LoggedStep[]> {
+  const steps = await readSteps(ref)
+  return steps.filter(({ report }) => report.seq > played)
+}
+
+function actionsOf(calls: readonly FunctionCall[]): Action[] {
+  return calls.flatMap(({ tool, arguments: args }) => (args === null ? [] : [{ tool, arguments: args }]))
+}
+
+function isSame(a: Action, b: Action | undefined): boolean {
+  return b !== undefined && canonicalJson({ ...a }) === canonicalJson({ ...b })
+}

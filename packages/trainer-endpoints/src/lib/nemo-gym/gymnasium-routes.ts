@@ -1,0 +1,75 @@
+import type { Host } from '@episodic/mcp-server'
+import { DEFAULT_SEAT, WireError } from '@episodic/protocol'
+import { Hono } from 'hono'
+import type { RewardMode } from '../episode/trainer-episode.ts'
+import { readObject, type TrainerRoute } from '../http/trainer-app.ts'
+import { answerTurn } from './answer-turn.ts'
+import { functionCallsOf } from './function-calls.ts'
+import { assertPlayable } from './playable.ts'
+import type { RolloutSessions } from './rollout-session.ts'
+import { answerFrom, cookieOf, type RouteContext } from './route-session.ts'
+import { parseBody, taskOf, turnSchema } from './row.ts'
+import { COOKIES, type SessionCookie } from './session-cookie.ts'
+
+const COOKIE = COOKIES.gymnasium
+
+/** What clients may use, as the answer to `reset` announces it. */
+const FEATURES = { supports_explicit_close: true, supports_step_idempotency: true }
+
+/** Returns the routes of the Gymnasium profile: `reset`, `step` for each turn of a model, and `close`. */
+export function gymnasiumRoutes(host: Host, sessions: RolloutSessions, rewards: RewardMode): Hono<TrainerRoute> {
+  const app = new Hono<TrainerRoute>()
+
+  app.post('/reset', async (context) => {
+    const task = taskOf(await readObject(context))
+    assertPlayable(host, task.environment)
+    const before = cookieOf(context, COOKIE)
+    if (before) await close(context, before)
+    const { opened, session } = await sessions.open(context.var.principal, task)
+    answerFrom(context, COOKIE, session)
+    const { environment, params, seed, limits, seats } = opened
+    const observation = seats[DEFAULT_SEAT]?.observation.text ?? null
+    return context.json({ observation, info: { ...FEATURES, environment, params, seed, limits } })
+  })
+
+  app.post('/step', async (context) => {
+    const { response, _ng_step_request_id: id } = parseBody(turnSchema, await readObject(context))
+    const { handle, played: sent } = cookieOf(context, COOKIE) ?? noSession()
+    const session = await sessions.find(context.var.principal, handle)
+    return session.inTurn(async () => {
+      const answer = await answerTurn(
+        session,
+        { id: id ?? null, calls: functionCallsOf(response.output), sent },
+        rewards,
+      )
+      answerFrom(context, COOKIE, session)
+      return context.json(answer)
+    })
+  })
+
+  app.post('/close', async (context) => {
+    await close(context, cookieOf(context, COOKIE) ?? noSession())
+    return context.json({})
+  })
+
+  /** Closes a session. Does nothing if it is gone already. */
+  async function close(context: RouteContext, { handle }: SessionCookie): Promise<void> {
+    const { principal } = context.var
+    try {
+      const session = await sessions.find(principal, handle)
+      await session.inTurn(() => session.ref.close())
+    } catch (error) {
+      if (!WireError.is(error, 'session-not-found')) throw error
+    } finally {
+      sessions.forget(principal, handle)
+    }
+  }
+  return app
+}
+
+function noSession(): never {
+  throw new WireError(
+    'invalid-request',
+    'There is no session cookie of this server. Call reset, and send back the cookie that it sets.',
+  )
+}

@@ -1,0 +1,78 @@
+import { contentId, WireError } from '@episodic/protocol'
+import { LRUCache } from 'lru-cache'
+import type { EpisodeRequest } from '../episode/open-session.ts'
+import type { RolloutSession, RolloutSessions } from './rollout-session.ts'
+
+/** A session that an environment server named. */
+export interface NamedSession {
+  readonly id: string
+  /** The attempt that it is for: a retry of the same attempt has the same. */
+  readonly episode: string
+}
+
+/** What is known of a name. Without a handle, its session is closed and may not be opened again. */
+interface Known {
+  readonly episode: string | null
+  readonly handle: string | null
+}
+
+/** Names that are remembered at once: closed ones too, so that a late request does not open them again. */
+const REMEMBERED = 100_000
+
+/**
+ * Sessions with names that their client chose. Opening a name again returns the same session, closing one twice or one
+ * that never was is fine, and a closed name is never opened again.
+ */
+export class NamedSessions {
+  readonly #sessions: RolloutSessions
+  readonly #known = new LRUCache<string, Known>({ max: REMEMBERED })
+
+  constructor(sessions: RolloutSessions) {
+    this.#sessions = sessions
+  }
+
+  /** Rejects with `invalid-params` for a name of another episode, `episode-ended` for a closed one, and as `open` does. */
+  async open(principal: string | null, { id, episode }: NamedSession, task: EpisodeRequest): Promise<RolloutSession> {
+    const key = keyOf(principal, id)
+    const known = this.#known.get(key)
+    if (known?.handle === null) throw closed(id)
+    if (known && known.episode !== episode)
+      throw new WireError('invalid-params', `The session ${id} is of another episode. Choose another name.`)
+    const requestKey = `nemo-gym ${contentId(id)}`
+    const { session } = await this.#sessions.open(principal, { ...task, requestKey })
+    if (this.#known.get(key)?.handle === null) {
+      // It was closed while it was being opened.
+      await session.ref.close()
+      throw closed(id)
+    }
+    this.#known.set(key, { episode, handle: session.handle })
+    return session
+  }
+
+  async close(principal: string | null, id: string): Promise<void> {
+    const key = keyOf(principal, id)
+    const known = this.#known.get(key)
+    this.#known.set(key, { episode: null, handle: null })
+    if (!known?.handle) return
+    const { handle } = known
+    try {
+      const session = await this.#sessions.find(principal, handle)
+      await session.ref.close()
+    } catch (error) {
+      if (WireError.is(error, 'session-not-found')) return
+      // Not closed, so that the client may try again.
+      if (WireError.is(error, 'store-unavailable')) this.#known.set(key, known)
+      throw error
+    } finally {
+      this.#sessions.forget(principal, handle)
+    }
+  }
+}
+
+function closed(id: string): WireError {
+  return new WireError('episode-ended', `The session ${id} is closed, and its name cannot be used again.`)
+}
+
+function keyOf(principal: string | null, id: string): string {
+  return JSON.stringify([principal, id])
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { type CallEvidence, judgeCall } from './repeated-call.ts'
+
+const evidence = (known: Partial<CallEvidence>): CallEvidence => ({
+  sent: 2,
+  played: 3,
+  sameAsLast: true,
+  returnsCookies: true,
+  delivery: 'waiting',
+  closesConnections: false,
+  ...known,
+})
+
+describe('judgeCall', () => {
+  it.each([
+    ['a client that returns cookies has every answer', { sent: 3 }, 'new'],
+    ['a client that returns cookies lacks the last answer', {}, 'repeated'],
+    ['it lacks the last answer, and sends another call', { sameAsLast: false }, 'new'],
+    ['it lacks more than one answer, as after parallel calls', { sent: 1 }, 'new'],
+    ['it lacks more than one answer, and the last one was lost', { sent: 1, delivery: 'lost' }, 'repeated'],
+  ] as const)('%s', (_, known, expected) => {
+    expect(verdictOf(evidence(known))).toBe(expected)
+  })
+
+  it.each([
+    ['the last answer could not be written', { delivery: 'lost' }, 'repeated'],
+    ['the connection is still open', { delivery: 'waiting' }, 'new'],
+    ['the connection was used again', { delivery: 'read' }, 'new'],
+    ['the connection closed after the answer', { delivery: 'cut' }, 'repeated, with doubt'],
+    ['the client closes each connection', { delivery: 'cut', closesConnections: true }, 'new, with doubt'],
+    ['another process answered', { delivery: null }, 'repeated, with doubt'],
+    ['another process answered, and the call differs', { delivery: null, sameAsLast: false }, 'new'],
+  ] as const)('without cookies: %s', (_, known, expected) => {
+    expect(verdictOf(evidence({ sent: 0, returnsCookies: false, ...known }))).toBe(expected)
+  })
+})
+
+function verdictOf(known: CallEvidence): string {
+  const { repeated, doubtful } = judgeCall(known)
+  return `${repeated ? 'repeated' : 'new'}${doubtful ? ', with doubt' : ''}`
+}

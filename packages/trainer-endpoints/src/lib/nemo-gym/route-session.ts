@@ -1,0 +1,28 @@
+import type { ServerResponse } from 'node:http'
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { TrainerRoute } from '../http/trainer-app.ts'
+import { watchDelivery } from './answer-delivery.ts'
+import type { RolloutSession } from './rollout-session.ts'
+import { type CookieName, readCookie, type SessionCookie, setCookieHeader } from './session-cookie.ts'
+import type { ToolAnswer } from './tool-answer.ts'
+
+/** A request to a route of this endpoint. */
+export type RouteContext = Context<TrainerRoute>
+
+/** Returns the cookie of a request; `null` if it has none that this server could have set. */
+export function cookieOf(context: RouteContext, name: CookieName): SessionCookie | null {
+  return readCookie(context.req.header('cookie'), name)
+}
+
+/** Gives a client the session as it is now, and watches what becomes of this answer. */
+export function answerFrom(context: RouteContext, name: CookieName, session: RolloutSession): void {
+  const { handle, tally, failure } = session
+  context.header('Set-Cookie', setCookieHeader(name, { handle, played: tally.played, failure: failure?.kind ?? null }))
+  session.delivery = watchDelivery(context.env.outgoing as ServerResponse)
+}
+
+/** Returns the response for the output of a tool. */
+export function toolResponse(context: RouteContext, { status, text, contentType }: ToolAnswer): Response {
+  return context.body(text, status as ContentfulStatusCode, { 'Content-Type': contentType })
+}

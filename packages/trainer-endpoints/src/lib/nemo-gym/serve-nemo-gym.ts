@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http'
+import type { Host } from '@episodic/mcp-server'
+import { type RoutesOptions, type RoutesServer, serveRoutes } from '@episodic/mcp-server/http'
+import { createMiddleware } from 'hono/factory'
+import type { RewardMode } from '../episode/trainer-episode.ts'
+import { createAppRoutes } from '../http/app-routes.ts'
+import { createTrainerApp, readObject, type TrainerRoute, trainersOnly } from '../http/trainer-app.ts'
+import { aggregateMetrics, aggregateRequestSchema } from './aggregate-metrics.ts'
+import { countRequest } from './answer-delivery.ts'
+import { gymnasiumRoutes } from './gymnasium-routes.ts'
+import { rolloutRoutes } from './rollout-routes.ts'
+import { RolloutSessions } from './rollout-session.ts'
+import { parseBody } from './row.ts'
+import { stoppingAnswer } from './stopping.ts'
+
+export interface NemoGymOptions extends RoutesOptions {
+  /**
+   * Whether each request needs a token of the trainer endpoint. NeMo Gym's own client cannot send one, so the default is
+   * `false`, and the port is served on loopback alone.
+   */
+  readonly asksTokens?: boolean
+  /** What the steps of the Gymnasium profile report. `verify` always reports the return. Default `steps`. */
+  readonly rewards?: RewardMode
+  /** Largest request body in bytes: the body of `verify` has a whole trajectory. Default 67,108,864 (64 MiB). */
+  readonly bodyBytes?: number
+}
+
+/**
+ * Serves a host as a resources server of NeMo Gym, at the root of a port of its own.
+ *
+ * Throws `unsafe-bind` for an address that would be open to a network, and `address-in-use`.
+ */
+export async function serveNemoGym(host: Host, options: NemoGymOptions = {}): Promise<RoutesServer> {
+  const { asksTokens = false, rewards = 'steps', bodyBytes = 67_108_864, onError = () => {} } = options
+  const sessions = new RolloutSessions(host)
+  const app = createTrainerApp({ bodyBytes, onError })
+  app.use(
+    createMiddleware<TrainerRoute>(async (context, next) => {
+      countRequest((context.env.incoming as IncomingMessage).socket)
+      return next()
+    }),
+  )
+  app.use(asksTokens ? trainersOnly : anonymous)
+
+  const healthy = { status: 'ok' }
+  for (const path of ['/', '/health', '/healthz', '/livez', '/readyz'])
+    app.get(path, (context) => context.json(healthy))
+  // A rollout cannot be judged again: its session is gone.
+  app.get('/reverify_mode', (context) => context.json('unsupported'))
+  app.post('/aggregate_metrics', async (context) => {
+    const { verify_responses } = parseBody(aggregateRequestSchema, await readObject(context))
+    return context.json(aggregateMetrics(verify_responses))
+  })
+  const profiles = [gymnasiumRoutes(host, sessions, rewards), rolloutRoutes(host, sessions)]
+  // With observability, a client puts the id of the rollout in front of each path.
+  for (const prefix of ['/', '/ng-rollout/:rollout']) for (const routes of profiles) app.route(prefix, routes)
+  return serveRoutes(host, createAppRoutes(app, { owns: () => true, stopping: stoppingAnswer, onError }), {
+    ...options,
+    asksTokens,
+  })
+}
+
+const anonymous = createMiddleware<TrainerRoute>(async (context, next) => {
+  context.set('principal', null)
+  return next()
+})

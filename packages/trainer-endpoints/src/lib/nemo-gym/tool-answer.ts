@@ -1,0 +1,27 @@
+import type { LoggedStep } from '@episodic/protocol'
+
+/** What a model is shown as the output of a tool. */
+export interface ToolAnswer {
+  readonly status: number
+  readonly text: string
+  readonly contentType: 'application/json' | 'text/plain; charset=utf-8'
+}
+
+/**
+ * Returns the answer to a step: its data as JSON, with the text as `observation`; the text alone if it has no data; and
+ * `error` if it was refused. A refused step is answered with 200 too, because it was counted.
+ */
+export function stepAnswer({ observation: { text, structured }, report }: LoggedStep): ToolAnswer {
+  if (report.refused !== null) return json(200, { error: text })
+  if (structured !== null) return json(200, { ...structured, observation: text })
+  return { status: 200, text, contentType: 'text/plain; charset=utf-8' }
+}
+
+/** Returns the answer to a call that was not played. */
+export function errorAnswer(status: number, message: string): ToolAnswer {
+  return json(status, { error: message })
+}
+
+function json(status: number, value: object): ToolAnswer {
+  return { status, text: JSON.stringify(value), contentType: 'application/json' }
+}
