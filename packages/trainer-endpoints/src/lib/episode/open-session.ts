@@ -3,7 +3,7 @@ import { type JsonObject, type LimitsRequest, METHOD_SCHEMAS, type OpenResult, W
 import { formatZodError, randomText } from '@episodic/protocol/extend'
 import { seedText } from './seed-text.ts'
 
-/** What to open, as a client of a foreign protocol asks for it. */
+/** What to open, as a client of another protocol asks for it. */
 export interface EpisodeRequest {
   readonly environment: string
   /** Default: the version that is served. */

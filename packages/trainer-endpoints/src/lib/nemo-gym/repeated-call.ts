@@ -1,6 +1,6 @@
 import type { Delivery } from './answer-delivery.ts'
 
-/** What tells a repeated call from a new one. */
+/** What distinguishes a repeated call from a new one. */
 export interface CallEvidence {
   /** Steps that the client had been answered when it sent this call, by its cookie. */
   readonly sent: number
