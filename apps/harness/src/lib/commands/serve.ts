@@ -23,6 +23,7 @@ import {
   type TrainerEndpointFlags,
   withTrainerEndpointOptions,
 } from '../serve/trainer-endpoints.ts'
+import { openTrainerPorts, type TrainerPorts } from '../serve/trainer-ports.ts'
 import { loadWorld, type World } from '../world.ts'
 
 interface ServeOptions extends AccessFlags, TrainerEndpointFlags {
@@ -98,6 +99,7 @@ Examples:
   episodic serve number-guessing --store sqlite:sessions.db
   episodic serve number-guessing --store redis://127.0.0.1:6379 --processes 4
   episodic serve number-guessing --openenv
+  episodic serve number-guessing --nemo-gym-port 8001
   episodic serve ./my-world.ts --stdio
   episodic serve ./my-world.ts --rate 20/1
   episodic serve ./my-world.ts --worker-threads --rules-timeout 2
@@ -210,14 +212,16 @@ async function listen(
     ...watched,
   })
   log.hide(server.controlToken)
+  await using ports = await openTrainerPorts(host, options, { allow, connections: options.connections, ...watched })
+  const serving = { ...server, ...ports.origins }
   // Handle signals before the server is announced.
   const stop = isServerWorker ? stopRequested() : stopped(options.json === true)
   log.info({ agentUrl: server.agentUrl, trainerUrl: server.trainerUrl }, 'listening')
   if (isServerWorker) {
     reportListening(server)
     await stop
-  } else await announce(server, worlds, options, console, stop)
-  await drain(server, log)
+  } else await announce(serving, worlds, options, console, stop)
+  await drain([server, ports], log)
 }
 
 function errorTo(log: Log): (error: { readonly reference: string; readonly cause: unknown }) => void {
@@ -231,11 +235,12 @@ function logRejection(log: Log): (rejection: Rejection) => void {
 }
 
 /** The addresses of a server, and its token. */
-type Listening = Pick<HttpServer, 'port' | 'controlToken' | 'agentUrl' | 'trainerUrl'>
+type Listening = Pick<HttpServer, 'port' | 'controlToken' | 'agentUrl' | 'trainerUrl'> &
+  Partial<TrainerPorts['origins']>
 
 /** Prints the addresses and waits until it is time to stop. Meanwhile the token is in a file that other commands find. */
 async function announce(
-  { port, controlToken, agentUrl, trainerUrl }: Listening,
+  { port, controlToken, agentUrl, trainerUrl, nemoGymUrl = null }: Listening,
   worlds: readonly World[],
   options: ServeOptions,
   console: Console,
@@ -251,10 +256,11 @@ async function announce(
           webSocketUrl: webSocketOf(trainerUrl),
           conversationUrls: conversationUrls(worlds, agentUrl),
           openEnvUrls: openEnvUrls(worlds, options, trainerUrl),
+          nemoGymUrl,
           tokenFile,
         })}\n`,
       )
-    else console.out.write(welcome(worlds, options, { agentUrl, trainerUrl }, tokenFile, console))
+    else console.out.write(welcome(worlds, options, { agentUrl, trainerUrl, nemoGymUrl }, tokenFile, console))
     await stop
   } finally {
     removeControlToken(port)
@@ -266,7 +272,7 @@ async function announce(
 function welcome(
   worlds: readonly World[],
   options: ServeOptions,
-  { agentUrl, trainerUrl }: Pick<Listening, 'agentUrl' | 'trainerUrl'>,
+  { agentUrl, trainerUrl, nemoGymUrl }: Pick<Listening, 'agentUrl' | 'trainerUrl' | 'nemoGymUrl'>,
   tokenFile: string,
   console: Console,
 ): string {
@@ -276,7 +282,10 @@ function welcome(
       `  ${bold(name)} ${dim(version)}  ${description}  ${cyan(i === 0 ? agentUrl : `${agentUrl}/e/${name}`)}`,
   )
   const people = conversationUrls(worlds, agentUrl).map((url) => `  for people      ${cyan(url)}\n`)
-  const trainers = openEnvUrls(worlds, options, trainerUrl).map((url) => `  for OpenEnv     ${cyan(url)}\n`)
+  const trainers = [
+    ...openEnvUrls(worlds, options, trainerUrl).map((url) => `  for OpenEnv     ${cyan(url)}\n`),
+    ...(nemoGymUrl ? [`  for NeMo Gym    ${cyan(nemoGymUrl)}\n`] : []),
+  ]
   return `Serving
 ${served.join('\n')}
 

@@ -24,11 +24,12 @@ export function stopped(withInput: boolean): Promise<void> {
 }
 
 /** Answers calls in flight and accepts no new ones, for at most 10 seconds. Every answered step is in the store. */
-export async function drain(server: Pick<HttpServer, 'drain'>, log: Log): Promise<void> {
+export async function drain(servers: readonly Pick<HttpServer, 'drain'>[], log: Log): Promise<void> {
   log.info('stopping')
   setTimeout(() => process.exit(1), EXIT_SECONDS * 1_000).unref()
   const signal = AbortSignal.timeout(DRAIN_SECONDS * 1_000)
-  const unanswered = await server.drain({ signal })
+  const left = await Promise.all(servers.map((server) => server.drain({ signal })))
+  const unanswered = left.reduce((sum, calls) => sum + calls, 0)
   if (unanswered > 0) log.warn({ calls: unanswered }, 'stopped before some calls were answered')
   else log.info('stopped')
 }

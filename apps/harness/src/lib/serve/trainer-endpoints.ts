@@ -3,12 +3,14 @@ import type { ExtraRoutes } from '@episodic/mcp-server/http'
 import { type OpenEnvOptions, openEnvRoutes, type RewardMode } from '@episodic/trainer-endpoints/openenv'
 import { type Command, Option } from 'commander'
 import { HarnessError } from '../harness-error.ts'
+import { wholeNumber } from '../option-values.ts'
 import type { World } from '../world.ts'
 import { servedTasks, type TaskSource, taskSource } from './served-tasks.ts'
 
 /** The options of endpoints that speak the protocols of other trainers. */
 export interface TrainerEndpointFlags {
   readonly openenv?: true
+  readonly nemoGymPort?: number
   readonly rewards: RewardMode
   readonly tasks: TaskSource
 }
@@ -16,8 +18,13 @@ export interface TrainerEndpointFlags {
 export function withTrainerEndpointOptions(command: Command): Command {
   return command
     .option('--openenv', 'also serve clients of OpenEnv, at /openenv/<world>, with the tokens of the trainer endpoint')
+    .option(
+      '--nemo-gym-port <port>',
+      'also serve agents of NeMo Gym, at the root of this port of 127.0.0.1 and without tokens; 0 for a free one',
+      wholeNumber(0, 65_535),
+    )
     .addOption(
-      new Option('--rewards <mode>', 'with --openenv: a step reports its own reward, or the last one the return')
+      new Option('--rewards <mode>', 'of these trainers: a step reports its own reward, or the last one the return')
         .choices(['steps', 'return'])
         .default('steps'),
     )
@@ -33,12 +40,13 @@ export function checkTrainerEndpoints(
   flags: TrainerEndpointFlags,
   { processes, stdio }: { readonly processes: number; readonly stdio?: true },
 ): void {
-  if (!flags.openenv) return
-  if (stdio) throw new HarnessError('option-invalid', '--openenv needs HTTP: a pipe has one client. Leave --stdio out.')
+  const asked = flags.openenv ? '--openenv' : flags.nemoGymPort === undefined ? null : '--nemo-gym-port'
+  if (asked === null) return
+  if (stdio) throw new HarnessError('option-invalid', `${asked} needs HTTP: a pipe has one client. Leave --stdio out.`)
   if (processes > 1)
     throw new HarnessError(
       'option-invalid',
-      `--openenv keeps the sessions of its clients in one process, and --processes ${processes} asks for more. Leave one out.`,
+      `${asked} keeps the sessions of its clients in one process, and --processes ${processes} asks for more. Leave one out.`,
     )
 }
 

@@ -1,6 +1,6 @@
 import { type EnvironmentInfo, type JsonObject, type LimitsRequest, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/extend'
-import type { EpisodeRequest } from '../episode/trainer-episode.ts'
+import type { EpisodeRequest } from '../episode/open-session.ts'
 
 /** What a client asks for when it resets. */
 export interface ResetRequest extends EpisodeRequest {
