@@ -1,11 +1,13 @@
 /** `pnpm interop <program> [options]`: plays with what others have written, in environments that it makes. */
 import { runClients } from './clients.ts'
 import { runFiles } from './files.ts'
+import { runNemoGym } from './nemo-gym/run-nemo-gym.ts'
 import { runPythonPackage } from './python-package.ts'
 
 const PROGRAMS = new Map<string, (args: readonly string[]) => Promise<number>>([
   ['clients', runClients],
   ['files', runFiles],
+  ['nemo-gym', runNemoGym],
   ['python', runPythonPackage],
 ])
 

@@ -11,7 +11,16 @@ export interface PythonEnvironment {
   versionOf(name: string): string
 }
 
-/** What the programs and their packages need. */
+/** What the packages of a file need of the Python that they are installed for. */
+export interface PythonNeeds {
+  /** Default: 3.11. */
+  readonly least?: readonly [major: number, minor: number]
+  /** Whether packages are installed that ask for a newer Python. Default `false`. */
+  readonly ignoresRequiredPython?: boolean
+  /** Default: the first of `python3` and those of later versions that is new enough. */
+  readonly command?: string
+}
+
 const LEAST_PYTHON = [3, 11] as const
 
 /** Environments are kept between runs, in a folder that no check of the workspace reads. */
@@ -21,10 +30,14 @@ const CACHE = fileURLToPath(new URL('../node_modules/.cache/interop-clients/', i
  * Returns the environment for a file of requirements. If it does not exist yet, calls `onMake` and creates it. Throws
  * with what to install if Python or one of its modules is missing.
  */
-export function openPythonEnvironment(requirements: string, onMake: (text: string) => void): PythonEnvironment {
+export function openPythonEnvironment(
+  requirements: string,
+  onMake: (text: string) => void,
+  needs: PythonNeeds = {},
+): PythonEnvironment {
   const file = fileURLToPath(new URL(`./python/requirements/${requirements}`, import.meta.url))
   const pinned = readFileSync(file, 'utf8')
-  const interpreter = findPython()
+  const interpreter = findPython(needs)
   const digest = createHash('sha256').update(`${interpreter.version}\n${pinned}`).digest('hex').slice(0, 12)
   const folder = `${CACHE}${requirements.replace('.txt', '')}-${digest}`
   const python = `${folder}/bin/python`
@@ -43,6 +56,7 @@ export function openPythonEnvironment(requirements: string, onMake: (text: strin
       '--disable-pip-version-check',
       '--only-binary',
       ':all:',
+      ...(needs.ignoresRequiredPython ? ['--ignore-requires-python'] : []),
       '-r',
       file,
     ])
@@ -59,20 +73,34 @@ export function openPythonEnvironment(requirements: string, onMake: (text: strin
   }
 }
 
-function findPython(): { readonly command: string; readonly version: string } {
+interface Interpreter {
+  readonly command: string
+  readonly version: string
+}
+
+function findPython({ least = LEAST_PYTHON, command }: PythonNeeds): Interpreter {
+  const candidates = command ? [command] : ['python3', 'python3.13', 'python3.14']
+  const problems: string[] = []
+  for (const candidate of candidates) {
+    const found = versionOf(candidate, least)
+    if (typeof found !== 'string') return found
+    problems.push(found)
+  }
+  throw new Error(problems.join('\n'))
+}
+
+/** Returns an interpreter, or why it cannot be used. */
+function versionOf(command: string, least: readonly [major: number, minor: number]): Interpreter | string {
   const asked = ['-c', 'import sys, venv, ensurepip; print("%d.%d" % sys.version_info[:2])']
-  const { status, stdout, stderr, error } = spawnSync('python3', asked, { encoding: 'utf8' })
-  const least = LEAST_PYTHON.join('.')
-  if (error) throw new Error(`The Python clients need python3, ${least} or newer, on the PATH. ${error.message}`)
+  const { status, stdout, stderr, error } = spawnSync(command, asked, { encoding: 'utf8' })
+  const wanted = `The Python clients need ${command}, ${least.join('.')} or newer`
+  if (error) return `${wanted}, on the PATH. ${error.message}`
   if (status !== 0)
-    throw new Error(
-      `The Python clients need the modules venv and ensurepip of python3. On Debian and Ubuntu: apt-get install python3-venv\n${stderr.trim()}`,
-    )
+    return `${wanted}, with its modules venv and ensurepip. On Debian and Ubuntu: apt-get install python3-venv\n${stderr.trim()}`
   const version = stdout.trim()
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major !== LEAST_PYTHON[0] || minor < LEAST_PYTHON[1])
-    throw new Error(`The Python clients need python3, ${least} or newer, and this one is ${version}.`)
-  return { command: 'python3', version }
+  if (major !== least[0] || minor < least[1]) return `${wanted}, and this one is ${version}.`
+  return { command, version }
 }
 
 function run(command: string, args: readonly string[]): void {
