@@ -33,8 +33,16 @@ export function checkGymnasium(result: RolloutResult, { steps }: ReferenceEpisod
 
 function checkOutputs(result: RolloutResult, steps: readonly LoggedStep[], check: Check, count = steps.length): void {
   const outputs = result.response.output.filter(({ type }) => type === 'function_call_output')
-  check('the answers', outputs.map(({ output }) => parsed(String(output))), steps.slice(0, count).map(shown))
-  check('the return', result.reward, steps.map(rewardOf).reduce((sum, reward) => sum + reward, 0))
+  check(
+    'the answers',
+    outputs.map(({ output }) => parsed(String(output))),
+    steps.slice(0, count).map(shown),
+  )
+  check(
+    'the return',
+    result.reward,
+    steps.map(rewardOf).reduce((sum, reward) => sum + reward, 0),
+  )
 }
 
 /** What a model is shown of a step. */
