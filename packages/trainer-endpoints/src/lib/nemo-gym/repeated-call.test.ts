@@ -6,6 +6,7 @@ const evidence = (known: Partial<CallEvidence>): CallEvidence => ({
   played: 3,
   sameAsLast: true,
   returnsCookies: true,
+  likelyReturnsCookies: false,
   delivery: 'waiting',
   closesConnections: false,
   ...known,
@@ -30,6 +31,8 @@ describe('judgeCall', () => {
     ['the client closes each connection', { delivery: 'cut', closesConnections: true }, 'new, with doubt'],
     ['another process answered', { delivery: null }, 'repeated, with doubt'],
     ['another process answered, and the call differs', { delivery: null, sameAsLast: false }, 'new'],
+    ['its kind returns cookies', { likelyReturnsCookies: true, played: 1 }, 'repeated, with doubt'],
+    ['its kind returns cookies, and it does not', { likelyReturnsCookies: true, delivery: 'read' }, 'new'],
   ] as const)('without cookies: %s', (_, known, expected) => {
     expect(verdictOf(evidence({ sent: 0, returnsCookies: false, ...known }))).toBe(expected)
   })

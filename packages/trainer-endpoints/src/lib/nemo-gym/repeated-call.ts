@@ -10,6 +10,8 @@ export interface CallEvidence {
   readonly sameAsLast: boolean
   /** Whether this client has sent back a later cookie than the first, so that its cookies count. */
   readonly returnsCookies: boolean
+  /** Whether it is a kind of client that returns cookies, which its first call cannot show yet. */
+  readonly likelyReturnsCookies: boolean
   /** What became of the last answer; `null` if another process sent it. */
   readonly delivery: Delivery | null
   /** Whether this client closes its connection after each answer: it did after that to `seed_session`. */
@@ -30,12 +32,13 @@ const REPEATED: CallVerdict = { repeated: true, doubtful: false }
  *
  * NeMo Gym's client repeats a request until it is answered, and nothing in it names the call. Each answer sets the
  * cookie anew, with the number of steps played, so a client that returns cookies says which answers it has. For other
- * clients, the connection of the last answer is the evidence that is left.
+ * clients, the connection of the last answer is the evidence that is left; behind a proxy it is none.
  */
 export function judgeCall(evidence: CallEvidence): CallVerdict {
-  const { sent, played, sameAsLast, returnsCookies, delivery, closesConnections } = evidence
+  const { sent, played, sameAsLast, returnsCookies, likelyReturnsCookies, delivery, closesConnections } = evidence
   if (sent === played || !sameAsLast) return NEW
   if (returnsCookies && sent === played - 1) return REPEATED
+  if (likelyReturnsCookies && played === 1) return { repeated: true, doubtful: delivery !== 'lost' }
   switch (delivery) {
     case 'lost':
       return REPEATED

@@ -66,9 +66,10 @@ export function rolloutRoutes(host: Host, sessions: RolloutSessions): Hono<Train
     if (!cookie) return toolResponse(context, errorAnswer(404, NO_SESSION))
     try {
       const action = { tool: context.req.param('tool'), arguments: await readObject(context) }
+      const userAgent = context.req.header('user-agent') ?? ''
       const session = await sessions.find(context.var.principal, cookie.handle)
       return await session.inTurn(async () => {
-        const answer = await answerToolCall(session, action, cookie.played)
+        const answer = await answerToolCall(session, { action, sent: cookie.played, userAgent })
         answerFrom(context, COOKIE, session)
         return toolResponse(context, answer)
       })

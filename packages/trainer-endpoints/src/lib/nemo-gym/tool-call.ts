@@ -7,11 +7,22 @@ import { errorAnswer, stepAnswer, type ToolAnswer } from './tool-answer.ts'
 /** Error codes of a call that was not played and leaves the episode as it was. */
 const HARMLESS: Readonly<Record<string, 409 | 422>> = { 'episode-ended': 409, 'invalid-params': 422 }
 
+/** A call of a tool, and what its request says of its client. */
+export interface ToolCall {
+  readonly action: Action
+  /** Steps that the client had been answered when it sent the call, by its cookie. */
+  readonly sent: number
+  readonly userAgent: string
+}
+
+/** The HTTP client of NeMo Gym's own agents, which return each cookie. */
+const OWN_CLIENT = /\baiohttp\//
+
 /**
- * Plays a tool call, or returns the stored answer if it is a repeated one. `sent` is the number of steps that the client
- * had been answered when it sent the call. A call that fails marks the episode as failed, and no further one is played.
+ * Plays a tool call, or returns the stored answer if it is a repeated one. A call that fails marks the episode as failed, and no further one is played.
  */
-export async function answerToolCall(session: RolloutSession, action: Action, sent: number): Promise<ToolAnswer> {
+export async function answerToolCall(session: RolloutSession, call: ToolCall): Promise<ToolAnswer> {
+  const { action, sent, userAgent } = call
   const { tally } = session
   session.returnsCookies ||= sent > 0
   session.closesConnections ??= session.delivery?.() === 'cut'
@@ -20,6 +31,7 @@ export async function answerToolCall(session: RolloutSession, action: Action, se
     played: tally.played,
     sameAsLast: sent !== tally.played && session.isLast(action),
     returnsCookies: session.returnsCookies,
+    likelyReturnsCookies: OWN_CLIENT.test(userAgent),
     delivery: session.delivery?.() ?? null,
     closesConnections: session.closesConnections,
   })
