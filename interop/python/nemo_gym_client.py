@@ -1,9 +1,9 @@
 """Lets another program play through the agents of NeMo Gym, `simple_agent` and `gymnasium_agent`.
 
-It reads one request a line on standard input and writes one answer a line on standard output. A `Rollout` has an agent
-play a row with a model that calls the given tools, one in each turn, and answers with the result of the agent. A list of
-results has the agent ask for the metrics of them. `{"conform": …}` checks the sessions of environment servers with NeMo
-Gym's own test.
+It reads one request a line on standard input and writes one answer a line on standard output. A `Rollout` has an
+agent play a row with a model that calls the given tools, one in each turn, and answers with the result of the agent. A
+list of results has the agent ask for the metrics of them. `{"conform": …}` checks the sessions of environment servers
+with NeMo Gym's own test.
 """
 
 import asyncio
@@ -87,18 +87,14 @@ def start_agents(url: str) -> dict[str, int]:
     from responses_api_agents.gymnasium_agent.app import GymnasiumAgent, GymnasiumAgentConfig
     from responses_api_agents.simple_agent.app import SimpleAgent, SimpleAgentConfig
 
-    client = ServerClient(
-        head_server_config=BaseServerConfig(host="127.0.0.1", port=1), global_config_dict=config
-    )
+    client = ServerClient(head_server_config=BaseServerConfig(host="127.0.0.1", port=1), global_config_dict=config)
     common = {
         "host": "127.0.0.1",
         "entrypoint": "",
         "resources_server": ResourcesServerRef(type="resources_servers", name="resources"),
         "model_server": ModelServerRef(type="responses_api_models", name="model"),
     }
-    simple = SimpleAgent(
-        config=SimpleAgentConfig(name="simple", port=ports["simple"], **common), server_client=client
-    )
+    simple = SimpleAgent(config=SimpleAgentConfig(name="simple", port=ports["simple"], **common), server_client=client)
     gymnasium = GymnasiumAgent(
         config=GymnasiumAgentConfig(name="gymnasium", port=ports["gymnasium"], max_steps=1000, **common),
         server_client=client,
