@@ -1,5 +1,6 @@
 import { WireError, type WireErrorCode } from '@episodic/protocol'
 import { randomText } from '@episodic/protocol/extend'
+import { RequestProblem } from './request-problem.ts'
 
 /** Why a request is not answered with a result, fit for the client. */
 export interface Problem {
@@ -36,6 +37,7 @@ const STATUS: Partial<Record<WireErrorCode, number>> = {
 
 /** Returns the problem of what was thrown. Anything but a `WireError` is reported, and named only by a reference. */
 export function problemOf(error: unknown, onError: (error: InternalError) => void): Problem {
+  if (RequestProblem.is(error)) return error
   if (WireError.is(error)) {
     // The message of an error of ours names its reference too.
     const { code, message } = error

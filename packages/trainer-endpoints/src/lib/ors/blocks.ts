@@ -1,0 +1,10 @@
+/** A piece of a prompt or an answer, as the clients parse it. */
+export interface TextBlock {
+  readonly text: string
+  readonly detail: null
+  readonly type: 'text'
+}
+
+export function textBlock(text: string): TextBlock {
+  return { text, detail: null, type: 'text' }
+}

@@ -1,0 +1,142 @@
+import type { Host } from '@episodic/mcp-server'
+import { DEFAULT_SEAT, type EnvironmentInfo, type OpenResult, WireError } from '@episodic/protocol'
+import { monotonic } from '@episodic/protocol/extend'
+import { openSession } from '../episode/open-session.ts'
+import type { RewardMode } from '../episode/trainer-episode.ts'
+import { RequestProblem } from '../http/request-problem.ts'
+import { type TextBlock, textBlock } from './blocks.ts'
+import { OrsSession } from './ors-session.ts'
+import type { TaskRow } from './requests.ts'
+
+/** What a client asks `/create` for, resolved to an environment and a row. */
+export interface Creation {
+  readonly environment: EnvironmentInfo
+  readonly row: TaskRow
+}
+
+/** What this process knows of a session id. */
+interface Entry {
+  /** `null` once the client has deleted the session. */
+  readonly session: Promise<OrsSession> | null
+  /** When it was last used, in milliseconds of a monotonic clock. */
+  readonly usedAt: number
+}
+
+/** Characters of a session id: those of this server have 36. */
+const MOST_CHARACTERS = 200
+
+/**
+ * The sessions of the clients, by the ids that they send. An id opens nothing by itself: it is made before the client
+ * says what to play, and its session is found in the store by it, also after a restart of the server.
+ *
+ * Entries that were not used for as long as a session is kept idle are dropped.
+ */
+export class OrsSessions {
+  readonly #host: Host
+  readonly #rewards: RewardMode
+  readonly #now: () => number
+  /** The least recently used entry is the first. */
+  readonly #entries = new Map<string, Entry>()
+
+  constructor(host: Host, rewards: RewardMode, now: () => number = monotonic) {
+    this.#host = host
+    this.#rewards = rewards
+    this.#now = now
+  }
+
+  /** Opens the session of an id. Rejects with 400 if it is open, with 410 if it was deleted, and with errors of `open`. */
+  async create(principal: string | null, id: string, { environment, row }: Creation): Promise<void> {
+    const key = keyOf(principal, id)
+    const entry = this.#entries.get(key)
+    if (entry?.session === null) throw deleted(id)
+    if (entry) throw new RequestProblem(400, `Session ${id} already exists.`)
+    await this.#keep(key, this.#open(principal, id, environment, row))
+  }
+
+  /** Returns the session of an id. Rejects with 404 if there is none, and with 410 if it was deleted. */
+  async find(principal: string | null, id: string): Promise<OrsSession> {
+    const key = keyOf(principal, id)
+    const entry = this.#entries.get(key)
+    if (entry?.session === null) throw deleted(id)
+    return this.#keep(key, entry?.session ?? this.#restore(principal, id))
+  }
+
+  /** Ends the session of an id for good. Does nothing if there is none. */
+  async delete(principal: string | null, id: string): Promise<void> {
+    const key = keyOf(principal, id)
+    const entry = this.#entries.get(key)
+    if (entry?.session === null) return
+    const session = await this.find(principal, id).catch(ignoreMissing)
+    if (!session) return
+    this.#use(key, null)
+    await session.close()
+  }
+
+  async #open(principal: string | null, id: string, environment: EnvironmentInfo, row: TaskRow): Promise<OrsSession> {
+    const { opened, session } = await openSession(this.#host, principal, {
+      environment: environment.name,
+      params: row.params ?? undefined,
+      seed: row.seed,
+      limits: row.limits ?? undefined,
+      requestKey: requestKeyOf(id),
+    })
+    return OrsSession.open(session, this.#rewards, promptOf(row, opened))
+  }
+
+  async #restore(principal: string | null, id: string): Promise<OrsSession> {
+    try {
+      return await OrsSession.open(await this.#host.findOpened(principal, requestKeyOf(id)), this.#rewards, null)
+    } catch (error) {
+      if (WireError.is(error, 'session-not-found')) throw new RequestProblem(404, `There is no session ${id}.`)
+      throw error
+    }
+  }
+
+  /** Keeps a session, unless it turns out that there is none. */
+  async #keep(key: string, session: Promise<OrsSession>): Promise<OrsSession> {
+    this.#use(key, session)
+    try {
+      return await session
+    } catch (error) {
+      if (this.#entries.get(key)?.session === session) this.#entries.delete(key)
+      throw error
+    }
+  }
+
+  #use(key: string, session: Promise<OrsSession> | null): void {
+    const now = this.#now()
+    this.#entries.delete(key)
+    this.#entries.set(key, { session, usedAt: now })
+    for (const [oldest, { usedAt }] of this.#entries) {
+      if (now - usedAt <= this.#host.idleSeconds * 1_000) return
+      this.#entries.delete(oldest)
+    }
+  }
+}
+
+/** Throws 400 for an id that is too long. */
+function keyOf(principal: string | null, id: string): string {
+  if (id.length > MOST_CHARACTERS)
+    throw new RequestProblem(400, `A session id has at most ${MOST_CHARACTERS} characters.`)
+  return JSON.stringify([principal, id])
+}
+
+/** The prefix keeps these ids apart from the request keys of other endpoints. */
+function requestKeyOf(id: string): string {
+  return `open-reward-standard:${id}`
+}
+
+/** The prompt of the task, its hints, and the opening observation. */
+function promptOf({ prompt, hints }: TaskRow, { seats }: OpenResult): readonly TextBlock[] {
+  const observation = seats[DEFAULT_SEAT]?.observation.text ?? ''
+  return [prompt ?? '', ...(hints ?? []), observation].filter((text) => text !== '').map(textBlock)
+}
+
+function deleted(id: string): RequestProblem {
+  return new RequestProblem(410, `Session ${id} was deleted.`)
+}
+
+function ignoreMissing(error: unknown): null {
+  if (RequestProblem.is(error, 404)) return null
+  throw error
+}

@@ -1,0 +1,327 @@
+import { createHost, type HostOptions } from '@episodic/mcp-server'
+import { createMemoryStore } from '@episodic/state/memory'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
+import { LONG_TEXT, tools } from '../fixtures/tricky.fixture.ts'
+import { guessingTask, orsClient } from './ors-client.fixture.ts'
+import { type OrsOptions, serveOrs } from './serve-ors.ts'
+
+const KEY = 'the-control-token-of-the-operator'
+const ANNA = 'the-control-token-of-anna'
+const AGENT = 'a-token-of-the-agent-endpoint'
+
+/** A server of two worlds and the tasks of one, for the length of the test. */
+async function serve(options: OrsOptions = {}, hostOptions: Partial<HostOptions> = {}) {
+  const host = createHost({ environments: [numberGuessing, tools], ...hostOptions })
+  onTestFinished(() => host[Symbol.asyncDispose]())
+  const server = await serveOrs(host, {
+    tasks: [...[10, 11, 12].map((index) => guessingTask(index)), guessingTask(20, 'test')],
+    auth: { controlToken: KEY, controlTokens: { [ANNA]: 'anna' }, agentTokens: { [AGENT]: 'ben' } },
+    ...options,
+  })
+  onTestFinished(() => server[Symbol.asyncDispose]())
+  return { host, server, client: orsClient(server.origin, KEY), anna: orsClient(server.origin, ANNA) }
+}
+
+const guess = (value: number) => ['guess', { value }] as const
+const train = (index: number) => ({ split: 'train', index })
+
+describe('serveOrs: lists', () => {
+  it('lists environments, splits and tasks, by name and for the first environment without one', async () => {
+    const { client } = await serve()
+    expect((await client.ask('GET', '/list_environments')).body).toEqual(['number-guessing', 'tools'])
+    for (const path of ['', '/number-guessing']) {
+      expect((await client.ask('GET', `${path}/splits`)).body).toEqual([
+        { name: 'train', type: 'train' },
+        { name: 'test', type: 'test' },
+      ])
+      expect((await client.ask('POST', `${path}/num_tasks`, { split: 'train' })).body).toEqual({ num_tasks: 3 })
+      const { body: all } = await client.ask('POST', `${path}/tasks`, { split: 'train' })
+      expect(all.env_name).toBe('number-guessing')
+      expect(all.tasks.map(({ id }: { id: string }) => id)).toEqual(['train-10', 'train-11', 'train-12'])
+      expect((await client.ask('POST', `${path}/task`, train(1))).body.task).toEqual(all.tasks[1])
+      expect((await client.ask('POST', `${path}/task`, train(-1))).body.task).toEqual(all.tasks[2])
+      const range = async (bounds: object) =>
+        (await client.ask('POST', `${path}/task_range`, { split: 'train', ...bounds })).body.tasks
+      expect(await range({})).toEqual(all.tasks)
+      expect(await range({ start: 1, stop: 2 })).toEqual([all.tasks[1]])
+      expect(await range({ start: -2 })).toEqual(all.tasks.slice(1))
+      expect(await range({ stop: null })).toEqual(all.tasks)
+    }
+  })
+
+  it('serves an environment that is named like a route, and tools that are named like one or like no identifier', async () => {
+    const { client } = await serve()
+    const { body } = await client.ask('GET', '/tools/tools')
+    expect(body).toMatchObject({ terminal_tool: null, supports_score_group: false, message_block_types: ['text'] })
+    expect(body.tools.map(({ name }: { name: string }) => name)).toEqual(['call', 'not-an.identifier', 'long', 'break'])
+    expect((await client.ask('GET', '/tools')).body.tools).toMatchObject([
+      { name: 'guess', description: 'Guess the number.', input_schema: { type: 'object' } },
+    ])
+    const session = await client.open({ env_name: 'tools', task_spec: {} })
+    expect((await client.call(session, 'call', {})).answer?.output.blocks[0].text).toMatch(/^call 1\n/)
+    expect((await client.call(session, 'not-an.identifier', {})).answer?.output.blocks[0].text).toMatch(/^other 2\n/)
+    expect((await client.ask('GET', '/tools/task_tools', undefined, session)).body).toEqual(body)
+  })
+
+  it('answers an unknown environment, split or index with the status that the clients know', async () => {
+    const { client } = await serve()
+    const statusOf = async (method: 'GET' | 'POST', path: string, body?: object) =>
+      (await client.ask(method, path, body as never)).status
+    expect(await statusOf('GET', '/nowhere/splits')).toBe(404)
+    expect(await statusOf('GET', '/nowhere')).toBe(404)
+    for (const path of ['/num_tasks', '/tasks', '/task', '/task_range'])
+      expect(await statusOf('POST', path, { split: 'nowhere', index: 0 })).toBe(400)
+    for (const index of [3, -4, 0.5, '1', null]) expect(await statusOf('POST', '/task', { split: 'train', index })).toBe(400)
+    expect(await statusOf('POST', '/task_range', { split: 'train', start: 'x' })).toBe(400)
+    expect((await client.ask('GET', '/tools/splits')).body).toEqual([])
+  })
+})
+
+describe('serveOrs: episodes', () => {
+  it('plays a task with a prompt, rewards and an end', async () => {
+    const { client } = await serve()
+    const session = await client.open(train(0))
+    const blocks = [
+      { text: 'Find number 10.', detail: null, type: 'text' },
+      { text: 'Halve the range.', detail: null, type: 'text' },
+      { text: 'Guess a whole number from 10 to 10. 3 guesses left.', detail: null, type: 'text' },
+    ]
+    expect((await client.ask('GET', '/number-guessing/prompt', undefined, session)).body).toEqual(blocks)
+    expect((await client.ask('GET', '/messages', undefined, session)).body).toEqual([
+      { role: 'user', blocks, detail: null },
+    ])
+    expect((await client.call(session, ...guess(99))).answer).toEqual({
+      ok: true,
+      output: {
+        blocks: [{ text: expect.stringContaining('99 is out of range.'), detail: null, type: 'text' }],
+        metadata: {
+          structured: null,
+          terms: { solved: 0, cost: -0.01 },
+          return: -0.01,
+          seq: 1,
+          end: null,
+          refused: 'rules',
+        },
+        reward: -0.01,
+        finished: false,
+      },
+    })
+    const { output } = (await client.call(session, ...guess(10))).answer ?? {}
+    expect(output.reward).toBeCloseTo(0.99)
+    expect(output).toMatchObject({
+      metadata: { end: { kind: 'terminated', reason: 'solved' }, success: true, refused: null, seq: 2 },
+      finished: true,
+    })
+    expect(output.metadata.return).toBeCloseTo(0.98)
+  })
+
+  it('plays the row that a client sends back, and one of its own', async () => {
+    const { client } = await serve()
+    const { body } = await client.ask('POST', '/task', train(0))
+    const session = await client.open({ env_name: body.env_name, task_spec: body.task })
+    expect((await client.call(session, ...guess(10))).answer?.output.finished).toBe(true)
+    const own = await client.open({ task_spec: { params: { low: 7, high: 7 }, seed: 3 } })
+    expect((await client.call(own, ...guess(7))).answer?.output.finished).toBe(true)
+  })
+
+  it('counts wrong arguments as a refused step, and an unknown tool as an error of the client', async () => {
+    const { client } = await serve()
+    const session = await client.open(train(0))
+    const wrong = (await client.call(session, 'guess', { value: 'ten' })).answer
+    expect(wrong).toMatchObject({ ok: true, output: { reward: -0.01, finished: false, metadata: { refused: 'arguments' } } })
+    expect((await client.call(session, 'nope', {})).answer).toMatchObject({ ok: false, reason: 'not_found' })
+    expect((await client.call(session, ...guess(10))).answer?.output.metadata.seq).toBe(2)
+    expect((await client.call(session, ...guess(10))).answer).toMatchObject({ ok: false, reason: 'episode_finished' })
+    expect((await client.call(session, 'nope', {})).answer).toMatchObject({ ok: false, reason: 'not_found' })
+  })
+
+  it('rewards the return with the last step alone, where that is asked for', async () => {
+    const { client } = await serve({ rewards: 'return' })
+    const session = await client.open({ env_name: 'tools', task_spec: { params: { steps: 3 } } })
+    const rewards = []
+    for (let step = 0; step < 3; step++) rewards.push((await client.call(session, 'call', {})).answer?.output.reward)
+    expect(rewards).toEqual([null, null, 1.5])
+  })
+
+  it('sends a long answer in several events that keep every character', async () => {
+    const { client } = await serve()
+    const session = await client.open({ env_name: 'tools', task_spec: {} })
+    const { answer, chunks } = await client.call(session, 'long', {})
+    expect(answer?.output.blocks[0].text.startsWith(LONG_TEXT)).toBe(true)
+    expect(chunks).toBeGreaterThan(20)
+  })
+
+  it('plays calls that are made at once one after another, in one session and in many', async () => {
+    const { client } = await serve()
+    const sessions = await Promise.all([1, 2, 3].map(() => client.open({ env_name: 'tools', task_spec: {} })))
+    const answers = await Promise.all(
+      sessions.map((session) => Promise.all(Array.from({ length: 5 }, () => client.call(session, 'call', {})))),
+    )
+    for (const calls of answers)
+      expect(calls.map(({ answer }) => answer?.output.metadata.seq).sort()).toEqual([1, 2, 3, 4, 5])
+  })
+
+  it('ends the stream of a failed call with an error, and with no reward', async () => {
+    const { client } = await serve()
+    const session = await client.open({ env_name: 'tools', task_spec: {} })
+    const { answer, error } = await client.call(session, 'break', {})
+    expect(answer).toBeNull()
+    expect(error).toContain('the reason of a failure')
+    expect((await client.call(session, 'call', {})).answer?.output.metadata.seq).toBe(1)
+  })
+})
+
+describe('serveOrs: resumed calls', () => {
+  it('answers a resumed call from the stored step, however often and however late', async () => {
+    const { client } = await serve()
+    const session = await client.open({ env_name: 'tools', task_spec: {} })
+    const first = await client.call(session, 'call', {})
+    expect((await client.call(session, 'call', {}, first.taskId)).answer).toEqual(first.answer)
+    const second = await client.call(session, 'call', {})
+    const third = await client.call(session, 'call', {})
+    for (const { taskId, answer } of [first, second, third])
+      expect((await client.call(session, 'call', {}, taskId)).answer).toEqual(answer)
+    expect((await client.call(session, 'call', {})).answer?.output.metadata.seq).toBe(4)
+  })
+
+  it('answers it after a restart too, with the same return', async () => {
+    const store = createMemoryStore()
+    const before = await serve({ rewards: 'return' }, { store })
+    const session = await before.client.open({ env_name: 'tools', task_spec: { params: { steps: 2 } } })
+    await before.client.call(session, 'call', {})
+    const last = await before.client.call(session, 'call', {})
+    await before.server[Symbol.asyncDispose]()
+    const { client } = await serve({ rewards: 'return' }, { store })
+    expect((await client.call(session, 'call', {}, last.taskId)).answer).toEqual(last.answer)
+    expect((await client.ask('POST', '/ping', {}, session)).status).toBe(200)
+    expect((await client.ask('GET', '/prompt', undefined, session)).status).toBe(404)
+  })
+
+  it.each(['step-7', 'step--1', 'step-1e3', 'other', ''])('rejects the unknown id "%s"', async (taskId) => {
+    const { client } = await serve()
+    const session = await client.open({ env_name: 'tools', task_spec: {} })
+    const { error, answer } = await client.call(session, 'call', {}, taskId)
+    expect(error).toContain('unknown task_id')
+    expect(answer).toBeNull()
+  })
+
+  it('rejects another call under the id of an earlier one', async () => {
+    const { client } = await serve()
+    const session = await client.open(train(0))
+    const { taskId } = await client.call(session, ...guess(9))
+    expect((await client.call(session, ...guess(10), taskId)).error).toBeDefined()
+    expect((await client.call(session, ...guess(10))).answer?.output.finished).toBe(true)
+  })
+})
+
+describe('serveOrs: sessions', () => {
+  it('opens an id once, and closes it for good', async () => {
+    const { client, host } = await serve()
+    const session = await client.open(train(0))
+    const statusOf = async (path: string, body: object = {}) => (await client.ask('POST', path, body as never, session)).status
+    expect(await statusOf('/create', train(0))).toBe(400)
+    expect(await statusOf('/ping')).toBe(200)
+    expect(await statusOf('/delete')).toBe(200)
+    expect((await host.list({ limit: 10 })).total).toBe(0)
+    for (const path of ['/delete', '/delete_session']) expect(await statusOf(path)).toBe(200)
+    for (const path of ['/ping', '/create']) expect(await statusOf(path, train(0))).toBe(410)
+    expect((await client.call(session, ...guess(1))).status).toBe(410)
+  })
+
+  it('makes ids that cost nothing, and rejects a request without one or with an unknown one', async () => {
+    const { client, host } = await serve()
+    const ids = await Promise.all(Array.from({ length: 20 }, () => client.ask('POST', '/create_session', {})))
+    expect(new Set(ids.map(({ events }) => events[0]?.data)).size).toBe(20)
+    expect(ids[0]?.events.map(({ event }) => event)).toEqual(['task_id', 'end'])
+    expect((await host.list({ limit: 10 })).total).toBe(0)
+    for (const path of ['/ping', '/call', '/prompt']) {
+      const method = path === '/prompt' ? 'GET' : 'POST'
+      const body = path === '/call' ? { name: 'guess', input: { value: 1 } } : undefined
+      expect((await client.ask(method, path, body)).status).toBe(400)
+      expect((await client.ask(method, path, body, 'unknown')).status).toBe(404)
+      expect((await client.ask(method, path, body, 'x'.repeat(201))).status).toBe(400)
+    }
+    expect((await client.ask('POST', '/delete', {}, 'unknown')).status).toBe(200)
+  })
+
+  it.each([
+    ['a row and a place', { task_spec: {}, split: 'train', index: 0 }, 422],
+    ['neither', {}, 422],
+    ['a split without an index', { split: 'train' }, 422],
+    ['a key that it does not know', { split: 'train', index: 0, seed: 1 }, 422],
+    ['a row with a misspelt key', { task_spec: { parms: {} } }, 422],
+    ['a row with wrong parameters', { task_spec: { params: { low: 'one' } } }, 422],
+    ['a row with wrong limits', { task_spec: { limits: { steps: -1 } } }, 422],
+    ['a row of another environment', { env_name: 'tools', task_spec: { environment: 'number-guessing' } }, 400],
+    ['an unknown environment', { env_name: 'nowhere', task_spec: {} }, 404],
+    ['an unknown split', { split: 'nowhere', index: 0 }, 400],
+    ['an index out of range', { split: 'train', index: 3 }, 400],
+    ['a toolset', { split: 'train', index: 0, toolset_name: 'codex' }, 400],
+  ])('rejects to open %s', async (_, creation, status) => {
+    const { client, host } = await serve()
+    const { status: answered, body } = await client.ask('POST', '/create', creation as never, 'an-id-of-a-client')
+    expect({ status: answered, detail: typeof body.detail }).toEqual({ status, detail: 'string' })
+    expect((await host.list({ limit: 10 })).total).toBe(0)
+    expect((await client.ask('POST', '/create', train(0), 'an-id-of-a-client')).status).toBe(200)
+  })
+
+  it('expires a session whose client never closes it', async () => {
+    const { client, host } = await serve({}, { bounds: { idleSeconds: 0.05 } })
+    const session = await client.open(train(0))
+    await expect.poll(async () => host.sweep().then(() => host.list({ limit: 1 }))).toMatchObject({ total: 0 })
+    expect((await client.ask('POST', '/ping', {}, session)).status).toBe(404)
+    expect((await client.call(session, ...guess(1))).status).toBe(404)
+  })
+
+  it('rejects a body that is too large or no JSON object, and goes on', async () => {
+    const { client } = await serve({ bodyBytes: 2_000 })
+    const session = await client.open(train(0))
+    expect((await client.call(session, 'guess', { value: 'x'.repeat(3_000) })).status).toBe(413)
+    expect((await client.ask('POST', '/call', [1] as never, session)).status).toBe(400)
+    expect((await client.ask('POST', '/call', { name: 'guess', input: 5 }, session)).status).toBe(422)
+    expect((await client.call(session, ...guess(10))).answer?.output.finished).toBe(true)
+  })
+})
+
+describe('serveOrs: who may call', () => {
+  it('answers only its health without a control token; a token of an agent and a capability are none', async () => {
+    const { host, server } = await serve()
+    const { seats } = await host.open(null, { environment: 'tools', requestKey: 'k'.repeat(20) })
+    const capability = seats.agent?.capability as string
+    for (const key of [null, 'wrong', AGENT, capability]) {
+      const client = orsClient(server.origin, key)
+      expect((await client.ask('GET', '/health')).body).toEqual({ status: 'ok' })
+      for (const [method, path] of [
+        ['GET', '/list_environments'],
+        ['POST', '/create_session'],
+        ['POST', '/create'],
+        ['POST', '/tasks'],
+        ['POST', '/call'],
+        ['GET', '/nowhere'],
+      ] as const)
+        expect((await client.ask(method, path)).status, `${method} ${path}`).toBe(401)
+    }
+  })
+
+  it('knows no session of another principal, and lets two have the same id', async () => {
+    const { client, anna } = await serve()
+    const session = await client.open(train(0))
+    expect((await anna.ask('POST', '/ping', {}, session)).status).toBe(404)
+    expect((await anna.call(session, ...guess(10))).status).toBe(404)
+    expect((await anna.ask('POST', '/delete', {}, session)).status).toBe(200)
+    expect((await anna.ask('POST', '/create', train(1), session)).status).toBe(200)
+    expect((await anna.call(session, ...guess(11))).answer?.output.finished).toBe(true)
+    expect((await client.call(session, ...guess(10))).answer?.output.finished).toBe(true)
+  })
+
+  it('takes a bearer token too', async () => {
+    const { server } = await serve()
+    const asked = await fetch(`${server.origin}/list_environments`, { headers: { authorization: `Bearer ${KEY}` } })
+    expect(asked.status).toBe(200)
+  })
+
+  it('binds no address that is open to a network without tokens of its own', async () => {
+    await expect(serve({ address: '0.0.0.0' })).rejects.toMatchObject({ code: 'unsafe-bind' })
+  })
+})

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http'
+import type { Host } from '@episodic/mcp-server'
+import { type RoutesOptions, type RoutesServer, serveRoutes } from '@episodic/mcp-server/http'
+import type { Task } from '@episodic/protocol'
+import type { RewardMode } from '../episode/trainer-episode.ts'
+import { createAppRoutes } from '../http/app-routes.ts'
+import { createTaskIndex } from '../tasks/task-index.ts'
+import { OrsSessions } from './ors-sessions.ts'
+import { createOrsRoutes } from './routes.ts'
+
+export interface OrsOptions extends Omit<RoutesOptions, 'asksTokens'> {
+  /** The tasks that clients list and open, kept in memory. Default: none; a client can still send rows of its own. */
+  readonly tasks?: readonly Task[]
+  /**
+   * What a step reports as its reward. `return` is for clients that score only the last reward of an episode: every
+   * step but the last has no reward. Default `steps`.
+   */
+  readonly rewards?: RewardMode
+  /** Largest request body in bytes. Default 1 MiB. */
+  readonly bodyBytes?: number
+}
+
+/**
+ * Serves a host to clients of the Open Reward Standard, on a port of its own because their paths start at the root. They
+ * send a control token as `X-API-Key` or as a bearer token. Throws as `serveRoutes` does.
+ */
+export async function serveOrs(host: Host, options: OrsOptions = {}): Promise<RoutesServer> {
+  const { tasks = [], rewards = 'steps', bodyBytes = 1_048_576, ...port } = options
+  const { onError = () => {} } = port
+  const sessions = new OrsSessions(host, rewards)
+  const app = createOrsRoutes({ host, tasks: createTaskIndex(tasks), sessions, bodyBytes, onError })
+  return serveRoutes(host, createAppRoutes(app, { owns: () => true, tokenOf: apiKeyOf, onError }), port)
+}
+
+function apiKeyOf({ headers }: IncomingMessage): string | null {
+  const key = headers['x-api-key']
+  return typeof key === 'string' ? key : null
+}
