@@ -2,12 +2,14 @@
 import { runClients } from './clients.ts'
 import { runFiles } from './files.ts'
 import { runNemoGym } from './nemo-gym/run-nemo-gym.ts'
+import { runOrs } from './ors/run-ors.ts'
 import { runPythonPackage } from './python-package.ts'
 
 const PROGRAMS = new Map<string, (args: readonly string[]) => Promise<number>>([
   ['clients', runClients],
   ['files', runFiles],
   ['nemo-gym', runNemoGym],
+  ['ors', runOrs],
   ['python', runPythonPackage],
 ])
 

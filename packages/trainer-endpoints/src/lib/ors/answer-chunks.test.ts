@@ -9,7 +9,9 @@ function joined(chunks: readonly string[]): string {
 
 describe('chunksOf', () => {
   it('keeps any answer, however the client strips its lines', () => {
-    const text = fc.string({ unit: fc.constantFrom(' ', '\u0085', '\u00a0', '\u3000', 'é', '😀', '"', '\\', '\n', 'a') })
+    const text = fc.string({
+      unit: fc.constantFrom(' ', '\u0085', '\u00a0', '\u3000', 'é', '😀', '"', '\\', '\n', 'a'),
+    })
     fc.assert(
       fc.property(fc.array(text, { maxLength: 40 }), fc.integer({ min: 1, max: 300 }), (parts, times) => {
         const answer = { text: parts.join('').repeat(times) }

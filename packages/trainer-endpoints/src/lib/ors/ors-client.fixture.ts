@@ -12,7 +12,11 @@ export interface Answer {
 /** A client of the protocol that hides nothing: each method is one request. */
 export function orsClient(origin: string, key: string | null) {
   const ask = async (method: 'GET' | 'POST', path: string, body?: Json, session?: string): Promise<Answer> => {
-    const { statusCode, headers, body: answer } = await request(`${origin}${path}`, {
+    const {
+      statusCode,
+      headers,
+      body: answer,
+    } = await request(`${origin}${path}`, {
       method,
       headers: {
         'content-type': 'application/json',

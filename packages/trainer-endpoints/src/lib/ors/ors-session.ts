@@ -59,7 +59,8 @@ export class OrsSession {
   ): Promise<OrsSession> {
     const opened = new OrsSession(session, await session.environment(), rewards, prompt)
     const { seats } = await session.state()
-    if (seats[DEFAULT_SEAT]?.seq) for await (const step of stepsOf(session)) opened.#count(step.report.seq, rewardOf(step))
+    if (seats[DEFAULT_SEAT]?.seq)
+      for await (const step of stepsOf(session)) opened.#count(step.report.seq, rewardOf(step))
     return opened
   }
 

@@ -48,11 +48,18 @@ export function createOrsRoutes({ host, tasks, sessions, bodyBytes, onError }: O
     app.on(method, path, (route) => answer(route, first))
     app.on(method, `/:environment${path}`, (route) => answer(route, named(route.req.param('environment') ?? '')))
   }
-  const sessionOf = (route: Route): Promise<OrsSession> => sessions.find(route.get('principal'), sessionId(route))
+  const sessionOf = async (route: Route): Promise<OrsSession> => {
+    const session = await sessions.find(route.get('principal'), sessionId(route))
+    const name = route.req.param('environment')
+    if (name !== undefined) assertPlays(session, named(name))
+    return session
+  }
 
   app.get('/version', (route) => route.json({ version: WIRE_VERSION, build_sha: null }))
   app.get('/list_environments', (route) => route.json(host.environments.map(({ name }) => name)))
-  app.post('/create_session', () => eventStream(`event: task_id\ndata: ${crypto.randomUUID()}\n\nevent: end\ndata: \n\n`))
+  app.post('/create_session', () =>
+    eventStream(`event: task_id\ndata: ${crypto.randomUUID()}\n\nevent: end\ndata: \n\n`),
+  )
   app.post('/create', async (route) => {
     const id = sessionId(route)
     await sessions.create(route.get('principal'), id, creationOf(parseCreateRequest(await readObject(route))))
@@ -129,6 +136,18 @@ function sessionId({ req }: Route): string {
   const id = req.header('x-session-id')?.trim()
   if (id) return id
   throw new RequestProblem(400, 'Send the header X-Session-ID with the id that /create_session gave.')
+}
+
+/**
+ * ors-sdk names no environment if it opens a session by split and index, which then is one of the first environment. It
+ * names one in its next request, so that it need not find out from the rewards.
+ */
+function assertPlays({ environment }: OrsSession, { name }: EnvironmentInfo): void {
+  if (environment.name === name) return
+  throw new RequestProblem(
+    400,
+    `This session plays ${environment.name}, not ${name}. Open it with a task of ${name}, or name the environment in /create.`,
+  )
 }
 
 function promptOf({ prompt }: OrsSession): NonNullable<OrsSession['prompt']> {

@@ -72,7 +72,8 @@ describe('serveOrs: lists', () => {
     expect(await statusOf('GET', '/nowhere')).toBe(404)
     for (const path of ['/num_tasks', '/tasks', '/task', '/task_range'])
       expect(await statusOf('POST', path, { split: 'nowhere', index: 0 })).toBe(400)
-    for (const index of [3, -4, 0.5, '1', null]) expect(await statusOf('POST', '/task', { split: 'train', index })).toBe(400)
+    for (const index of [3, -4, 0.5, '1', null])
+      expect(await statusOf('POST', '/task', { split: 'train', index })).toBe(400)
     expect(await statusOf('POST', '/task_range', { split: 'train', start: 'x' })).toBe(400)
     expect((await client.ask('GET', '/tools/splits')).body).toEqual([])
   })
@@ -129,7 +130,10 @@ describe('serveOrs: episodes', () => {
     const { client } = await serve()
     const session = await client.open(train(0))
     const wrong = (await client.call(session, 'guess', { value: 'ten' })).answer
-    expect(wrong).toMatchObject({ ok: true, output: { reward: -0.01, finished: false, metadata: { refused: 'arguments' } } })
+    expect(wrong).toMatchObject({
+      ok: true,
+      output: { reward: -0.01, finished: false, metadata: { refused: 'arguments' } },
+    })
     expect((await client.call(session, 'nope', {})).answer).toMatchObject({ ok: false, reason: 'not_found' })
     expect((await client.call(session, ...guess(10))).answer?.output.metadata.seq).toBe(2)
     expect((await client.call(session, ...guess(10))).answer).toMatchObject({ ok: false, reason: 'episode_finished' })
@@ -219,7 +223,8 @@ describe('serveOrs: sessions', () => {
   it('opens an id once, and closes it for good', async () => {
     const { client, host } = await serve()
     const session = await client.open(train(0))
-    const statusOf = async (path: string, body: object = {}) => (await client.ask('POST', path, body as never, session)).status
+    const statusOf = async (path: string, body: object = {}) =>
+      (await client.ask('POST', path, body as never, session)).status
     expect(await statusOf('/create', train(0))).toBe(400)
     expect(await statusOf('/ping')).toBe(200)
     expect(await statusOf('/delete')).toBe(200)
@@ -264,6 +269,16 @@ describe('serveOrs: sessions', () => {
     expect({ status: answered, detail: typeof body.detail }).toEqual({ status, detail: 'string' })
     expect((await host.list({ limit: 10 })).total).toBe(0)
     expect((await client.ask('POST', '/create', train(0), 'an-id-of-a-client')).status).toBe(200)
+  })
+
+  it('plays no session of one environment under the name of another', async () => {
+    const { client } = await serve()
+    const session = await client.open(train(0))
+    for (const path of ['/tools/prompt', '/tools/task_tools'])
+      expect((await client.ask('GET', path, undefined, session)).status).toBe(400)
+    const call = { name: 'guess', input: { value: 10 } }
+    expect((await client.ask('POST', '/tools/call', call, session)).status).toBe(400)
+    expect((await client.ask('GET', '/NUMBER-guessing/prompt', undefined, session)).status).toBe(200)
   })
 
   it('expires a session whose client never closes it', async () => {

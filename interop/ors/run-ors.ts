@@ -1,0 +1,130 @@
+import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { startLineProgram } from '../line-program.ts'
+import { openPythonEnvironment } from '../python-environment.ts'
+import { WORLDS, type World } from '../world.ts'
+import { type Exchange, type Fate, startExchangeProxy } from './exchange-proxy.ts'
+import { playReference } from './play-reference.ts'
+import { createChecks, playSession } from './play-session.ts'
+import { serveTasks, TOKEN } from './serve-tasks.ts'
+import { idIn } from './session-id.ts'
+
+/** The clients: the name of the module, the package that has it, and what an environment needs for it. */
+const CLIENTS = [
+  { module: 'openreward', package: 'openreward', requirements: 'openreward.txt' },
+  { module: 'ors', package: 'ors-sdk', requirements: 'ors-sdk.txt' },
+] as const
+type Client = (typeof CLIENTS)[number]
+
+const USAGE = `Usage: pnpm interop ors [--record] [--json]
+
+Plays the example worlds with the clients of the Open Reward Standard, openreward and ors-sdk, and compares every
+observation, reward and end with an episode in the process of the host: as they are, with the return in the last step, and
+over connections that are cut during every call. Creates virtual environments.
+
+  --record  also write the exchanges of an episode for the tests, in interop/ors/golden
+  --json    print nothing but the line of JSON that ends every run
+
+The exit code is 0 if every check passed, 1 if one did not, and 2 if the command is not understood or a client cannot be
+installed.`
+
+/** Runs the program from the command line, and resolves with the exit code. */
+export async function runOrs(args: readonly string[]): Promise<number> {
+  const { values: options } = parseArgs({
+    args: [...args],
+    options: {
+      record: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (options.help) {
+    console.log(USAGE)
+    return 0
+  }
+  const say = options.json ? () => {} : console.log
+  let [passed, failed] = [0, 0]
+  for (const client of CLIENTS) {
+    const { python, versionOf } = openPythonEnvironment(client.requirements, (text) => console.error(text))
+    const name = `${client.package} ${versionOf(client.package)}`
+    for (const part of partsOf(options.record)) {
+      const problems = createChecks()
+      await playPart(client, python, part, problems.check)
+      passed += problems.passed
+      failed += problems.problems.length
+      say(`${problems.problems.length === 0 ? '✓' : '✗'} ${name}: ${part.name} (${problems.passed} checks)`)
+      for (const problem of problems.problems) console.error(`  ${problem}`)
+    }
+  }
+  console.log(JSON.stringify({ name: 'interop-ors', ok: failed === 0, clients: CLIENTS.length, passed, failed }))
+  return failed === 0 ? 0 : 1
+}
+
+/** One run of a client against a server of its own. */
+interface Part {
+  readonly name: string
+  readonly rewards: 'steps' | 'return'
+  readonly worlds: readonly World[]
+  /** Tasks of each world. */
+  readonly episodes: number
+  readonly fateOf?: () => (request: Pick<Exchange, 'path' | 'body'>) => Fate
+  readonly record?: boolean
+}
+
+function partsOf(record: boolean): readonly Part[] {
+  const guessing = WORLDS.filter(({ name }) => name === 'number-guessing')
+  return [
+    { name: 'every world', rewards: 'steps', worlds: WORLDS, episodes: 3 },
+    { name: 'the return with the last step', rewards: 'return', worlds: guessing, episodes: 1 },
+    { name: 'connections that are cut', rewards: 'steps', worlds: guessing, episodes: 2, fateOf: cutEveryCall },
+    ...(record ? [{ name: 'recorded', rewards: 'steps', worlds: guessing, episodes: 1, record } as const] : []),
+  ]
+}
+
+/** By turns, loses a call before it reaches the server, and cuts its answer after the id. What is sent again passes. */
+function cutEveryCall(): (request: Pick<Exchange, 'path' | 'body'>) => Fate {
+  let calls = 0
+  return ({ path, body }) => {
+    if (!path.endsWith('/call') || body.includes('"task_id"')) return 'pass'
+    calls += 1
+    return calls % 2 === 0 ? 'cut' : 'lose'
+  }
+}
+
+async function playPart(
+  { module }: Client,
+  python: string,
+  { rewards, worlds, episodes, fateOf, record }: Part,
+  check: (what: string, got: unknown, wanted: unknown) => void,
+): Promise<void> {
+  await using served = await serveTasks(rewards)
+  const exchanges: Exchange[] = []
+  await using proxy = await startExchangeProxy(served.origin, {
+    ...(fateOf && { fateOf: fateOf() }),
+    onExchange: (exchange) => exchanges.push(exchange),
+  })
+  const program = fileURLToPath(new URL('../python/ors_client.py', import.meta.url))
+  await using client = startLineProgram(python, ['-B', program, module, proxy.origin, TOKEN])
+  for (const world of worlds) {
+    const tasks = served.tasksOf(world)
+    for (let index = 0; index < episodes; index++) {
+      const task = tasks[index]
+      if (!task) throw new Error(`${world.name} has no task ${index}.`)
+      const reference = await playReference(served.host, task, world)
+      await playSession({ client, world, tasks, index, rewards, reference }, (what, got, wanted) =>
+        check(`${world.name}, task ${index}, ${what}`, got, wanted),
+      )
+    }
+  }
+  if (record) await writeGolden(module, exchanges)
+}
+
+/** Writes exchanges with names in place of the ids of sessions, which differ each time. */
+async function writeGolden(module: string, exchanges: readonly Exchange[]): Promise<void> {
+  const ids = exchanges.filter(({ path }) => path === '/create_session').map(({ answer }) => idIn(answer))
+  const lines = exchanges.map((exchange) =>
+    ids.reduce((line, id, place) => line.replaceAll(id, `session-${place}`), JSON.stringify(exchange)),
+  )
+  await writeFile(new URL(`./golden/${module}.jsonl`, import.meta.url), `${lines.join('\n')}\n`)
+}
