@@ -100,6 +100,7 @@ Examples:
   episodic serve number-guessing --store redis://127.0.0.1:6379 --processes 4
   episodic serve number-guessing --openenv
   episodic serve number-guessing --nemo-gym-port 8001
+  episodic serve number-guessing --ors-port 8080 --tasks tasks.jsonl
   episodic serve ./my-world.ts --stdio
   episodic serve ./my-world.ts --rate 20/1
   episodic serve ./my-world.ts --worker-threads --rules-timeout 2
@@ -212,7 +213,13 @@ async function listen(
     ...watched,
   })
   log.hide(server.controlToken)
-  await using ports = await openTrainerPorts(host, options, { allow, connections: options.connections, ...watched })
+  await using ports = await openTrainerPorts(host, worlds, options, {
+    address: options.address,
+    auth: { ...auth, controlToken: server.controlToken },
+    allow,
+    connections: options.connections,
+    ...watched,
+  })
   const serving = { ...server, ...ports.origins }
   // Handle signals before the server is announced.
   const stop = isServerWorker ? stopRequested() : stopped(options.json === true)
@@ -240,7 +247,7 @@ type Listening = Pick<HttpServer, 'port' | 'controlToken' | 'agentUrl' | 'traine
 
 /** Prints the addresses and waits until it is time to stop. Meanwhile the token is in a file that other commands find. */
 async function announce(
-  { port, controlToken, agentUrl, trainerUrl, nemoGymUrl = null }: Listening,
+  { port, controlToken, agentUrl, trainerUrl, nemoGymUrl = null, orsUrl = null }: Listening,
   worlds: readonly World[],
   options: ServeOptions,
   console: Console,
@@ -257,10 +264,11 @@ async function announce(
           conversationUrls: conversationUrls(worlds, agentUrl),
           openEnvUrls: openEnvUrls(worlds, options, trainerUrl),
           nemoGymUrl,
+          orsUrl,
           tokenFile,
         })}\n`,
       )
-    else console.out.write(welcome(worlds, options, { agentUrl, trainerUrl, nemoGymUrl }, tokenFile, console))
+    else console.out.write(welcome(worlds, options, { agentUrl, trainerUrl, nemoGymUrl, orsUrl }, tokenFile, console))
     await stop
   } finally {
     removeControlToken(port)
@@ -272,7 +280,7 @@ async function announce(
 function welcome(
   worlds: readonly World[],
   options: ServeOptions,
-  { agentUrl, trainerUrl, nemoGymUrl }: Pick<Listening, 'agentUrl' | 'trainerUrl' | 'nemoGymUrl'>,
+  { agentUrl, trainerUrl, nemoGymUrl, orsUrl }: Pick<Listening, 'agentUrl' | 'trainerUrl' | 'nemoGymUrl' | 'orsUrl'>,
   tokenFile: string,
   console: Console,
 ): string {
@@ -285,6 +293,7 @@ function welcome(
   const trainers = [
     ...openEnvUrls(worlds, options, trainerUrl).map((url) => `  for OpenEnv     ${cyan(url)}\n`),
     ...(nemoGymUrl ? [`  for NeMo Gym    ${cyan(nemoGymUrl)}\n`] : []),
+    ...(orsUrl ? [`  for ORS         ${cyan(orsUrl)}\n`] : []),
   ]
   return `Serving
 ${served.join('\n')}

@@ -11,6 +11,7 @@ import { servedTasks, type TaskSource, taskSource } from './served-tasks.ts'
 export interface TrainerEndpointFlags {
   readonly openenv?: true
   readonly nemoGymPort?: number
+  readonly orsPort?: number
   readonly rewards: RewardMode
   readonly tasks: TaskSource
 }
@@ -23,13 +24,21 @@ export function withTrainerEndpointOptions(command: Command): Command {
       'also serve agents of NeMo Gym, at the root of this port of 127.0.0.1 and without tokens; 0 for a free one',
       wholeNumber(0, 65_535),
     )
+    .option(
+      '--ors-port <port>',
+      'also serve clients of the Open Reward Standard, at this port, with the tokens of the trainer endpoint; 0 for a free one',
+      wholeNumber(0, 65_535),
+    )
     .addOption(
       new Option('--rewards <mode>', 'of these trainers: a step reports its own reward, or the last one the return')
         .choices(['steps', 'return'])
         .default('steps'),
     )
     .addOption(
-      new Option('--tasks <file-or-count>', 'with --openenv: tasks to list, from a dataset or generated for each world')
+      new Option(
+        '--tasks <file-or-count>',
+        'of these trainers: tasks to list, from a dataset or generated for each world',
+      )
         .argParser(taskSource)
         .default(1_000),
     )
@@ -40,7 +49,7 @@ export function checkTrainerEndpoints(
   flags: TrainerEndpointFlags,
   { processes, stdio }: { readonly processes: number; readonly stdio?: true },
 ): void {
-  const asked = flags.openenv ? '--openenv' : flags.nemoGymPort === undefined ? null : '--nemo-gym-port'
+  const asked = askedFor(flags)
   if (asked === null) return
   if (stdio) throw new HarnessError('option-invalid', `${asked} needs HTTP: a pipe has one client. Leave --stdio out.`)
   if (processes > 1)
@@ -48,6 +57,13 @@ export function checkTrainerEndpoints(
       'option-invalid',
       `${asked} keeps the sessions of its clients in one process, and --processes ${processes} asks for more. Leave one out.`,
     )
+}
+
+/** Returns the first option that asks for one of the endpoints. */
+function askedFor({ openenv, nemoGymPort, orsPort }: TrainerEndpointFlags): string | null {
+  if (openenv) return '--openenv'
+  if (nemoGymPort !== undefined) return '--nemo-gym-port'
+  return orsPort === undefined ? null : '--ors-port'
 }
 
 /** Returns the routes of the endpoints that are asked for. Rejects with the errors of {@link servedTasks}. */

@@ -1,19 +1,27 @@
 import type { Host } from '@episodic/mcp-server'
 import type { HttpServer, RoutesOptions, RoutesServer } from '@episodic/mcp-server/http'
 import { serveNemoGym } from '@episodic/trainer-endpoints/nemo-gym'
+import { serveOrs } from '@episodic/trainer-endpoints/ors'
+import type { World } from '../world.ts'
+import { servedTasks } from './served-tasks.ts'
 import type { TrainerEndpointFlags } from './trainer-endpoints.ts'
 
 /** Trainer endpoints that need the root of an origin, and so a port of their own. */
 export interface TrainerPorts extends AsyncDisposable, Pick<HttpServer, 'drain'> {
   /** The origin of each by the name that `serve --json` prints; `null` for one that was not asked for. */
-  readonly origins: { readonly nemoGymUrl: string | null }
+  readonly origins: { readonly nemoGymUrl: string | null; readonly orsUrl: string | null }
 }
 
-/** Opens the ports that are asked for. Rejects with `address-in-use`. */
+/** Opens the ports that are asked for. Rejects with `address-in-use`, and with the errors of {@link servedTasks}. */
 export async function openTrainerPorts(
   host: Host,
-  { nemoGymPort, rewards }: TrainerEndpointFlags,
-  options: Pick<RoutesOptions, 'allow' | 'connections' | 'onError' | 'onRejected'>,
+  worlds: readonly World[],
+  { nemoGymPort, orsPort, rewards, tasks }: TrainerEndpointFlags,
+  {
+    address,
+    auth,
+    ...options
+  }: Pick<RoutesOptions, 'address' | 'auth' | 'allow' | 'connections' | 'onError' | 'onRejected'>,
 ): Promise<TrainerPorts> {
   await using opening = new AsyncDisposableStack()
   const servers: RoutesServer[] = []
@@ -23,9 +31,23 @@ export async function openTrainerPorts(
   }
   const nemoGymUrl =
     nemoGymPort === undefined ? null : await open(serveNemoGym(host, { ...options, port: nemoGymPort, rewards }))
+  // Its clients send tokens, so it listens where the server listens.
+  const orsUrl =
+    orsPort === undefined
+      ? null
+      : await open(
+          serveOrs(host, {
+            ...options,
+            ...(address !== undefined && { address }),
+            ...(auth && { auth }),
+            port: orsPort,
+            rewards,
+            tasks: await servedTasks(worlds, tasks),
+          }),
+        )
   const opened = opening.move()
   return {
-    origins: { nemoGymUrl },
+    origins: { nemoGymUrl, orsUrl },
     async drain(asked) {
       const left = await Promise.all(servers.map((server) => server.drain(asked)))
       return left.reduce((sum, calls) => sum + calls, 0)

@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineTasks, generateTasks } from '@episodic/dataset'
+import { environment } from '@episodic-world/number-guessing'
+import { afterAll, describe, expect, it } from 'vitest'
+import { exampleWorld, openWorkshop } from '../episodic.fixture.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const world = exampleWorld('number-guessing')
+const KEY = 'the-control-token-of-this-test'
+const env = { EPISODIC_CONTROL_TOKEN: KEY }
+
+/** A dataset of one task, which the first guess of 5 solves. */
+function writeTasks(): string {
+  const family = defineTasks({
+    name: 'easy',
+    environment,
+    generate: () => ({ prompt: 'Guess 5.', params: { low: 5, high: 5 }, difficulty: 0 }),
+  })
+  const splits = { train: 1, validation: 0, test: 0 }
+  const file = join(workshop.folder, 'tasks.jsonl')
+  const lines = [...generateTasks(family, { seed: 'a', count: 1, splits })].map((task) => JSON.stringify(task))
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  return file
+}
+
+async function serve(...args: string[]) {
+  const serving = await workshop.serve([world, ...args], { env })
+  const [, origin = ''] = await serving.until(/"orsUrl":"(http:[^"]+)"/)
+  const ask = async (path: string, body: object, session?: string) => {
+    const response = await fetch(`${origin}${path}`, {
+      method: 'POST',
+      headers: { 'x-api-key': KEY, ...(session !== undefined && { 'x-session-id': session }) },
+      body: JSON.stringify(body),
+    })
+    return { status: response.status, text: await response.text() }
+  }
+  return { ...serving, origin, ask }
+}
+
+describe('episodic serve --ors-port', () => {
+  it('prints where clients of the Open Reward Standard play, and stops in order', async () => {
+    const served = workshop.start(['serve', world, '--port', '0', '--ors-port', '0'])
+    const [, origin] = await served.until(/for ORS {9}(http:\S+)/)
+    await served.until(/Ctrl-C stops\./)
+    expect(await (await fetch(`${origin}/health`)).json()).toEqual({ status: 'ok' })
+    expect((await fetch(`${origin}/list_environments`)).status).toBe(401)
+    served.interrupt()
+    expect((await served.ended).status).toBe(0)
+  })
+
+  it('serves the tasks of a dataset, and continues its sessions after it was killed', async () => {
+    const args = ['--ors-port', '0', '--tasks', writeTasks(), '--store', `sqlite:${workshop.folder}/ors.db`]
+    const first = await serve(...args)
+    expect(JSON.parse((await first.ask('/num_tasks', { split: 'train' })).text)).toEqual({ num_tasks: 1 })
+    await first.ask('/create', { split: 'train', index: 0 }, 'session-of-a-client')
+    const call = { name: 'guess', input: { value: 500 } }
+    const played = await first.ask('/call', call, 'session-of-a-client')
+    const taskId = /^data: (\S+)$/m.exec(played.text)?.[1]
+    first.kill('SIGKILL')
+    await first.ended
+    const second = await serve(...args)
+    expect(await second.ask('/call', { ...call, task_id: taskId }, 'session-of-a-client')).toEqual(played)
+    const last = await second.ask('/call', { name: 'guess', input: { value: 5 } }, 'session-of-a-client')
+    expect(last.text).toContain('"seq":2')
+    expect(last.text).toContain('"finished":true')
+  })
+
+  it.each([
+    [['--stdio'], /--ors-port needs HTTP/],
+    [['--processes', '2', '--store', 'redis://127.0.0.1:1'], /--ors-port keeps the sessions of its clients/],
+    [['--tasks', 'nowhere.jsonl'], /nowhere\.jsonl/],
+  ])('rejects %j', async (options, message) => {
+    const { status, err } = await workshop.run(['serve', world, '--port', '0', '--ors-port', '0', ...options])
+    expect(status).not.toBe(0)
+    expect(err).toMatch(message)
+  })
+})
