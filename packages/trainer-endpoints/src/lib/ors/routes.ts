@@ -1,7 +1,7 @@
 import type { Host } from '@episodic/mcp-server'
 import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
 import { WireError } from '@episodic/protocol'
-import { WIRE_VERSION } from '@episodic/protocol/extend'
+import { randomText, WIRE_VERSION } from '@episodic/protocol/extend'
 import type { Context, Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { type InternalError, problemOf } from '../http/problem.ts'
@@ -58,7 +58,7 @@ export function createOrsRoutes({ host, tasks, sessions, bodyBytes, onError }: O
   app.get('/version', (route) => route.json({ version: WIRE_VERSION, build_sha: null }))
   app.get('/list_environments', (route) => route.json(host.environments.map(({ name }) => name)))
   app.post('/create_session', () =>
-    eventStream(`event: task_id\ndata: ${crypto.randomUUID()}\n\nevent: end\ndata: \n\n`),
+    eventStream(`event: task_id\ndata: ${randomText()}\n\nevent: end\ndata: \n\n`),
   )
   app.post('/create', async (route) => {
     const id = sessionId(route)

@@ -1,6 +1,7 @@
-import { createHost, type HostOptions } from '@episodic/mcp-server'
+import { createHost, defineEnvironment, type HostOptions } from '@episodic/mcp-server'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { LONG_TEXT, tools } from '../fixtures/tricky.fixture.ts'
 import { guessingTask, orsClient } from './ors-client.fixture.ts'
@@ -216,6 +217,63 @@ describe('serveOrs: resumed calls', () => {
     const { taskId } = await client.call(session, ...guess(9))
     expect((await client.call(session, ...guess(10), taskId)).error).toBeDefined()
     expect((await client.call(session, ...guess(10))).answer?.output.finished).toBe(true)
+  })
+})
+
+describe('serveOrs: clients that hang up', () => {
+  /** A world whose step waits until the test lets it go on. */
+  function createSlowWorld() {
+    const begun = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const environment = defineEnvironment({
+      name: 'slow',
+      version: '1.0.0',
+      description: 'Waits.',
+      params: z.object({}),
+      state: { public: z.object({ played: z.int() }), private: z.object({}) },
+      start: () => ({ public: { played: 0 }, private: {} }),
+      observe: ({ played }) => `${played} played.`,
+      tools: ({ tool }) => ({
+        wait: tool({
+          description: 'Waits.',
+          input: z.object({}),
+          prepared: z.object({}),
+          async prepare() {
+            begun.resolve()
+            await goOn.promise
+            return {}
+          },
+          play({ state, say }) {
+            state.public.played += 1
+            return say(`${state.public.played} waited.`)
+          },
+        }),
+      }),
+      rewards: { none: () => 0 },
+    })
+    return { environment, begun: begun.promise, goOn: goOn.resolve }
+  }
+
+  it('plays a call once that is repeated without an id after its client hung up', async () => {
+    const { environment, begun, goOn } = createSlowWorld()
+    const { client, server } = await serve({ tasks: [] }, { environments: [environment] })
+    const session = await client.open({ task_spec: {} })
+    const hangingUp = new AbortController()
+    const first = fetch(`${server.origin}/call`, {
+      method: 'POST',
+      headers: { 'x-api-key': KEY, 'x-session-id': session },
+      body: JSON.stringify({ name: 'wait', input: {} }),
+      signal: hangingUp.signal,
+    })
+    await begun
+    const { body } = await first
+    hangingUp.abort()
+    await body?.cancel().catch(() => {})
+    // The server reads of the hang-up no later than of a request that comes after it.
+    await client.ask('GET', '/health')
+    goOn()
+    expect((await client.call(session, 'wait', {})).answer?.output.metadata.seq).toBe(1)
+    expect((await client.call(session, 'wait', {})).answer?.output.metadata.seq).toBe(2)
   })
 })
 
