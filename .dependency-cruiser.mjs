@@ -39,6 +39,7 @@ const INNER_ROOMS = {
     environment: ['policy'],
     transport: ['environment'],
     external: ['environment', 'transport'],
+    ors: ['environment', 'transport'],
   },
   'packages/contexts': {
     model: [],

@@ -7,6 +7,8 @@ import { createSessionEnvironment } from './environment/session-environment.ts'
 import { type RetryOptions, retryOptions } from './environment/with-retries.ts'
 import { openExternalConnection } from './external/external-connection.ts'
 import type { ExternalEnvironment } from './external/external-environment.ts'
+import { openOrsConnection } from './ors/ors-connection.ts'
+import { orsTargetOf } from './ors/ors-target.ts'
 import { openChannel } from './transport/open-channel.ts'
 import type { Target } from './transport/target.ts'
 
@@ -17,7 +19,8 @@ export interface ConnectionOptions extends CallOptions {
 
 /**
  * Connects to a server of environments: a URL, a command to start, an `mcpServers` entry, a channel to a host in the
- * same process, or an external environment from `defineExternalEnvironment`.
+ * same process, an external environment from `defineExternalEnvironment`, or `ors:` and the URL of a server of the Open
+ * Reward Standard.
  *
  * Rejects with `target-invalid` for any other target, with `connection-failed` if the server does not answer, and with
  * `not-an-environment` if it is an MCP server without the environment extension.
@@ -27,6 +30,8 @@ export async function connect(
   { retry, ...options }: ConnectionOptions = {},
 ): Promise<Connection> {
   if (isExternal(target)) return openExternalConnection(target, options)
+  const ors = orsTargetOf(target)
+  if (ors) return openOrsConnection(ors, options)
   const channel = await openChannel(target, options)
   try {
     const { environments } = parseReply(

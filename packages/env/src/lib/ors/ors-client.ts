@@ -1,0 +1,202 @@
+import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import { pause } from '@episodic/protocol/extend'
+import { z } from 'zod'
+import { EnvError } from '../env-error.ts'
+import type { CallOptions } from '../environment/environment.ts'
+import { type OrsEvent, readEvents } from './event-stream.ts'
+import type { OrsTarget } from './ors-target.ts'
+
+const blocksSchema = z.array(z.object({ type: z.string(), text: z.string().optional() }))
+const toolsSchema = z.object({
+  tools: z.array(
+    z.object({ name: z.string(), description: z.string().nullish(), input_schema: jsonObjectSchema.nullish() }),
+  ),
+})
+const callSchema = z.discriminatedUnion('ok', [
+  z.object({
+    ok: z.literal(true),
+    output: z.object({
+      blocks: blocksSchema,
+      metadata: jsonObjectSchema.nullish(),
+      reward: z.number().nullish(),
+      finished: z.boolean().default(false),
+    }),
+  }),
+  z.object({ ok: z.literal(false), error: z.string(), reason: z.string().nullish() }),
+])
+
+/** What a server answers to a call. */
+export type OrsAnswer = z.infer<typeof callSchema>
+
+/** Milliseconds before each further attempt to resume a call. */
+const RESUME_AFTER = [100, 500, 1_000, 2_000, 4_000]
+
+/** What is asked of an open session. */
+interface SessionCall {
+  readonly environment: string
+  readonly session: string
+}
+
+/** The requests of one client. They reject with `connection-failed`, and with `reply-malformed` for an unexpected answer. */
+export class OrsClient {
+  readonly #target: OrsTarget
+
+  constructor(target: OrsTarget) {
+    this.#target = target
+  }
+
+  environments(options: CallOptions): Promise<string[]> {
+    return this.#read('GET', '/list_environments', z.array(z.string()), options)
+  }
+
+  async splits(environment: string, options: CallOptions): Promise<string[]> {
+    const schema = z.array(z.object({ name: z.string() }))
+    return (await this.#read('GET', pathOf(environment, 'splits'), schema, options)).map(({ name }) => name)
+  }
+
+  async tools(environment: string, options: CallOptions) {
+    return (await this.#read('GET', pathOf(environment, 'tools'), toolsSchema, options)).tools
+  }
+
+  /** Opens a session of a task, given by its row or its place, and returns its id. */
+  async open(creation: JsonObject, options: CallOptions): Promise<string> {
+    const created = await this.#events('/create_session', {}, null, options)
+    const session = created.events.find(({ event }) => event === 'task_id')?.data
+    if (!session) throw malformed('/create_session')
+    await this.#read('POST', '/create', z.unknown(), { ...options, session, body: creation })
+    return session
+  }
+
+  async prompt({ environment, session }: SessionCall, options: CallOptions): Promise<string> {
+    return textOf(await this.#read('GET', pathOf(environment, 'prompt'), blocksSchema, { ...options, session }))
+  }
+
+  async ping(session: string): Promise<void> {
+    await this.#read('POST', '/ping', z.unknown(), { session, body: {} })
+  }
+
+  async delete(session: string): Promise<void> {
+    for (const path of ['/delete', '/delete_session'])
+      await this.#read('POST', path, z.unknown(), { session, body: {} })
+  }
+
+  /**
+   * Calls a tool. A stream that is cut is resumed by the id of its first event. Rejects with `outcome-unknown` if it is cut
+   * before that, or cannot be resumed, and with `rules-failed` if the server says that the call failed.
+   */
+  async call({ environment, session }: SessionCall, input: JsonObject, options: CallOptions): Promise<OrsAnswer> {
+    const path = pathOf(environment, 'call')
+    let taskId: string | null = null
+    for (const wait of [0, ...RESUME_AFTER]) {
+      if (wait > 0) await pause(wait, options.signal)
+      const body: JsonObject = taskId === null ? input : { ...input, task_id: taskId }
+      let received: Received
+      try {
+        received = await this.#events(path, body, session, options)
+      } catch (error) {
+        options.signal?.throwIfAborted()
+        if (!EnvError.is(error, 'connection-failed') || error.details?.retryable === false) throw error
+        if (taskId === null) break
+        continue
+      }
+      const { events } = received
+      const failure = events.find(({ event }) => event === 'error')
+      if (failure) throw new EnvError('rules-failed', `The server failed to call a tool: ${failure.data}`)
+      if (events.at(-1)?.event === 'end') return parse(callSchema, jsonIn(events, path), path)
+      taskId ??= events.find(({ event }) => event === 'task_id')?.data ?? null
+      if (taskId === null) break
+    }
+    throw new EnvError('outcome-unknown', 'The answer of a call was lost, and whether it took effect is not known.')
+  }
+
+  async #read<T>(
+    method: 'GET' | 'POST',
+    path: string,
+    schema: z.ZodType<T>,
+    asked: CallOptions & { readonly session?: string; readonly body?: JsonObject },
+  ): Promise<T> {
+    const response = await this.#request(method, path, asked)
+    const text = await response.text()
+    try {
+      return parse(schema, JSON.parse(text), path)
+    } catch (cause) {
+      throw EnvError.is(cause) ? cause : malformed(path, cause)
+    }
+  }
+
+  /** Returns the events of a stream up to its end, or up to where it was cut. */
+  async #events(path: string, body: JsonObject, session: string | null, options: CallOptions): Promise<Received> {
+    const response = await this.#request('POST', path, { ...options, body, ...(session !== null && { session }) })
+    const events: OrsEvent[] = []
+    try {
+      for await (const event of readEvents(response)) {
+        events.push(event)
+        if (event.event === 'end' || event.event === 'error') break
+      }
+    } catch {
+      options.signal?.throwIfAborted()
+    }
+    return { events }
+  }
+
+  async #request(
+    method: string,
+    path: string,
+    { signal, session, body }: CallOptions & { readonly session?: string; readonly body?: JsonObject },
+  ): Promise<Response> {
+    const { origin, key } = this.#target
+    let response: Response
+    try {
+      response = await fetch(`${origin}${path}`, {
+        method,
+        headers: {
+          ...(body && { 'Content-Type': 'application/json' }),
+          ...(key !== null && { 'X-API-Key': key }),
+          ...(session !== undefined && { 'X-Session-ID': session }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        ...(signal && { signal }),
+      })
+    } catch (cause) {
+      signal?.throwIfAborted()
+      throw new EnvError('connection-failed', `${origin} does not answer.`, { cause })
+    }
+    if (response.ok) return response
+    const detail = (await response.text()).slice(0, 500)
+    throw new EnvError('connection-failed', `${origin}${path} answered ${response.status}: ${detail}`, {
+      details: { status: response.status, retryable: response.status === 429 || response.status >= 502 },
+    })
+  }
+}
+
+interface Received {
+  readonly events: readonly OrsEvent[]
+}
+
+/** Returns the texts of blocks, one below the other. */
+export function textOf(blocks: z.infer<typeof blocksSchema>): string {
+  return blocks.map(({ type, text }) => text ?? `[${type}]`).join('\n')
+}
+
+function pathOf(environment: string, name: string): string {
+  return `/${encodeURIComponent(environment)}/${name}`
+}
+
+function jsonIn(events: readonly OrsEvent[], path: string): unknown {
+  const parts = events.filter(({ event }) => event === 'chunk' || event === 'end').map(({ data }) => data)
+  try {
+    return JSON.parse(parts.join(''))
+  } catch (cause) {
+    throw malformed(path, cause)
+  }
+}
+
+function parse<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw malformed(path, parsed.error)
+}
+
+function malformed(path: string, cause?: unknown): EnvError {
+  return new EnvError('reply-malformed', `The answer to ${path} is not one of the Open Reward Standard.`, { cause })
+}
