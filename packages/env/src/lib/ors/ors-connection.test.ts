@@ -81,7 +81,7 @@ describe("connect('ors:…')", () => {
     expect((await environment.step(move(1))).end).toEqual({ kind: 'truncated', reason: 'step-limit' })
   })
 
-  it('tells an unknown tool and wrong arguments from what was played', async () => {
+  it('reports an unknown tool as refused, and wrong arguments with their reward', async () => {
     const { connection } = await connectToWalk()
     await using environment = connection.environment()
     await environment.reset()

@@ -57,9 +57,7 @@ export function createOrsRoutes({ host, tasks, sessions, bodyBytes, onError }: O
 
   app.get('/version', (route) => route.json({ version: WIRE_VERSION, build_sha: null }))
   app.get('/list_environments', (route) => route.json(host.environments.map(({ name }) => name)))
-  app.post('/create_session', () =>
-    eventStream(`event: task_id\ndata: ${randomText()}\n\nevent: end\ndata: \n\n`),
-  )
+  app.post('/create_session', () => eventStream(`event: task_id\ndata: ${randomText()}\n\nevent: end\ndata: \n\n`))
   app.post('/create', async (route) => {
     const id = sessionId(route)
     await sessions.create(route.get('principal'), id, creationOf(parseCreateRequest(await readObject(route))))
