@@ -2,6 +2,7 @@
 import { runClients } from './clients.ts'
 import { runFiles } from './files.ts'
 import { runNemoGym } from './nemo-gym/run-nemo-gym.ts'
+import { runOpenEnv } from './openenv.ts'
 import { runOrs } from './ors/run-ors.ts'
 import { runPythonPackage } from './python-package.ts'
 
@@ -10,6 +11,7 @@ const PROGRAMS = new Map<string, (args: readonly string[]) => Promise<number>>([
   ['files', runFiles],
   ['nemo-gym', runNemoGym],
   ['ors', runOrs],
+  ['openenv', runOpenEnv],
   ['python', runPythonPackage],
 ])
 

@@ -35,6 +35,11 @@ export function listChecks(folder: string): Check[] {
       all: true,
     },
     { name: 'package in Python', command: ['node', 'interop/interop.ts', 'python'], all: true },
+    {
+      name: 'clients of OpenEnv',
+      command: ['node', 'interop/interop.ts', 'openenv', '--only', 'openenv'],
+      all: true,
+    },
     ...QUICK_PROGRAMS.map(({ args }) => checkOfChaos(args)),
     { name: 'build', command: script('build', ...TURBO) },
     { name: 'pack', command: packCommand(published, folder), after: ['build'] },

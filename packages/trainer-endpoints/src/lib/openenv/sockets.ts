@@ -112,14 +112,21 @@ export class OpenEnvSockets implements Pick<ExtraRoutes, 'upgrade' | 'drain' | '
       webSocket.close(1000)
       return null
     }
-    webSocket.once('close', () => void (sessionId === null ? sessions.close(session) : sessions.detach(sessionId)))
+    let left: Promise<void> | null = null
+    const leave = () => {
+      left ??= sessionId === null ? sessions.close(session) : sessions.detach(sessionId)
+      return left
+    }
+    webSocket.once('close', () => void leave())
     const context = { setting, sessions, session, sessionId, onError }
-    return jsonRpc
-      ? async (text) => JSON.stringify(await answerRpc(text, context))
-      : async (text) => {
-          const answer = await answerFrame(text, context)
-          return answer && JSON.stringify(answer)
-        }
+    if (jsonRpc) return async (text) => JSON.stringify(await answerRpc(text, context))
+    return async (text) => {
+      const answer = await answerFrame(text, context)
+      if (answer) return JSON.stringify(answer)
+      // Before the connection is closed: its client may name the session over HTTP right after that.
+      await leave()
+      return null
+    }
   }
 }
 
