@@ -7,9 +7,6 @@ import { OrsClient } from './ors-client.ts'
 import { OrsEpisode } from './ors-episode.ts'
 import type { OrsTarget } from './ors-target.ts'
 
-/** The name of the one reward term: the protocol has a number for each step. */
-export const REWARD = 'reward'
-
 /**
  * Connects to a server of the Open Reward Standard, whose environments are then played like others.
  *
@@ -75,7 +72,8 @@ async function describe(client: OrsClient, name: string, options: CallOptions): 
       inputSchema: input_schema ?? { type: 'object', properties: {} },
       outputSchema: null,
     })),
-    terms: [REWARD],
+    // The protocol has one number for each step.
+    terms: ['reward'],
     potential: false,
     forkable: false,
     limits: DEFAULT_LIMITS,
