@@ -40,6 +40,7 @@ export function listChecks(folder: string): Check[] {
       command: ['node', 'interop/interop.ts', 'openenv', '--only', 'openenv'],
       all: true,
     },
+    { name: 'clients of the Open Reward Standard', command: ['node', 'interop/interop.ts', 'ors'], all: true },
     ...QUICK_PROGRAMS.map(({ args }) => checkOfChaos(args)),
     { name: 'build', command: script('build', ...TURBO) },
     { name: 'pack', command: packCommand(published, folder), after: ['build'] },
