@@ -23,7 +23,7 @@ Call = Callable[[str, JsonObject, bool], Json]
 
 @dataclass(frozen=True)
 class PlayedStep:
-    """A step of a session as its log keeps it, whoever played it."""
+    """A step of a session as its log keeps it, by any player."""
 
     tool: str
     arguments: JsonObject
