@@ -39,7 +39,8 @@ const INNER_ROOMS = {
     environment: ['policy'],
     transport: ['environment'],
     external: ['environment', 'transport'],
-    ors: ['environment', 'transport'],
+    ors: ['environment', 'transport', 'external'],
+    openenv: ['environment', 'transport', 'external'],
   },
   'packages/contexts': {
     model: [],

@@ -2,13 +2,15 @@ import { type EnvironmentInfo, METHOD_SCHEMAS, METHODS, WireError } from '@episo
 import { EnvError } from './env-error.ts'
 import { type Connection, createConnection } from './environment/connection.ts'
 import type { CallOptions } from './environment/environment.ts'
+import { EPISODIC_GUARANTEES } from './environment/guarantees.ts'
 import { parseReply } from './environment/reply.ts'
 import { createSessionEnvironment } from './environment/session-environment.ts'
 import { type RetryOptions, retryOptions } from './environment/with-retries.ts'
-import { openExternalConnection } from './external/external-connection.ts'
+import { openDefinedConnection } from './external/defined-connection.ts'
 import type { ExternalEnvironment } from './external/external-environment.ts'
+import { systemTargetOf } from './external/system-target.ts'
+import { openOpenEnvConnection } from './openenv/openenv-connection.ts'
 import { openOrsConnection } from './ors/ors-connection.ts'
-import { orsTargetOf } from './ors/ors-target.ts'
 import { openChannel } from './transport/open-channel.ts'
 import type { Target } from './transport/target.ts'
 
@@ -19,8 +21,8 @@ export interface ConnectionOptions extends CallOptions {
 
 /**
  * Connects to a server of environments: a URL, a command to start, an `mcpServers` entry, a channel to a host in the
- * same process, an external environment from `defineExternalEnvironment`, or `ors:` and the URL of a server of the Open
- * Reward Standard.
+ * same process, an external environment from `defineExternalEnvironment`, or the URL of another system's server behind
+ * `ors:` (Open Reward Standard) or `openenv:` (OpenEnv).
  *
  * Rejects with `target-invalid` for any other target, with `connection-failed` if the server does not answer, and with
  * `not-an-environment` if it is an MCP server without the environment extension.
@@ -29,9 +31,11 @@ export async function connect(
   target: Target | ExternalEnvironment,
   { retry, ...options }: ConnectionOptions = {},
 ): Promise<Connection> {
-  if (isExternal(target)) return openExternalConnection(target, options)
-  const ors = orsTargetOf(target)
+  if (isExternal(target)) return openDefinedConnection(target, options)
+  const ors = systemTargetOf('ors', target)
   if (ors) return openOrsConnection(ors, options)
+  const openenv = systemTargetOf('openenv', target)
+  if (openenv) return openOpenEnvConnection(openenv, options)
   const channel = await openChannel(target, options)
   try {
     const { environments } = parseReply(
@@ -40,7 +44,13 @@ export async function connect(
       METHODS.list,
     )
     const create = (info: EnvironmentInfo) => createSessionEnvironment(channel, info, retryOptions(retry))
-    return createConnection(environments, create, create, () => channel.close())
+    return createConnection({
+      environments,
+      guarantees: EPISODIC_GUARANTEES,
+      create,
+      watch: create,
+      close: () => channel.close(),
+    })
   } catch (error) {
     await channel.close()
     throw isUnknownMethod(error)

@@ -7,7 +7,7 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `connection-failed`: the server could not be reached, or did not answer. `details.retryable` is `false` if a retry
  *   would fail too. `details.retryAfterSeconds` is set if the server asked for a delay.
  * - `login-failed`: the server asked for a login, and the login failed.
- * - `not-an-environment`: the server speaks MCP, but not the environment extension.
+ * - `not-an-environment`: the server speaks MCP, but not the environment extension; or it is not a server of the system that the target names.
  * - `reply-malformed`: the answer of the server is not a valid one. It is never scored and never counted as a zero.
  * - `not-playing`: `step` before `reset`, after `close`, or after the episode ended; `snapshot` or `fork` before or after one.
  * - `not-forkable`: a snapshot, restore or fork of an environment whose state an external server keeps.

@@ -1,12 +1,20 @@
-import type { EnvironmentInfo } from '@episodic/protocol'
+import type { EnvironmentInfo, Split } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
-import type { Environment } from './environment.ts'
+import type { CallOptions, Environment } from './environment.ts'
+import type { Guarantees } from './guarantees.ts'
 import type { EnvironmentSchemas, TypedEnvironment } from './typed-environment.ts'
 import type { WatchedEnvironment } from './watched-environment.ts'
 
 /** A connection to a server of environments. It can play any number of episodes at once. */
 export interface Connection extends AsyncDisposable {
   readonly environments: readonly EnvironmentInfo[]
+  /** What holds for the episodes of every environment on this connection. */
+  readonly guarantees: Guarantees
+  /**
+   * Resolves with the splits of tasks that the server has for an environment, by default the first. A task of it is played
+   * with the parameters `split` and `index`. Undefined if the protocol of the server lists no tasks.
+   */
+  readonly splits?: (name?: string, options?: CallOptions) => Promise<readonly TaskSplit[]>
   /**
    * Returns a new environment on this connection, by default of the first definition that the server lists. Close it
    * before the connection. Throws `option-invalid` if the server has no environment of that name.
@@ -26,13 +34,30 @@ export interface Connection extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Creates a connection from the environments that a server lists, and the functions that create, watch and close. */
-export function createConnection(
-  environments: readonly EnvironmentInfo[],
-  create: (info: EnvironmentInfo) => Environment,
-  watch: (info: EnvironmentInfo) => WatchedEnvironment,
-  close: () => Promise<void>,
-): Connection {
+/** A split of the tasks that a server has. */
+export interface TaskSplit {
+  readonly name: string
+  readonly type: Split
+  /** The number of its tasks. */
+  readonly tasks: number
+}
+
+/** The parts that connections differ in. */
+export interface ConnectionParts extends Pick<Connection, 'environments' | 'guarantees' | 'close'> {
+  create(info: EnvironmentInfo): Environment
+  watch(info: EnvironmentInfo): WatchedEnvironment
+  splits?(info: EnvironmentInfo, options: CallOptions): Promise<readonly TaskSplit[]>
+}
+
+/** Creates a connection, which finds environments by their names. */
+export function createConnection({
+  environments,
+  guarantees,
+  create,
+  watch,
+  splits,
+  close,
+}: ConnectionParts): Connection {
   const find = (name = environments[0]?.name) => {
     const info = environments.find((environment) => environment.name === name)
     if (info) return info
@@ -46,6 +71,8 @@ export function createConnection(
   }
   return {
     environments,
+    guarantees,
+    ...(splits && { splits: async (name?: string, options: CallOptions = {}) => splits(find(name), options) }),
     environment: (wanted?: string | EnvironmentSchemas) =>
       create(typeof wanted === 'object' ? findDefined(wanted) : find(wanted)) as TypedEnvironment<EnvironmentSchemas>,
     watched: (name) => watch(find(name)),

@@ -1,57 +1,55 @@
-import {
-  DEFAULT_LIMITS,
-  type EnvironmentInfo,
-  type JsonObject,
-  type Limits,
-  type LimitsRequest,
-  type ToolInfo,
-} from '@episodic/protocol'
+import type { EnvironmentInfo, JsonObject, Limits, LimitsRequest } from '@episodic/protocol'
 import { monotonic, randomText } from '@episodic/protocol/extend'
-import { z } from 'zod'
 import { EnvError, notForkable, takesNoEvents } from '../env-error.ts'
-import { type Connection, createConnection } from '../environment/connection.ts'
-import type { CallOptions, Environment } from '../environment/environment.ts'
-import type { ExternalEnvironment } from './external-environment.ts'
+import { type Connection, type ConnectionParts, createConnection } from '../environment/connection.ts'
+import type { CallOptions, Environment, Playable } from '../environment/environment.ts'
 import { ExternalEpisode } from './external-episode.ts'
-import { openEpisodeServer } from './external-episode-server.ts'
-import { listTools } from './external-server.ts'
+import type { ExternalSession } from './external-session.ts'
 
-export interface ExternalConnectionOptions extends CallOptions {
-  /** Monotonic milliseconds, for time limits. */
-  readonly now?: () => number
+/** The version of an environment whose server tells none. Tasks of any version can be played in it. */
+export const UNKNOWN_VERSION = '0.0.0'
+
+/** The parts that connections to external servers differ in. */
+export interface ExternalConnectionParts extends Pick<ConnectionParts, 'environments' | 'guarantees' | 'splits'> {
+  /** Opens the session of an episode. */
+  open(info: EnvironmentInfo, setting: SessionSetting, options: CallOptions): Promise<ExternalSession>
+  /** Monotonic milliseconds, for time limits. Default: the clock of the machine. */
+  readonly now?: (() => number) | undefined
+}
+
+/** What a session is opened with. */
+export interface SessionSetting {
+  readonly params: JsonObject
+  readonly seed: string
 }
 
 /**
- * Connects to an external environment: starts its server once to read the tools, and stops it again.
- *
- * Every episode has its own server. Closing the connection stops the servers of unfinished episodes.
+ * Creates a connection to environments whose state an external server keeps. Each episode has a session of its own.
+ * Closing the connection closes the sessions of unfinished episodes, and of those that open at that moment.
  */
-export async function openExternalConnection(
-  definition: ExternalEnvironment,
-  { now = monotonic, ...options }: ExternalConnectionOptions = {},
-): Promise<Connection> {
-  const info = await describe(definition, options)
+export function createExternalConnection({ open, now = monotonic, ...parts }: ExternalConnectionParts): Connection {
   const playing = new Set<ExternalEpisode>()
   let closed = false
-
   const end = async (episode: ExternalEpisode | null) => {
     if (episode && playing.delete(episode)) await episode.close()
   }
-  const refuse = () => Promise.reject(notForkable(info))
-  const create = (): Environment => {
+
+  const create = (info: EnvironmentInfo): Environment => {
     let episode: ExternalEpisode | null = null
     const close = async () => {
       const ended = episode
       episode = null
       await end(ended)
     }
+    const refuse = () => Promise.reject(notForkable(info))
     return {
       info,
       async reset(task = {}, { seed = task.seed ?? randomText(), signal } = {}) {
-        const { params, limits } = checkTask(definition, info, task)
+        assertPlays(info, task)
         await close()
         signal?.throwIfAborted()
-        const opened = await ExternalEpisode.open({ definition, info, params, seed, limits, now }, { signal })
+        const session = await open(info, { params: task.params ?? {}, seed }, { signal })
+        const opened = new ExternalEpisode(session, { seed, limits: limitsOf(info.limits, task.limits), now })
         playing.add(opened)
         if (closed) {
           await end(opened)
@@ -60,9 +58,9 @@ export async function openExternalConnection(
         episode = opened
         return opened.start
       },
-      async step(action, stepOptions = {}) {
+      async step(action, options = {}) {
         if (!episode) throw new EnvError('not-playing', 'No episode is being played. Call reset first.')
-        return episode.step(action, stepOptions)
+        return episode.step(action, options)
       },
       publish: () => Promise.reject(takesNoEvents(info)),
       snapshot: refuse,
@@ -72,75 +70,30 @@ export async function openExternalConnection(
       [Symbol.asyncDispose]: close,
     }
   }
-  const watch = (): never => {
-    throw new EnvError('option-invalid', `${info.name} cannot be watched: an external server keeps its state.`)
-  }
-  return createConnection([info], create, watch, async () => {
-    closed = true
-    await Promise.all([...playing].map(end))
+
+  return createConnection({
+    ...parts,
+    create,
+    watch({ name }) {
+      throw new EnvError('option-invalid', `${name} cannot be watched: an external server keeps its state.`)
+    },
+    async close() {
+      closed = true
+      await Promise.all([...playing].map(end))
+    },
   })
 }
 
-async function describe(definition: ExternalEnvironment, options: CallOptions): Promise<EnvironmentInfo> {
-  const { name, version, description, params, limits = {}, rewards } = definition
-  return {
-    name,
-    version,
-    description,
-    paramsSchema: z.toJSONSchema(params, { io: 'input' }) as JsonObject,
-    tools: chooseTools(definition, await readTools(definition, options)),
-    terms: Object.keys(rewards),
-    potential: false,
-    forkable: false,
-    limits: mergeLimits(DEFAULT_LIMITS, limits),
-  }
-}
-
-async function readTools(definition: ExternalEnvironment, options: CallOptions): Promise<ToolInfo[]> {
-  const params = typeof definition.target === 'function' ? parseParams(definition, {}) : {}
-  const server = await openEpisodeServer(definition, { params, seed: randomText() }, options)
-  try {
-    return await listTools(server.channel, options)
-  } finally {
-    await server.close()
-  }
-}
-
-function chooseTools({ name, tools: wanted }: ExternalEnvironment, listed: readonly ToolInfo[]): readonly ToolInfo[] {
-  if (!wanted) return listed
-  return wanted.map((tool) => {
-    const found = listed.find((other) => other.name === tool)
-    if (found) return found
-    const names = listed.map((other) => other.name).join(', ')
-    throw new EnvError('option-invalid', `${name} names the tool "${tool}", and its server has: ${names || 'none'}.`)
-  })
-}
-
-function checkTask(definition: ExternalEnvironment, info: EnvironmentInfo, task: Parameters<Environment['reset']>[0]) {
-  const { environment = info, params = {}, limits = {} } = task ?? {}
-  if (environment.name !== info.name || environment.version !== info.version)
-    throw new EnvError(
-      'option-invalid',
-      `This environment plays ${info.name} ${info.version}, and the task is for ${environment.name} ${environment.version}.`,
-    )
-  return { params: parseParams(definition, params), limits: mergeLimits(info.limits, limits) }
-}
-
-function parseParams({ name, params }: ExternalEnvironment, given: JsonObject): JsonObject {
-  const parsed = params.safeParse(given)
-  if (parsed.success) return parsed.data as JsonObject
-  const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
+function assertPlays({ name, version }: EnvironmentInfo, { environment }: Playable): void {
+  if (!environment) return
+  if (environment.name === name && [environment.version, UNKNOWN_VERSION].includes(version)) return
   throw new EnvError(
     'option-invalid',
-    `Wrong parameters for ${name}: ${issues}. Each parameter that the target is made from needs a default, for the tools to be read.`,
-    { cause: parsed.error },
+    `This environment plays ${name} ${version}, and the task is for ${environment.name} ${environment.version}.`,
   )
 }
 
-function mergeLimits(own: Limits, requested: LimitsRequest): Limits {
-  return {
-    steps: requested.steps ?? own.steps,
-    seconds: requested.seconds ?? own.seconds,
-    bytes: requested.bytes ?? own.bytes,
-  }
+/** Returns limits, of which a task may set some. */
+export function limitsOf(own: Limits, { steps, seconds, bytes }: LimitsRequest = {}): Limits {
+  return { steps: steps ?? own.steps, seconds: seconds ?? own.seconds, bytes: bytes ?? own.bytes }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { connect } from '../connect.ts'
 import type { Target } from '../transport/target.ts'
-import { openExternalConnection } from './external-connection.ts'
+import { openDefinedConnection } from './defined-connection.ts'
 import { defineExternalEnvironment } from './external-environment.ts'
 
 describe('an external environment whose server misbehaves', () => {
@@ -147,7 +147,7 @@ describe('an external environment whose server misbehaves', () => {
   it('runs out of time without a call', async () => {
     let time = 0
     const channel = answering(() => said)
-    const connection = await openExternalConnection(world(channel), { now: () => time })
+    const connection = await openDefinedConnection(world(channel), { now: () => time })
     const environment = connection.environment()
     await environment.reset({ limits: { seconds: 5 } })
     time = 4_999

@@ -3,10 +3,14 @@ import { pause } from '@episodic/protocol/extend'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../environment/environment.ts'
+import type { SystemTarget } from '../external/system-target.ts'
 import { type OrsEvent, readEvents } from './event-stream.ts'
-import type { OrsTarget } from './ors-target.ts'
 
 const blocksSchema = z.array(z.object({ type: z.string(), text: z.string().optional() }))
+/** A type that is not one of the standard's counts as a test, since nothing is to be learned from it. */
+const splitsSchema = z.array(
+  z.object({ name: z.string(), type: z.enum(['train', 'validation', 'test']).catch('test') }),
+)
 const toolsSchema = z.object({
   tools: z.array(
     z.object({ name: z.string(), description: z.string().nullish(), input_schema: jsonObjectSchema.nullish() }),
@@ -39,9 +43,9 @@ interface SessionCall {
 
 /** The requests of one client. They reject with `connection-failed`, and with `reply-malformed` for an unexpected answer. */
 export class OrsClient {
-  readonly #target: OrsTarget
+  readonly #target: SystemTarget
 
-  constructor(target: OrsTarget) {
+  constructor(target: SystemTarget) {
     this.#target = target
   }
 
@@ -49,9 +53,14 @@ export class OrsClient {
     return this.#read('GET', '/list_environments', z.array(z.string()), options)
   }
 
-  async splits(environment: string, options: CallOptions): Promise<string[]> {
-    const schema = z.array(z.object({ name: z.string() }))
-    return (await this.#read('GET', pathOf(environment, 'splits'), schema, options)).map(({ name }) => name)
+  splits(environment: string, options: CallOptions) {
+    return this.#read('GET', pathOf(environment, 'splits'), splitsSchema, options)
+  }
+
+  async countTasks(environment: string, split: string, options: CallOptions): Promise<number> {
+    const schema = z.object({ num_tasks: z.int().min(0) })
+    const body = { split }
+    return (await this.#read('POST', pathOf(environment, 'num_tasks'), schema, { ...options, body })).num_tasks
   }
 
   async tools(environment: string, options: CallOptions) {
@@ -144,14 +153,15 @@ export class OrsClient {
     path: string,
     { signal, session, body }: CallOptions & { readonly session?: string; readonly body?: JsonObject },
   ): Promise<Response> {
-    const { origin, key } = this.#target
+    const { url, token, headers } = this.#target
     let response: Response
     try {
-      response = await fetch(`${origin}${path}`, {
+      response = await fetch(`${url}${path}`, {
         method,
         headers: {
+          ...headers,
           ...(body && { 'Content-Type': 'application/json' }),
-          ...(key !== null && { 'X-API-Key': key }),
+          ...(token !== null && { 'X-API-Key': token }),
           ...(session !== undefined && { 'X-Session-ID': session }),
         },
         ...(body && { body: JSON.stringify(body) }),
@@ -159,11 +169,11 @@ export class OrsClient {
       })
     } catch (cause) {
       signal?.throwIfAborted()
-      throw new EnvError('connection-failed', `${origin} does not answer.`, { cause })
+      throw new EnvError('connection-failed', `${url} does not answer.`, { cause })
     }
     if (response.ok) return response
     const detail = (await response.text()).slice(0, 500)
-    throw new EnvError('connection-failed', `${origin}${path} answered ${response.status}: ${detail}`, {
+    throw new EnvError('connection-failed', `${url}${path} answered ${response.status}: ${detail}`, {
       details: { status: response.status, retryable: response.status === 429 || response.status >= 502 },
     })
   }

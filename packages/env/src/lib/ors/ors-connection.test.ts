@@ -110,6 +110,20 @@ describe("connect('ors:…')", () => {
     expect(() => connection.watched()).toThrow(/cannot be watched/)
   })
 
+  it('leaves no session behind if it is closed while an episode opens', async () => {
+    const { host, connection } = await connectToWalk()
+    const reset = connection.environment().reset()
+    await connection.close()
+    await expect(reset).rejects.toMatchObject({ code: 'connection-failed' })
+    expect((await host.list({ limit: 1 })).total).toBe(0)
+  })
+
+  it('lists the splits of its tasks', async () => {
+    const { connection } = await connectToWalk()
+    expect(await connection.splits?.('walk')).toEqual([{ name: 'test', type: 'test', tasks: 1 }])
+    expect(connection.guarantees).toMatchObject({ system: 'ors', replay: false, seed: 'ignored' })
+  })
+
   it.each([
     ['ors:nowhere', 'target-invalid'],
     ['ors:ftp://127.0.0.1', 'target-invalid'],
@@ -173,7 +187,7 @@ describe("a call of connect('ors:…')", () => {
     })
     expect(await environment.step(go)).toMatchObject({
       observation: { text: 'Went.' },
-      reward: { total: 0 },
+      reward: { total: 0, terms: {} },
       end: null,
     })
     expect(ids).toEqual([undefined, 't1', 't1'])

@@ -1,11 +1,14 @@
 import { DEFAULT_LIMITS, type EnvironmentInfo, type JsonObject } from '@episodic/protocol'
-import { monotonic } from '@episodic/protocol/extend'
-import { EnvError, notForkable, takesNoEvents } from '../env-error.ts'
-import { type Connection, createConnection } from '../environment/connection.ts'
-import type { CallOptions, Environment } from '../environment/environment.ts'
+import type { Connection } from '../environment/connection.ts'
+import type { CallOptions } from '../environment/environment.ts'
+import type { Guarantees } from '../environment/guarantees.ts'
+import { createExternalConnection, UNKNOWN_VERSION } from '../external/external-connection.ts'
+import type { SystemTarget } from '../external/system-target.ts'
 import { OrsClient } from './ors-client.ts'
-import { OrsEpisode } from './ors-episode.ts'
-import type { OrsTarget } from './ors-target.ts'
+import { openOrsSession } from './ors-session.ts'
+
+/** A lost call is resumed only while its id is known. */
+const GUARANTEES: Guarantees = { system: 'ors', replay: false, delivery: 'at-most-once', seed: 'ignored' }
 
 /**
  * Connects to a server of the Open Reward Standard, whose environments are then played like others.
@@ -13,49 +16,21 @@ import type { OrsTarget } from './ors-target.ts'
  * The parameters of an episode name its task: `split` (default: the first one) and `index` (default 0), or `task` with a
  * row of its own. The protocol has no seed, so the seed of a task changes nothing, and an episode cannot be replayed. The
  * server keeps the state: there are no snapshots, no hashes of states, and no events. A lost call is played at most once.
+ * A step for which the server gives no reward has no reward term.
  */
-export async function openOrsConnection(target: OrsTarget, options: CallOptions = {}): Promise<Connection> {
+export async function openOrsConnection(target: SystemTarget, options: CallOptions = {}): Promise<Connection> {
   const client = new OrsClient(target)
   const names = await client.environments(options)
-  const infos = await Promise.all(names.map((name) => describe(client, name, options)))
-  const playing = new Set<OrsEpisode>()
-  const end = async (episode: OrsEpisode | null) => {
-    if (episode && playing.delete(episode)) await episode.close()
-  }
-
-  const create = (info: EnvironmentInfo): Environment => {
-    let episode: OrsEpisode | null = null
-    const close = async () => {
-      const ended = episode
-      episode = null
-      await end(ended)
-    }
-    const refuse = () => Promise.reject(notForkable(info))
-    return {
-      info,
-      async reset(task = {}, { seed = task.seed, signal } = {}) {
-        await close()
-        episode = await OrsEpisode.open({ client, info, task, seed, now: monotonic }, { signal })
-        playing.add(episode)
-        return episode.start
-      },
-      async step(action, stepOptions = {}) {
-        if (!episode) throw new EnvError('not-playing', 'No episode is being played. Call reset first.')
-        return episode.step(action, stepOptions)
-      },
-      publish: () => Promise.reject(takesNoEvents(info)),
-      snapshot: refuse,
-      restore: refuse,
-      fork: refuse,
-      close,
-      [Symbol.asyncDispose]: close,
-    }
-  }
-  const watch = ({ name }: EnvironmentInfo): never => {
-    throw new EnvError('option-invalid', `${name} cannot be watched: an external server keeps its state.`)
-  }
-  return createConnection(infos, create, watch, async () => {
-    await Promise.all([...playing].map(end))
+  return createExternalConnection({
+    environments: await Promise.all(names.map((name) => describe(client, name, options))),
+    guarantees: GUARANTEES,
+    open: (info, { params }, options) => openOrsSession(client, info, params, options),
+    async splits({ name }, options) {
+      const splits = await client.splits(name, options)
+      return Promise.all(
+        splits.map(async (split) => ({ ...split, tasks: await client.countTasks(name, split.name, options) })),
+      )
+    },
   })
 }
 
@@ -63,9 +38,10 @@ async function describe(client: OrsClient, name: string, options: CallOptions): 
   const [splits, tools] = await Promise.all([client.splits(name, options), client.tools(name, options)])
   return {
     name,
+    // The protocol has no version of an environment.
     version: UNKNOWN_VERSION,
     description: `An environment of a server of the Open Reward Standard.`,
-    paramsSchema: paramsSchemaOf(splits),
+    paramsSchema: paramsSchemaOf(splits.map((split) => split.name)),
     tools: tools.map(({ name: tool, description, input_schema }) => ({
       name: tool,
       description: description ?? '',
@@ -79,9 +55,6 @@ async function describe(client: OrsClient, name: string, options: CallOptions): 
     limits: DEFAULT_LIMITS,
   }
 }
-
-/** The protocol has no version of an environment. */
-const UNKNOWN_VERSION = '0.0.0'
 
 function paramsSchemaOf(splits: readonly string[]): JsonObject {
   const [first] = splits

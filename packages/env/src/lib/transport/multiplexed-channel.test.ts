@@ -10,7 +10,7 @@ import { createWalkHost } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
 import { openMultiplexedChannel } from './multiplexed-channel.ts'
 import { openChannel } from './open-channel.ts'
-import { openWebSocketWire } from './websocket-wire.ts'
+import { openWebSocketWire, PROTOCOL } from './websocket-wire.ts'
 
 const TOKEN = 'a-control-token-that-stays'
 
@@ -114,11 +114,13 @@ describe('a WebSocket as a page has it', () => {
     await using server = await serveHttp(createTestHost(), { auth: { controlToken: token } })
     const url = server.trainerUrl.replace(/^http/, 'ws')
     const options = { name: url }
-    await using connection = await connect(await openMultiplexedChannel(openWebSocketWire(url, token), options))
+    await using connection = await connect(
+      await openMultiplexedChannel(openWebSocketWire(url, token, PROTOCOL), options),
+    )
     await using environment = connection.environment()
     await environment.reset({ limits: { steps: 3 } })
     for (const seq of [1, 2, 3]) expect((await environment.step(move(0))).info.seq).toBe(seq)
-    await expect(openMultiplexedChannel(openWebSocketWire(url, 'wrong'), options)).rejects.toMatchObject({
+    await expect(openMultiplexedChannel(openWebSocketWire(url, 'wrong', PROTOCOL), options)).rejects.toMatchObject({
       code: 'connection-failed',
     })
   })

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
 import { EnvError } from '../env-error.ts'
 import { failureDetails } from './rpc-answer.ts'
-import { closingOf, PROTOCOL } from './websocket-wire.ts'
+import { closingOf } from './websocket-wire.ts'
 import type { OpenWire } from './wire.ts'
 
 /** The most bytes of a message from a server. */
@@ -13,10 +13,14 @@ const CONNECT_TIMEOUT = 30_000
 /**
  * Opens a connection over a WebSocket in Node, which combines writes and reports the status of a rejected handshake.
  */
-export function openNodeWebSocketWire(url: string, headers: Readonly<Record<string, string>>): OpenWire {
+export function openNodeWebSocketWire(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  protocol: string | null,
+): OpenWire {
   return ({ onMessage, onClose }) =>
     new Promise((resolve, reject) => {
-      const webSocket = new WebSocket(url, PROTOCOL, {
+      const webSocket = new WebSocket(url, protocol === null ? [] : [protocol], {
         headers,
         handshakeTimeout: CONNECT_TIMEOUT,
         maxPayload: LONGEST,

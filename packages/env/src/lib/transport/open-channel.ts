@@ -1,9 +1,9 @@
 import type { Channel } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
 import { openMultiplexedChannel } from './multiplexed-channel.ts'
+import { webSocketWire } from './open-web-socket.ts'
 import type { ChannelOptions, CommandTarget, HttpTarget, Target } from './target.ts'
-import { openWebSocketWire } from './websocket-wire.ts'
-import type { OpenWire } from './wire.ts'
+import { PROTOCOL } from './websocket-wire.ts'
 
 /**
  * Opens a channel to any MCP server, for single requests. Code that needs Node is loaded only for targets that need it.
@@ -23,13 +23,16 @@ export async function openChannel(target: Target, options: ChannelOptions = {}):
           'target-invalid',
           `Cannot log in at ${given.url}: authorization is for http and https. Give a token instead.`,
         )
-      const wire = await wireOf(given)
-      if (wire) return openMultiplexedChannel(wire, { ...options, name: given.url })
+      if (/^wss?:$/.test(protocolOf(given.url)))
+        return openMultiplexedChannel(await webSocketWire({ ...given, protocol: PROTOCOL }), {
+          ...options,
+          name: given.url,
+        })
     }
   }
   throw new EnvError(
     'target-invalid',
-    `Cannot connect to ${JSON.stringify(nameOf(target))}. Give a URL (http, https, ws, wss), a command, an mcpServers entry, or a channel.`,
+    `Cannot connect to ${JSON.stringify(nameOf(target))}. Give a URL (http, https, ws, wss, or ors: and openenv: before one of http), a command, an mcpServers entry, or a channel.`,
   )
 }
 
@@ -48,22 +51,6 @@ function nameOf(target: unknown): unknown {
   return typeof target === 'object' && target !== null && 'url' in target ? { url: target.url } : target
 }
 
-/** Returns how to connect to a URL that is not HTTP, or `null` if the URL is not supported. */
-async function wireOf({ url, token, headers = {} }: HttpTarget): Promise<OpenWire | null> {
-  switch (protocolOf(url)) {
-    case 'ws:':
-    case 'wss:': {
-      if (!isNode) return openWebSocketWire(url, token)
-      const { openNodeWebSocketWire } = await import('./node-websocket-wire.ts')
-      return openNodeWebSocketWire(url, { ...headers, ...(token && { authorization: `Bearer ${token}` }) })
-    }
-    default:
-      return null
-  }
-}
-
 function protocolOf(url: string): string {
   return URL.canParse(url) ? new URL(url).protocol : ''
 }
-
-const isNode = globalThis.process?.versions?.node !== undefined

@@ -7,12 +7,13 @@ const BEARER_PROTOCOL = 'episodic.bearer.'
 
 /**
  * Opens a connection over the WebSocket of a browser, which cannot set headers and does not report why it was rejected.
+ * A token is sent as a subprotocol of our servers.
  */
-export function openWebSocketWire(url: string, token: string | undefined): OpenWire {
+export function openWebSocketWire(url: string, token: string | undefined, protocol: string | null): OpenWire {
   return ({ onMessage, onClose }) =>
     new Promise((resolve, reject) => {
       const bearer = token === undefined ? [] : [`${BEARER_PROTOCOL}${encodeURIComponent(token)}`]
-      const socket = new WebSocket(url, [PROTOCOL, ...bearer])
+      const socket = new WebSocket(url, protocol === null ? [] : [protocol, ...bearer])
       let connected = false
       socket.onopen = () => {
         connected = true

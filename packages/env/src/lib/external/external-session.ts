@@ -1,0 +1,39 @@
+import type { Action, EpisodeEnd, JsonObject, Observation, Refusal, Truncation } from '@episodic/protocol'
+import type { CallOptions } from '../environment/environment.ts'
+
+/** A session of an external server, which keeps the state of one episode. */
+export interface ExternalSession {
+  /** The parameters with their defaults. */
+  readonly params: JsonObject
+  readonly observation: Observation
+  /** Plays one turn, and sends no action twice. Not called again after it rejects, or answers with an end. */
+  play(turn: Turn, options: CallOptions): Promise<Answer>
+  close(): Promise<void>
+}
+
+/** The turn of the player. */
+export interface Turn {
+  readonly action: Action
+  /** The limit that ends the episode with this step; `null` if none does. */
+  readonly truncation: Truncation | null
+  /** The time has run out, so nothing is sent. */
+  readonly late: boolean
+}
+
+/** The answer to a turn. */
+export interface Answer {
+  readonly observation: Observation
+  readonly refused: Refusal | null
+  /** No term for a step for which the server gives no reward. */
+  readonly terms: Readonly<Record<string, number>>
+  /** How the server ends the episode; `null` if it goes on. */
+  readonly end: EpisodeEnd | null
+}
+
+/** The answer to a turn that came too late. */
+export const LATE_ANSWER: Answer = {
+  observation: { text: 'The time of this episode has run out. The call was not made.', structured: null },
+  refused: 'time',
+  terms: {},
+  end: null,
+}

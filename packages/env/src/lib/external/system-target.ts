@@ -1,0 +1,28 @@
+import { EnvError } from '../env-error.ts'
+import type { HttpTarget, Target } from '../transport/target.ts'
+
+/** A server of another system. */
+export interface SystemTarget {
+  /** `http(s)://<host>:<port>/<path>`, without a slash at its end. */
+  readonly url: string
+  readonly token: string | null
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * Returns the server of a target such as `ors:http://127.0.0.1:8080`; `null` if the target is not of this system. Throws
+ * `target-invalid` if no URL of http(s) follows.
+ */
+export function systemTargetOf(system: 'ors' | 'openenv', target: Target): SystemTarget | null {
+  const {
+    url,
+    token = null,
+    headers = {},
+  } = (typeof target === 'string' ? { url: target } : { ...target }) as Partial<HttpTarget>
+  if (typeof url !== 'string' || !url.startsWith(`${system}:`)) return null
+  const address = url.slice(system.length + 1)
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
+    throw new EnvError('target-invalid', `${url} names no server. Write ${system}:http://<host>:<port>.`)
+  const { origin, pathname } = new URL(address)
+  return { url: `${origin}${pathname.replace(/\/+$/, '')}`, token, headers }
+}

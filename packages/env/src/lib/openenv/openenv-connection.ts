@@ -1,0 +1,105 @@
+import { DEFAULT_LIMITS, type EnvironmentInfo, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import { z } from 'zod'
+import { EnvError } from '../env-error.ts'
+import type { Connection } from '../environment/connection.ts'
+import type { CallOptions } from '../environment/environment.ts'
+import type { Guarantees } from '../environment/guarantees.ts'
+import { createExternalConnection, UNKNOWN_VERSION } from '../external/external-connection.ts'
+import type { SystemTarget } from '../external/system-target.ts'
+import { type Capacity, createCapacity } from './capacity.ts'
+import { beginSession, openOpenEnvSession } from './openenv-session.ts'
+import { callsTools, LIST_TOOLS, listedTools, type OpenEnvTools, stepTool } from './openenv-tools.ts'
+
+const GUARANTEES: Guarantees = { system: 'openenv', replay: false, delivery: 'at-most-once', seed: 'passed-on' }
+
+const schemasSchema = z.object({ action: jsonObjectSchema })
+const metadataSchema = z.object({
+  name: z.string().min(1),
+  description: z.string().nullish(),
+  version: z.string().nullish(),
+})
+
+/**
+ * Connects to a server of OpenEnv, whose environment is then played like others. Each episode has a WebSocket, and with
+ * it a session, of its own.
+ *
+ * An environment that lists tools has those. Any other has one tool, `step`, whose arguments are the environment's
+ * action. Parameters are the data of a reset, besides the seed: a text of digits is sent as that number, any other text as
+ * a number drawn from it. A step whose reward is `null` has no reward term, and a reward of the reset counts for nothing.
+ * An action that does not fit its schema is refused. If the session is dropped, the step rejects with `outcome-unknown`.
+ * If the server is full, a reset waits until another episode of this connection ends.
+ *
+ * Rejects with `connection-failed`, and with `not-an-environment` for a server that is not one of OpenEnv.
+ */
+export async function openOpenEnvConnection(target: SystemTarget, options: CallOptions = {}): Promise<Connection> {
+  const schemas = await readJson(target, '/schema', schemasSchema, options)
+  if (!schemas) throw notOpenEnv(target, 'has no /schema')
+  const metadata = await readJson(target, '/metadata', metadataSchema, options)
+  const capacity = createCapacity()
+  const tools = await readTools(target, schemas.action, capacity, options)
+  const info: EnvironmentInfo = {
+    name: metadata?.name ?? 'openenv',
+    version: metadata?.version ?? UNKNOWN_VERSION,
+    description: metadata?.description ?? 'An environment of a server of OpenEnv.',
+    // The protocol does not describe what a reset takes.
+    paramsSchema: { type: 'object', properties: {}, additionalProperties: true },
+    tools: tools.tools,
+    // The protocol has one number for each step.
+    terms: ['reward'],
+    potential: false,
+    forkable: false,
+    limits: DEFAULT_LIMITS,
+  }
+  return createExternalConnection({
+    environments: [info],
+    guarantees: GUARANTEES,
+    open: (_, setting, options) => openOpenEnvSession(target, tools, setting, capacity, options),
+  })
+}
+
+async function readTools(
+  target: SystemTarget,
+  schema: JsonObject,
+  capacity: Capacity,
+  options: CallOptions,
+): Promise<OpenEnvTools> {
+  if (!callsTools(schema)) return stepTool(schema)
+  const { result, close } = await beginSession(target, { type: 'step', data: LIST_TOOLS }, capacity, options)
+  await close()
+  return listedTools(result.observation)
+}
+
+/** Resolves with `null` if the server has no such path. */
+async function readJson<T>(
+  target: SystemTarget,
+  path: string,
+  schema: z.ZodType<T>,
+  { signal }: CallOptions,
+): Promise<T | null> {
+  const { url, token, headers } = target
+  let response: Response
+  try {
+    response = await fetch(`${url}${path}`, {
+      headers: { ...headers, ...(token && { Authorization: `Bearer ${token}` }) },
+      ...(signal && { signal }),
+    })
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw new EnvError('connection-failed', `${url} does not answer.`, { cause })
+  }
+  if (response.status === 404) return null
+  if (!response.ok)
+    throw new EnvError('connection-failed', `${url}${path} answered ${response.status}.`, {
+      details: { status: response.status, retryable: response.status === 429 || response.status >= 502 },
+    })
+  const parsed = schema.safeParse(await response.json().catch(() => null))
+  if (!parsed.success) throw notOpenEnv(target, `answers ${path} otherwise`)
+  return parsed.data
+}
+
+function notOpenEnv({ url }: SystemTarget, why: string): EnvError {
+  return new EnvError(
+    'not-an-environment',
+    `${url} is not a server of OpenEnv: it ${why}. Give the URL that /schema and /ws follow.`,
+  )
+}

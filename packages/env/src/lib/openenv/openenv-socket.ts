@@ -1,0 +1,112 @@
+import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import { abortable, pause } from '@episodic/protocol/extend'
+import { z } from 'zod'
+import { EnvError } from '../env-error.ts'
+import type { CallOptions } from '../environment/environment.ts'
+import { parseReply } from '../environment/reply.ts'
+import type { SystemTarget } from '../external/system-target.ts'
+import { webSocketWire } from '../transport/open-web-socket.ts'
+import type { Wire } from '../transport/wire.ts'
+
+const resultSchema = z.object({
+  observation: jsonObjectSchema,
+  // A reward may be a truth value. Without a reward, it is `null` or left out.
+  reward: z.union([z.number(), z.boolean().transform(Number)]).nullish(),
+  done: z.boolean().default(false),
+  metadata: jsonObjectSchema.nullish(),
+})
+const frameSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('observation'), data: resultSchema }),
+  z.object({
+    type: z.literal('error'),
+    data: z.looseObject({ message: z.string().default('It gave no reason.'), code: z.string() }),
+  }),
+])
+
+/** What a server answers to `reset` and `step`. */
+export type OpenEnvResult = z.output<typeof resultSchema>
+
+/** An answer of a server. Its codes are those of OpenEnv, such as `VALIDATION_ERROR`. */
+export type OpenEnvFrame = z.output<typeof frameSchema>
+
+/** A request. `step` has an action as its data. */
+export interface OpenEnvRequest {
+  readonly type: 'reset' | 'step'
+  readonly data: JsonObject
+}
+
+/** Milliseconds that a server has to end a session that was closed. */
+const CLOSING = 5_000
+
+/** One connection to `/ws`, which is one session of the server. It takes one request at a time. */
+export class OpenEnvSocket {
+  readonly #wire: Wire
+  readonly #closed: Promise<EnvError>
+  /** Answers that no request has asked for, such as an error in place of a session. */
+  readonly #early: string[] = []
+  #onAnswer: ((text: string) => void) | null = null
+
+  private constructor(wire: Wire, closed: Promise<EnvError>) {
+    this.#wire = wire
+    this.#closed = closed
+  }
+
+  /** Rejects with `connection-failed`. */
+  static async open({ url, token, headers }: SystemTarget): Promise<OpenEnvSocket> {
+    const closed = Promise.withResolvers<EnvError>()
+    const address = `${url.replace(/^http/, 'ws')}/ws`
+    const openWire = await webSocketWire({ url: address, token, headers, protocol: null })
+    const early: string[] = []
+    let socket: OpenEnvSocket | null = null
+    const wire = await openWire({
+      onMessage: (text) => (socket ? socket.#receive(text) : void early.push(text)),
+      onClose: ({ error }) => closed.resolve(error),
+    })
+    socket = new OpenEnvSocket(wire, closed.promise)
+    for (const text of early) socket.#receive(text)
+    return socket
+  }
+
+  /**
+   * Sends a request. Rejects with `connection-failed` if the connection is lost, with the signal's reason after an abort,
+   * and with `reply-malformed`. After any of them, no further request has a meaning.
+   */
+  async request(request: OpenEnvRequest, { signal }: CallOptions): Promise<OpenEnvFrame> {
+    signal?.throwIfAborted()
+    const early = this.#early.shift()
+    if (early !== undefined) return parseFrame(early)
+    const answer = Promise.withResolvers<string>()
+    this.#onAnswer = answer.resolve
+    this.#wire.send([JSON.stringify(request)])
+    const lost = this.#closed.then((error) => Promise.reject(error))
+    try {
+      return parseFrame(await abortable(Promise.race([answer.promise, lost]), signal))
+    } finally {
+      this.#onAnswer = null
+    }
+  }
+
+  /** Ends the session, and waits until the server has ended it too, so that it has room for another one. */
+  async close(): Promise<void> {
+    const waited = new AbortController()
+    this.#wire.send([JSON.stringify({ type: 'close' })])
+    await Promise.race([this.#closed, pause(CLOSING, waited.signal).catch(() => {})])
+    waited.abort()
+    this.#wire.close()
+  }
+
+  #receive(text: string): void {
+    if (this.#onAnswer) this.#onAnswer(text)
+    else this.#early.push(text)
+  }
+}
+
+function parseFrame(text: string): OpenEnvFrame {
+  let frame: unknown
+  try {
+    frame = JSON.parse(text)
+  } catch (cause) {
+    throw new EnvError('reply-malformed', 'The server sent a frame that is not JSON.', { cause })
+  }
+  return parseReply(frameSchema, frame, 'a request of OpenEnv')
+}
