@@ -4,6 +4,7 @@ import { runFiles } from './files.ts'
 import { runNemoGym } from './nemo-gym/run-nemo-gym.ts'
 import { runOpenEnv } from './openenv.ts'
 import { runOrs } from './ors/run-ors.ts'
+import { runParity } from './parity/run-parity.ts'
 import { runPythonPackage } from './python-package.ts'
 
 const PROGRAMS = new Map<string, (args: readonly string[]) => Promise<number>>([
@@ -12,6 +13,7 @@ const PROGRAMS = new Map<string, (args: readonly string[]) => Promise<number>>([
   ['nemo-gym', runNemoGym],
   ['ors', runOrs],
   ['openenv', runOpenEnv],
+  ['parity', runParity],
   ['python', runPythonPackage],
 ])
 

@@ -5,6 +5,9 @@ import type { Check, Tally } from './check.ts'
 import type { Command } from './run-command.ts'
 import { listPublished, listRooms, pnpm, type Room, tarballOf } from './workspace.ts'
 
+/** Those whose environments other checks have too; the system tests play with those in TypeScript. */
+const QUICK_PARITY = 'python,gymnasium,openenv,openreward,ors-sdk'
+
 /** All broken packages are reported together, and the others print nothing. */
 const TURBO = ['--continue', '--output-logs=errors-only']
 
@@ -41,6 +44,13 @@ export function listChecks(folder: string): Check[] {
       all: true,
     },
     { name: 'clients of the Open Reward Standard', command: ['node', 'interop/interop.ts', 'ors'], all: true },
+    {
+      name: 'the same episodes at every endpoint',
+      command: ['node', 'interop/interop.ts', 'parity', '--episodes', '6', '--only', QUICK_PARITY],
+      all: true,
+      // They make the environments, and two programs must not make the same one at once.
+      after: ['package in Python', 'clients of OpenEnv', 'clients of the Open Reward Standard'],
+    },
     ...QUICK_PROGRAMS.map(({ args }) => checkOfChaos(args)),
     { name: 'build', command: script('build', ...TURBO) },
     { name: 'pack', command: packCommand(published, folder), after: ['build'] },

@@ -1,8 +1,11 @@
-import type { JsonObject } from '@episodic/protocol'
+import type { JsonObject, Task } from '@episodic/protocol'
 import type { World } from '../world.ts'
 
 /** The row of a dataset that asks for one episode of a world. */
-export function rowOf({ name, environment }: World, seed: string): JsonObject {
+export function rowOf(
+  { name, environment }: World,
+  { seed, params = {}, limits = {} }: Pick<Task, 'seed'> & Partial<Pick<Task, 'params' | 'limits'>>,
+): JsonObject {
   return {
     responses_create_params: {
       input: [{ role: 'user', content: `Play ${name} well.` }],
@@ -14,6 +17,6 @@ export function rowOf({ name, environment }: World, seed: string): JsonObject {
         strict: false,
       })),
     },
-    episodic: { environment: name, seed },
+    episodic: { environment: name, params, seed, limits: { ...limits } },
   }
 }

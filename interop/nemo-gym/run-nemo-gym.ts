@@ -5,10 +5,10 @@ import { createHost } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import { serveNemoGym } from '@episodic/trainer-endpoints/nemo-gym'
 import { type LineProgram, startLineProgram } from '../line-program.ts'
-import { openPythonEnvironment } from '../python-environment.ts'
 import { WORLDS, type World } from '../world.ts'
 import { type Check, checkGymnasium, checkSimple, type RolloutResult } from './check-rollout.ts'
 import { type Exchange, type Fate, startExchangeProxy } from './exchange-proxy.ts'
+import { openNemoGymEnvironment } from './nemo-gym-environment.ts'
 import { playReference } from './reference-episode.ts'
 import { rowOf } from './row-of.ts'
 
@@ -42,12 +42,7 @@ export async function runNemoGym(args: readonly string[]): Promise<number> {
     console.log(USAGE)
     return 0
   }
-  const { python, versionOf } = openPythonEnvironment('nemo-gym.txt', (text) => console.error(text), {
-    least: [3, 13],
-    // The package asks for 3.13.14, and runs with every 3.13.
-    ignoresRequiredPython: true,
-    ...(options.python && { command: options.python }),
-  })
+  const { python, versionOf } = openNemoGymEnvironment(options.python, (text) => console.error(text))
   const say = options.json ? () => {} : console.log
   let [passed, failed] = [0, 0]
   for (const part of partsOf(options.record)) {
@@ -107,7 +102,7 @@ async function playPart(python: string, { worlds, seeds, fateOf, record }: Part,
       const calls = reference.steps.map(({ action }) => action)
       for (const [agent, checkAgent] of Object.entries(AGENTS)) {
         exchanges.length = 0
-        const result = (await client.ask({ agent, row: rowOf(world, seed), calls })) as RolloutResult
+        const result = (await client.ask({ agent, row: rowOf(world, { seed }), calls })) as RolloutResult
         const place = `${agent} agent, ${world.name}, seed ${seed}`
         check(`${place}, the problem`, result.problem, undefined)
         if (result.problem) continue
@@ -130,7 +125,7 @@ async function checkServer(client: LineProgram, check: Check): Promise<void> {
     resources_session_id: 'interop',
     episode_id: { rollout_id: 'interop', attempt: 0 },
     task_id: { taskset: 'interop', task_id: '1' },
-    task_data: rowOf(WORLDS[0] as World, '1'),
+    task_data: rowOf(WORLDS[0] as World, { seed: '1' }),
   }
   check('sessions by name', await client.ask({ conform: seed }), { conforms: true })
 }

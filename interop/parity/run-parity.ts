@@ -1,0 +1,139 @@
+import { parseArgs } from 'node:util'
+import { WORLDS, type World } from '../world.ts'
+import { AGENT_CLIENTS } from './agent-clients.ts'
+import { type Comparison, compareClient } from './compare-client.ts'
+import { nemoGymClient } from './nemo-gym-client.ts'
+import { orsClient } from './ors-client.ts'
+import type { ParityClient } from './parity-client.ts'
+import { openEnvClient, pythonClient } from './python-clients.ts'
+import { playReferences } from './reference.ts'
+import { TRAINER_CLIENTS } from './trainer-clients.ts'
+
+const CLIENTS = [
+  'in-process',
+  'http',
+  'websocket',
+  'mcp-2025',
+  'mcp-2026',
+  'python',
+  'gymnasium',
+  'openenv',
+  'nemo-gym',
+  'openreward',
+  'ors-sdk',
+] as const
+
+const USAGE = `Usage: pnpm interop parity [--episodes <count>] [--only <client,…>] [--world <name,…>] [--python <command>] [--json]
+
+Plays the same episodes of each example world through every endpoint and client, and compares each with the same episode in the
+process of its host: what the client shows of observations, rewards and ends, and the session as its server keeps it, byte by
+byte, with its hash chain. The episodes are by turns those of the solver, of the solver with mistakes, at random, cut by a
+limit, left before the end, and with calls of tools that do not exist; the Open Reward Standard has no steps of the last kind,
+so its clients play without them. Clients in Python get virtual environments.
+
+  --episodes  of each world (default: 200)
+  --only      clients: ${CLIENTS.join(', ')}
+  --world     worlds: ${WORLDS.map(({ name }) => name).join(', ')}
+  --python    a Python of 3.13 or newer for nemo-gym. Default: the first of python3, python3.13 and python3.14 that is
+  --json      print nothing but the line of JSON that ends every run
+
+The exit code is 0 if all episodes are equal, 1 if one is not, and 2 if the command is not understood or a client cannot be
+installed.`
+
+/** Runs the comparison from the command line, and resolves with the exit code. */
+export async function runParity(args: readonly string[]): Promise<number> {
+  const { values: options } = parseArgs({
+    args: [...args],
+    options: {
+      episodes: { type: 'string', default: '200' },
+      only: { type: 'string', default: CLIENTS.join(',') },
+      world: { type: 'string', default: WORLDS.map(({ name }) => name).join(',') },
+      python: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (options.help) {
+    console.log(USAGE)
+    return 0
+  }
+  const names = chosen('client', options.only, CLIENTS)
+  const worlds = chosen(
+    'world',
+    options.world,
+    WORLDS.map(({ name }) => name),
+  ).map(worldOf)
+  const count = Number(options.episodes)
+  if (!Number.isInteger(count) || count < 1) throw new Error(`--episodes is a whole number from 1 up.\n${USAGE}`)
+  const say = options.json ? () => {} : console.log
+  const clients = names.map((name) => createClient(name, options.python))
+  const references = (await Promise.all(worlds.map((world) => playReferences(world, count)))).flat()
+  say(
+    rowOf(
+      'equal episodes',
+      worlds.map(({ name }) => name),
+      'steps',
+    ),
+  )
+  const comparisons: Comparison[] = []
+  const tallies: Record<string, { passed: number; failed: number }> = {}
+  for (const client of clients) {
+    const compared = await compareClient(client, references)
+    comparisons.push(...compared)
+    say(rowOf(client.title, compared.map(cellOf), String(sumOf(compared, 'steps'))))
+    for (const comparison of compared) if (comparison.first) console.error(problemOf(client, comparison))
+    tallies[client.title] = { passed: sumOf(compared, 'equal'), failed: sumOf(compared, 'different') }
+  }
+  const failed = sumOf(comparisons, 'different')
+  console.log(JSON.stringify({ name: 'interop-parity', ok: failed === 0, failed, clients: tallies, comparisons }))
+  return failed === 0 ? 0 : 1
+}
+
+function chosen<Name extends string>(what: string, list: string, all: readonly Name[]): readonly Name[] {
+  const names = list.split(',')
+  const unknown = names.filter((name) => !(all as readonly string[]).includes(name))
+  if (unknown.length > 0) throw new Error(`There is no ${what} ${unknown.join(', ')}.\n${USAGE}`)
+  return all.filter((name) => names.includes(name))
+}
+
+function worldOf(name: string): World {
+  return WORLDS.find((world) => world.name === name) as World
+}
+
+function createClient(name: (typeof CLIENTS)[number], python: string | undefined): ParityClient {
+  const onMake = (text: string) => console.error(text)
+  switch (name) {
+    case 'python':
+      return pythonClient('client', onMake)
+    case 'gymnasium':
+      return pythonClient('gymnasium', onMake)
+    case 'openenv':
+      return openEnvClient(onMake)
+    case 'nemo-gym':
+      return nemoGymClient(python, onMake)
+    case 'openreward':
+      return orsClient({ module: 'openreward', name }, onMake)
+    case 'ors-sdk':
+      return orsClient({ module: 'ors', name }, onMake)
+    default:
+      return [...TRAINER_CLIENTS, ...AGENT_CLIENTS].find((client) => client.name === name) as ParityClient
+  }
+}
+
+function rowOf(title: string, cells: readonly string[], last: string): string {
+  return [title.padEnd(40), ...cells.map((cell) => cell.padStart(15)), last.padStart(8)].join('  ')
+}
+
+function cellOf({ equal, episodes }: Comparison): string {
+  return equal === episodes ? String(equal) : `${equal} of ${episodes} ✗`
+}
+
+function problemOf({ title }: ParityClient, { world, first }: Comparison): string {
+  return `  ${title}, ${world}, episode ${first?.episode}: ${first?.where}
+    got    ${JSON.stringify(first?.got)}
+    wanted ${JSON.stringify(first?.wanted)}`
+}
+
+function sumOf(comparisons: readonly Comparison[], field: 'steps' | 'equal' | 'different'): number {
+  return comparisons.reduce((sum, comparison) => sum + comparison[field], 0)
+}
