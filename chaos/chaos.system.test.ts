@@ -33,4 +33,14 @@ describe('pnpm chaos', () => {
     expect(JSON.parse(out)).toMatchObject({ name: 'step', ok: false, seed: '7', broken: 1 })
     expect(err).toContain('pnpm chaos step --store paper --seed 7 --quick')
   })
+
+  it('finds steps that a network doubles where no protocol protects against it, and only there', async () => {
+    const { status, out, err } = await run(['endpoints', '--network', 'doubles', '--quick', '--seed', '7'])
+    const { ok, endpoints } = JSON.parse(out)
+    expect([status, ok]).toEqual([1, false])
+    expect(err).toContain('broken: ors: an episode answered step')
+    for (const name of ['openenv-mcp', 'ors']) expect(endpoints[name].doubled).toBeGreaterThan(0)
+    for (const name of ['openenv', 'nemo-gym', 'nemo-gym-gymnasium', 'ors-confirm-calls'])
+      expect(endpoints[name]).toMatchObject({ doubled: 0, lost: 0, wrong: 0 })
+  })
 })

@@ -34,5 +34,17 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
   },
   { args: ['slowloris'], figures: { errors: 0 } },
   { args: ['agents'], figures: { agents: 50, kills: 1, late: 0 } },
+  {
+    args: ['endpoints', '--store', 'sqlite'],
+    figures: {
+      kills: 2,
+      endpoints: Object.fromEntries(
+        ['openenv', 'openenv-mcp', 'nemo-gym', 'nemo-gym-gymnasium', 'ors', 'ors-confirm-calls'].map((endpoint) => [
+          endpoint,
+          { doubled: 0, lost: 0, wrong: 0 },
+        ]),
+      ),
+    },
+  },
   { args: ['drain'], figures: { status: 0, lost: 0, doubled: 0 } },
 ]

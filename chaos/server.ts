@@ -21,11 +21,15 @@ export interface ServerOptions {
   readonly args: readonly string[]
   /** Options of Node itself. Default: none. */
   readonly node?: readonly string[]
+  /** Whether it also serves the endpoints of trainers: OpenEnv, NeMo Gym and the Open Reward Standard. Default: no. */
+  readonly trainers?: boolean
 }
 
 /** `episodic serve` in a process of its own, on one port for as long as it is needed, however often it dies. */
 export interface Server extends AsyncDisposable {
   readonly port: number
+  /** The ports of the endpoints that have their own; 0 if they are not served. */
+  readonly ports: { readonly nemoGym: number; readonly ors: number }
   readonly token: string
   /** The process that serves now. */
   readonly process: Killable
@@ -38,21 +42,28 @@ export interface Server extends AsyncDisposable {
 }
 
 /** Starts a server of one world. */
-export async function startServer({ folder, args, world = LEDGER, node = [] }: ServerOptions): Promise<Server> {
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { folder, args, world = LEDGER, node = [], trainers = false } = options
   let port = 0
+  let ports = { nemoGym: 0, ors: 0 }
   let kills = 0
   const launch = async (): Promise<Killable> => {
-    const words = [...node, CLI, 'serve', world, ...args, '--port', String(port), '--json']
+    const endpoints = ['--openenv', '--nemo-gym-port', String(ports.nemoGym), '--ors-port', String(ports.ors)]
+    const all = [...args, ...(trainers ? endpoints : [])]
+    const words = [...node, CLI, 'serve', world, ...all, '--port', String(port), '--json']
     const started = startProcess(process.execPath, words, {
       cwd: folder,
       env: { EPISODIC_HOME: folder, EPISODIC_CONTROL_TOKEN: TOKEN, NODE_COMPILE_CACHE: `${folder}/compiled` },
     })
-    port = Number(new URL(JSON.parse(await started.line()).trainerUrl).port)
+    const { trainerUrl, nemoGymUrl, orsUrl } = JSON.parse(await started.line())
+    port = portOf(trainerUrl)
+    ports = { nemoGym: portOf(nemoGymUrl), ors: portOf(orsUrl) }
     return started
   }
   let running = await launch()
   return {
     port,
+    ports,
     token: TOKEN,
     get process() {
       return running
@@ -70,6 +81,10 @@ export async function startServer({ folder, args, world = LEDGER, node = [] }: S
     },
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   }
+}
+
+function portOf(url: string | null | undefined): number {
+  return url ? Number(new URL(url).port) : 0
 }
 
 /** Asks the trainer endpoint of a server, past every proxy. Rejects with the `WireError` of a refusal. */

@@ -19,8 +19,11 @@ export interface ExchangeProxy extends AsyncDisposable {
   readonly origin: string
 }
 
-/** What becomes of an exchange: `lose` the request before it reaches the server, or `cut` the answer after its first event. */
-export type Fate = 'pass' | 'lose' | 'cut'
+/**
+ * What becomes of an exchange: `lose` the request before it reaches the server, `cut` the answer after its first event, or
+ * `drop` all of it.
+ */
+export type Fate = 'pass' | 'lose' | 'cut' | 'drop'
 
 /** Starts a proxy that decides the fate of each request, and shows each exchange that reached the server. */
 export async function startExchangeProxy(
@@ -62,6 +65,7 @@ export async function startExchangeProxy(
     const type = answered.headers['content-type'] ?? ''
     const session = (headers['x-session-id'] as string | undefined) ?? null
     onExchange({ method, path, session, body, status, type, answer: text })
+    if (fate === 'drop') return void answer.destroy()
     answer.writeHead(status, { 'content-type': type })
     if (fate === 'pass') return void answer.end(text)
     const [first = ''] = text.split('\n\n', 1)

@@ -21,7 +21,7 @@ const USAGE = `Usage: pnpm interop ors [--record] [--json]
 
 Plays the example worlds with the clients of the Open Reward Standard, openreward and ors-sdk, and compares every
 observation, reward and end with an episode in the process of the host: as they are, with the return in the last step, and
-over connections that are cut during every call. Creates virtual environments.
+over connections that are cut during every call, and that lose every other answer while calls are confirmed. Creates virtual environments.
 
   --record  also write the exchanges of an episode for the tests, in interop/ors/golden
   --json    print nothing but the line of JSON that ends every run
@@ -69,6 +69,7 @@ interface Part {
   /** Tasks of each world. */
   readonly episodes: number
   readonly fateOf?: () => (request: Pick<Exchange, 'path' | 'body'>) => Fate
+  readonly confirmsCalls?: boolean
   readonly record?: boolean
 }
 
@@ -78,6 +79,14 @@ function partsOf(record: boolean): readonly Part[] {
     { name: 'every world', rewards: 'steps', worlds: WORLDS, episodes: 3 },
     { name: 'the return with the last step', rewards: 'return', worlds: guessing, episodes: 1 },
     { name: 'connections that are cut', rewards: 'steps', worlds: guessing, episodes: 2, fateOf: cutEveryCall },
+    {
+      name: 'answers that are lost, of calls that are confirmed',
+      rewards: 'steps',
+      worlds: guessing,
+      episodes: 1,
+      fateOf: dropEveryOther,
+      confirmsCalls: true,
+    },
     ...(record ? [{ name: 'recorded', rewards: 'steps', worlds: guessing, episodes: 1, record } as const] : []),
   ]
 }
@@ -92,13 +101,19 @@ function cutEveryCall(): (request: Pick<Exchange, 'path' | 'body'>) => Fate {
   }
 }
 
+/** Loses the whole answer of every other call, with its id or without. */
+function dropEveryOther(): (request: Pick<Exchange, 'path' | 'body'>) => Fate {
+  let calls = 0
+  return ({ path }) => (path.endsWith('/call') && calls++ % 2 === 0 ? 'drop' : 'pass')
+}
+
 async function playPart(
   { module }: Client,
   python: string,
-  { rewards, worlds, episodes, fateOf, record }: Part,
+  { rewards, worlds, episodes, fateOf, confirmsCalls = false, record }: Part,
   check: (what: string, got: unknown, wanted: unknown) => void,
 ): Promise<void> {
-  await using served = await serveTasks(rewards)
+  await using served = await serveTasks(rewards, confirmsCalls)
   const exchanges: Exchange[] = []
   await using proxy = await startExchangeProxy(served.origin, {
     ...(fateOf && { fateOf: fateOf() }),

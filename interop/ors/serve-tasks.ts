@@ -15,11 +15,11 @@ export interface ServedTasks extends AsyncDisposable {
 }
 
 /** Serves every world with tasks of its default parameters and different seeds, which are the same each time. */
-export async function serveTasks(rewards: RewardMode): Promise<ServedTasks> {
+export async function serveTasks(rewards: RewardMode, confirmsCalls = false): Promise<ServedTasks> {
   await using cleanUp = new AsyncDisposableStack()
   const host = cleanUp.use(createHost({ environments: WORLDS.map(({ environment }) => environment) }))
   const tasks = WORLDS.flatMap((world) => [...generateTasks(defaultTasks(world), { seed: 'interop', count: 20 })])
-  const { origin } = cleanUp.use(await serveOrs(host, { tasks, rewards, auth: { controlToken: TOKEN } }))
+  const { origin } = cleanUp.use(await serveOrs(host, { tasks, rewards, confirmsCalls, auth: { controlToken: TOKEN } }))
   const owned = cleanUp.move()
   return {
     origin,

@@ -52,6 +52,19 @@ describe('episodic serve --ors-port', () => {
     expect((await second.ask('/call', call, 'session-of-a-client')).text).toContain('"seq":2')
   })
 
+  it('plays a call once that comes without its id any number of times, with --ors-confirm-calls', async () => {
+    const { ask, kill } = await serve('--ors-port', '0', '--ors-confirm-calls')
+    await ask('/create', { split: 'train', index: 0 }, 'session')
+    const call = { name: 'guess', input: { value: 'five' } }
+    for (let i = 0; i < 2; i++)
+      expect((await ask('/call', call, 'session')).text).toBe('event: task_id\ndata: step-0\n\n')
+    const confirmed = { ...call, task_id: 'step-0' }
+    const played = await ask('/call', confirmed, 'session')
+    expect(played.text).toContain('"seq":1')
+    expect(await ask('/call', confirmed, 'session')).toEqual(played)
+    kill('SIGTERM')
+  })
+
   it.each([
     [['--stdio'], /--ors-port needs HTTP/],
     [['--processes', '2', '--store', 'redis://127.0.0.1:1'], /--ors-port keeps the sessions of its clients/],
@@ -60,5 +73,10 @@ describe('episodic serve --ors-port', () => {
     const { status, err } = await workshop.run(['serve', world, '--port', '0', '--ors-port', '0', ...options])
     expect(status).not.toBe(0)
     expect(err).toMatch(message)
+  })
+
+  it('rejects --ors-confirm-calls without --ors-port', async () => {
+    const { status, err } = await workshop.run(['serve', world, '--port', '0', '--ors-confirm-calls'])
+    expect([status, err]).toEqual([2, expect.stringContaining('--ors-confirm-calls needs --ors-port')])
   })
 })

@@ -12,6 +12,7 @@ export interface TrainerEndpointFlags {
   readonly openenv?: true
   readonly nemoGymPort?: number
   readonly orsPort?: number
+  readonly orsConfirmCalls?: true
   readonly rewards: RewardMode
   readonly tasks: TaskSource
 }
@@ -28,6 +29,10 @@ export function withTrainerEndpointOptions(command: Command): Command {
       '--ors-port <port>',
       'also serve clients of the Open Reward Standard, at this port, with the tokens of the trainer endpoint; 0 for a free one',
       wholeNumber(0, 65_535),
+    )
+    .option(
+      '--ors-confirm-calls',
+      'with --ors-port: play a call only once its client has repeated it with its id, half a second later, so that no fault plays it twice',
     )
     .addOption(
       new Option('--rewards <mode>', 'of these trainers: a step reports its own reward, or the last one the return')
@@ -49,6 +54,11 @@ export function checkTrainerEndpoints(
   flags: TrainerEndpointFlags,
   { processes, stdio }: { readonly processes: number; readonly stdio?: true },
 ): void {
+  if (flags.orsConfirmCalls && flags.orsPort === undefined)
+    throw new HarnessError(
+      'option-invalid',
+      '--ors-confirm-calls needs --ors-port: it is about the calls that come there.',
+    )
   const asked = askedFor(flags)
   if (asked === null) return
   if (stdio) throw new HarnessError('option-invalid', `${asked} needs HTTP: a pipe has one client. Leave --stdio out.`)

@@ -16,7 +16,7 @@ export interface TrainerPorts extends AsyncDisposable, Pick<HttpServer, 'drain'>
 export async function openTrainerPorts(
   host: Host,
   worlds: readonly World[],
-  { nemoGymPort, orsPort, rewards, tasks }: TrainerEndpointFlags,
+  { nemoGymPort, orsPort, orsConfirmCalls, rewards, tasks }: TrainerEndpointFlags,
   {
     address,
     auth,
@@ -42,6 +42,7 @@ export async function openTrainerPorts(
             ...(auth && { auth }),
             port: orsPort,
             rewards,
+            confirmsCalls: orsConfirmCalls === true,
             tasks: await servedTasks(worlds, tasks),
           }),
         )

@@ -4,12 +4,12 @@ import { tools } from '../fixtures/tricky.fixture.ts'
 import type { CallAnswer } from './call-answer.ts'
 import { type CallStream, OrsSession } from './ors-session.ts'
 
-async function openSession() {
+async function openSession({ confirmsCalls = false } = {}) {
   const host = createHost({ environments: [tools] })
   onTestFinished(() => host[Symbol.asyncDispose]())
   const requestKey = crypto.randomUUID()
   await host.open(null, { environment: 'tools', requestKey })
-  return OrsSession.open(await host.findOpened(null, requestKey), 'steps', null)
+  return OrsSession.open(await host.findOpened(null, requestKey), { rewards: 'steps', confirmsCalls }, null)
 }
 
 /** A client that goes away at some point of a call. */
@@ -28,7 +28,7 @@ const CALL = { name: 'call', input: {} }
 const OTHER = { name: 'not-an.identifier', input: {} }
 
 describe('OrsSession.call', () => {
-  const seqOf = async (session: OrsSession, request: { name: string; input: object }) => {
+  const seqOf = async (session: OrsSession, request: { name: string; input: object; task_id?: string }) => {
     const stream = streamOf('never')
     await session.call(request as typeof CALL, stream)
     return stream.answer?.ok ? stream.answer.output.metadata.seq : null
@@ -52,6 +52,20 @@ describe('OrsSession.call', () => {
     await session.call(CALL, streamOf('before the end'))
     expect(await seqOf(session, OTHER)).toBe(2)
     expect(await seqOf(session, CALL)).toBe(3)
+  })
+
+  it('plays a call only when it comes with its id, if calls are to be confirmed', async () => {
+    const session = await openSession({ confirmsCalls: true })
+    for (const gone of ['never', 'before the id', 'before the end'] as const) {
+      const stream = streamOf(gone)
+      await session.call(CALL, stream)
+      expect(stream.answer).toBeNull()
+    }
+    const confirmed = { ...CALL, task_id: 'step-0' }
+    await session.call(confirmed, streamOf('before the end'))
+    expect(await seqOf(session, CALL)).toBeNull()
+    expect(await seqOf(session, confirmed)).toBe(1)
+    expect(await seqOf(session, { ...CALL, task_id: 'step-1' })).toBe(2)
   })
 
   it('goes on after a call that failed', async () => {

@@ -16,6 +16,13 @@ export interface CallStream {
   deliver(answer: CallAnswer): Promise<boolean>
 }
 
+/** How the sessions of an endpoint are played. */
+export interface OrsSessionSettings {
+  readonly rewards: RewardMode
+  /** Whether a call is played only once its client has repeated it with its id. */
+  readonly confirmsCalls: boolean
+}
+
 /** A step whose client went before the whole answer was sent. */
 interface Undelivered {
   readonly seq: number
@@ -33,7 +40,7 @@ export class OrsSession {
   /** The blocks of the prompt; `null` if an earlier process of this server opened the session. */
   readonly prompt: readonly TextBlock[] | null
   readonly #session: TrainerSessionRef
-  readonly #rewards: RewardMode
+  readonly #settings: OrsSessionSettings
   /** The sum of the raw rewards after each number of steps. */
   readonly #totals: number[] = [0]
   #undelivered: Undelivered | null = null
@@ -42,26 +49,31 @@ export class OrsSession {
   private constructor(
     session: TrainerSessionRef,
     environment: EnvironmentInfo,
-    rewards: RewardMode,
+    settings: OrsSessionSettings,
     prompt: readonly TextBlock[] | null,
   ) {
     this.#session = session
     this.environment = environment
-    this.#rewards = rewards
+    this.#settings = settings
     this.prompt = prompt
   }
 
   /** Continues a session where it is. Rejects with `session-not-found`. */
   static async open(
     session: TrainerSessionRef,
-    rewards: RewardMode,
+    settings: OrsSessionSettings,
     prompt: readonly TextBlock[] | null,
   ): Promise<OrsSession> {
-    const opened = new OrsSession(session, await session.environment(), rewards, prompt)
+    const opened = new OrsSession(session, await session.environment(), settings, prompt)
     const { seats } = await session.state()
     if (seats[DEFAULT_SEAT]?.seq)
       for await (const step of stepsOf(session)) opened.#count(step.report.seq, rewardOf(step))
     return opened
+  }
+
+  /** Whether a step has been played. */
+  get isPlayed(): boolean {
+    return this.#seq > 0
   }
 
   /** Keeps the session from expiring. Rejects with `session-not-found` if it is gone. */
@@ -92,8 +104,12 @@ export class OrsSession {
   async #take({ name, input, task_id }: CallRequest, stream: CallStream): Promise<void> {
     const action: Action = { tool: name, arguments: input }
     const text = canonicalJson({ tool: name, arguments: input })
-    const seq = typeof task_id === 'string' ? this.#seqOf(task_id) : this.#seqOfRepeated(text)
+    const { confirmsCalls } = this.#settings
+    const isResumed = typeof task_id === 'string'
+    const seq = isResumed ? this.#seqOf(task_id) : confirmsCalls ? this.#seq : this.#seqOfRepeated(text)
     if (!(await stream.announce(`step-${seq}`))) return
+    // The stream ends here, and its client resumes it: then it is known to have the id.
+    if (confirmsCalls && !isResumed) return
     const answer = await this.#answer(action, seq)
     this.#undelivered = (await stream.deliver(answer)) ? null : { seq, action: text }
   }
@@ -121,7 +137,7 @@ export class OrsSession {
       this.#count(step.report.seq, rewardOf(step))
       const total = this.#totals[step.report.seq] as number
       const held = step.report.end ? total : null
-      return answerOf(step, { reward: this.#rewards === 'steps' ? rewardOf(step) : held, total })
+      return answerOf(step, { reward: this.#settings.rewards === 'steps' ? rewardOf(step) : held, total })
     } catch (error) {
       if (WireError.is(error, 'episode-ended')) return episodeFinished()
       throw error

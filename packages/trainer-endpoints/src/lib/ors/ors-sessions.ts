@@ -2,10 +2,9 @@ import type { Host } from '@episodic/mcp-server'
 import { DEFAULT_SEAT, type EnvironmentInfo, type OpenResult, WireError } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import { openSession } from '../episode/open-session.ts'
-import type { RewardMode } from '../episode/trainer-episode.ts'
 import { RequestProblem } from '../http/request-problem.ts'
 import { type TextBlock, textBlock } from './blocks.ts'
-import { OrsSession } from './ors-session.ts'
+import { OrsSession, type OrsSessionSettings } from './ors-session.ts'
 import type { TaskRow } from './requests.ts'
 
 /** What a client asks `/create` for, resolved to an environment and a row. */
@@ -33,24 +32,30 @@ const MOST_CHARACTERS = 200
  */
 export class OrsSessions {
   readonly #host: Host
-  readonly #rewards: RewardMode
+  readonly #settings: OrsSessionSettings
   readonly #now: () => number
   /** The least recently used entry is the first. */
   readonly #entries = new Map<string, Entry>()
 
-  constructor(host: Host, rewards: RewardMode, now: () => number = monotonic) {
+  constructor(host: Host, settings: OrsSessionSettings, now: () => number = monotonic) {
     this.#host = host
-    this.#rewards = rewards
+    this.#settings = settings
     this.#now = now
   }
 
-  /** Opens the session of an id. Rejects with 400 if it is open, with 410 if it was deleted, and with errors of `open`. */
-  async create(principal: string | null, id: string, { environment, row }: Creation): Promise<void> {
+  /**
+   * Opens the session of an id. A client whose answer was lost may repeat this until its first call.
+   *
+   * Rejects with 400 if it is open and another is asked for, or was played; with 410 if it was deleted; and with errors of
+   * `open`.
+   */
+  async create(principal: string | null, id: string, creation: Creation): Promise<void> {
     const key = keyOf(principal, id)
     const entry = this.#entries.get(key)
     if (entry?.session === null) throw deleted(id)
-    if (entry) throw new RequestProblem(400, `Session ${id} already exists.`)
-    await this.#keep(key, this.#open(principal, id, environment, row))
+    const opening = this.#open(principal, id, creation)
+    const session = await (entry ? this.#findAgain(principal, id, opening) : this.#keep(key, opening))
+    if (session.isPlayed) throw alreadyOpen(id)
   }
 
   /** Returns the session of an id. Rejects with 404 if there is none, and with 410 if it was deleted. */
@@ -72,7 +77,17 @@ export class OrsSessions {
     await session.close()
   }
 
-  async #open(principal: string | null, id: string, environment: EnvironmentInfo, row: TaskRow): Promise<OrsSession> {
+  async #findAgain(principal: string | null, id: string, opening: Promise<OrsSession>): Promise<OrsSession> {
+    try {
+      await opening
+    } catch (error) {
+      throw WireError.is(error, 'invalid-params') ? alreadyOpen(id) : error
+    }
+    return this.find(principal, id)
+  }
+
+  /** Opening a session again with the same row finds it. */
+  async #open(principal: string | null, id: string, { environment, row }: Creation): Promise<OrsSession> {
     const { opened, session } = await openSession(this.#host, principal, {
       environment: environment.name,
       params: row.params ?? undefined,
@@ -80,12 +95,12 @@ export class OrsSessions {
       limits: row.limits ?? undefined,
       requestKey: requestKeyOf(id),
     })
-    return OrsSession.open(session, this.#rewards, promptOf(row, opened))
+    return OrsSession.open(session, this.#settings, promptOf(row, opened))
   }
 
   async #restore(principal: string | null, id: string): Promise<OrsSession> {
     try {
-      return await OrsSession.open(await this.#host.findOpened(principal, requestKeyOf(id)), this.#rewards, null)
+      return await OrsSession.open(await this.#host.findOpened(principal, requestKeyOf(id)), this.#settings, null)
     } catch (error) {
       if (WireError.is(error, 'session-not-found')) throw new RequestProblem(404, `There is no session ${id}.`)
       throw error
@@ -130,6 +145,10 @@ function requestKeyOf(id: string): string {
 function promptOf({ prompt, hints }: TaskRow, { seats }: OpenResult): readonly TextBlock[] {
   const observation = seats[DEFAULT_SEAT]?.observation.text ?? ''
   return [prompt ?? '', ...(hints ?? []), observation].filter((text) => text !== '').map(textBlock)
+}
+
+function alreadyOpen(id: string): RequestProblem {
+  return new RequestProblem(400, `Session ${id} already exists.`)
 }
 
 function deleted(id: string): RequestProblem {

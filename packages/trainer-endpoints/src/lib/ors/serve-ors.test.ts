@@ -283,6 +283,9 @@ describe('serveOrs: sessions', () => {
     const session = await client.open(train(0))
     const statusOf = async (path: string, body: object = {}) =>
       (await client.ask('POST', path, body as never, session)).status
+    expect(await statusOf('/create', train(1))).toBe(400)
+    expect(await statusOf('/create', train(0))).toBe(200)
+    await client.call(session, ...guess(50))
     expect(await statusOf('/create', train(0))).toBe(400)
     expect(await statusOf('/ping')).toBe(200)
     expect(await statusOf('/delete')).toBe(200)

@@ -16,6 +16,12 @@ export interface OrsOptions extends Omit<RoutesOptions, 'asksTokens'> {
    * step but the last has no reward. Default `steps`.
    */
   readonly rewards?: RewardMode
+  /**
+   * Whether a call is played only once its client has repeated it with the id from the first event of its stream, so that
+   * no fault plays it twice. The clients wait half a second before they repeat it, so each call takes as much longer.
+   * Default `false`.
+   */
+  readonly confirmsCalls?: boolean
   /** Largest request body in bytes. Default 1 MiB. */
   readonly bodyBytes?: number
 }
@@ -25,9 +31,9 @@ export interface OrsOptions extends Omit<RoutesOptions, 'asksTokens'> {
  * send a control token as `X-API-Key` or as a bearer token. Throws as `serveRoutes` does.
  */
 export async function serveOrs(host: Host, options: OrsOptions = {}): Promise<RoutesServer> {
-  const { tasks = [], rewards = 'steps', bodyBytes = 1_048_576, ...port } = options
+  const { tasks = [], rewards = 'steps', confirmsCalls = false, bodyBytes = 1_048_576, ...port } = options
   const { onError = () => {} } = port
-  const sessions = new OrsSessions(host, rewards)
+  const sessions = new OrsSessions(host, { rewards, confirmsCalls })
   const app = createOrsRoutes({ host, tasks: createTaskIndex(tasks), sessions, bodyBytes, onError })
   return serveRoutes(host, createAppRoutes(app, { owns: () => true, tokenOf: apiKeyOf, onError }), port)
 }

@@ -1,0 +1,174 @@
+/**
+ * Clients of OpenEnv, NeMo Gym and the Open Reward Standard play over a network that loses and cuts messages, with a server
+ * that is killed again and again. An episode is the one that it would have been without faults, or says that it has failed.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Rng } from '@episodic/protocol'
+import { type Faults, startCuttingProxy } from './cutting-proxy.ts'
+import { playGymnasiumAgent, playSimpleAgent } from './nemo-gym-player.ts'
+import { playGenericClient, playToolClient } from './openenv-player.ts'
+import { playOrs } from './ors-player.ts'
+import type { PlayRollout } from './rollout.ts'
+import { openReference, type RolloutFigures, RolloutOracle } from './rollout-oracle.ts'
+import { type Server, startServer } from './server.ts'
+import { openStore } from './store.ts'
+import { runTrial } from './trial.ts'
+
+/** A client that repeats what is lost. */
+const STORM: Faults = { requestsLost: 0.03, repliesLost: 0.03, repliesCut: 0.02 }
+/** A client to which every fault is the end of an episode. */
+const GUSTS: Faults = { requestsLost: 0.008, repliesLost: 0.008, repliesCut: 0.008 }
+
+/** An endpoint, with the client that plays there. */
+interface Endpoint {
+  readonly name: string
+  readonly play: PlayRollout
+  /** Default: 8. */
+  readonly players?: number
+  readonly portOf: (server: Server) => number
+  readonly faults: Faults
+  /** Whether its server plays a call of the Open Reward Standard only once that has come with its id. */
+  readonly confirmsCalls?: boolean
+  /** As in {@link CuttingProxyOptions}. */
+  readonly arrives?: (reply: Buffer) => number
+}
+
+/** The bytes of a stream up to the end of its first event, which has the id of the call. */
+function firstEventOf(reply: Buffer): number {
+  const end = reply.indexOf('\n\n')
+  return end < 0 ? 0 : end + 2
+}
+
+const ENDPOINTS: readonly Endpoint[] = [
+  { name: 'openenv', play: playGenericClient, portOf: ({ port }) => port, faults: GUSTS },
+  { name: 'openenv-mcp', play: playToolClient, portOf: ({ port }) => port, faults: GUSTS },
+  { name: 'nemo-gym', play: playSimpleAgent, portOf: ({ ports }) => ports.nemoGym, faults: STORM },
+  { name: 'nemo-gym-gymnasium', play: playGymnasiumAgent, portOf: ({ ports }) => ports.nemoGym, faults: STORM },
+  {
+    name: 'ors',
+    play: playOrs,
+    portOf: ({ ports }) => ports.ors,
+    // Without the first event of a lost stream, its client repeats a call that may have been played.
+    faults: { ...STORM, repliesLost: 0, repliesCut: STORM.repliesLost + STORM.repliesCut },
+    arrives: firstEventOf,
+    players: 16,
+  },
+  {
+    name: 'ors-confirm-calls',
+    play: playOrs,
+    portOf: ({ ports }) => ports.ors,
+    faults: STORM,
+    confirmsCalls: true,
+    // Each of them waits for half a second before each step.
+    players: 32,
+  },
+]
+
+/** Steps of an episode. */
+const LENGTH = 8
+/** The largest amount of a step. So few make many a step the same as the one before it. */
+const AMOUNT = 3
+/** What came of one endpoint. */
+interface Found extends RolloutFigures {
+  readonly requestsLost: number
+  readonly repliesLost: number
+  readonly repliesCut: number
+  /** How often its server was killed. */
+  readonly kills: number
+}
+
+await runTrial('endpoints', { store: 'sqlite', network: 'cuts' }, async ({ rng, quick, options, folder, stack }) => {
+  // How often both servers are killed, and the steps that each endpoint plays before each time and after the last.
+  const [rounds, steps] = quick ? [1, 40] : [20, 200]
+  const reference = stack.use(await openReference())
+  const start = async (name: string, more: readonly string[]) => {
+    const home = join(folder, name)
+    mkdirSync(home)
+    const store = stack.use(await openStore(options.store, home))
+    return stack.use(await startServer({ folder: home, args: ['--store', store.address, ...more], trainers: true }))
+  }
+  const [server, confirming] = await Promise.all([start('plain', []), start('confirming', ['--ors-confirm-calls'])])
+
+  // Kills come after so many steps, not after so much time: a slow machine gets as many.
+  const killing = rng.stream('kills')
+  let struck = 0
+  let striking: Promise<unknown> | null = null
+  let over = false
+  const progress = ENDPOINTS.map(() => 0)
+  const onStep = (place: number) => {
+    progress[place] = (progress[place] as number) + 1
+    if (striking || Math.min(...progress) < steps) return
+    over = struck === rounds
+    if (over) return
+    struck += 1
+    const kill = (one: Server) => pause(killing.int(0, 10)).then(() => one.restart())
+    striking = Promise.all([server, confirming].map(kill)).finally(() => {
+      progress.fill(0)
+      striking = null
+    })
+  }
+
+  const breaches: string[] = []
+  const found = await Promise.all(
+    ENDPOINTS.map(
+      async ({ name, play, players = 8, portOf, confirmsCalls, ...rest }, place): Promise<[string, Found]> => {
+        const draws = rng.stream(name)
+        const own = confirmsCalls ? confirming : server
+        const network = { ...rest, rng: draws.stream('network'), doubles: options.network === 'doubles' }
+        const proxy = stack.use(await startCuttingProxy(portOf(own), network))
+        const oracle = new RolloutOracle(name, reference)
+        const setting = {
+          url: `http://127.0.0.1:${proxy.port}`,
+          token: server.token,
+          onStep: () => onStep(place),
+        }
+        const playOn = async (amounts: Rng) => {
+          while (!over) {
+            // A trainer does not begin what has no server.
+            await striking
+            await play(
+              setting,
+              Array.from({ length: LENGTH }, () => amounts.int(1, AMOUNT)),
+            ).then(
+              (rollout) => oracle.judge(rollout),
+              (error) => oracle.untyped(error),
+            )
+          }
+        }
+        await Promise.all(Array.from({ length: players }, (_, player) => playOn(draws.stream(`player ${player}`))))
+        breaches.push(...oracle.breaches)
+        if (oracle.figures.finished === 0) breaches.push(`${name}: no episode was finished: nothing was shown.`)
+        return [name, { ...oracle.figures, ...proxy.counts, kills: own.kills }]
+      },
+    ),
+  )
+  console.error(tableOf(found))
+  return { breaches, figures: { kills: server.kills + confirming.kills, endpoints: Object.fromEntries(found) } }
+})
+
+/** The figures as a table, for people. */
+function tableOf(found: readonly (readonly [string, Found])[]): string {
+  const sumOf = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((all, one) => all + one, 0)
+  const rows = found.map(([name, { errors, masked, ...counts }]) => ({
+    endpoint: name,
+    episodes: counts.episodes,
+    steps: counts.steps,
+    'lost requests': counts.requestsLost,
+    'lost replies': counts.repliesLost,
+    'cut replies': counts.repliesCut,
+    kills: counts.kills,
+    doubled: counts.doubled,
+    lost: counts.lost,
+    wrong: counts.wrong,
+    'typed errors': sumOf(errors),
+    masked: sumOf(masked),
+  }))
+  const heads = Object.keys(rows[0] ?? {})
+  const lines = [heads, ...rows.map((row) => Object.values(row).map(String))]
+  const widths = heads.map((_, column) => Math.max(...lines.map((cells) => (cells[column] as string).length)))
+  return lines
+    .map((cells) => cells.map((cell, column) => cell.padStart(widths[column] as number)).join('  '))
+    .join('\n')
+}
