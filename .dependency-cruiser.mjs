@@ -9,6 +9,7 @@ const ROOMS = {
   dataset: ['protocol'],
   contexts: ['protocol', 'state', 'mcp-server'],
   agent: ['protocol', 'env'],
+  classics: ['protocol', 'mcp-server', 'env', 'dataset'],
   'trainer-endpoints': ['protocol', 'mcp-server'],
 }
 
@@ -26,6 +27,7 @@ const INNER_ROOMS = {
   },
   'packages/mcp-server': {
     environment: [],
+    solve: ['environment'],
     workers: ['environment'],
     host: ['environment'],
     process: ['host'],

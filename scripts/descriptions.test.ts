@@ -1,9 +1,9 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { environment as flightBooking } from '../examples/flight-booking/src/index.ts'
-import { environment as frozenLake } from '../examples/frozen-lake/src/index.ts'
 import { environment as numberGuessing } from '../examples/number-guessing/src/index.ts'
 import { environment as warehouse } from '../examples/warehouse/src/index.ts'
+import { classics } from '../packages/classics/src/index.ts'
 import { environment as higherOrLower } from './consumer/higher-or-lower.ts'
 
 interface Schema {
@@ -27,7 +27,13 @@ function undescribed(schema: Schema, path: string): string[] {
 }
 
 describe('the tools of the example worlds', () => {
-  const worlds: EnvironmentDefinition[] = [higherOrLower, numberGuessing, frozenLake, warehouse, flightBooking]
+  const worlds: EnvironmentDefinition[] = [
+    higherOrLower,
+    numberGuessing,
+    warehouse,
+    flightBooking,
+    ...classics.map(({ environment }) => environment),
+  ]
   it.each(worlds.map((world) => [world.name, world] as const))('describe every field in %s', (_, { toolInfos }) => {
     expect(toolInfos.length).toBeGreaterThan(0)
     for (const { name, description, inputSchema, outputSchema } of toolInfos) {

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect, runEpisode } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { environment, solver } from './index.ts'
-import { MOVES } from './maps.ts'
-import { findOptimum } from './optimum.ts'
+import { environment, references, solver } from './index.ts'
 
 const EPISODES = 500
 await using host = createHost({ environments: [environment] })
@@ -28,7 +26,7 @@ for (const map of ['4x4', '8x8'] as const) {
     const episode = await play({ map, slippery: true }, `demo-${i}`)
     if (episode.end.reason === 'goal') goals += 1
   }
-  const expected = findOptimum(map, true, MOVES[map]).value(0, MOVES[map])
+  const expected = Number(references.find(({ id }) => id === `${map}-slippery/optimal`)?.value)
   const error = Math.sqrt((expected * (1 - expected)) / EPISODES)
   console.log(`${map}  played ${(goals / EPISODES).toFixed(3)}, computed ${expected.toFixed(3)} ± ${error.toFixed(3)}`)
   assert(Math.abs(goals / EPISODES - expected) < 3 * error, 'The played rate is not the computed one.')

@@ -1,3 +1,1 @@
-export { environment } from './environment.ts'
-export { solver } from './solver.ts'
-export { tasks } from './tasks.ts'
+export { environment, references, solver, tasks } from '@episodic/classics/frozen-lake'

@@ -9,7 +9,7 @@ import {
   type Refusal,
   type RngState,
 } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/extend'
+import { formatZodError, type SavableRng } from '@episodic/protocol/extend'
 import type { Played, SessionRecord, SessionState, Turn } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import { findUndeclared, findUndeclaredKey } from './declared-action.ts'
@@ -68,10 +68,12 @@ export function startEnvironment(environment: EnvironmentDefinition, params: Jso
 
 /** Additional checks of an environment's code, for checks, replays and tests. */
 export interface PlayChecks {
-  /** Throws for keys that a schema would drop silently. */
-  readonly strict: boolean
+  /** Throws for keys that a schema would drop silently. Default `false`. */
+  readonly strict?: boolean
   /** Called with each value that a tool reveals. */
-  readonly onReveal: (value: Json) => void
+  readonly onReveal?: (value: Json) => void
+  /** Replaces the random streams of the session. */
+  readonly rng?: SavableRng
 }
 
 /** The part of a session that the rules see. The outcome of an action depends on nothing else. */
@@ -129,6 +131,7 @@ export function playAction(
     input: input.data,
     prepared,
     onReveal: scrutiny?.onReveal,
+    rng: scrutiny?.rng,
   })
   const answer = tool.play(context)
   if (answer instanceof Promise) ignoreRejection(answer)

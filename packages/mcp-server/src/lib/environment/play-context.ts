@@ -22,6 +22,8 @@ export interface ToolCallSetup {
   readonly prepared: unknown
   /** Called with each value that the rules reveal. */
   readonly onReveal: ((value: Json) => void) | undefined
+  /** Default: the streams of the record. */
+  readonly rng?: SavableRng | undefined
 }
 
 /** What a tool call did beside its change of the draft. */
@@ -52,12 +54,12 @@ export class ToolCallContext implements PlayContext<unknown, unknown, unknown, u
   readonly #tool: string
   readonly #record: ToolCallSetup['record']
   readonly #onReveal: ToolCallSetup['onReveal']
-  #rng: SavableRng | null = null
+  #rng: SavableRng | null
   #now: number
   #ended: string | null = null
   #published: readonly ToolEvent[] = NO_EVENTS
 
-  constructor({ environment, tool, record, draft, input, prepared, onReveal }: ToolCallSetup) {
+  constructor({ environment, tool, record, draft, input, prepared, onReveal, rng }: ToolCallSetup) {
     this.state = draft
     this.input = input
     this.prepared = prepared
@@ -67,6 +69,7 @@ export class ToolCallContext implements PlayContext<unknown, unknown, unknown, u
     this.#tool = tool
     this.#record = record
     this.#onReveal = onReveal
+    this.#rng = rng ?? null
     this.#now = record.now
   }
 

@@ -218,7 +218,7 @@ describe('runEpisodes', () => {
 
   it('earns on slippery ice the value that value iteration computes', async () => {
     const lake = await loadWorld(exampleWorld('frozen-lake'))
-    const { findOptimum } = await import(join(exampleWorld('frozen-lake'), 'src/optimum.ts'))
+    const { references } = await import(join(exampleWorld('frozen-lake'), 'src/index.ts'))
     await using host = createHost({ environments: [lake.environment] })
     await using connection = await connect(inProcess(host))
     const [task] = generateTasks(lake.tasks as TasksDefinition, { seed: 'ice', count: 1 })
@@ -231,7 +231,7 @@ describe('runEpisodes', () => {
       policy: lake.solver!,
     })
     expect(failure).toBeNull()
-    const optimum: number = findOptimum('4x4', true, 100).value(0, 100)
+    const optimum: number = references.find(({ id }: { id: string }) => id === '4x4-slippery/optimal').value
     const mean = sealed.reduce((sum, { returns }) => sum + (returns?.total ?? Number.NaN), 0) / sealed.length
     // Returns are 0 or 1: the 99.9 % interval of a share. The seeds are fixed, so this passes always or never.
     expect(Math.abs(mean - optimum)).toBeLessThan(3.29 * Math.sqrt((optimum * (1 - optimum)) / sealed.length))

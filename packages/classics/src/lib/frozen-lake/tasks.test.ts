@@ -1,6 +1,7 @@
 import { checkTasks, generateTasks } from '@episodic/dataset'
 import { describe, expect, it } from 'vitest'
-import { environment, tasks } from './index.ts'
+import { environment } from './environment.ts'
+import { tasks } from './tasks.ts'
 
 const rows = (difficulty: readonly [number, number], count: number) => [
   ...generateTasks(tasks, { seed: 'test', count, difficulty }),

@@ -1,10 +1,10 @@
 import { type Policy, randomPolicy } from '@episodic/env'
 import { rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
-import { gymnasiumLakes } from './gymnasium.fixture.ts'
-import { environment, solver } from './index.ts'
-import { type MapName, MOVES } from './maps.ts'
-import { findOptimum } from './optimum.ts'
+import { environment } from './environment.ts'
+import type { MapName } from './maps.ts'
+import { references } from './references.ts'
+import { solver } from './solver.ts'
 
 describe('solver', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('solver', () => {
     ['8x8', 1_000],
   ] as const)('reaches the goal of the slippery lake as often as is computed: %s', async (map, episodes) => {
     const goals = await countGoals(solver, { map, slippery: true }, episodes)
-    expectRate(goals, episodes, findOptimum(map, true, MOVES[map]).value(0, MOVES[map]))
+    expectRate(goals, episodes, published(`${map}-slippery/optimal`))
   })
 
   it.each(['4x4', '8x8'] as const)('always reaches the goal of the firm lake: %s', async (map) => {
@@ -24,7 +24,7 @@ describe('randomPolicy', () => {
   it('reaches the goal of the slippery lake as often as Gymnasium’s table predicts', async () => {
     const episodes = 3_000
     const goals = await countGoals(randomPolicy(), { map: '4x4', slippery: true }, episodes)
-    expectRate(goals, episodes, randomGoalRate('4x4'))
+    expectRate(goals, episodes, published('4x4-slippery/uniform'))
   })
 })
 
@@ -52,20 +52,6 @@ function expectRate(goals: number, episodes: number, rate: number): void {
   expect(goals / episodes).toBeLessThan(rate + 2.576 * error)
 }
 
-/** The probability of the goal under uniformly random moves, by Gymnasium's table. */
-function randomGoalRate(map: MapName): number {
-  const P = gymnasiumLakes.find((lake) => lake.map === map && lake.slippery)?.P ?? []
-  let values = P.map(() => 0)
-  for (let move = 0; move < MOVES[map]; move++) {
-    values = P.map((actions) =>
-      actions
-        .flat()
-        .reduce(
-          (sum, [probability, next, reward, terminated]) =>
-            sum + (probability / 4) * (reward + (terminated ? 0 : (values[next] as number))),
-          0,
-        ),
-    )
-  }
-  return values[0] as number
+function published(id: string): number {
+  return references.find((reference) => reference.id === id)?.value as number
 }

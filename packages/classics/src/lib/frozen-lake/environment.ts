@@ -2,7 +2,7 @@ import { defineEnvironment } from '@episodic/mcp-server'
 import { z } from 'zod'
 import { distancesOf } from './distance.ts'
 import { MAPS, type MapName, MOVES, tilesOf } from './maps.ts'
-import { DIRECTIONS, pickOutcome, transitionsOf } from './transitions.ts'
+import { DIRECTIONS, directionsOf, neighbour } from './moves.ts'
 
 /** Constants of each lake, computed once. */
 const LAKES = { '4x4': surveyLake('4x4'), '8x8': surveyLake('8x8') }
@@ -10,7 +10,7 @@ const LAKES = { '4x4': surveyLake('4x4'), '8x8': surveyLake('8x8') }
 /** Cross a frozen lake without falling into a hole: Gymnasium's FrozenLake-v1. */
 export const environment = defineEnvironment({
   name: 'frozen-lake',
-  version: '1.1.0',
+  version: '1.2.0',
   description: 'Cross a frozen lake from the start to the goal without falling into a hole. The ice may be slippery.',
   handle: 'walk',
   params: z.object({ map: z.enum(['4x4', '8x8']).default('4x4'), slippery: z.boolean().default(true) }),
@@ -38,10 +38,10 @@ export const environment = defineEnvironment({
         'Move one tile. On firm ice you go where you want. On slippery ice you go there or to either side of it, equally likely. At the edge of the lake you stay where you are.',
       input: z.object({ direction: z.enum(DIRECTIONS).describe('Where you want to go, as seen on the map.') }),
       play({ state, input, params, rng, end, say }) {
-        const { tiles, table } = LAKES[params.map]
-        const outcomes = table(params.slippery)[state.public.position]?.[input.direction] ?? []
-        const { position } = pickOutcome(outcomes, rng.float())
+        const { tiles } = LAKES[params.map]
         const from = state.public.position
+        const directions = directionsOf(params.map, params.slippery, from, input.direction)
+        const position = directions.length > 0 ? neighbour(params.map, from, rng.pick(directions)) : from
         state.public.position = position
         if (tiles[position] === 'G') {
           end('goal')
@@ -58,7 +58,8 @@ export const environment = defineEnvironment({
     }),
   }),
   rewards: {
-    goal: ({ end }) => (end?.reason === 'goal' ? 1 : 0),
+    goal: ({ before, after, end }) =>
+      end?.reason === 'goal' && after.public.position !== before.public.position ? 1 : 0,
   },
   // Φ: 1 at the goal, less the share of the longest distance that remains; 0 in a hole.
   potential({ public: { position } }, { map }) {
@@ -69,14 +70,7 @@ export const environment = defineEnvironment({
 
 function surveyLake(map: MapName) {
   const distances = distancesOf(map)
-  const firm = transitionsOf(map, false)
-  const slippery = transitionsOf(map, true)
-  return {
-    tiles: tilesOf(map),
-    table: (isSlippery: boolean) => (isSlippery ? slippery : firm),
-    distances,
-    longest: Math.max(...distances.filter(Number.isFinite)),
-  }
+  return { tiles: tilesOf(map), distances, longest: Math.max(...distances.filter(Number.isFinite)) }
 }
 
 function drawMap(rows: readonly string[], position: number): string {

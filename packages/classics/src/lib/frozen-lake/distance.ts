@@ -1,5 +1,5 @@
 import { isEnd, type MapName, tilesOf } from './maps.ts'
-import { DIRECTIONS, neighbour } from './transitions.ts'
+import { DIRECTIONS, neighbour } from './moves.ts'
 
 /** The moves from each position to the goal on firm ice, around the holes; `Infinity` from a hole. */
 export function distancesOf(map: MapName): readonly number[] {
@@ -8,8 +8,8 @@ export function distancesOf(map: MapName): readonly number[] {
   // Breadth first from the goal: all moves are reversible, except into holes and the goal.
   const queue = [tiles.indexOf('G')]
   for (const position of queue) {
-    for (const index of DIRECTIONS.keys()) {
-      const next = neighbour(map, position, index)
+    for (const direction of DIRECTIONS) {
+      const next = neighbour(map, position, direction)
       if (distances[next] !== Number.POSITIVE_INFINITY || isEnd(tiles[next])) continue
       distances[next] = (distances[position] as number) + 1
       queue.push(next)

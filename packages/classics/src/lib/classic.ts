@@ -1,0 +1,22 @@
+import type { TasksDefinition } from '@episodic/dataset'
+import type { Policy } from '@episodic/env'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import type { Action, Json, JsonObject } from '@episodic/protocol'
+import type { Reference } from './reference.ts'
+
+/** A policy that goes by the public state alone. */
+export type Strategy = (state: JsonObject) => Action
+
+/** A world of this package: what its own entry exports, and what measuring its references takes. */
+export interface Classic {
+  readonly environment: EnvironmentDefinition
+  readonly tasks: TasksDefinition
+  readonly solver: Policy
+  readonly references: readonly Reference[]
+  /** Lists the public states in the order of the reference's transition table. Left out: there is no table. */
+  readonly states?: (params: JsonObject) => readonly JsonObject[]
+  /** Returns the part of a public state that decides what follows. Default: all of it. */
+  readonly keyOf?: (state: JsonObject) => Json
+  /** What {@link Reference.how} names. */
+  readonly strategies?: { readonly [name: string]: Strategy }
+}

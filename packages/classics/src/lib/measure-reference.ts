@@ -1,0 +1,83 @@
+import { rehearse } from '@episodic/mcp-server'
+import { beliefValue, valueIteration } from '@episodic/mcp-server/solve'
+import type { Json } from '@episodic/protocol'
+import type { Classic, Strategy } from './classic.ts'
+import type { Measure, Reference } from './reference.ts'
+import { tableOf } from './table-of.ts'
+
+/** A reference as it is measured here. */
+export interface Measured {
+  readonly value: Reference['value']
+  /** Whether it is within the tolerance of the reference. */
+  readonly holds: boolean
+}
+
+/**
+ * Measures a reference on the world's own rules, as they are served. Returns `null` for one that is a mean of played episodes:
+ * play them, and compare the mean's confidence interval with it. Throws a `RangeError` for a strategy that the world has not.
+ */
+export function measureReference(world: Classic, reference: Reference): Measured | null {
+  const value = measure(world, reference)
+  return value === null ? null : { value, holds: isWithin(reference, value) }
+}
+
+function measure(world: Classic, { params, how }: Reference): Reference['value'] | null {
+  switch (how.kind) {
+    case 'table':
+      return tableOf(world, params).sha256
+    case 'expected-return':
+      return expectedReturn(world, params, how)
+    case 'trajectory':
+      return playTrajectory(world, params, strategyOf(world, how.strategy))
+    case 'played':
+      return null
+  }
+}
+
+function expectedReturn(
+  world: Classic,
+  params: Reference['params'],
+  { policy: named, steps, discount = 1 }: Measure & { kind: 'expected-return' },
+): number {
+  const policy = typeof named === 'string' ? named : strategyOf(world, named.strategy)
+  if (!world.states) return beliefValue(world.environment, { params, policy })
+  return valueIteration(tableOf(world, params), { policy, steps: steps ?? Number.POSITIVE_INFINITY, discount }).start
+}
+
+function playTrajectory({ environment }: Classic, params: Reference['params'], strategy: Strategy): number[] {
+  const world = rehearse(environment, { params })
+  const { steps: most = Number.POSITIVE_INFINITY } = environment.limitsFor(environment.params.parse(params))
+  let steps = 0
+  while (!world.end && steps < most) {
+    const { tool, arguments: args } = strategy(world.state.public)
+    world.play(tool, args)
+    steps += 1
+  }
+  return [steps, ...numbersIn(world.state.public)]
+}
+
+/** The numbers of a state, in the order of its keys. */
+function numbersIn(value: Json): number[] {
+  if (typeof value === 'number') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : []
+}
+
+function strategyOf({ environment, strategies = {} }: Classic, name: string): Strategy {
+  const strategy = strategies[name]
+  if (!strategy) throw new RangeError(`${environment.name} has no strategy "${name}".`)
+  return strategy
+}
+
+function isWithin({ value, tolerance }: Reference, measured: Reference['value']): boolean {
+  const close = (wanted: unknown, got: unknown) =>
+    wanted === got ||
+    (typeof tolerance === 'number' &&
+      typeof wanted === 'number' &&
+      typeof got === 'number' &&
+      Math.abs(wanted - got) <= tolerance)
+  if (typeof value !== 'object' || typeof measured !== 'object') return close(value, measured)
+  // The first number of a trajectory counts its steps.
+  return (
+    value.length === measured.length && value[0] === measured[0] && value.every((one, at) => close(one, measured[at]))
+  )
+}

@@ -1,0 +1,122 @@
+import { defineEnvironment } from '@episodic/mcp-server'
+import type { JsonObject, Rng } from '@episodic/protocol'
+import { z } from 'zod'
+import { distanceBetween } from './distance.ts'
+import {
+  drive,
+  isSame,
+  MOVES,
+  type Move,
+  SIZE,
+  type Square,
+  STOP_NAMES,
+  sidesOf,
+  squareOf,
+  stopAt,
+  WALLS,
+} from './grid.ts'
+
+/** The actions, in Gymnasium's order. */
+const ACTIONS = [...MOVES, 'pick-up', 'drop-off'] as const
+
+const Stop = z.enum(STOP_NAMES)
+
+/** How often a move in the rain goes where it should. Otherwise it drifts to the left or to the right. */
+const KEPT_IN_RAIN = 0.8
+
+/** Fetch a passenger and drive them to their stop: Gymnasium's Taxi-v4. */
+export const environment = defineEnvironment({
+  name: 'taxi',
+  version: '1.0.0',
+  description: 'Drive a taxi in a small town: pick up the passenger at one stop and drop them off at another.',
+  handle: 'shift',
+  params: z.object({ rainy: z.boolean().default(false) }),
+  state: {
+    public: z.object({
+      row: z.int().min(0).max(4).describe('The row of the taxi, from 0 at the top.'),
+      column: z.int().min(0).max(4).describe('The column of the taxi, from 0 at the left.'),
+      passenger: z.enum([...STOP_NAMES, 'taxi']).describe('The stop where the passenger waits, or taxi.'),
+      destination: Stop.describe('The stop where the passenger wants to go.'),
+      rainy: z.boolean().describe('Whether a move may drift to its left or right.'),
+    }),
+    private: z.object({}),
+  },
+  limits: { steps: 200 },
+  start({ params, rng }) {
+    const [row, column] = [rng.int(0, SIZE - 1), rng.int(0, SIZE - 1)]
+    const passenger = rng.pick(STOP_NAMES)
+    const destination = rng.pick(STOP_NAMES.filter((stop) => stop !== passenger))
+    return { public: { row, column, passenger, destination, rainy: params.rainy }, private: {} }
+  },
+  observe: ({ passenger, destination, rainy, ...taxi }) =>
+    `${rainy ? 'It rains. ' : ''}You drive the taxi (T), in row ${taxi.row}, column ${taxi.column}. The passenger ${
+      passenger === 'taxi' ? 'is in the taxi' : `waits at ${passenger}`
+    } and wants to go to ${destination}. Walls are |; north is up.\n${drawTown(taxi)}`,
+  legal: () => ({ act: ACTIONS.map((action) => ({ action })) }),
+  tools: ({ tool }) => ({
+    act: tool({
+      description:
+        'Drive one square, pick up the passenger at the stop where you are, or drop them off. Walls and the edge of the town stop you. In rain, a move that is free goes where you want in 8 of 10 cases, and else one square to your left or right.',
+      input: z.object({ action: z.enum(ACTIONS).describe('What to do: drive in a direction, pick-up or drop-off.') }),
+      play({ state: { public: state }, input: { action }, params, rng, end, say }) {
+        const stop = stopAt(state)
+        if (action === 'pick-up') {
+          if (state.passenger === 'taxi' || stop !== state.passenger) return say('There is nobody to pick up here.')
+          state.passenger = 'taxi'
+          return say('The passenger got in.')
+        }
+        if (action === 'drop-off') {
+          if (state.passenger !== 'taxi' || !stop) return say('You cannot drop anybody off here.')
+          state.passenger = stop
+          if (stop !== state.destination) return say(`The passenger got out at ${stop}, which is not the destination.`)
+          end('delivered')
+          return say('The passenger is where they wanted to go.')
+        }
+        const next = params.rainy ? driveInRain(state, action, rng) : drive(state, action)
+        if (isSame(state, next)) return say('Something is in the way. You are where you were.')
+        Object.assign(state, next)
+        return say('You drove one square.')
+      },
+    }),
+  }),
+  rewards: {
+    step: (transition) => (transition.end?.reason === 'delivered' || isIllegal(transition) ? 0 : -1),
+    illegal: (transition) => (isIllegal(transition) ? -10 : 0),
+    delivered: ({ end }) => (end?.reason === 'delivered' ? 20 : 0),
+  },
+  // Φ: less for each move that is left on the way to the passenger, and with them to their stop.
+  potential: ({ public: { passenger, destination, ...taxi } }) => {
+    if (passenger === 'taxi') return -distanceBetween(taxi, squareOf(destination))
+    const ride = distanceBetween(squareOf(passenger), squareOf(destination))
+    return passenger === destination ? 0 : -distanceBetween(taxi, squareOf(passenger)) - ride
+  },
+  success: ({ end }) => end.reason === 'delivered',
+})
+
+/** Where a move in the rain leads. If the way is blocked, the taxi does not drift either. */
+function driveInRain(from: Square, move: Move, rng: Rng): Square {
+  const drifted = rng.chance(KEPT_IN_RAIN) ? move : rng.pick(sidesOf(move))
+  return isSame(from, drive(from, move)) ? from : drive(from, drifted)
+}
+
+/** Whether a passenger was asked to get in or out where they cannot. */
+function isIllegal({ before, after, input, refused }: TaxiTransition): boolean {
+  const isMove = (MOVES as readonly unknown[]).includes(input.action)
+  return refused === null && !isMove && before.public.passenger === after.public.passenger
+}
+
+interface TaxiTransition {
+  readonly before: { readonly public: { readonly passenger: string } }
+  readonly after: { readonly public: { readonly passenger: string } }
+  readonly input: JsonObject
+  readonly refused: unknown
+}
+
+function drawTown({ row, column }: Square): string {
+  return WALLS.map((walls, at) => {
+    const squares = [...walls]
+    for (const stop of STOP_NAMES) if (squareOf(stop).row === at) squares[2 * squareOf(stop).column] = stop
+    if (row === at) squares[2 * column] = 'T'
+    return squares.join('')
+  }).join('\n')
+}

@@ -1,0 +1,87 @@
+import type { SavableRng } from '@episodic/protocol/extend'
+import { ServerError } from '../server-error.ts'
+
+/** One way in which chance can go, with its probability. */
+export interface Branch<T> {
+  readonly probability: number
+  readonly value: T
+}
+
+/** Ways that chance can go in one run, before enumerating them is given up. */
+const MOST_BRANCHES = 1_000_000
+
+/**
+ * Runs a function once for each way in which its draws can go, and returns the results in the order of the draws: `pick`
+ * takes the items in their order, `int` counts upwards, `chance` is `true` first.
+ *
+ * Equal words or numbers of a `pick` are one way. Throws `option-invalid` for `float`, which has too many values, and
+ * above a million ways.
+ */
+export function enumerateDraws<T>(run: (rng: SavableRng) => T): Branch<T>[] {
+  const branches: Branch<T>[] = []
+  const path: { at: number; readonly weights: readonly number[] }[] = []
+  do {
+    let depth = 0
+    let probability = 1
+    const draw = (weights: readonly number[]): number => {
+      if (weights.length === 1) return 0
+      if (depth === path.length) path.push({ at: 0, weights })
+      const { at } = path[depth++] as (typeof path)[number]
+      probability *= weights[at] as number
+      return at
+    }
+    const value = run(branchingRng(draw))
+    branches.push({ probability, value })
+    if (branches.length > MOST_BRANCHES)
+      throw new ServerError(
+        'option-invalid',
+        `Chance can go in more than ${MOST_BRANCHES} ways, too many to enumerate.`,
+      )
+    while (isExhausted(path.at(-1))) path.pop()
+    const last = path.at(-1)
+    if (last) last.at += 1
+  } while (path.length > 0)
+  return branches
+}
+
+function isExhausted(draw: { readonly at: number; readonly weights: readonly number[] } | undefined): boolean {
+  return draw !== undefined && draw.at === draw.weights.length - 1
+}
+
+/** An rng that asks for each draw with the weights of its results, in order. */
+function branchingRng(draw: (weights: readonly number[]) => number): SavableRng {
+  const rng: SavableRng = {
+    int(low, high) {
+      const count = high - low + 1
+      if (!Number.isSafeInteger(low) || !(count >= 1)) throw new RangeError(`rng.int got ${low} and ${high}.`)
+      if (count > MOST_BRANCHES)
+        throw new ServerError('option-invalid', `rng.int(${low}, ${high}) has ${count} results, too many to enumerate.`)
+      return low + draw(new Array<number>(count).fill(1 / count))
+    },
+    float() {
+      throw new ServerError(
+        'option-invalid',
+        'rng.float has too many results to enumerate. Only rules that draw with pick, int, chance or shuffle can be solved.',
+      )
+    },
+    chance(p = 0.5) {
+      if (p <= 0 || p >= 1) return p >= 1
+      return draw([p, 1 - p]) === 0
+    },
+    pick(items: readonly unknown[]) {
+      if (items.length === 0) throw new RangeError('rng.pick needs at least one item; the list is empty.')
+      const counts = new Map<unknown, number>()
+      for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1)
+      const weights = [...counts.values()].map((count) => count / items.length)
+      // What fits every list that a caller can have.
+      return [...counts.keys()][draw(weights)] as never
+    },
+    shuffle(items) {
+      const left = [...items]
+      return items.map(() => left.splice(rng.int(0, left.length - 1), 1)[0] as (typeof items)[number])
+    },
+    stream: () => rng,
+    save: () => ({}),
+  }
+  return rng
+}

@@ -1,0 +1,34 @@
+import type { Action, Json, JsonObject } from '@episodic/protocol'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
+import { ServerError } from '../server-error.ts'
+
+/**
+ * Lists the legal actions in a public state, in the order of `legal`, or of the tools and their enumerated arguments.
+ * Throws `option-invalid` for a tool whose legal arguments are not enumerated.
+ */
+export function listActions(environment: EnvironmentDefinition, state: JsonObject, params: JsonObject): Action[] {
+  return Object.entries(environment.legal(state, params)).flatMap(([tool, schema]) => {
+    const listed = listValues(schema)
+    if (!listed)
+      throw new ServerError(
+        'option-invalid',
+        `The legal arguments of ${tool} of ${environment.name} are not enumerated. List them in \`legal\`, or use z.enum.`,
+      )
+    return listed.map((args) => ({ tool, arguments: args as JsonObject }))
+  })
+}
+
+/** Lists the values of a JSON Schema; `null` if it does not enumerate them. */
+function listValues(schema: JsonObject): Json[] | null {
+  if (Array.isArray(schema.enum)) return schema.enum
+  if ('const' in schema) return [schema.const as Json]
+  if (schema.type === 'boolean') return [false, true]
+  if (schema.type !== 'object') return null
+  let objects: JsonObject[] = [{}]
+  for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, JsonObject>)) {
+    const values = listValues(property)
+    if (!values) return null
+    objects = objects.flatMap((object) => values.map((value) => ({ ...object, [name]: value })))
+  }
+  return objects
+}

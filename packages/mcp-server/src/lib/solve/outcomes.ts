@@ -1,0 +1,45 @@
+import type { Action, JsonObject } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
+import { playAction } from '../environment/play-action.ts'
+import { ServerError } from '../server-error.ts'
+import { type Branch, enumerateDraws } from './enumerate-draws.ts'
+
+/** What an action may lead to. */
+export interface Result {
+  readonly state: SessionState
+  /** The sum of the reward terms. */
+  readonly reward: number
+  /** Whether the rules ended the episode. */
+  readonly done: boolean
+}
+
+/** Lists the initial states with their probabilities, as the environment's own `start` draws them. */
+export function listStarts(environment: EnvironmentDefinition, params: JsonObject): Branch<SessionState>[] {
+  return enumerateDraws((rng) => environment.start({ params, rng }))
+}
+
+/**
+ * Lists what an action may lead to from a state, as the environment's own rules and reward terms decide it. Throws
+ * `option-invalid` for rules that publish events or take time.
+ */
+export function listOutcomes(
+  environment: EnvironmentDefinition,
+  params: JsonObject,
+  state: SessionState,
+  action: Action,
+): Branch<Result>[] {
+  const record = { params, seed: '', rng: {}, now: 0, state, history: [], end: null }
+  const text = JSON.stringify(state)
+  return enumerateDraws((rng) => {
+    const turn = { record, draft: JSON.parse(text), truncation: null }
+    const { change, end, terms, published } = playAction(environment, turn, action, { rng })
+    if (published || (change && change.now !== 0))
+      throw new ServerError(
+        'option-invalid',
+        `${action.tool} of ${environment.name} publishes events or takes time, which a solver does not follow.`,
+      )
+    const reward = Object.values(terms).reduce((sum, term) => sum + term, 0)
+    return { state: change?.state ?? state, reward, done: end !== null }
+  })
+}

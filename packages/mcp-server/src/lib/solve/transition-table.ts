@@ -1,0 +1,126 @@
+import { type Action, canonicalJson, DEFAULT_LIMITS, type Json, type JsonObject } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
+import { ServerError } from '../server-error.ts'
+import { listActions } from './listed-actions.ts'
+import { listOutcomes, listStarts } from './outcomes.ts'
+
+export interface TransitionTableOptions {
+  /** Default: the environment's own. */
+  readonly params?: JsonObject
+  /**
+   * The states, in the order of their numbers; they may include some that no play reaches. Default: every state that play
+   * can reach, in the order of discovery.
+   */
+  readonly states?: readonly SessionState[]
+  /** Returns the part of a state that decides what follows: states that are equal in it are one. Default: all of it. */
+  readonly keyOf?: (state: SessionState) => Json
+}
+
+/** What an action may lead to from a state of a table. */
+export interface TabledOutcome {
+  readonly probability: number
+  /** The number of the state. */
+  readonly next: number
+  readonly reward: number
+  /** Whether the rules ended the episode. */
+  readonly done: boolean
+}
+
+/** The whole dynamics of a small environment: what every action may lead to from every state. */
+export interface TransitionTable {
+  readonly states: readonly SessionState[]
+  /** `actions[state][action]`: the legal actions of each state. */
+  readonly actions: readonly (readonly Action[])[]
+  /** `outcomes[state][action]`, in the order in which the rules draw. */
+  readonly outcomes: readonly (readonly (readonly TabledOutcome[])[])[]
+  readonly starts: readonly { readonly probability: number; readonly state: number }[]
+  /** The limit of steps of an episode. */
+  readonly steps: number
+  /** Returns the number of a state. Throws a `RangeError` for one that is not in the table. */
+  numberOf(state: SessionState): number
+  /**
+   * One line for each outcome: `state action probability next reward done`, with at most 12 significant digits and `done` as
+   * 0 or 1, ordered by state, then action. Every line ends with a newline.
+   */
+  readonly text: string
+  /** The SHA-256 of the text, in hexadecimal: equal for implementations with equal dynamics, in any language. */
+  readonly sha256: string
+}
+
+/** States that are discovered before the search is given up. */
+const MOST_STATES = 100_000
+
+/**
+ * Plays every legal action in every state by the environment's own rules, with every draw of theirs in each way that it can
+ * go. The private state is part of a state, so a table knows more than a player of an environment with secrets.
+ *
+ * Throws `option-invalid` if the rules draw with `rng.float`, legal actions are not enumerated, or there are more than 100,000
+ * states, and a `RangeError` if an action leads out of the given states.
+ */
+export function transitionTable(
+  environment: EnvironmentDefinition,
+  { params = {}, states: given, keyOf = (state) => ({ ...state }) }: TransitionTableOptions = {},
+): TransitionTable {
+  const parsed = environment.params.parse(params) as JsonObject
+  const states: SessionState[] = []
+  const numbers = new Map<string, number>()
+  const add = (state: SessionState): number => {
+    const key = canonicalJson(keyOf(state))
+    const known = numbers.get(key)
+    if (known !== undefined) return known
+    if (states.length === MOST_STATES)
+      throw new ServerError('option-invalid', `${environment.name} has more than ${MOST_STATES} states.`)
+    numbers.set(key, states.length)
+    return states.push(state) - 1
+  }
+  const numberOf = (state: SessionState): number => {
+    const number = numbers.get(canonicalJson(keyOf(state)))
+    if (number === undefined)
+      throw new RangeError(`${canonicalJson({ ...state })} is not in the table of ${environment.name}.`)
+    return number
+  }
+  for (const state of given ?? []) add(state)
+  const resolve = given ? numberOf : add
+  const starts = listStarts(environment, parsed).map(({ probability, value }) => ({
+    probability,
+    state: resolve(value),
+  }))
+  const actions: Action[][] = []
+  const outcomes: TabledOutcome[][][] = []
+  // `states` grows while the table is filled: a list is visited to its end, wherever that is by then.
+  for (const state of states) {
+    const legal = listActions(environment, state.public, parsed)
+    actions.push(legal)
+    outcomes.push(
+      legal.map((action) =>
+        listOutcomes(environment, parsed, state, action).map(({ probability, value }) => ({
+          probability,
+          next: resolve(value.state),
+          reward: value.reward,
+          done: value.done,
+        })),
+      ),
+    )
+  }
+  const text = textOf(outcomes)
+  const { steps = DEFAULT_LIMITS.steps } = environment.limitsFor(parsed)
+  return { states, actions, outcomes, starts, steps, numberOf, text, sha256: bytesToHex(sha256(utf8ToBytes(text))) }
+}
+
+function textOf(outcomes: TransitionTable['outcomes']): string {
+  const lines = outcomes.flatMap((byAction, state) =>
+    byAction.flatMap((branches, action) =>
+      branches.map(({ probability, next, reward, done }) =>
+        [state, action, shortest(probability), next, shortest(reward), done ? 1 : 0].join(' '),
+      ),
+    ),
+  )
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+function shortest(value: number): string {
+  return String(Number(value.toPrecision(12)))
+}

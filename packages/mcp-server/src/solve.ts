@@ -1,0 +1,3 @@
+export { beliefValue } from './lib/solve/belief-value.ts'
+export { type TransitionTable, transitionTable } from './lib/solve/transition-table.ts'
+export { valueIteration } from './lib/solve/value-iteration.ts'
