@@ -8,6 +8,7 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `budget-spent`: a policy used more tokens than an episode may use.
  * - `option-invalid`: an option, or a combination of options, is not valid.
  * - `not-forkable`: a run has branch points, and the state of its environment is kept outside.
+ * - `not-replayable`: a run was played on a server of another system, which keeps the rules and the state.
  * - `dataset-invalid`: tasks that cannot be played.
  * - `run-exists`: the output folder holds a run already.
  * - `run-locked`: another process is writing to the run.
@@ -30,6 +31,7 @@ export type HarnessErrorCode =
   | 'budget-spent'
   | 'option-invalid'
   | 'not-forkable'
+  | 'not-replayable'
   | 'dataset-invalid'
   | 'run-exists'
   | 'run-locked'

@@ -65,7 +65,7 @@ describe('episodic', () => {
     write('coin.ts', COIN_WORLD)
     await refused(['run', world, '--weights', 'goal=2'], 1, /no reward term "goal"\. It has: solved, cost\./)
     await refused(['run', './coin.ts', '--shaping'], 2, /coin defines no potential/)
-    await refused(['run', world, '--url', 'ftp://x'], 2, /--url ftp:\/\/x is not a URL of http\(s\)/)
+    await refused(['run', world, '--url', 'ftp://x'], 2, /--url ftp:\/\/x is not a URL of a server/)
     await refused(['run', world, '--url', 'http://127.0.0.1:1/env'], 1, /Cannot connect to .*ECONNREFUSED/)
     await refused(['run', world, '--config', 'none.json'], 2, /--config none\.json cannot be read/)
     await refused(['run', world, '--config', 'script.json'], 1, /The configuration is wrong/)

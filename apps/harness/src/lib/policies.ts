@@ -39,7 +39,7 @@ export function policyFileOf(name: string, folder = process.cwd()): string | nul
  * Finds a policy, as {@link findPolicy} does, or an agent: `agent:<file>`, a module that exports one as `agent` or as its
  * default, or `process:<command>`. Rejects with `policy-unknown`.
  */
-export async function findPlayer(name: string, world: World, options: FindOptions = {}): Promise<Policy | Agent> {
+export async function findPlayer(name: string, world: Policies, options: FindOptions = {}): Promise<Policy | Agent> {
   if (name.startsWith(PROCESS)) return createProcessAgent(name, name.slice(PROCESS.length))
   if (!name.startsWith(AGENT)) return findPolicy(name, world, options)
   const file = policyFileOf(name, options.folder) as string
@@ -48,6 +48,9 @@ export async function findPlayer(name: string, world: World, options: FindOption
   if (isAgent(agent)) return agent
   throw new HarnessError('policy-unknown', `${file} exports no agent, as "agent" or as its default: { name, play }.`)
 }
+
+/** The policies of a world. */
+type Policies = Pick<World, 'solver' | 'policies'>
 
 export interface FindOptions {
   /** The folder of relative paths. Default: the working folder. */
@@ -66,7 +69,7 @@ export interface FindOptions {
  */
 export async function findPolicy(
   name: string,
-  world: World,
+  world: Policies,
   { folder = process.cwd(), model = DEFAULT_SETTINGS }: FindOptions = {},
 ): Promise<Policy> {
   if (name === LLM)
@@ -78,7 +81,7 @@ export async function findPolicy(
   return checkedPolicy(await find(name, world, folder), policyFileOf(name, folder) ? undefined : name)
 }
 
-async function find(name: string, world: World, folder: string): Promise<Policy> {
+async function find(name: string, world: Policies, folder: string): Promise<Policy> {
   if (name === 'random') return randomPolicy()
   if (name === 'solver' && world.solver) return world.solver
   if (Object.hasOwn(world.policies, name)) return world.policies[name] as Policy

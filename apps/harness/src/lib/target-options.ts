@@ -13,19 +13,45 @@ export interface TargetOptions {
   readonly server?: string
 }
 
+/** The servers that a command connects to, by their URLs. */
+interface Servers {
+  readonly pattern: RegExp
+  readonly shown: string
+}
+/** Servers of Episodic. */
+const OWN_SERVERS: Servers = { pattern: /^(https?|wss?):/, shown: 'http://… or ws://…' }
+/** And those of other systems, whose environments can be played. */
+export const PLAYED_SERVERS: Servers = {
+  pattern: /^(wss?|((ors|openenv):)?https?):/,
+  shown: 'http://…, ws://…, openenv:http://… or ors:http://…',
+}
+
+/** Whether a target is a server of another system. */
+export function isOtherSystem(target: Target | null): target is HttpTarget {
+  return typeof target === 'object' && target !== null && 'url' in target && /^(ors|openenv):/.test(target.url)
+}
+
 /**
  * Returns the server that the options name; `null` if they name none.
  *
  * For a local server without a token, reads the control token that the server wrote for its user. Throws
  * `option-invalid`, and `config-invalid` for a malformed configuration.
+ *
+ * @param servers - the URLs that the command takes. Default: those of Episodic's own servers.
  */
-export function targetOf({ url, token = process.env.EPISODIC_TOKEN, config, server }: TargetOptions): Target | null {
+export function targetOf(
+  { url, token: given, config, server }: TargetOptions,
+  { pattern, shown }: Servers = OWN_SERVERS,
+): Target | null {
+  const token = given ?? process.env.EPISODIC_TOKEN
   if (url !== undefined) {
-    if (!URL.canParse(url) || !/^(https?|wss?):$/.test(new URL(url).protocol))
+    if (!URL.canParse(url) || !pattern.test(url))
       throw new HarnessError(
         'option-invalid',
-        `--url ${url} is not a URL of http(s) or ws(s). Give one such as http://127.0.0.1:7337/env.`,
+        `--url ${url} is not a URL of a server: ${shown}. Give one such as http://127.0.0.1:7337/env.`,
       )
+    // A secret of Episodic's is not sent to a server of another system.
+    if (isOtherSystem({ url })) return { url, token: given }
     return { url, token: token ?? findControlToken(url) }
   }
   if (config === undefined) {
@@ -46,9 +72,12 @@ export function targetOf({ url, token = process.env.EPISODIC_TOKEN, config, serv
 }
 
 /** Adds the options that name a server to a command. */
-export function addTargetOptions<C extends { option(flags: string, description: string): C }>(command: C): C {
+export function addTargetOptions<C extends { option(flags: string, description: string): C }>(
+  command: C,
+  { shown }: Servers = OWN_SERVERS,
+): C {
   return command
-    .option('--url <url>', 'a server to connect to: http://… or ws://…')
+    .option('--url <url>', `a server to connect to: ${shown}`)
     .option('--token <token>', 'its bearer token (default: EPISODIC_TOKEN, or the token file of a local server)')
     .option('--config <file>', 'an mcpServers JSON file')
     .option('--server <name>', 'the server of that file to use')

@@ -5,8 +5,9 @@ import { Command } from 'commander'
 import { type Console, colorsOf } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { nonEmpty } from '../option-values.ts'
+import { noteGuarantees } from '../report/page/notes.ts'
 import { openTarget, openWorld } from '../run/play/open-environment.ts'
-import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
+import { addTargetOptions, PLAYED_SERVERS, type TargetOptions, targetOf } from '../target-options.ts'
 import { loadWorld } from '../world.ts'
 import { readArguments, readValue } from './call.ts'
 import { describeInput } from './tools.ts'
@@ -30,15 +31,16 @@ export function playCommand(console: Console): Command {
 Examples:
   episodic play number-guessing
   episodic play number-guessing --seed 7 --params '{"high":1000}'
-  episodic play --url http://127.0.0.1:7337/env`,
+  episodic play --url http://127.0.0.1:7337/env
+  episodic play --url openenv:http://127.0.0.1:8000`,
     )
-  return addTargetOptions(command).action((world: string | undefined, options: PlayOptions) =>
+  return addTargetOptions(command, PLAYED_SERVERS).action((world: string | undefined, options: PlayOptions) =>
     play(world, options, console),
   )
 }
 
 async function play(reference: string | undefined, options: PlayOptions, console: Console): Promise<void> {
-  const target = targetOf(options)
+  const target = targetOf(options, PLAYED_SERVERS)
   if (!target && reference === undefined)
     throw new HarnessError('option-invalid', 'Nothing to play. Give a world, or a server with --url.')
   await using opened = target
@@ -57,7 +59,11 @@ async function play(reference: string | undefined, options: PlayOptions, console
     { seed: options.seed },
   )
   const { bold, dim } = colorsOf(console.out)
-  console.out.write(`${bold(environment.info.name)} ${dim(`${environment.info.version}, seed ${info.seed}`)}\n`)
+  const { guarantees } = opened.connection
+  const seed = guarantees.seed === 'ignored' ? 'no seed' : `seed ${info.seed}`
+  console.out.write(`${bold(environment.info.name)} ${dim(`${environment.info.version}, ${seed}`)}\n`)
+  if (guarantees.system !== 'episodic')
+    for (const note of noteGuarantees({ guarantees })) console.out.write(`${dim(note)}\n`)
   console.out.write(`${environment.info.description}\n\n${helpOf(environment.info.tools)}\n\n${observation.text}\n`)
   await playInTerminal(environment, console)
 }
@@ -135,6 +141,7 @@ function helpOf(tools: readonly ToolInfo[]): string {
 }
 
 function rewardOf({ reward }: Step): string {
+  if (Object.keys(reward.terms).length === 0) return 'no reward'
   const terms = Object.entries(reward.terms).map(([name, value]) => `${name} ${value.toFixed(3)}`)
   return `reward ${reward.total.toFixed(3)}  (${[...terms, ...(reward.shaping === 0 ? [] : [`shaping ${reward.shaping.toFixed(3)}`])].join(', ')})`
 }

@@ -67,7 +67,8 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   const configuration = manifest?.configuration
   const warn = (notice: string) => void console.err.write(`${notice}\n`)
   const [given] = options.world
-  const world = await (given === undefined
+  // No module has the rules of another system's server.
+  const world = await (given === undefined || manifest?.sources?.world === null
     ? loadRecordedWorld({ folder, sources: manifest?.sources, name }, warn)
     : loadWorld(given))
   const { environment } = world

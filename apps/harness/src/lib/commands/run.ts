@@ -22,8 +22,8 @@ import { lockRun } from '../run/record/run-lock.ts'
 import { SealedFile } from '../run/record/sealed-file.ts'
 import { openWorkers } from '../run/workers/open-workers.ts'
 import { runWorker } from '../run/workers/worker-main.ts'
-import { addTargetOptions, type TargetOptions, targetOf } from '../target-options.ts'
-import { loadWorld, type World } from '../world.ts'
+import { isServed, loadPlayedWorld, type PlayedWorld } from '../served-world.ts'
+import { addTargetOptions, PLAYED_SERVERS, type TargetOptions, targetOf } from '../target-options.ts'
 
 interface RunOptions extends TargetOptions, ModelOptions {
   readonly dataset?: string
@@ -52,7 +52,10 @@ interface RunOptions extends TargetOptions, ModelOptions {
 export function runCommand(console: Console): Command {
   const command = new Command('run')
     .description('run many episodes concurrently, and write a report')
-    .argument('<world>', 'name, path or package of the world')
+    .argument(
+      '[world]',
+      'name, path or package of the world; on a server of OpenEnv or ORS, its environment (default: the first)',
+    )
     .option('--dataset <file>', 'tasks to play, as JSONL (default: generate them)')
     .option('--tasks <count>', 'number of tasks to generate', wholeNumber(1), 100)
     .addOption(
@@ -110,18 +113,27 @@ Examples:
   episodic run frozen-lake --branch 4@3        4 episodes that part at step 3
   episodic run frozen-lake --branch 4@3,2@6    trees of 8 episodes
   episodic run number-guessing --url http://127.0.0.1:7337/env --tasks 50
+  episodic run --url openenv:http://127.0.0.1:8000 --tasks 20 --max-steps 50
+  episodic run --url ors:http://127.0.0.1:8080 --split train --policy llm:qwen3
   episodic run number-guessing --out runs/mine --resume
   episodic run warehouse --policy llm:qwen3 --base-url http://127.0.0.1:8000/v1
   episodic run warehouse --policy 'process:my-agent --url $EPISODIC_MCP_URL'`,
     )
-  return addTargetOptions(addModelOptions(command)).action((world: string, options: RunOptions, { parent }: Command) =>
-    run(world, options, parent?.args ?? [], console),
+  return addTargetOptions(addModelOptions(command), PLAYED_SERVERS).action(
+    (world: string | undefined, options: RunOptions, { parent }: Command) =>
+      run(world, options, parent?.args ?? [], console),
   )
 }
 
-async function run(reference: string, options: RunOptions, args: readonly string[], console: Console): Promise<void> {
-  const world = await loadWorld(reference)
-  const target = targetOf(options)
+async function run(
+  given: string | undefined,
+  options: RunOptions,
+  args: readonly string[],
+  console: Console,
+): Promise<void> {
+  const target = targetOf(options, PLAYED_SERVERS)
+  const world = await loadPlayedWorld(given, target)
+  const reference = given ?? world.environment.name
   const policyName = options.policy ?? (world.solver ? 'solver' : 'random')
   const player = await findPlayer(policyName, world, { model: modelSettingsOf(options, options.processes) })
   const { concurrency, processes, retryTimeout, workerThreads = false } = options
@@ -144,6 +156,11 @@ async function run(reference: string, options: RunOptions, args: readonly string
       'option-invalid',
       '--branch needs a policy: an agent plays whole episodes, which cannot be forked. Leave --branch out.',
     )
+  if (isAgent(player) && isServed(world))
+    throw new HarnessError(
+      'option-invalid',
+      'An agent plays over MCP, and a server of another system has no session URLs. Give a policy.',
+    )
   const configuration = await configure(world, policyName, options)
   const { branch } = configuration
   const folder = resolve(options.out ?? defaultFolder(configuration))
@@ -157,10 +174,11 @@ async function run(reference: string, options: RunOptions, args: readonly string
       ? openHere(configuration)
       : openWorkers(configuration, { args, processes, warn, signal }))
     const played = {
-      transport: target ? 'a server that was there' : transport,
+      transport: isServed(world) ? world.target.url : target ? 'a server that was there' : transport,
       concurrency,
       processes,
       player: player.name,
+      ...(isServed(world) && { guarantees: world.guarantees }),
     }
     const sources = await describeSources(folder, reference, world, configuration)
     const count = earlier ? 0 : await countTasks(tasks())
@@ -169,7 +187,8 @@ async function run(reference: string, options: RunOptions, args: readonly string
     const manifest =
       (await findRun(folder, configuration, options.resume === true)) ??
       (await createRun(folder, configuration, count, { played, sources }))
-    if (manifest.sources && manifest.sources.world.sha256 !== sources.world.sha256)
+    const { world: recorded } = manifest.sources ?? {}
+    if (!isServed(world) && recorded && recorded.sha256 !== sources.world?.sha256)
       warn(
         `${shownPath(fileURLToPath(world.url))} has changed since this run started. If its behavior changed, give the environment a new version and start a new run.`,
       )
@@ -228,7 +247,7 @@ async function run(reference: string, options: RunOptions, args: readonly string
   }
 }
 
-async function configure(world: World, policy: string, options: RunOptions): Promise<RunConfiguration> {
+async function configure(world: PlayedWorld, policy: string, options: RunOptions): Promise<RunConfiguration> {
   const { name, version, hasPotential } = world.environment
   const split = options.split ?? null
   const policyFile = policyFileOf(policy)
@@ -250,7 +269,7 @@ async function configure(world: World, policy: string, options: RunOptions): Pro
       `--shaping needs a potential, and ${name} defines no potential. Leave --shaping out.`,
     )
   return {
-    environment: { name, version },
+    environment: { name, version, ...(isServed(world) && { system: world.guarantees.system }) },
     tasks: options.dataset
       ? { from: 'dataset', file: options.dataset, sha256: await hashFile(options.dataset), split }
       : { from: 'generator', count: options.tasks, difficulty: options.difficulty, split },

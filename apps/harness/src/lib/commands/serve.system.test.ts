@@ -76,7 +76,7 @@ describe('episodic serve', () => {
     async (url) => {
       const { status, err } = await workshop.run(['tools', '--url', url])
       expect(status).toBe(2)
-      expect(err).toContain(`--url ${url} is not a URL of http(s) or ws(s)`)
+      expect(err).toContain(`--url ${url} is not a URL of a server`)
     },
   )
 

@@ -9,7 +9,7 @@ import { differingKeys, type Play, type PlayedTask, type PlayedTasks } from './p
 
 /** A run to compare: its configuration and its sealed episodes. */
 export interface ComparedRun {
-  readonly manifest: Pick<RunManifest, 'name' | 'scheduled' | 'configuration'>
+  readonly manifest: Pick<RunManifest, 'name' | 'scheduled' | 'configuration'> & Partial<Pick<RunManifest, 'played'>>
   readonly tasks: PlayedTasks
 }
 
@@ -77,6 +77,7 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
     },
     success: pair('success', SHARES),
     successRules: rulesIn(ids.flatMap((id) => [a.tasks.get(id), b.tasks.get(id)])),
+    seeded: [a, b].every(({ manifest }) => (manifest.played?.guarantees?.seed ?? 'decides') === 'decides'),
     return: pair('unshaped'),
     length: pair('steps'),
     episodes: flipsOf(ids, a.tasks, b.tasks),

@@ -64,6 +64,8 @@ export const comparisonSchema = z.object({
   success: figureSchema.nullable(),
   /** The rules of success that applied to the shared tasks: the world's or the default one. */
   successRules: z.array(z.enum(['default', 'world'])).default([]),
+  /** Whether the seed of a task decides all of its chance. If not, a task may have been another one in each run. */
+  seeded: z.boolean().default(true),
   /** Of unshaped returns. */
   return: figureSchema.nullable(),
   /** Steps of an episode, however it ended. */

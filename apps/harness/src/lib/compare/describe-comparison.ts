@@ -64,9 +64,13 @@ export function verdictOf({ success, return: returned, tasks }: Comparison): str
   return `${solves}, and ${earns}.`
 }
 
+/** What is to be known of runs on a server whose chance is not decided by the seed. */
+export const UNSEEDED = 'The server may not use the seed, so the chance of a task may differ between the runs.'
+
 /** How the figures were computed, and over how many tasks. */
-export function methodOf({ tasks, successRules }: Comparison): string {
-  return `Success: ${describeRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts: 95 % intervals by Student’s t, exact sign tests (McNemar’s with one rollout per task).`
+export function methodOf({ tasks, successRules, seeded }: Comparison): string {
+  const chance = seeded ? '' : ` ${UNSEEDED}`
+  return `Success: ${describeRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts: 95 % intervals by Student’s t, exact sign tests (McNemar’s with one rollout per task).${chance}`
 }
 
 /** Differences in configuration besides the policy, which may explain differing figures too. */

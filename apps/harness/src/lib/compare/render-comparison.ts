@@ -7,7 +7,7 @@ import { cell } from '../report/page/tables.ts'
 import { formatCount, plural } from '../report/plots/format.ts'
 import { element, escapeHtml } from '../report/plots/svg.ts'
 import type { Comparison } from './comparison.ts'
-import { aloneIn, figureRows, methodOf, otherDifferences, verdictOf } from './describe-comparison.ts'
+import { aloneIn, figureRows, methodOf, otherDifferences, UNSEEDED, verdictOf } from './describe-comparison.ts'
 import { plotByDifficulty, plotByTask } from './difference-plots.ts'
 import { FLIP_STYLE, renderFlip, type ShownFlip } from './flip-panels.ts'
 
@@ -154,11 +154,12 @@ function renderRuns({ a, b, configuration }: Comparison): string {
   )
 }
 
-function renderNotes({ successRules }: Comparison): string {
+function renderNotes({ successRules, seeded }: Comparison): string {
   const notes = [
     'Both runs played the same tasks, with the same environment, parameters and seed. So each task is compared with itself, and the variance between tasks cancels out.',
     'Each task counts once, with the mean over its finished episodes in a run, because rollouts of one task are not independent of each other. Intervals are Student’s t over the differences by task (Miller 2024, section 4).',
     'The p-value of the exact sign test is the probability that a fair coin splits the differing tasks at least as unevenly, in either direction; with one rollout per task it is McNemar’s exact test (1947). It is valid for any number of tasks.',
+    ...(seeded ? [] : [UNSEEDED]),
     `An episode solves its task if it succeeds: ${describeRules(successRules)}. A failed episode does not count as zero: no figure includes it.`,
   ]
   return section(

@@ -6,7 +6,7 @@ import type { CallOptions, Environment, Playable } from '../environment/environm
 import { ExternalEpisode } from './external-episode.ts'
 import type { ExternalSession } from './external-session.ts'
 
-/** The version of an environment whose server tells none. Tasks of any version can be played in it. */
+/** The version of an environment whose server names none. Tasks of any version can be played in it. */
 export const UNKNOWN_VERSION = '0.0.0'
 
 /** The parts that connections to external servers differ in. */

@@ -81,7 +81,8 @@ describe("connect('openenv:…')", () => {
     const environment = await playLine()
     for (let episode = 0; episode < 2; episode++) {
       const { observation } = await environment.reset({ params: { size: 4 }, seed: '7' })
-      expect(observation).toEqual({ text: 'Seed 7.', structured: { text: 'Seed 7.', size: 4 } })
+      const structured = { text: 'Seed 7.', size: 4 }
+      expect(observation).toEqual({ text: JSON.stringify(structured), structured })
       expect(await environment.step(move(1))).toMatchObject({
         observation: { text: '{"at":1}', structured: { at: 1 } },
         reward: { terms: {}, total: 0 },
@@ -221,7 +222,8 @@ describe("connect('openenv:…') to an environment with tools", () => {
     const { host, connection } = await connectToWalk()
     expect(connection.environments[0]?.tools.map(({ name }) => name)).toEqual(['move', 'break'])
     await using environment = connection.environment()
-    await environment.reset({ params: { size: 2 }, seed: '1' })
+    const { observation } = await environment.reset({ params: { size: 2 }, seed: '1' })
+    expect(observation.text).toBe('You stand at 0.')
     let last = await environment.step(walkBy(1))
     expect(last).toMatchObject({ reward: { terms: { reward: last.reward.total } } })
     for (let step = 0; step < 40 && !last.end; step++) last = await environment.step(walkBy(1))

@@ -34,12 +34,19 @@ export function answerOf(result: OpenEnvResult): Answer {
   }
 }
 
-/** Returns an observation: all of it as structured content, and its `text`, or else all of it, as text. */
+/** What a reset of an Episodic server observes. */
+const ownSchema = z.strictObject({ text: z.string(), structured_content: jsonObjectSchema.nullable() })
+
+/** Returns an observation: all of it as structured content. Its text is its field `text` if it says nothing else, or all of it. */
 export function observationOf(given: JsonObject): Observation {
   const { metadata, ...rest } = given
   // Every observation has metadata, and most have none in it.
   const structured = metadata && Object.keys(metadata).length > 0 ? given : rest
-  return { text: typeof given.text === 'string' ? given.text : JSON.stringify(structured), structured }
+  const own = ownSchema.safeParse(structured)
+  if (own.success) return { text: own.data.text, structured: own.data.structured_content }
+  const { text, ...more } = structured
+  const isText = typeof text === 'string' && Object.values(more).every((value) => value === null)
+  return { text: isText ? text : JSON.stringify(structured), structured }
 }
 
 function seenIn(observation: JsonObject): Pick<Answer, 'observation' | 'refused'> {

@@ -20,7 +20,7 @@ export interface Fold {
    *
    * Throws a `RangeError` if more episodes were sealed than the run scheduled.
    */
-  finish(run: Pick<ReportedRun, 'name' | 'scheduled'>): Summary
+  finish(run: Pick<ReportedRun, 'name' | 'scheduled' | 'guarantees'>): Summary
 }
 
 /**

@@ -20,6 +20,7 @@ export function createStepFold(): StepFold {
   const steps: { count: number; readonly total: ExactSum; readonly shaping: ExactSum }[] = []
   const terms = createBoundedMap(MOST_TERMS, () => ({ sum: createExactSum(), steps: 0 }))
   let episodes = 0
+  let missing = 0
   const latency = createLatencyHistogram()
   return {
     add(episode, counts) {
@@ -33,7 +34,9 @@ export function createStepFold(): StepFold {
         steps[i].shaping.add(reward.shaping)
       })
       for (const { reward } of episode) {
-        for (const [name, value] of Object.entries(reward.terms)) {
+        const rewarded = Object.entries(reward.terms)
+        if (rewarded.length === 0) missing += 1
+        for (const [name, value] of rewarded) {
           const term = terms.of(name)
           if (!term) continue
           term.sum.add(value)
@@ -49,6 +52,7 @@ export function createStepFold(): StepFold {
           unshaped: (total.value() - shaping.value()) / count,
         })),
         byTerm: terms.entries().map(([name, term]) => ({ name, mean: term.sum.value() / episodes, steps: term.steps })),
+        missing,
       },
       latency:
         latency.count === 0

@@ -20,7 +20,7 @@ const OTHER = 'other'
 
 /** Computes the figures of whole episodes from the rows of a fold. */
 export function summarize(
-  { name, scheduled }: Pick<ReportedRun, 'name' | 'scheduled'>,
+  { name, scheduled, guarantees }: Pick<ReportedRun, 'name' | 'scheduled' | 'guarantees'>,
   table: EpisodeTable,
   names: Names,
   steps: ReturnType<StepFold['finish']>,
@@ -70,6 +70,7 @@ export function summarize(
   return {
     format: 1,
     run: name,
+    guarantees: guarantees ?? null,
     counts: {
       ...countScheduled(scheduled, finished.size, failed),
       tasks,

@@ -1,3 +1,4 @@
+import type { Guarantees } from '@episodic/env'
 import type { JsonObject, Split } from '@episodic/protocol'
 import { z } from 'zod'
 
@@ -73,6 +74,14 @@ const treeSchema = z.object({
   omitted: z.object({ points: z.int(), leaves: z.int() }),
 })
 
+/** What the server of another system promises. */
+export const guaranteesSchema: z.ZodType<Guarantees> = z.object({
+  system: z.enum(['episodic', 'mcp', 'ors', 'openenv']),
+  replay: z.boolean(),
+  delivery: z.enum(['exactly-once', 'at-most-once']),
+  seed: z.enum(['decides', 'passed-on', 'ignored']),
+})
+
 /**
  * The summary of a run: plain JSON, and the same bytes for the same sealed episodes in any order.
  *
@@ -87,6 +96,8 @@ export const summarySchema = z.object({
   /** Environments as `name@version`, and policy names. At most 16 of each. */
   environments: z.array(z.string()),
   policies: z.array(z.string()),
+  /** `null` for a run on Episodic's own server, which promises replay and steps that happen exactly once. */
+  guarantees: guaranteesSchema.nullable().default(null),
   /** `scheduled` = `finished` + `failed` + `unresolved`, always. */
   counts: z.object({
     scheduled: z.int(),
@@ -149,6 +160,8 @@ export const summarySchema = z.object({
     byStep: z.array(z.object({ count: z.int(), total: z.number(), unshaped: z.number() })),
     /** Each raw term: its sum over an episode, averaged over finished episodes, and the number of steps in which it is not 0. */
     byTerm: z.array(z.object({ name: z.string(), mean: z.number(), steps: z.int() })),
+    /** Steps of finished episodes for which there is no term at all. They add nothing to a return. */
+    missing: z.int().default(0),
   }),
   /** Requests to language models, including those that led to no step; `null` if there were none. */
   tokens: z
@@ -197,6 +210,8 @@ export interface ReportedRun {
   readonly name: string
   /** How many episodes were planned. Default: as many as are sealed. */
   readonly scheduled?: number | undefined
+  /** What the server promised. Default: what Episodic's does. */
+  readonly guarantees?: Guarantees | undefined
   /** Shown verbatim. */
   readonly configuration: JsonObject
 }

@@ -12,7 +12,15 @@ import {
   wrapText,
 } from '../plots/format.ts'
 import { describeValue } from './branch-section.ts'
-import { describeIntervals, describeRefused, isShaped, noteFailures, noteInterval } from './notes.ts'
+import {
+  describeIntervals,
+  describeRefused,
+  isShaped,
+  noteFailures,
+  noteGuarantees,
+  noteInterval,
+  noteMissingRewards,
+} from './notes.ts'
 
 const NAME_WIDTH = 18
 const VALUE_WIDTH = 10
@@ -41,6 +49,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     `    ${name.padEnd(NAME_WIDTH - 2)}${formatPercent(rate).padStart(VALUE_WIDTH)}   ${bar(rate ?? 0)}   ${dim(formatCount(count))}`
   const pass = success.passAtK.at(-1)
   const failing = noteFailures(summary)
+  const unrewarded = noteMissingRewards(summary)
   const lines = [
     `${bold(cleanText(summary.run))}  ${dim(cleanText([...summary.environments, ...summary.policies].join(' · ')))}`,
     '',
@@ -52,6 +61,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ].join('   ')}`,
     '',
     ...(failing === null ? [] : [`  ${bold(red(failing))}`, '']),
+    ...(unrewarded === null ? [] : [`  ${bold(yellow(unrewarded))}`, '']),
     line(
       'success',
       formatPercent(success.overall.rate),
@@ -117,6 +127,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       : []),
     ...(counts.refused > 0 ? [line('refused steps', formatCount(counts.refused), describeRefused(counts))] : []),
     ...(counts.finished > 0 ? [`  ${dim(describeIntervals(success.overall))}`] : []),
+    ...noteGuarantees(summary).map((note) => `  ${dim(note)}`),
     ...block(
       'success by difficulty',
       success.byDifficulty.length > 1

@@ -10,12 +10,19 @@ import {
   NOTHING,
 } from '../plots/format.ts'
 import { element, escapeHtml, tip } from '../plots/svg.ts'
-import { describeIntervals, describeRefused, noteFailures, noteInterval } from './notes.ts'
+import {
+  describeIntervals,
+  describeRefused,
+  noteFailures,
+  noteGuarantees,
+  noteInterval,
+  noteMissingRewards,
+} from './notes.ts'
 
 /** The row of main figures, each with its interval. */
 export function renderHeadline(summary: Summary): string {
   const { success, returns, counts, time, tokens, branch } = summary
-  const failing = noteFailures(summary)
+  const notices = [noteFailures(summary), noteMissingRewards(summary)].filter((notice) => notice !== null)
   const pass = success.passAtK.at(-1)
   const unshaped = returns.unshaped?.mean
   const cards = [
@@ -67,9 +74,13 @@ export function renderHeadline(summary: Summary): string {
   return element(
     'section',
     { 'aria-label': 'Headline figures' },
-    failing === null ? '' : element('p', { class: 'alarm', role: 'alert' }, escapeHtml(failing)),
+    ...notices.map((notice) => element('p', { class: 'alarm', role: 'alert' }, escapeHtml(notice))),
     renderCards(cards),
-    element('p', { class: 'caption' }, escapeHtml(describeIntervals(success.overall))),
+    element(
+      'p',
+      { class: 'caption' },
+      escapeHtml([describeIntervals(success.overall), ...noteGuarantees(summary)].join(' ')),
+    ),
   )
 }
 

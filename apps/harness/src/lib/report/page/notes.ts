@@ -1,3 +1,4 @@
+import type { Guarantees } from '@episodic/env'
 import type { Proportion, Summary } from '../fold/summary.ts'
 import { formatCount, formatNumber, formatPercent } from '../plots/format.ts'
 
@@ -31,6 +32,37 @@ export function noteInterval(interval: Interval, format: (interval: Interval) =>
   if (interval.count === 0) return 'no finished episode'
   if (interval.low !== null) return `95 % ${format(interval)}`
   return interval.clusters < 2 ? 'one task: no interval' : 'the same in every task: no interval'
+}
+
+/** What a server of another system does not promise, a sentence for each; none for a run on Episodic's own. */
+export function noteGuarantees({ guarantees }: Pick<Summary, 'guarantees'>): string[] {
+  if (!guarantees) return []
+  const { system, replay, delivery, seed } = guarantees
+  return [
+    `Played on a server of ${SYSTEMS[system]}, which keeps the state and the rules.`,
+    ...(replay ? [] : ['Its episodes cannot be replayed, and no hash of a state proves them.']),
+    ...(delivery === 'exactly-once' ? [] : ['A step whose answer was lost is not sent again: its episode failed.']),
+    ...(seed === 'ignored' ? ['The protocol has no seed.'] : []),
+    ...(seed === 'passed-on' ? ['The server received the seed, and may not use it.'] : []),
+  ]
+}
+
+const SYSTEMS: Readonly<Record<Guarantees['system'], string>> = {
+  episodic: 'Episodic',
+  mcp: 'MCP',
+  ors: 'the Open Reward Standard',
+  openenv: 'OpenEnv',
+}
+
+/** The notice for steps without a reward from the server of another system; `null` if there are none. */
+export function noteMissingRewards({
+  guarantees,
+  rewards: { byTerm, missing },
+}: Pick<Summary, 'guarantees' | 'rewards'>): string | null {
+  if (!guarantees || missing === 0) return null
+  if (byTerm.length === 0) return 'The server gave no reward for any step. A return of 0 is an empty sum, and no score.'
+  const steps = missing === 1 ? '1 step' : `${formatCount(missing)} steps`
+  return `The server gave no reward for ${steps} of finished episodes. They add nothing to a return.`
 }
 
 /** The largest share of failed episodes without a notice. */

@@ -4,8 +4,13 @@ import { HarnessError } from '../../harness-error.ts'
 
 /** Everything that decides what a run plays and how it is scored. Runs with the same configuration have the same figures. */
 export const configurationSchema = z.strictObject({
-  environment: z.strictObject({ name: z.string(), version: z.string() }),
-  /** A file, identified by its content, or the world's generator. */
+  environment: z.strictObject({
+    name: z.string(),
+    version: z.string(),
+    /** The system whose server plays it, if it is not Episodic's. */
+    system: z.enum(['episodic', 'mcp', 'ors', 'openenv']).optional(),
+  }),
+  /** A file, identified by its content, or what the world generates or its server lists. */
   tasks: z.discriminatedUnion('from', [
     z.strictObject({ from: z.literal('dataset'), file: z.string(), sha256: z.string(), split: z.string().nullable() }),
     z.strictObject({

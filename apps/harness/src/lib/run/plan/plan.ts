@@ -2,8 +2,10 @@ import { defineTasks, generateTasks, type Rows } from '@episodic/dataset'
 import { readTasks } from '@episodic/dataset/jsonl'
 import type { EpisodeRecord, Task } from '@episodic/protocol'
 import { HarnessError } from '../../harness-error.ts'
+import { isServed, type PlayedWorld } from '../../served-world.ts'
 import type { World } from '../../world.ts'
 import type { RunConfiguration } from './configuration.ts'
+import { serverTasks } from './server-tasks.ts'
 
 /** A rollout to play: one episode, or one tree of episodes. */
 export interface PlannedEpisode {
@@ -19,13 +21,15 @@ export interface PlannedEpisode {
  */
 export function tasksOf(
   { tasks, seed, environment }: Pick<RunConfiguration, 'tasks' | 'seed' | 'environment'>,
-  world: World,
+  world: PlayedWorld,
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): AsyncIterable<Task> {
   return ofSplit(
     tasks.from === 'dataset'
       ? readTasks(tasks.file, { signal: options.signal, onTorn: ({ line }) => rejectTorn(tasks.file, line) })
-      : generateTasks(world.tasks ?? defaultTasks(world), { seed, count: tasks.count, difficulty: tasks.difficulty }),
+      : isServed(world)
+        ? serverTasks(world, { seed, count: tasks.count })
+        : generateTasks(world.tasks ?? defaultTasks(world), { seed, count: tasks.count, difficulty: tasks.difficulty }),
     tasks.split,
     environment,
   )

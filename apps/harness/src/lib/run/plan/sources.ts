@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { shownPath } from '../../console.ts'
 import { HarnessError } from '../../harness-error.ts'
+import type { ServedWorld } from '../../served-world.ts'
 import { loadWorld, SHELVES, type World } from '../../world.ts'
 import type { RunConfiguration } from './configuration.ts'
 
@@ -13,14 +14,17 @@ import type { RunConfiguration } from './configuration.ts'
  * can be moved as a whole; a path is absolute only if the file is on another drive.
  */
 export const sourcesSchema = z.object({
-  world: z.object({
-    /** The name, path or package that the command was given. */
-    reference: z.string(),
-    /** The module that the world was loaded from. */
-    file: z.string(),
-    /** Of that module only, not of its imports. */
-    sha256: z.string(),
-  }),
+  /** `null` for an environment of another system's server, whose rules are not here. */
+  world: z
+    .object({
+      /** The name, path or package that the command was given. */
+      reference: z.string(),
+      /** The module that the world was loaded from. */
+      file: z.string(),
+      /** Of that module only, not of its imports. */
+      sha256: z.string(),
+    })
+    .nullable(),
   /** The file of tasks; `null` if they were generated. */
   dataset: z.string().nullable(),
 })
@@ -30,13 +34,13 @@ export type Sources = z.infer<typeof sourcesSchema>
 export async function describeSources(
   runFolder: string,
   reference: string,
-  world: Pick<World, 'url'>,
+  world: Pick<World, 'url'> | ServedWorld,
   { tasks }: Pick<RunConfiguration, 'tasks'>,
 ): Promise<Sources> {
-  const file = fileURLToPath(world.url)
   const pathTo = (path: string) => relative(runFolder, resolve(path)).replaceAll('\\', '/')
+  const file = 'url' in world ? fileURLToPath(world.url) : null
   return {
-    world: { reference, file: pathTo(file), sha256: await hashFile(file) },
+    world: file === null ? null : { reference, file: pathTo(file), sha256: await hashFile(file) },
     dataset: tasks.from === 'dataset' ? pathTo(tasks.file) : null,
   }
 }
@@ -55,13 +59,19 @@ export interface RecordedRun {
  * Loads the world of a run from the module that `run.json` names, or, if that file is gone, by the name or package that the
  * run was given. A module that has changed since is loaded and reported to `warn`.
  *
- * Throws `world-not-found`, with a suggestion for `--world` if there is one, and `world-invalid`.
+ * Throws `world-not-found`, with a suggestion for `--world` if there is one, `world-invalid`, and `not-replayable` if another
+ * system's server has the rules.
  */
 export async function loadRecordedWorld(
   { folder, sources, name }: RecordedRun,
   warn: (notice: string) => void,
 ): Promise<World> {
   if (!sources) return byName(name, name, `There is no world "${name}".`)
+  if (!sources.world)
+    throw new HarnessError(
+      'not-replayable',
+      `The run of ${name} was played on a server of another system, which keeps the rules and the state. Its report, a comparison and an export can be made without them.`,
+    )
   const { reference, file, sha256 } = sources.world
   const recorded = resolve(folder, file)
   const world = existsSync(recorded)

@@ -4,7 +4,7 @@ import type { Action, EnvironmentInfo } from '@episodic/protocol'
 import { type Agent, isAgent } from '../../agents/agent.ts'
 import { createRunAgentTask } from '../../agents/run-agent-task.ts'
 import { HarnessError } from '../../harness-error.ts'
-import type { World } from '../../world.ts'
+import { isServed, type PlayedWorld } from '../../served-world.ts'
 import type { RunConfiguration } from '../plan/configuration.ts'
 import { environmentFactory, openTarget, openWorld, type Transport } from './open-environment.ts'
 import { createRunTask, type RunTask } from './run-task.ts'
@@ -16,8 +16,8 @@ export interface Runner extends AsyncDisposable {
 
 export interface OpenRunnerOptions {
   readonly reference: string
-  readonly world: World
-  /** A running server; `null` to serve the world over `transport`. */
+  readonly world: PlayedWorld
+  /** A running server of the world; `null` to serve it over `transport`. */
   readonly target: Target | null
   readonly transport: Transport
   readonly workerThreads: boolean
@@ -36,14 +36,17 @@ export async function openRunner(
   await using cleanUp = new AsyncDisposableStack()
   const sessions = concurrency + 16
   const { connection, agentUrl } = cleanUp.use(
-    await (target
-      ? openTarget(target, retryTimeout)
-      : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout })),
+    await (isServed(world)
+      ? openTarget(world.target)
+      : target
+        ? openTarget(target, retryTimeout)
+        : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout })),
   )
   const createEnvironment = environmentFactory(configuration, connection)
   const { seed, discount, branch } = configuration
   if (branch.length > 0) assertForkable(createEnvironment().info)
-  const accept = (action: Action) => declaredAction(world.environment, action)
+  // Only a world declares all arguments of its tools.
+  const accept = isServed(world) ? undefined : (action: Action) => declaredAction(world.environment, action)
   const runTask = isAgent(player)
     ? createRunAgentTask({
         agent: player,

@@ -50,7 +50,7 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
     get elapsed() {
       return elapsed
     },
-    summarize: () => fold.finish({ name, scheduled }),
+    summarize: () => fold.finish({ name, scheduled, guarantees: manifest.played.guarantees }),
     render() {
       const { configuration, versions, played } = manifest
       const shown = { ...configuration, ...played, ...versions } as unknown as JsonObject

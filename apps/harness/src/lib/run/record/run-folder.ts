@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { shownPath } from '../../console.ts'
 import { HarnessError } from '../../harness-error.ts'
 import { VERSION } from '../../own-package.ts'
+import { guaranteesSchema } from '../../report/fold/summary.ts'
 import { assertSame, configurationSchema, countLeaves, type RunConfiguration } from '../plan/configuration.ts'
 import { sourcesSchema } from '../plan/sources.ts'
 
@@ -26,6 +27,8 @@ export const runManifestSchema = z.object({
     processes: z.int().default(1),
     /** The own name of the policy or agent, as in its sealed lines. */
     player: z.string().optional(),
+    /** What the server of another system promised; left out for Episodic's. */
+    guarantees: guaranteesSchema.optional(),
   }),
   sources: sourcesSchema.optional(),
 })
