@@ -4,6 +4,7 @@ import type { Client } from './client.ts'
 import { PAGE_PACKAGES, playPage } from './play-page.ts'
 import { PYTHON_CLIENTS, startPythonClient } from './python-client.ts'
 import { openPythonEnvironment } from './python-environment.ts'
+import type { Report, Tally } from './report.ts'
 import { sdkFirst } from './sdk-first.ts'
 import { sdkSecond } from './sdk-second.ts'
 import { serveWorlds } from './serve-worlds.ts'
@@ -24,8 +25,8 @@ support, over HTTP and over stdio. The clients in Python get virtual environment
 The exit code is 0 if every cell of the matrix is played, 1 if one is not, and 2 if the command is not
 understood or a client cannot be installed.`
 
-/** Runs the matrix from the command line, and resolves with the exit code. */
-export async function runClients(args: readonly string[]): Promise<number> {
+/** Runs the matrix from the command line. */
+export async function runClients(args: readonly string[]): Promise<Report | null> {
   const { values: options } = parseArgs({
     args: [...args],
     options: {
@@ -37,7 +38,7 @@ export async function runClients(args: readonly string[]): Promise<number> {
   })
   if (options.help) {
     console.log(USAGE)
-    return 0
+    return null
   }
   const names = choose('client', NAMES, options.only)
   const worldNames = choose(
@@ -63,19 +64,26 @@ export async function runClients(args: readonly string[]): Promise<number> {
     played.push(result)
   }
   const guessing = worlds.find(({ name }) => name === 'number-guessing')
-  const problems: string[] = []
+  const pages = new Map<string, readonly string[]>()
   for (const name of guessing ? PAGE_PACKAGES : []) {
     const python = pythons.get(name)
-    if (python) problems.push(...(await playPage(name, python, guessing as World, served)))
-    if (python) say(`${problems.length === 0 ? '✓' : '✗'} docs/python.md with ${name}`)
+    if (!python) continue
+    const problems = await playPage(name, python, guessing as World, served)
+    pages.set(name, problems)
+    say(`${problems.length === 0 ? '✓' : '✗'} docs/python.md with ${name}`)
   }
-  const failed = (await findAllLeaks(played, served)).filter(({ problem }) => problem !== null)
-  for (const cell of failed) console.error(`\n${lineOf(cell)}\n${cell.problem}`)
-  for (const problem of problems) console.error(`\n${problem}`)
-  const failures = failed.length + problems.length
-  const result = { ok: failures === 0, clients: clients.length, worlds: worlds.length, failed: failures }
-  console.log(JSON.stringify({ name: 'interop-clients', ...result }))
-  return result.ok ? 0 : 1
+  const cells = await findAllLeaks(played, served)
+  for (const cell of cells) if (cell.problem !== null) console.error(`\n${lineOf(cell)}\n${cell.problem}`)
+  for (const problem of [...pages.values()].flat()) console.error(`\n${problem}`)
+  const tallies: Record<string, Tally> = {}
+  for (const client of clients) {
+    const results = cells.filter((cell) => cell.client === client).map(({ problem }) => problem === null)
+    const page = pages.get(client.name)
+    if (page) results.push(page.length === 0)
+    const failed = results.filter((passed) => !passed).length
+    tallies[`${client.name} ${client.version}`] = { passed: results.length - failed, failed }
+  }
+  return { clients: tallies }
 }
 
 function choose(noun: string, all: readonly string[], asked: string | undefined): readonly string[] {

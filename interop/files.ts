@@ -1,10 +1,11 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { main } from '@episodic/harness'
+import { parseArgs } from 'node:util'
 import { openPythonEnvironment } from './python-environment.ts'
+import type { Report } from './report.ts'
 
 /** The file of each format. Inspect recognises its logs by the end of their names. */
 const FILES: Readonly<Record<string, string>> = {
@@ -18,35 +19,50 @@ const FILES: Readonly<Record<string, string>> = {
   inspect: 'inspect.json',
 }
 
-/**
- * `pnpm interop files`: plays a run, exports it in each format, and reads the files with `datasets` and `inspect_ai`.
- * Returns the exit status.
- */
-export async function runFiles(): Promise<number> {
-  const { python } = openPythonEnvironment('files.txt', console.error)
+const CLI = fileURLToPath(new URL('./cli.ts', import.meta.resolve('@episodic/harness')))
+const WORLD = fileURLToPath(new URL('../examples/number-guessing', import.meta.url))
+const READER = fileURLToPath(new URL('./python/read_exports.py', import.meta.url))
+
+const USAGE = `Usage: pnpm interop files [--json]
+
+Plays a run, exports it in each format for trainers and viewers, and reads the files with datasets and inspect_ai, in a
+virtual environment.
+
+  --json  print nothing but the line of JSON that ends every run`
+
+/** Reads exported files from the command line. */
+export async function runFiles(args: readonly string[]): Promise<Report | null> {
+  const { values: options } = parseArgs({
+    args: [...args],
+    options: { json: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  })
+  if (options.help) {
+    console.log(USAGE)
+    return null
+  }
+  const { python, versionOf } = openPythonEnvironment('files.txt', console.error)
+  const say = options.json ? () => {} : console.log
   const folder = mkdtempSync(join(tmpdir(), 'episodic-files-'))
   try {
-    const world = fileURLToPath(new URL('../examples/number-guessing', import.meta.url))
     const run = join(folder, 'run')
-    const commands = [
-      ['run', world, '--policy', 'random', '--tasks', '40', '--rollouts', '4', '--out', run],
-      ...Object.entries(FILES).map(([format, file]) => [
-        'export',
-        run,
-        '--format',
-        format,
-        '--out',
-        join(folder, file),
-      ]),
-    ]
-    for (const command of commands) {
-      const status = await main(command)
-      if (status !== 0) return status
-    }
-    const program = fileURLToPath(new URL('./python/read_exports.py', import.meta.url))
-    execFileSync(python, [program, folder], { stdio: 'inherit', env: { ...process.env, HF_HUB_OFFLINE: '1' } })
-    return 0
+    say(episodic('run', WORLD, '--policy', 'random', '--tasks', '40', '--rollouts', '4', '--out', run))
+    for (const [format, file] of Object.entries(FILES))
+      say(episodic('export', run, '--format', format, '--out', join(folder, file)))
+    const read = spawnSync(python, ['-B', READER, folder], {
+      encoding: 'utf8',
+      env: { ...process.env, HF_HUB_OFFLINE: '1' },
+    })
+    say(read.stdout.trim())
+    if (read.status !== 0) console.error(read.stderr)
+    const passed = read.stdout.split('\n').filter((line) => line !== '').length
+    const name = `datasets ${versionOf('datasets')}, inspect-ai ${versionOf('inspect-ai')}`
+    return { clients: { [name]: { passed, failed: read.status === 0 ? 0 : 1 } } }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Runs a command of `episodic`, and returns what it printed. Throws if it failed. */
+function episodic(...command: readonly string[]): string {
+  return execFileSync(process.execPath, [CLI, ...command], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 }

@@ -1,29 +1,38 @@
 /** `pnpm interop <program> [options]`: plays with what others have written, in environments that it makes. */
-import { runClients } from './clients.ts'
-import { runFiles } from './files.ts'
-import { runNemoGym } from './nemo-gym/run-nemo-gym.ts'
-import { runOpenEnv } from './openenv.ts'
-import { runOrs } from './ors/run-ors.ts'
-import { runParity } from './parity/run-parity.ts'
-import { runPythonPackage } from './python-package.ts'
+import { PROGRAMS } from './programs.ts'
+import { type Program, totalOf } from './report.ts'
+import { runAll } from './run-all.ts'
 
-const PROGRAMS = new Map<string, (args: readonly string[]) => Promise<number>>([
-  ['clients', runClients],
-  ['files', runFiles],
-  ['nemo-gym', runNemoGym],
-  ['ors', runOrs],
-  ['openenv', runOpenEnv],
-  ['parity', runParity],
-  ['python', runPythonPackage],
-])
+const ALL = { name: 'all', does: 'runs all of these, and counts the checks of each client', run: runAll }
 
-const [name, ...args] = process.argv.slice(2)
+const USAGE = `Usage: pnpm interop <program> [options]
+
+${[...PROGRAMS, ALL].map(({ name, does }) => `  ${name.padEnd(9)} ${does}`).join('\n')}
+
+Each makes the Python environments that it needs, ends with a line of JSON that counts the checks of each client, and has
+more options: pnpm interop <program> --help`
+
+const [name = '--help', ...args] = process.argv.slice(2)
 try {
-  const run = PROGRAMS.get(name ?? '')
-  if (!run)
-    throw new Error(`There is no program ${name ?? 'without a name'}. There are: ${[...PROGRAMS.keys()].join(', ')}.`)
-  process.exitCode = await run(args)
+  if (name === '--help') console.log(USAGE)
+  else process.exitCode = await runAndReport(programOf(name), args)
 } catch (error) {
   console.error((error as Error).message)
   process.exitCode = 2
+}
+
+function programOf(name: string): Program {
+  const program = [...PROGRAMS, ALL].find((program) => program.name === name)
+  if (program) return program.run
+  throw new Error(`There is no program ${name}.\n${USAGE}`)
+}
+
+/** Prints the line that ends a run, and resolves with the exit code. */
+async function runAndReport(run: Program, args: readonly string[]): Promise<number> {
+  const report = await run(args)
+  if (!report) return 0
+  const { clients, details } = report
+  const { passed, failed } = totalOf(report)
+  console.log(JSON.stringify({ name: `interop-${name}`, ok: failed === 0, passed, failed, clients, ...details }))
+  return failed === 0 ? 0 : 1
 }

@@ -9,6 +9,7 @@ import type { JsonObject } from '@episodic/protocol'
 import { openEnvRoutes } from '@episodic/trainer-endpoints/openenv'
 import type { Action } from './player.ts'
 import { openPythonEnvironment } from './python-environment.ts'
+import type { Report, Tally } from './report.ts'
 import { WORLDS, type World } from './world.ts'
 
 /** The versions that are tried: the newest, one for the second version of the MCP SDK, and the last of the older name. */
@@ -60,8 +61,8 @@ interface ShownStep extends ExpectedStep {
   readonly metadata: { readonly seq: number; readonly end: { readonly kind: string } | null } | null
 }
 
-/** Runs the clients from the command line, and resolves with the exit code. */
-export async function runOpenEnv(args: readonly string[]): Promise<number> {
+/** Runs the clients from the command line. */
+export async function runOpenEnv(args: readonly string[]): Promise<Report | null> {
   const { values: options } = parseArgs({
     args: [...args],
     options: {
@@ -73,13 +74,13 @@ export async function runOpenEnv(args: readonly string[]): Promise<number> {
   })
   if (options.help) {
     console.log(USAGE)
-    return 0
+    return null
   }
   const names = options.only?.split(',') ?? CLIENTS.map(({ name }) => name)
   const unknown = names.filter((name) => !CLIENTS.some((client) => client.name === name))
   if (unknown.length > 0) throw new Error(`There is no client ${unknown.join(', ')}.\n${USAGE}`)
   const say = options.json ? () => {} : console.log
-  const clients: Record<string, { passed: number; failed: number }> = {}
+  const clients: Record<string, Tally> = {}
   for (const client of CLIENTS.filter(({ name }) => names.includes(name))) {
     const { python, versionOf } = openPythonEnvironment(client.requirements, (line) => console.error(line))
     const name = `${client.package} ${versionOf(client.package)}`
@@ -91,9 +92,7 @@ export async function runOpenEnv(args: readonly string[]): Promise<number> {
     }
     clients[name] = tally
   }
-  const failed = Object.values(clients).reduce((sum, tally) => sum + tally.failed, 0)
-  console.log(JSON.stringify({ name: 'interop-openenv', ok: failed === 0, failed, clients }))
-  return failed === 0 ? 0 : 1
+  return { clients }
 }
 
 /** Plays all worlds with the clients of a Python environment, and resolves with the checks and whether they passed. */

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { openPythonEnvironment } from './python-environment.ts'
+import type { Report } from './report.ts'
 
 const PACKAGE = fileURLToPath(new URL('../clients/python', import.meta.url))
 
@@ -23,8 +24,8 @@ that are published. Further adapters are tested if they are named, because their
 The exit code is 0 if every check passed, 1 if one did not, and 2 if the command is not understood or a
 package cannot be installed.`
 
-/** Runs the checks from the command line, and resolves with the exit code. */
-export async function runPythonPackage(args: readonly string[]): Promise<number> {
+/** Runs the checks from the command line. */
+export async function runPythonPackage(args: readonly string[]): Promise<Report | null> {
   const { values: options, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -32,7 +33,7 @@ export async function runPythonPackage(args: readonly string[]): Promise<number>
   })
   if (options.help) {
     console.log(USAGE)
-    return 0
+    return null
   }
   const unknown = positionals.filter((name) => !ADAPTERS.includes(name))
   if (unknown.length > 0)
@@ -72,13 +73,5 @@ export async function runPythonPackage(args: readonly string[]): Promise<number>
 
   const failed = checks.filter(({ passed }) => !passed)
   for (const { name } of failed) console.error(`✗ ${name}`)
-  console.log(
-    JSON.stringify({
-      name: 'interop-python',
-      ok: failed.length === 0,
-      passed: checks.length - failed.length,
-      failed: failed.length,
-    }),
-  )
-  return failed.length === 0 ? 0 : 1
+  return { clients: { 'episodic-env': { passed: checks.length - failed.length, failed: failed.length } } }
 }

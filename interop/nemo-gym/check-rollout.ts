@@ -1,5 +1,6 @@
 import type { JsonObject, LoggedStep } from '@episodic/protocol'
-import type { ReferenceEpisode } from './reference-episode.ts'
+import type { Check } from '../check-parts.ts'
+import { type ReferenceEpisode, rewardOf } from '../reference-episode.ts'
 
 /** The result of an agent, as far as it is compared. */
 export interface RolloutResult {
@@ -7,8 +8,6 @@ export interface RolloutResult {
   readonly response: { readonly output: readonly JsonObject[] }
   readonly problem?: string
 }
-
-export type Check = (what: string, got: unknown, wanted: unknown) => void
 
 /** Compares the result of `simple_agent` with the same episode in the process of the host. */
 export function checkSimple(result: RolloutResult, { steps }: ReferenceEpisode, check: Check): void {
@@ -59,10 +58,6 @@ function parsed(output: string): unknown {
   } catch {
     return output
   }
-}
-
-function rewardOf({ report }: LoggedStep): number {
-  return Object.values(report.terms).reduce((sum, term) => sum + term, 0)
 }
 
 function sumOfTerms(steps: readonly LoggedStep[]): JsonObject {

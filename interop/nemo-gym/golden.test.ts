@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createHost } from '@episodic/mcp-server'
 import { serveNemoGym } from '@episodic/trainer-endpoints/nemo-gym'
 import { describe, expect, it } from 'vitest'
+import type { Exchange } from '../exchange-proxy.ts'
 import { WORLDS } from '../world.ts'
-import type { Exchange } from './exchange-proxy.ts'
 
 const GOLDEN = new URL('./golden/', import.meta.url)
 const HANDLE = /ctl_[\w-]+/g
@@ -18,7 +18,7 @@ describe('the exchanges of the agents in Python', () => {
       .map((line) => JSON.parse(line) as Exchange)
     expect(exchanges.length).toBeGreaterThan(4)
     let handle = ''
-    for (const { method, path, cookie, body, ...recorded } of exchanges) {
+    for (const { method, path, cookie, sessionId: _, body, ...recorded } of exchanges) {
       const response = await fetch(`${server.origin}${path}`, {
         method,
         headers: { 'content-type': 'application/json', cookie: cookie.replace(HANDLE, handle) },
@@ -26,7 +26,9 @@ describe('the exchanges of the agents in Python', () => {
       })
       const [setCookie = ''] = response.headers.getSetCookie()
       handle = setCookie.match(HANDLE)?.[0] ?? handle
-      const answered = { status: response.status, setCookie: setCookie.replace(HANDLE, 'ctl_handle') }
+      const { status, headers } = response
+      const type = headers.get('content-type')
+      const answered = { status, type, setCookie: setCookie.replace(HANDLE, 'ctl_handle') }
       expect({ path, ...answered, answer: await response.text() }).toEqual({ path, ...recorded })
     }
   })

@@ -1,15 +1,17 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { isDeepStrictEqual, parseArgs } from 'node:util'
+import { parseArgs } from 'node:util'
 import { createHost } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import { serveNemoGym } from '@episodic/trainer-endpoints/nemo-gym'
+import { type Check, checkParts } from '../check-parts.ts'
+import { type Exchange, type Fate, type FateOf, startExchangeProxy } from '../exchange-proxy.ts'
 import { type LineProgram, startLineProgram } from '../line-program.ts'
+import { playReference } from '../reference-episode.ts'
+import type { Report } from '../report.ts'
 import { WORLDS, type World } from '../world.ts'
-import { type Check, checkGymnasium, checkSimple, type RolloutResult } from './check-rollout.ts'
-import { type Exchange, type Fate, startExchangeProxy } from './exchange-proxy.ts'
+import { checkGymnasium, checkSimple, type RolloutResult } from './check-rollout.ts'
 import { openNemoGymEnvironment } from './nemo-gym-environment.ts'
-import { playReference } from './reference-episode.ts'
 import { rowOf } from './row-of.ts'
 
 const AGENTS = { simple: checkSimple, gymnasium: checkGymnasium }
@@ -27,8 +29,8 @@ runs NeMo Gym's own test of sessions. Creates a virtual environment of 1.1 GB.
 The exit code is 0 if every check passed, 1 if one did not, and 2 if the command is not understood or the package cannot
 be installed.`
 
-/** Runs the program from the command line, and resolves with the exit code. */
-export async function runNemoGym(args: readonly string[]): Promise<number> {
+/** Runs the program from the command line. */
+export async function runNemoGym(args: readonly string[]): Promise<Report | null> {
   const { values: options } = parseArgs({
     args: [...args],
     options: {
@@ -40,37 +42,28 @@ export async function runNemoGym(args: readonly string[]): Promise<number> {
   })
   if (options.help) {
     console.log(USAGE)
-    return 0
+    return null
   }
   const { python, versionOf } = openNemoGymEnvironment(options.python, (text) => console.error(text))
   const say = options.json ? () => {} : console.log
-  let [passed, failed] = [0, 0]
-  for (const part of partsOf(options.record)) {
-    const problems: string[] = []
-    let held = 0
-    await playPart(python, part, (what, got, wanted) => {
-      if (isDeepStrictEqual(got, wanted)) held += 1
-      else problems.push(`${what}: got ${JSON.stringify(got)}, wanted ${JSON.stringify(wanted)}`)
-    })
-    passed += held
-    failed += problems.length
-    say(`${problems.length === 0 ? '✓' : '✗'} nemo-gym ${versionOf('nemo-gym')}: ${part.name} (${held} checks)`)
-    for (const problem of problems) console.error(`  ${problem}`)
-  }
-  console.log(JSON.stringify({ name: 'interop-nemo-gym', ok: failed === 0, passed, failed }))
-  return failed === 0 ? 0 : 1
+  const name = `nemo-gym ${versionOf('nemo-gym')}`
+  const parts = settingsOf(options.record).map((setting) => ({
+    name: setting.name,
+    play: (check: Check) => playPart(python, setting, check),
+  }))
+  return { clients: { [name]: await checkParts(name, parts, say) } }
 }
 
-/** One run of the agents against a server of its own. */
-interface Part {
+/** What the agents play in one part, and how. */
+interface Setting {
   readonly name: string
   readonly worlds: readonly World[]
   readonly seeds: readonly string[]
-  readonly fateOf?: () => (path: string) => Fate
+  readonly fateOf?: () => FateOf
   readonly record?: boolean
 }
 
-function partsOf(record: boolean): readonly Part[] {
+function settingsOf(record: boolean): readonly Setting[] {
   const guessing = WORLDS.filter(({ name }) => name === 'number-guessing')
   return [
     { name: 'every world', worlds: WORLDS, seeds: ['1', '2', '3'] },
@@ -80,25 +73,25 @@ function partsOf(record: boolean): readonly Part[] {
 }
 
 /** By turns, loses a request before it reaches the server, cuts its connection before the answer, and lets it pass. */
-function cutByTurns(): (path: string) => Fate {
-  const fates: readonly Fate[] = ['lose', 'cut', 'pass']
+function cutByTurns(): FateOf {
+  const fates: readonly Fate[] = ['lose', 'drop', 'pass']
   let requests = 0
-  return (path) => (['/seed_session', '/reset'].includes(path) ? 'pass' : (fates[requests++ % 3] as Fate))
+  return ({ path }) => (['/seed_session', '/reset'].includes(path) ? 'pass' : (fates[requests++ % 3] as Fate))
 }
 
-async function playPart(python: string, { worlds, seeds, fateOf, record }: Part, check: Check): Promise<void> {
+async function playPart(python: string, { worlds, seeds, fateOf, record }: Setting, check: Check): Promise<void> {
   await using host = createHost({ environments: WORLDS.map(({ environment }) => environment) })
   await using server = await serveNemoGym(host)
   const exchanges: Exchange[] = []
   await using proxy = await startExchangeProxy(server.origin, {
-    ...(fateOf && { fateOf: fateOf() }),
+    fateOf: fateOf?.(),
     onExchange: (exchange) => exchanges.push(exchange),
   })
   const program = fileURLToPath(new URL('../python/nemo_gym_client.py', import.meta.url))
   await using client = startLineProgram(python, ['-B', program, proxy.origin])
   for (const world of worlds)
     for (const seed of seeds) {
-      const reference = await playReference(host, world, seed)
+      const reference = await playReference(host, world, { seed })
       const calls = reference.steps.map(({ action }) => action)
       for (const [agent, checkAgent] of Object.entries(AGENTS)) {
         exchanges.length = 0

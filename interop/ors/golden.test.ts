@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
-import type { Exchange } from './exchange-proxy.ts'
+import type { Exchange } from '../exchange-proxy.ts'
 import { serveTasks, TOKEN } from './serve-tasks.ts'
 import { idIn } from './session-id.ts'
 
@@ -16,7 +16,7 @@ describe('the exchanges of the clients in Python', () => {
       .map((line) => JSON.parse(line) as Exchange)
     expect(exchanges.length).toBeGreaterThan(10)
     const sessions = new Map<string, string>()
-    for (const { method, path, session, body, status, type, answer } of exchanges) {
+    for (const { method, path, sessionId, body, status, type, answer } of exchanges) {
       const {
         statusCode,
         headers,
@@ -26,7 +26,7 @@ describe('the exchanges of the clients in Python', () => {
         headers: {
           'content-type': 'application/json',
           'x-api-key': TOKEN,
-          ...(session !== null && { 'x-session-id': sessions.get(session) ?? session }),
+          ...(sessionId && { 'x-session-id': sessions.get(sessionId) ?? sessionId }),
         },
         ...(method === 'POST' && { body }),
       })

@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, Task } from '@episodic/protocol'
+import type { Check } from '../check-parts.ts'
 import type { LineProgram } from '../line-program.ts'
+import { type ReferenceEpisode, rewardOf } from '../reference-episode.ts'
 import { WORLDS, type World } from '../world.ts'
-import type { ReferenceEpisode } from './play-reference.ts'
 
 /** What a client has of an environment and a session before the first call. */
 interface Opened {
@@ -37,7 +37,7 @@ export interface Setting {
 /** Plays the actions of a reference episode through a client, and calls `check` with everything that has to be equal. */
 export async function playSession(
   { client, world, tasks, index, rewards, reference }: Setting,
-  check: (what: string, got: unknown, wanted: unknown) => void,
+  check: Check,
 ): Promise<void> {
   const task = tasks[index] as Task
   const place = { environment: world.name, split: 'train', index }
@@ -56,11 +56,13 @@ export async function playSession(
     (await client.ask({ tool, arguments: input })) as Called
   check('an unknown tool', outline(await call({ tool: 'teleport', arguments: {} })), { error: 'ToolCallError' })
   let total = 0
-  for (const [step, { action, text, report, reward }] of reference.steps.entries()) {
+  for (const [step, logged] of reference.steps.entries()) {
+    const { action, observation, report } = logged
+    const reward = rewardOf(logged)
     total += reward
     const held = report.end ? total : null
     check(`step ${step}`, outline(await call(action)), {
-      text,
+      text: observation.text,
       reward: rewards === 'steps' ? reward : held,
       finished: report.end !== null,
       terms: report.terms,
@@ -80,20 +82,4 @@ function outline(called: Called): JsonObject {
   const { text, reward, finished, metadata } = called
   const { terms, seq, end, refused } = metadata as { terms: JsonObject; seq: number; end: JsonObject; refused: string }
   return { text, reward, finished, terms, seq, end, refused }
-}
-
-/** Counts checks, and keeps what failed. */
-export function createChecks() {
-  const problems: string[] = []
-  let passed = 0
-  return {
-    problems,
-    get passed() {
-      return passed
-    },
-    check(what: string, got: unknown, wanted: unknown): void {
-      if (isDeepStrictEqual(got, wanted)) passed += 1
-      else problems.push(`${what}: got ${JSON.stringify(got)}, wanted ${JSON.stringify(wanted)}`)
-    },
-  }
 }

@@ -1,12 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { type Check, checkParts } from '../check-parts.ts'
+import { type Exchange, type FateOf, startExchangeProxy } from '../exchange-proxy.ts'
 import { startLineProgram } from '../line-program.ts'
 import { openPythonEnvironment } from '../python-environment.ts'
+import { playReference } from '../reference-episode.ts'
+import type { Report, Tally } from '../report.ts'
 import { WORLDS, type World } from '../world.ts'
-import { type Exchange, type Fate, startExchangeProxy } from './exchange-proxy.ts'
-import { playReference } from './play-reference.ts'
-import { createChecks, playSession } from './play-session.ts'
+import { playSession } from './play-session.ts'
 import { serveTasks, TOKEN } from './serve-tasks.ts'
 import { idIn } from './session-id.ts'
 
@@ -29,8 +31,8 @@ over connections that are cut during every call, and that lose every other answe
 The exit code is 0 if every check passed, 1 if one did not, and 2 if the command is not understood or a client cannot be
 installed.`
 
-/** Runs the program from the command line, and resolves with the exit code. */
-export async function runOrs(args: readonly string[]): Promise<number> {
+/** Runs the program from the command line. */
+export async function runOrs(args: readonly string[]): Promise<Report | null> {
   const { values: options } = parseArgs({
     args: [...args],
     options: {
@@ -41,39 +43,35 @@ export async function runOrs(args: readonly string[]): Promise<number> {
   })
   if (options.help) {
     console.log(USAGE)
-    return 0
+    return null
   }
   const say = options.json ? () => {} : console.log
-  let [passed, failed] = [0, 0]
+  const clients: Record<string, Tally> = {}
   for (const client of CLIENTS) {
     const { python, versionOf } = openPythonEnvironment(client.requirements, (text) => console.error(text))
     const name = `${client.package} ${versionOf(client.package)}`
-    for (const part of partsOf(options.record)) {
-      const problems = createChecks()
-      await playPart(client, python, part, problems.check)
-      passed += problems.passed
-      failed += problems.problems.length
-      say(`${problems.problems.length === 0 ? '✓' : '✗'} ${name}: ${part.name} (${problems.passed} checks)`)
-      for (const problem of problems.problems) console.error(`  ${problem}`)
-    }
+    const parts = settingsOf(options.record).map((setting) => ({
+      name: setting.name,
+      play: (check: Check) => playPart(client, python, setting, check),
+    }))
+    clients[name] = await checkParts(name, parts, say)
   }
-  console.log(JSON.stringify({ name: 'interop-ors', ok: failed === 0, clients: CLIENTS.length, passed, failed }))
-  return failed === 0 ? 0 : 1
+  return { clients }
 }
 
-/** One run of a client against a server of its own. */
-interface Part {
+/** What a client plays in one part, and how. */
+interface Setting {
   readonly name: string
   readonly rewards: 'steps' | 'return'
   readonly worlds: readonly World[]
   /** Tasks of each world. */
   readonly episodes: number
-  readonly fateOf?: () => (request: Pick<Exchange, 'path' | 'body'>) => Fate
+  readonly fateOf?: () => FateOf
   readonly confirmsCalls?: boolean
   readonly record?: boolean
 }
 
-function partsOf(record: boolean): readonly Part[] {
+function settingsOf(record: boolean): readonly Setting[] {
   const guessing = WORLDS.filter(({ name }) => name === 'number-guessing')
   return [
     { name: 'every world', rewards: 'steps', worlds: WORLDS, episodes: 3 },
@@ -92,7 +90,7 @@ function partsOf(record: boolean): readonly Part[] {
 }
 
 /** By turns, loses a call before it reaches the server, and cuts its answer after the id. What is sent again passes. */
-function cutEveryCall(): (request: Pick<Exchange, 'path' | 'body'>) => Fate {
+function cutEveryCall(): FateOf {
   let calls = 0
   return ({ path, body }) => {
     if (!path.endsWith('/call') || body.includes('"task_id"')) return 'pass'
@@ -102,7 +100,7 @@ function cutEveryCall(): (request: Pick<Exchange, 'path' | 'body'>) => Fate {
 }
 
 /** Loses the whole answer of every other call, with its id or without. */
-function dropEveryOther(): (request: Pick<Exchange, 'path' | 'body'>) => Fate {
+function dropEveryOther(): FateOf {
   let calls = 0
   return ({ path }) => (path.endsWith('/call') && calls++ % 2 === 0 ? 'drop' : 'pass')
 }
@@ -110,13 +108,13 @@ function dropEveryOther(): (request: Pick<Exchange, 'path' | 'body'>) => Fate {
 async function playPart(
   { module }: Client,
   python: string,
-  { rewards, worlds, episodes, fateOf, confirmsCalls = false, record }: Part,
-  check: (what: string, got: unknown, wanted: unknown) => void,
+  { rewards, worlds, episodes, fateOf, confirmsCalls = false, record }: Setting,
+  check: Check,
 ): Promise<void> {
   await using served = await serveTasks(rewards, confirmsCalls)
   const exchanges: Exchange[] = []
   await using proxy = await startExchangeProxy(served.origin, {
-    ...(fateOf && { fateOf: fateOf() }),
+    fateOf: fateOf?.(),
     onExchange: (exchange) => exchanges.push(exchange),
   })
   const program = fileURLToPath(new URL('../python/ors_client.py', import.meta.url))
@@ -126,7 +124,7 @@ async function playPart(
     for (let index = 0; index < episodes; index++) {
       const task = tasks[index]
       if (!task) throw new Error(`${world.name} has no task ${index}.`)
-      const reference = await playReference(served.host, task, world)
+      const reference = await playReference(served.host, world, task)
       await playSession({ client, world, tasks, index, rewards, reference }, (what, got, wanted) =>
         check(`${world.name}, task ${index}, ${what}`, got, wanted),
       )

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import type { Report, Tally } from '../report.ts'
 import { WORLDS, type World } from '../world.ts'
 import { AGENT_CLIENTS } from './agent-clients.ts'
 import { type Comparison, compareClient } from './compare-client.ts'
@@ -40,8 +41,8 @@ so its clients play without them. Clients in Python get virtual environments.
 The exit code is 0 if all episodes are equal, 1 if one is not, and 2 if the command is not understood or a client cannot be
 installed.`
 
-/** Runs the comparison from the command line, and resolves with the exit code. */
-export async function runParity(args: readonly string[]): Promise<number> {
+/** Runs the comparison from the command line. */
+export async function runParity(args: readonly string[]): Promise<Report | null> {
   const { values: options } = parseArgs({
     args: [...args],
     options: {
@@ -55,7 +56,7 @@ export async function runParity(args: readonly string[]): Promise<number> {
   })
   if (options.help) {
     console.log(USAGE)
-    return 0
+    return null
   }
   const names = chosen('client', options.only, CLIENTS)
   const worlds = chosen(
@@ -76,7 +77,7 @@ export async function runParity(args: readonly string[]): Promise<number> {
     ),
   )
   const comparisons: Comparison[] = []
-  const tallies: Record<string, { passed: number; failed: number }> = {}
+  const tallies: Record<string, Tally> = {}
   for (const client of clients) {
     const compared = await compareClient(client, references)
     comparisons.push(...compared)
@@ -84,9 +85,7 @@ export async function runParity(args: readonly string[]): Promise<number> {
     for (const comparison of compared) if (comparison.first) console.error(problemOf(client, comparison))
     tallies[client.title] = { passed: sumOf(compared, 'equal'), failed: sumOf(compared, 'different') }
   }
-  const failed = sumOf(comparisons, 'different')
-  console.log(JSON.stringify({ name: 'interop-parity', ok: failed === 0, failed, clients: tallies, comparisons }))
-  return failed === 0 ? 0 : 1
+  return { clients: tallies, details: { comparisons } }
 }
 
 function chosen<Name extends string>(what: string, list: string, all: readonly Name[]): readonly Name[] {

@@ -1,6 +1,6 @@
 import type { Host } from '@episodic/mcp-server'
-import { DEFAULT_SEAT, type JsonObject, type LoggedStep } from '@episodic/protocol'
-import type { World } from '../world.ts'
+import { DEFAULT_SEAT, type JsonObject, type LoggedStep, type Task } from '@episodic/protocol'
+import type { World } from './world.ts'
 
 /** No episode is as long. */
 const MOST_STEPS = 500
@@ -11,10 +11,14 @@ export interface ReferenceEpisode {
   readonly steps: readonly LoggedStep[]
 }
 
-/** Plays a world with a seed in the process of the host: a mistake in the arguments first, then the player to the end. */
-export async function playReference(host: Host, world: World, seed: string): Promise<ReferenceEpisode> {
+/** Plays a world in the process of the host: a mistake in the arguments first, then the player to the end. */
+export async function playReference(
+  host: Host,
+  world: World,
+  { seed, params }: Pick<Task, 'seed'> & Partial<Pick<Task, 'params'>>,
+): Promise<ReferenceEpisode> {
   const requestKey = crypto.randomUUID()
-  const { session, seats } = await host.open(null, { environment: world.name, seed, requestKey })
+  const { session, seats } = await host.open(null, { environment: world.name, seed, params, requestKey })
   const reference = await host.resolve(null, { by: 'control', token: session })
   const observation = seats[DEFAULT_SEAT]?.observation.text as string
   const player = world.begin()
@@ -30,4 +34,9 @@ export async function playReference(host: Host, world: World, seed: string): Pro
   }
   await reference.close()
   return { observation, steps }
+}
+
+/** Returns the raw reward of a step: the sum of its terms. */
+export function rewardOf({ report }: LoggedStep): number {
+  return Object.values(report.terms).reduce((sum, term) => sum + term, 0)
 }

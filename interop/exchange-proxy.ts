@@ -6,11 +6,14 @@ import type { AddressInfo } from 'node:net'
 export interface Exchange {
   readonly method: string
   readonly path: string
-  /** The id of the session that the request names; `null` if it names none. */
-  readonly session: string | null
+  /** The headers that name the session; empty if there are none. */
+  readonly cookie: string
+  readonly sessionId: string
   readonly body: string
   readonly status: number
   readonly type: string
+  /** Empty if there is none. */
+  readonly setCookie: string
   readonly answer: string
 }
 
@@ -25,17 +28,19 @@ export interface ExchangeProxy extends AsyncDisposable {
  */
 export type Fate = 'pass' | 'lose' | 'cut' | 'drop'
 
-/** Starts a proxy that decides the fate of each request, and shows each exchange that reached the server. */
-export async function startExchangeProxy(
-  target: string,
-  {
-    fateOf = () => 'pass',
-    onExchange = () => {},
-  }: {
-    readonly fateOf?: (request: Pick<Exchange, 'path' | 'body'>) => Fate
-    readonly onExchange?: (exchange: Exchange) => void
-  },
-): Promise<ExchangeProxy> {
+/** Decides the fate of a request. */
+export type FateOf = (request: Pick<Exchange, 'path' | 'body'>) => Fate
+
+export interface ExchangeProxyOptions {
+  /** Default: everything passes. */
+  readonly fateOf?: FateOf | undefined
+  /** Is called with each exchange that reached the server. */
+  readonly onExchange?: (exchange: Exchange) => void
+}
+
+/** Starts a proxy. */
+export async function startExchangeProxy(target: string, options: ExchangeProxyOptions): Promise<ExchangeProxy> {
+  const { fateOf = () => 'pass', onExchange = () => {} } = options
   const proxy = createServer((asked, answer) => {
     relay(asked, answer).catch(() => answer.destroy())
   }).listen(0, '127.0.0.1')
@@ -54,19 +59,16 @@ export async function startExchangeProxy(
     const body = await textOf(asked)
     const fate = fateOf({ path, body })
     if (fate === 'lose') return void answer.destroy()
-    const forwarded = request(new URL(path, target), {
-      method,
-      headers: { ...headers, host: new URL(target).host },
-    })
+    const forwarded = request(new URL(path, target), { method, headers: { ...headers, host: new URL(target).host } })
     forwarded.end(body)
     const [answered] = (await once(forwarded, 'response')) as [IncomingMessage]
     const text = await textOf(answered)
     const status = answered.statusCode ?? 502
-    const type = answered.headers['content-type'] ?? ''
-    const session = (headers['x-session-id'] as string | undefined) ?? null
-    onExchange({ method, path, session, body, status, type, answer: text })
+    const { 'set-cookie': [setCookie = ''] = [], 'content-type': type = '' } = answered.headers
+    const { cookie = '', 'x-session-id': sessionId = '' } = headers
+    onExchange({ method, path, cookie, sessionId: String(sessionId), body, status, type, setCookie, answer: text })
     if (fate === 'drop') return void answer.destroy()
-    answer.writeHead(status, { 'content-type': type })
+    answer.writeHead(status, { 'content-type': type, ...(setCookie && { 'set-cookie': setCookie }) })
     if (fate === 'pass') return void answer.end(text)
     const [first = ''] = text.split('\n\n', 1)
     answer.write(`${first}\n\n`, () => answer.destroy())

@@ -1,0 +1,27 @@
+import { runClients } from './clients.ts'
+import { runFiles } from './files.ts'
+import { runNemoGym } from './nemo-gym/run-nemo-gym.ts'
+import { runOpenEnv } from './openenv.ts'
+import { runOrs } from './ors/run-ors.ts'
+import { runParity } from './parity/run-parity.ts'
+import { runPythonPackage } from './python-package.ts'
+import type { Program } from './report.ts'
+
+/** A program, and what it does in a few words. */
+export interface NamedProgram {
+  readonly name: string
+  readonly does: string
+  readonly run: Program
+  /** Whether it takes `--python`, a Python that is new enough for NeMo Gym. */
+  readonly takesPython?: true
+}
+
+export const PROGRAMS: readonly NamedProgram[] = [
+  { name: 'clients', does: 'plays with MCP clients', run: runClients },
+  { name: 'files', does: 'reads exported files with the libraries of trainers and viewers', run: runFiles },
+  { name: 'python', does: 'tests the package episodic-env', run: runPythonPackage },
+  { name: 'openenv', does: "plays with OpenEnv's clients", run: runOpenEnv },
+  { name: 'ors', does: 'plays with the clients of the Open Reward Standard', run: runOrs },
+  { name: 'nemo-gym', does: 'plays with the agents of NeMo Gym', run: runNemoGym, takesPython: true },
+  { name: 'parity', does: 'compares the same episodes through every endpoint', run: runParity, takesPython: true },
+]
