@@ -1,7 +1,7 @@
 /** Steps a second of one core through the host: values in, values out, rewards included, sessions in memory. */
 
 import { createHost, type Tool } from '@episodic/mcp-server'
-import { createRng } from '@episodic/protocol'
+import { createRng, DEFAULT_SEAT } from '@episodic/protocol'
 import { environment } from '@episodic-world/number-guessing'
 import { inTurn, median, ratio, report } from './figures.ts'
 
@@ -84,9 +84,9 @@ function onBareDraft(): number {
         publish: () => {},
       })
       const judged = { before: state, after: draft, tool: 'guess', input: { value }, params, end }
-      const transition = { ...judged, refused: null, events: [] }
-      environment.rewards(transition)
-      environment.potential(draft, params)
+      const transition = { ...judged, moved: environment.seats, refused: null, events: [] }
+      environment.rewards(transition, DEFAULT_SEAT)
+      environment.potential(draft, params, DEFAULT_SEAT)
       state = draft
       steps += 1
       over = end !== null

@@ -6,7 +6,7 @@ import { isBroken, send, type TrainerReply } from './trainer-request.ts'
 /** Milliseconds before NeMo Gym's client repeats a request. */
 const PAUSE = 500
 /** Milliseconds after which this one no longer does, so that a server that never answers is noticed. */
-const PATIENCE = 120_000
+const TIMEOUT = 120_000
 
 /** Plays as `simple_agent`: a call of a tool for each step, and `verify` in the end. */
 export const playSimpleAgent: PlayRollout = (setting, amounts) =>
@@ -80,7 +80,7 @@ class NemoGymClient {
         return reply
       } catch (error) {
         if (!isBroken(error, 'connection-lost')) throw error
-        if (performance.now() - began > PATIENCE) throw new Error(`${path} is not answered.`, { cause: error })
+        if (performance.now() - began > TIMEOUT) throw new Error(`${path} is not answered.`, { cause: error })
         await pause(PAUSE)
       }
   }

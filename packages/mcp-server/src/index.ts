@@ -1,5 +1,6 @@
 export { inProcess } from './lib/dispatch/in-process.ts'
 export { defineEnvironment } from './lib/environment/define-environment.ts'
+export { defineGame } from './lib/environment/define-game.ts'
 export type { EnvironmentDefinition, PlayContext, Tool } from './lib/environment/environment.ts'
 export { type Rehearsal, type RehearsedStep, rehearse } from './lib/environment/rehearse.ts'
 export type { Secrets } from './lib/environment/secrets.ts'

@@ -24,6 +24,7 @@ export {
 export { findNonJson, type Json, type JsonObject, jsonObjectSchema } from './lib/json.ts'
 export { DEFAULT_LIMITS, type Limits, type LimitsRequest } from './lib/limits.ts'
 export type { Channel } from './lib/mcp.ts'
+export type { Observation } from './lib/observation.ts'
 export type {
   AppliedEvent,
   OutsideEvent,
@@ -32,12 +33,12 @@ export type {
   RecordedEvent,
 } from './lib/outside-event.ts'
 export { createRng, type Rng, type RngState } from './lib/rng.ts'
+export type { SeatsReport, Terms } from './lib/seats-report.ts'
 export { seedFor } from './lib/seed.ts'
 export type { SessionSnapshot } from './lib/session-snapshot.ts'
 export {
   type Action,
   actionSchema,
-  type Observation,
   type Refusal,
   type Reward,
   type Step,

@@ -19,6 +19,14 @@ export {
   storedBytes,
 } from './lib/session/session-record.ts'
 export { assertJsonState, stateHash } from './lib/session/session-text.ts'
-export { type Change, isEndUnreported, type Played, recordStep, type Turn, turnOf } from './lib/session/step.ts'
+export {
+  type Change,
+  isEndUnreported,
+  type Played,
+  type PlayedSeats,
+  recordStep,
+  type Turn,
+  turnOf,
+} from './lib/session/step.ts'
 export { StateError } from './lib/state-error.ts'
 export type { SessionStore, StoredSession } from './lib/store/session-store.ts'

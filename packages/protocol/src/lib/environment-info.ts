@@ -48,6 +48,14 @@ const eventInfoSchema: z.ZodType<EventInfo> = z.object({
   dataSchema: jsonObjectSchema,
 })
 
+/** One seat of an environment that has several. */
+export interface SeatInfo {
+  readonly name: string
+  /** The names of its tools. */
+  readonly tools: readonly string[]
+}
+const seatInfoSchema: z.ZodType<SeatInfo> = z.object({ name: z.string(), tools: z.array(z.string()) })
+
 /** An environment that a server can open. */
 export interface EnvironmentInfo {
   readonly name: string
@@ -69,6 +77,8 @@ export interface EnvironmentInfo {
    * The noun in the names of the tools that create and end a session (`create_<handle>`). Left out if there are none.
    */
   readonly handle?: string | undefined
+  /** Its seats, in order. Left out if it has one seat. */
+  readonly seats?: readonly SeatInfo[] | undefined
   /** Outside events that can be published to its sessions. Left out if there are none. */
   readonly events?: readonly EventInfo[] | undefined
   /** The limits of a session whose opener sets none. */
@@ -86,6 +96,7 @@ export const environmentInfoSchema: z.ZodType<EnvironmentInfo> = z.object({
   legal: z.boolean().optional(),
   forkable: z.boolean(),
   handle: z.string().optional(),
+  seats: z.array(seatInfoSchema).optional(),
   events: z.array(eventInfoSchema).optional(),
   limits: limitsSchema,
 })

@@ -1,16 +1,9 @@
 import { z } from 'zod'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import { type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './json.ts'
+import { type Observation, observationSchema } from './observation.ts'
 import { type RecordedEvent, recordedEventSchema } from './outside-event.ts'
-import {
-  type Action,
-  actionSchema,
-  type Observation,
-  observationSchema,
-  type Refusal,
-  type Reward,
-  refusalSchema,
-} from './step.ts'
+import { type Action, actionSchema, type Refusal, type Reward, refusalSchema } from './step.ts'
 import { type Split, splitSchema } from './task.ts'
 
 /** One answer of a language model that a policy requested to choose an action. */

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { environmentInfoSchema } from './environment-info.ts'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
+import { type FullState, fullStateSchema } from './full-state.ts'
 import { type JsonObject, jsonObjectSchema } from './json.ts'
 import { type Limits, limitsRequestSchema, limitsSchema } from './limits.ts'
+import { type Observation, observationSchema } from './observation.ts'
 import {
   type AppliedEvent,
   appliedEventSchema,
@@ -11,15 +13,9 @@ import {
   publishParamsSchema,
   publishResultSchema,
 } from './outside-event.ts'
+import { type Terms, termsSchema } from './seats-report.ts'
 import { sessionSnapshotSchema } from './session-snapshot.ts'
-import {
-  type Action,
-  actionSchema,
-  type Observation,
-  observationSchema,
-  type StepReport,
-  stepReportSchema,
-} from './step.ts'
+import { type Action, actionSchema, type StepReport, stepReportSchema } from './step.ts'
 
 /** The version that servers and clients report: the version of this wire format. */
 export const WIRE_VERSION = '1.0.0'
@@ -33,6 +29,7 @@ export const METHODS = {
   open: 'environment/open',
   state: 'environment/state',
   legal: 'environment/legal',
+  turn: 'environment/turn',
   watch: 'environment/watch',
   publish: 'environment/publish',
   sessions: 'environment/sessions',
@@ -43,7 +40,7 @@ export const METHODS = {
   close: 'environment/close',
 } as const
 
-/** Keys in `_meta`. Requests carry the first three, answers of the trainer endpoint the last two. */
+/** Keys in `_meta`. Requests carry the first four, answers of the trainer endpoint the last two. */
 export const META = {
   /** The control handle of the session in which a `tools/call` is a step. */
   session: 'dev.episodic/session',
@@ -51,13 +48,15 @@ export const META = {
   seq: 'dev.episodic/seq',
   /** The epoch that the caller knows; one older than the session's is fenced. */
   epoch: 'dev.episodic/epoch',
+  /** The seat that a `tools/call` is a step of; needed if the environment has several. */
+  seat: 'dev.episodic/seat',
   /** The {@link StepReport} of this answer. */
   step: 'dev.episodic/step',
   /** `true` if the answer is the stored one of an earlier call. */
   replayed: 'dev.episodic/replayed',
 } as const
 
-/** The seat of a session that names no seats. */
+/** The seat of an environment that declares no seats. */
 export const DEFAULT_SEAT = 'agent'
 
 export const listResultSchema = z.object({ environments: z.array(environmentInfoSchema) })
@@ -86,6 +85,8 @@ interface OpenSeat {
   readonly observation: Observation
   /** Answered steps so far, which the first step sends. 0 unless the session was restored or forked. */
   readonly seq: number
+  /** Φ of the initial state for this seat. Left out if the environment has one seat, or defines no potential. */
+  readonly potential?: number | undefined
 }
 
 /** Result of `environment/open` and `environment/restore`, and of `environment/fork` for each fork. */
@@ -101,7 +102,9 @@ export interface OpenResult {
   readonly seed: string
   readonly limits: Limits
   readonly seats: { readonly [seat: string]: OpenSeat }
-  /** Φ of the initial state; `null` if the environment defines no potential. */
+  /** The seats that may act first. Left out if the environment has one seat. */
+  readonly turn?: readonly string[] | undefined
+  /** Φ of the initial state; `null` if the environment defines no potential, or has several seats. */
   readonly potential: number | null
 }
 export const openResultSchema: z.ZodType<OpenResult> = z.object({
@@ -114,8 +117,14 @@ export const openResultSchema: z.ZodType<OpenResult> = z.object({
   limits: limitsSchema,
   seats: z.record(
     z.string(),
-    z.object({ capability: z.string(), observation: observationSchema, seq: z.int().min(0) }),
+    z.object({
+      capability: z.string(),
+      observation: observationSchema,
+      seq: z.int().min(0),
+      potential: z.number().optional(),
+    }),
   ),
+  turn: z.array(z.string()).optional(),
   potential: z.number().nullable(),
 })
 
@@ -162,8 +171,62 @@ export interface LegalActions {
 /** Result of `environment/legal`. */
 const legalResultSchema = z.object({ tools: z.record(z.string(), jsonObjectSchema) })
 
-/** Parameters of `environment/state`, `environment/legal` and `environment/close`. */
+/** Parameters of `environment/state` and `environment/close`. */
 export const sessionParamsSchema = z.strictObject({ session: z.string(), _meta: z.unknown().optional() })
+
+/** Parameters of `environment/legal`. `seat` is needed if the environment has several. */
+export const legalParamsSchema = z.strictObject({
+  session: z.string(),
+  seat: z.string().optional(),
+  _meta: z.unknown().optional(),
+})
+
+/**
+ * Parameters of `environment/turn`, which waits up to `wait` seconds until `seat` may act, or its episode is over.
+ */
+export const turnParamsSchema = z.strictObject({
+  session: z.string(),
+  seat: z.string(),
+  wait: z.number().min(0).max(60).default(0),
+  _meta: z.unknown().optional(),
+})
+
+/**
+ * What one seat knows of a session. It changes nothing, so it can be asked again: everything since the seat's own last
+ * step is in it, until its next one.
+ */
+export interface TurnResult {
+  /** Whether the seat may act now. */
+  readonly mine: boolean
+  /** The seats that may act now; empty once the episode is over. */
+  readonly turn: readonly string[]
+  readonly observation: Observation
+  /** Texts for the seat since its own last step, oldest first. */
+  readonly messages: readonly string[]
+  /** Raw reward that the seat earned by the steps of others since its own last step. */
+  readonly due: Terms
+  /** Φ of the state for this seat; `null` if the environment defines no potential. */
+  readonly potential: number | null
+  /** How the episode ended for this seat; `null` if it has not. */
+  readonly end: EpisodeEnd | null
+  /** Whether the seat succeeded, if its episode is over and the environment defines success. */
+  readonly success?: boolean | undefined
+  /** Answered steps of the seat, which its next step sends. */
+  readonly seq: number
+  readonly revision: number
+}
+export const turnResultSchema: z.ZodType<TurnResult> = z.object({
+  mine: z.boolean(),
+  turn: z.array(z.string()),
+  observation: observationSchema,
+  messages: z.array(z.string()),
+  due: termsSchema,
+  potential: z.number().nullable(),
+  end: episodeEndSchema.nullable(),
+  success: z.boolean().optional(),
+  seq: z.int().min(0),
+  revision: z.int().min(0),
+})
 
 /** The full state of a session, private part included: only for the trainer endpoint. */
 export interface StateResult {
@@ -175,7 +238,7 @@ export interface StateResult {
   readonly seats: { readonly [seat: string]: { readonly seq: number } }
   /** Virtual time, in milliseconds. */
   readonly now: number
-  readonly state: { readonly public: JsonObject; readonly private: JsonObject }
+  readonly state: FullState
   readonly end: EpisodeEnd | null
 }
 export const stateResultSchema: z.ZodType<StateResult> = z.object({
@@ -185,7 +248,7 @@ export const stateResultSchema: z.ZodType<StateResult> = z.object({
   epoch: z.int(),
   seats: z.record(z.string(), z.object({ seq: z.int() })),
   now: z.number(),
-  state: z.object({ public: jsonObjectSchema, private: jsonObjectSchema }),
+  state: fullStateSchema,
   end: episodeEndSchema.nullable(),
 })
 
@@ -323,7 +386,8 @@ export const METHOD_SCHEMAS = {
   list: { result: listResultSchema },
   open: { params: openParamsSchema, result: openResultSchema },
   state: { params: sessionParamsSchema, result: stateResultSchema },
-  legal: { params: sessionParamsSchema, result: legalResultSchema },
+  legal: { params: legalParamsSchema, result: legalResultSchema },
+  turn: { params: turnParamsSchema, result: turnResultSchema },
   watch: { params: watchParamsSchema, result: watchResultSchema },
   publish: { params: publishParamsSchema, result: publishResultSchema },
   sessions: { params: sessionsParamsSchema, result: sessionsResultSchema },

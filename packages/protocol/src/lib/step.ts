@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import { type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './json.ts'
+import type { Observation } from './observation.ts'
 import { type AppliedEvent, appliedEventSchema } from './outside-event.ts'
+import { type SeatsReport, seatsReportSchema } from './seats-report.ts'
 
 /** What a policy does in one step: call a tool of the world. */
 export interface Action {
@@ -9,16 +11,6 @@ export interface Action {
   readonly arguments: JsonObject
 }
 export const actionSchema: z.ZodType<Action> = z.object({ tool: z.string(), arguments: jsonObjectSchema })
-
-/** What the agent observes: a text, and the same as data if the environment provides it. */
-export interface Observation {
-  readonly text: string
-  readonly structured: JsonObject | null
-}
-export const observationSchema: z.ZodType<Observation> = z.object({
-  text: z.string(),
-  structured: jsonObjectSchema.nullable(),
-})
 
 /**
  * Why a step changed nothing: the `rules` refused it, its `arguments` failed the schema, the `tool` does not exist, the
@@ -55,6 +47,8 @@ export interface StepReport {
   readonly events?: readonly AppliedEvent[] | undefined
   /** What the tool's `prepare` returned: an input of the step. Left out if nothing was prepared. */
   readonly prepared?: Json | undefined
+  /** What the step meant to the other seats. Left out if the environment has one seat. */
+  readonly seats?: SeatsReport | undefined
 }
 export const stepReportSchema: z.ZodType<StepReport> = z.object({
   seq: z.int().min(0),
@@ -67,6 +61,7 @@ export const stepReportSchema: z.ZodType<StepReport> = z.object({
   stateHash: z.string(),
   events: z.array(appliedEventSchema).optional(),
   prepared: jsonSchema.optional(),
+  seats: seatsReportSchema.optional(),
 })
 
 /** The reward of one step. */

@@ -27,6 +27,7 @@ export const WIRE_ERROR_NUMBERS = {
   'state-lost': 1414,
   'replay-diverged': 1415,
   'outcome-unknown': 1416,
+  'not-your-turn': 1417,
   capacity: 1429,
   'rate-limited': 1430,
   'environment-failed': 1500,

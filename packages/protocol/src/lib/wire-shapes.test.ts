@@ -29,6 +29,7 @@ import {
   watchResultSchema,
 } from './extension.ts'
 import { DEFAULT_LIMITS, limitsRequestSchema, limitsSchema } from './limits.ts'
+import type { Observation } from './observation.ts'
 import {
   type AppliedEvent,
   type OutsideHistory,
@@ -37,7 +38,7 @@ import {
   type RecordedEvent,
 } from './outside-event.ts'
 import { type SessionSnapshot, sessionSnapshotSchema } from './session-snapshot.ts'
-import { type Action, type Observation, type StepReport, stepReportSchema } from './step.ts'
+import { type Action, type StepReport, stepReportSchema } from './step.ts'
 import { type Task, taskSchema } from './task.ts'
 
 const action: Action = { tool: 'guess', arguments: { value: 7, notes: ['a', null, { deep: true }] } }

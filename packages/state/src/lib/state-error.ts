@@ -8,6 +8,7 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `fenced`: the caller lost the session to a later epoch.
  * - `state-lost`: the store holds less of the session than was acknowledged; the session cannot go on.
  * - `episode-ended`: no step follows the end.
+ * - `not-your-turn`: the seat may not act now; `details.turn` names those that may.
  * - `queue-full`: too many calls wait for this session.
  * - `too-large`: the state or answer would pass the session's byte limit.
  * - `log-full`: the session's step log has reached its byte limit, so no further step is played; `details.limit` is that limit.
@@ -29,6 +30,7 @@ export type StateErrorCode =
   | 'fenced'
   | 'state-lost'
   | 'episode-ended'
+  | 'not-your-turn'
   | 'queue-full'
   | 'too-large'
   | 'log-full'

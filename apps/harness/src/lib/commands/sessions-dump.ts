@@ -125,7 +125,8 @@ async function openSource({ store, world, ...options }: DumpOptions): Promise<So
     async readPage(request) {
       const dump = await dumpSession(opened, request, ({ environment: { name, version }, state, params }) => {
         if (environment === undefined) return []
-        if (environment.name === name && environment.version === version) return secretsOf(environment, state, params)
+        if (environment.name === name && environment.version === version)
+          return environment.seats.flatMap((seat) => secretsOf(environment, state, params, seat))
         throw new HarnessError(
           'option-invalid',
           `The session plays ${name} ${version}, and --world is ${environment.name} ${environment.version}.`,

@@ -2,6 +2,7 @@ import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehears
 import { declaredAction } from '@episodic/mcp-server/extend'
 import {
   chainOf,
+  DEFAULT_SEAT,
   type EpisodeEnd,
   type EpisodeRecord,
   type LimitsRequest,
@@ -166,7 +167,12 @@ function compareWhole(
   if (!given && outcome.kind === 'finished') return { field: 'end', recorded: outcome.end, replayed: null }
   const left = mayLeave && isLeft(outcome) && outcome.kind === 'finished' ? outcome : null
   return (
-    (left && findDifference(successOf(left), environment.success({ end: left.end, state, params }), 'success')) ??
+    (left &&
+      findDifference(
+        successOf(left),
+        environment.success({ end: left.end, state, params }, DEFAULT_SEAT),
+        'success',
+      )) ??
     findDifference(returns, earnedBy(record, scoring), 'returns')
   )
 }

@@ -6,6 +6,7 @@ import type { Host, SessionRef, StepCall } from '../host/host.ts'
 import { unknownEnvironment } from '../host/open-session.ts'
 import { callByArgument, howToCreate } from './handle-arguments.ts'
 import type { Answer } from './leak-scan.ts'
+import { callAsSeat } from './seat-call.ts'
 
 /** Answers one `tools/call` of an agent. Faults and ends are tool errors, which a model can read. */
 export async function callAsAgent(
@@ -26,6 +27,8 @@ export async function callAsAgent(
 /** Plays one step. `again` is the sentence that says how to play another episode. */
 async function play(session: SessionRef, call: StepCall, again: string): Promise<Answer> {
   try {
+    const seated = session.hasSeats()
+    if (seated instanceof Promise ? await seated : seated) return await callAsSeat(session, call, again)
     const { step, secrets } = await session.step(call)
     // What the server adds is in its own words, and repeats what the world said.
     return {

@@ -30,7 +30,10 @@ export interface Reply {
 
 /** What an endpoint can do for a message besides answering it. Functions are called only if the message needs them. */
 export interface DispatchOptions {
-  /** Aborted when a waiting request should stop: the caller has disconnected, or the server shuts down. */
+  /**
+   * Aborted when a waiting request should stop: the caller has disconnected, or the server shuts down. It may be a
+   * getter that creates the signal on first access.
+   */
   readonly signal?: AbortSignal | undefined
   /** Aborted when the caller disconnects. Used if that cancels a request, as in the stateless version over HTTP. */
   readonly gone?: (() => AbortSignal) | undefined
@@ -88,8 +91,9 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
       const { modern = decideVersion(caller, message) } = options
       const resolving = options.session ?? resolveCaller(host, caller)
       session = resolving instanceof Promise ? await resolving : resolving
-      const { signal } = options
       if (method === 'tools/call') waiting = new PendingCall(message, modern, options)
+      // A signal costs as much as a small call, and only methods of trainers always need theirs.
+      const signal = caller.endpoint === 'trainer' && !waiting ? options.signal : undefined
       answer = (await answerRequest(host, caller, session, message, { signal, waiting })) ?? null
       const listening = answer ? null : await answerListening(host, caller, session, message, modern, options)
       if (listening) reply = listening

@@ -15,6 +15,8 @@ export interface PendingCallOptions {
   readonly gone?: (() => AbortSignal) | undefined
   /** The calls of the same client; omitted if it has no way to cancel one. */
   readonly channel?: (() => PendingCalls) | undefined
+  /** Aborted when a waiting request should stop; a getter that creates the signal on first access. */
+  readonly signal?: AbortSignal | undefined
   /** Sends a message before the answer. */
   readonly say?: ((text: string) => void) | undefined
 }
@@ -56,6 +58,10 @@ export class PendingCall implements CallOptions {
       else left?.addEventListener('abort', () => call.abort(left.reason), { once: true })
     }
     return this.#call.signal
+  }
+
+  get stopping(): AbortSignal | undefined {
+    return this.#options.signal
   }
 
   get report(): CallOptions['report'] {

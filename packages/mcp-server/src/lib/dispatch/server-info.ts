@@ -1,4 +1,4 @@
-import { type EnvironmentInfo, EXTENSION } from '@episodic/protocol'
+import { type EnvironmentInfo, EXTENSION, type ToolInfo } from '@episodic/protocol'
 import { WIRE_VERSION } from '@episodic/protocol/extend'
 import { agentTool } from '../environment/agent-answer.ts'
 import { handleNames } from '../environment/define-environment.ts'
@@ -7,6 +7,7 @@ import type { Host, PresentedState, SessionRef } from '../host/host.ts'
 import { environmentFor } from './agent-call.ts'
 import { handleTools } from './handle-arguments.ts'
 import type { Advertisement } from './sdk-discovery.ts'
+import { WAIT } from './seat-call.ts'
 import { STATE_URI, stateTemplate } from './state-resource.ts'
 
 /** The name and the version under which an endpoint answers. */
@@ -40,7 +41,7 @@ export async function advertise(
       version,
       instructions: instruct(environment, address, presented),
       presented,
-      tools: named ? handleTools(environment, host.idleSeconds) : environment.tools.map(agentTool),
+      tools: named ? handleTools(environment, host.idleSeconds) : toolsOfSession(environment),
       state: named ? stateTemplate(handle) : STATE_URI,
       extension: null,
     }
@@ -58,15 +59,24 @@ export async function advertise(
   }
 }
 
+/** The tools at an address that plays one session; with several seats, those of its seat. */
+function toolsOfSession({ tools, seats }: EnvironmentInfo): readonly ToolInfo[] {
+  return [...tools.map(agentTool), ...(seats ? [WAIT] : [])]
+}
+
 /** The methods whose answers contain the instructions. */
 const INSTRUCTING = new Set(['initialize', 'server/discover', 'prompts/get'])
 
 /** Returns what a client may show its model before the first call, so that the model acts on an observation. */
 function instruct(
-  { description, handle }: EnvironmentInfo,
+  { description: about, handle, seats }: EnvironmentInfo,
   address: AgentAddress,
   presented: PresentedState | null,
 ): string {
+  const [seat] = seats ?? []
+  const description = seat
+    ? `${about}\n\nYou play the seat ${seat.name}. When it is not your turn, call ${WAIT.name}, which answers when it is.`
+    : about
   if (presented) return `${description}\n\n${presented.observation}`
   if (address.by !== 'argument' || handle === undefined) return description
   const { create, argument } = handleNames(handle)

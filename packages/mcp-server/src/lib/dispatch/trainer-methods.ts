@@ -33,10 +33,14 @@ export function answerExtension(
       return host.open(principal, parse(METHOD_SCHEMAS.open.params, params, method))
     case METHODS.state:
       return at(parse(METHOD_SCHEMAS.state.params, params, method).session, (session) => session.state())
-    case METHODS.legal:
-      return at(parse(METHOD_SCHEMAS.state.params, params, method).session, async (session) => ({
-        tools: await session.legal(),
-      }))
+    case METHODS.legal: {
+      const { session: token, seat } = parse(METHOD_SCHEMAS.legal.params, params, method)
+      return at(token, async (session) => ({ tools: await session.legal(seat) }))
+    }
+    case METHODS.turn: {
+      const { session: token, seat, wait } = parse(METHOD_SCHEMAS.turn.params, params, method)
+      return at(token, (session) => session.turn({ seat, wait, signal }))
+    }
     case METHODS.watch: {
       const { session: token, ...range } = parse(METHOD_SCHEMAS.watch.params, params, method)
       return at(token, (session) => session.watch({ ...range, signal }))
@@ -85,9 +89,12 @@ export async function stepAsTrainer(
       `A step at this endpoint names its session: send the handle in _meta["${META.session}"].`,
     )
   const [seq, epoch] = [wholeNumber(meta, META.seq), wholeNumber(meta, META.epoch)]
+  const seat = meta[META.seat]
+  if (seat !== undefined && typeof seat !== 'string')
+    throw new WireError('invalid-params', `_meta["${META.seat}"] has to be the name of a seat.`)
   const resolved = host.resolve(principal, { by: 'control', token })
   const session = resolved instanceof Promise ? await resolved : resolved
-  const { step, replayed, secrets } = await session.step({ ...call, seq, epoch })
+  const { step, replayed, secrets } = await session.step({ ...call, seat, seq, epoch })
   const report = { [META.step]: step.report as unknown as JsonObject }
   const _meta = replayed ? { ...report, [META.replayed]: true } : report
   return { result: { ...toolResult(step), _meta }, secrets }

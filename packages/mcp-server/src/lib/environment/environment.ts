@@ -5,6 +5,7 @@ import type {
   JsonObject,
   LegalActions,
   LimitsRequest,
+  Observation,
   RecordedEvent,
   Refusal,
   Rng,
@@ -249,6 +250,10 @@ export interface Tool<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly annotations: ToolAnnotations
   /** `null` if the tool has no `prepare`. */
   readonly preparation: Preparation | null
+  /** The seats that have it; `null` for every seat. */
+  readonly seats: readonly string[] | null
+  /** Whether its moves are sealed until every seat in turn has moved. */
+  readonly sealed: boolean
   play(context: PlayContext<unknown, unknown, unknown, unknown, unknown>): Said<unknown> | Refused
 }
 
@@ -350,6 +355,10 @@ export interface EnvironmentDefinition<
   readonly paramsSchema: JsonObject
   readonly state: { readonly public: Public; readonly private: z.ZodType }
   readonly history: HistoryBounds | null
+  /** All seats, in order: `agent` alone, unless `defineGame` declares them. */
+  readonly seats: readonly string[]
+  /** What there is only with several seats; `null` with one. */
+  readonly game: GameDefinition | null
   readonly tools: Tools
   readonly toolInfos: readonly ToolInfo[]
   readonly events: WorldEvents
@@ -361,20 +370,40 @@ export interface EnvironmentDefinition<
   readonly waived: Readonly<Record<string, string>>
   readonly hasLegal: boolean
   limitsFor(params: unknown): LimitsRequest
-  start(context: { readonly params: unknown; readonly rng: SavableRng }): WorldState<JsonObject, JsonObject>
-  observe(state: JsonObject, params: unknown): string
-  /** Returns the value of every term for a step. Throws `rules-failed` if one is no finite number. */
-  rewards(transition: Transition<WorldState<JsonObject, JsonObject>, unknown>): Readonly<Record<string, number>>
-  potential(state: WorldState<JsonObject, JsonObject>, params: unknown): number | null
+  start(context: { readonly params: unknown; readonly rng: SavableRng }): SessionState
+  /** Returns what a seat sees of a state. */
+  observe(state: SessionState, params: unknown, seat: string): Observation
+  /** Returns the value of every term for a seat and a step. Throws `rules-failed` if one is no finite number. */
+  rewards(transition: StateTransition, seat: string): Readonly<Record<string, number>>
+  potential(state: SessionState, params: unknown, seat: string): number | null
   /**
-   * Returns the legal actions in a public state; every valid input of every tool if the environment defines no `legal`.
-   * Throws `rules-failed` if the author's `legal` returns anything else.
+   * Returns the legal actions of a seat in a state; every valid input of every tool if the environment defines no
+   * `legal`. Throws `rules-failed` if the author's `legal` returns anything else.
    */
-  legal(state: JsonObject, params: unknown): LegalActions
+  legal(state: SessionState, params: unknown, seat: string): LegalActions
   /**
    * Returns `undefined` if the environment defines no success. Throws `rules-failed` if the author's function returns
    * no boolean.
    */
-  success(final: FinalContext<WorldState<JsonObject, JsonObject>, unknown>): boolean | undefined
-  secrets(state: SessionState, params: unknown): readonly string[]
+  success(final: FinalContext<SessionState, unknown>, seat: string): boolean | undefined
+  /** Returns the texts that a seat must not be shown. */
+  secrets(state: SessionState, params: unknown, seat: string): readonly string[]
+}
+
+/** A step as reward terms judge it, of a seat or of several at once. */
+export interface StateTransition extends Transition<SessionState, unknown> {
+  /** The seats whose moves the step played. */
+  readonly moved: readonly string[]
+}
+
+/** The rules of an environment that there are only with several seats, with all types erased. */
+export interface GameDefinition {
+  /** The schema of the part of the state that each seat alone may see. */
+  readonly own: z.ZodType
+  /** Returns the seats of an episode, in order. Throws `rules-failed` for a seat that there is not, and for none. */
+  present(params: unknown): readonly string[]
+  /** Returns the seats that may act, in order. Throws `rules-failed` for a seat that there is not. */
+  turn(state: SessionState, params: unknown): readonly string[]
+  /** Plays a round whose moves are all sealed; `null` if no tool is sealed. */
+  readonly settle: ((context: object) => void) | null
 }

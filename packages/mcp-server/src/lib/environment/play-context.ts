@@ -4,6 +4,7 @@ import type { History, SessionRecord, SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
 import { findEventProblem } from './apply-event.ts'
 import type { EnvironmentDefinition, PlayContext, Refused, Said } from './environment.ts'
+import type { PlayChecks } from './rules-turn.ts'
 
 /** Events that one step may publish. */
 const MOST_PUBLISHED = 16
@@ -21,7 +22,7 @@ export interface ToolCallSetup {
   readonly input: unknown
   readonly prepared: unknown
   /** Called with each value that the rules reveal. */
-  readonly onReveal: ((value: Json) => void) | undefined
+  readonly onReveal: PlayChecks['onReveal'] | undefined
   /** Default: the streams of the record. */
   readonly rng?: SavableRng | undefined
 }
@@ -91,7 +92,7 @@ export class ToolCallContext implements PlayContext<unknown, unknown, unknown, u
 
   // Rules destructure these from their context, so each is bound.
   readonly reveal = <T extends Json>(value: T): T => {
-    this.#onReveal?.(value)
+    this.#onReveal?.(value, null)
     return value
   }
 

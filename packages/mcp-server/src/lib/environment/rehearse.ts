@@ -1,6 +1,5 @@
 import {
   DEFAULT_LIMITS,
-  DEFAULT_SEAT,
   findNonJson,
   type Json,
   type JsonObject,
@@ -23,10 +22,13 @@ import {
 import { ServerError } from '../server-error.ts'
 import { withoutAmbient } from './ambient-guard.ts'
 import { applyEvent, assertEvent } from './apply-event.ts'
+import { bySeat } from './by-seat.ts'
 import { declaredAction, findUndeclared } from './declared-action.ts'
 import type { EnvironmentDefinition } from './environment.ts'
-import { type InitialState, playAction, startEnvironment } from './play-action.ts'
+import { playAction } from './play-action.ts'
 import { containsListed, SHORTEST_SECRET, tooShortSecrets } from './secrets.ts'
+import { type InitialState, startEnvironment } from './start-environment.ts'
+import { partsOf } from './stored-state.ts'
 
 export interface RehearsalOptions {
   /** Default: the world's own defaults. */
@@ -47,6 +49,8 @@ export interface RehearsalOptions {
 export interface RehearsedStep extends Played {
   /** What the tool revealed, in order. */
   readonly revealed: readonly Json[]
+  /** For each revealed value, the seats that it is meant for; `null` for all. */
+  readonly revealedTo: readonly (readonly string[] | null)[]
   /** As the step report of a session says it. */
   readonly stateHash: string
 }
@@ -55,17 +59,27 @@ export interface RehearsedStep extends Played {
 export interface Rehearsal {
   readonly start: InitialState
   readonly state: SessionState
+  /** The last observation, of the seat that acted last. */
   readonly observation: Observation
   readonly end: Played['end']
+  /** The seats that may act; the only seat, if there is one, and nobody after the end. */
+  readonly turn: readonly string[]
+  /** Returns what a seat sees now. Default: the only seat. Throws `rules-failed` for a seat that does not play. */
+  observe(seat?: string): Observation
   /**
    * Plays one action. There are no budgets; `truncation` plays the step as if a budget cut it short. For a tool that
    * prepares its steps, `prepared` is the prepared input: `prepare` is not called. Throws what the rules throw, and
-   * `rules-failed` once the world has ended. If an event ended it, one more step can be played, which reports that end.
+   * `rules-failed` once the world has ended, and for a seat that is not in turn. If an event ended it, one more step can be played, which reports that end.
    */
   play(
     tool: string,
     args: JsonObject,
-    options?: { readonly truncation?: Truncation | null; readonly prepared?: Json | undefined },
+    options?: {
+      /** The seat that acts; needed if there are several. */
+      readonly seat?: string
+      readonly truncation?: Truncation | null
+      readonly prepared?: Json | undefined
+    },
   ): RehearsedStep
   /**
    * Applies an outside event before the next step. Throws `rules-failed` once the world has ended, `invalid-params` (a
@@ -104,16 +118,27 @@ export function rehearse(
     epoch: 1,
     rng: start.rng,
     now: 0,
-    state: { public: start.state.public, private: privateState ?? start.state.private },
+    state: { ...start.state, private: privateState ?? start.state.private },
     end: null,
-    seats: { [DEFAULT_SEAT]: { seq: 0, last: null } },
+    seats: bySeat(start.seats ? Object.keys(start.seats) : environment.seats, () => ({ seq: 0, last: null })),
+    ...(start.turn && { turn: start.turn }),
     history: [],
     logBytes: 0,
   }
-  const listSecrets = () => environment.secrets(record.state, record.params)
+  const seats = Object.keys(record.seats)
+  const turn = () => (record.end ? [] : (record.turn ?? seats))
+  const seatNamed = (named: string | undefined): string => {
+    const seat = named ?? (seats.length === 1 ? seats[0] : undefined)
+    if (seat !== undefined && seats.includes(seat)) return seat
+    throw new ServerError(
+      'rules-failed',
+      `${named === undefined ? 'No seat is named' : `There is no seat "${named}"`}. The seats are: ${seats.join(', ')}.`,
+    )
+  }
+  const listSecrets = () => seats.flatMap((seat) => environment.secrets(record.state, record.params, seat))
   if (strict) assertSearchable(environment, closely('The secrets', listSecrets))
-  const assertSecretsKept = (what: string, texts: { readonly shown: string; readonly said: string }) => {
-    const listed = closely('The secrets', listSecrets)
+  const assertSecretsKept = (what: string, seat: string, texts: { readonly shown: string; readonly said: string }) => {
+    const listed = closely('The secrets', () => environment.secrets(record.state, record.params, seat))
     assertSearchable(environment, listed)
     assertNotShown(`${what} of ${environment.name}`, listed, texts)
   }
@@ -130,6 +155,10 @@ export function rehearse(
     get end() {
       return record.end
     },
+    get turn() {
+      return turn()
+    },
+    observe: (named) => environment.observe(record.state, record.params, seatNamed(named)),
     publish(type, data = {}) {
       if (record.end)
         throw new ServerError('rules-failed', `The world has ended (${record.end.reason}); rehearse it anew.`)
@@ -139,37 +168,46 @@ export function rehearse(
       const happened = closely(`Event ${type}`, () => applyEvent(environment, turn, event))
       if (strict) assertSound(environment, happened.change.state)
       record = recordEvent(record, event, happened, { bound: DEFAULT_EVENTS, now: 0 })
-      if (strict) assertSecretsKept(`Event ${type}`, { shown: happened.said ?? '', said: '' })
+      if (strict) assertSecretsKept(`Event ${type}`, seats[0] as string, { shown: happened.said ?? '', said: '' })
       stateText = JSON.stringify(record.state)
       return { said: happened.said, end: happened.end }
     },
-    play(tool, args, { truncation = null, prepared } = {}) {
+    play(tool, args, { seat: named, truncation = null, prepared } = {}) {
+      const seat = seatNamed(named)
       if (record.end && !isEndUnreported(record))
         throw new ServerError('rules-failed', `The world has ended (${record.end.reason}); rehearse it anew.`)
+      if (record.turn && !record.turn.includes(seat))
+        throw new ServerError('rules-failed', `It is the turn of ${turn().join(', ')}, and not of ${seat}.`)
       const action = declaredAction(environment, { tool, arguments: args })
       const revealed: Json[] = []
-      const scrutiny = { strict, onReveal: (value: Json) => revealed.push(value) }
+      const revealedTo: (readonly string[] | null)[] = []
+      const onReveal = (value: Json, to: readonly string[] | null) => {
+        revealed.push(value)
+        revealedTo.push(to)
+      }
+      const scrutiny = { strict, onReveal }
       const setting = {
-        seat: DEFAULT_SEAT,
+        seat,
         action,
         now: 0,
         history: environment.history,
         prepared,
       }
-      const turn = { ...turnOf(record, JSON.parse(stateText), setting), truncation }
-      const played = closely(`Tool ${tool}`, () => playAction(environment, turn, action, scrutiny))
+      const played = closely(`Tool ${tool}`, () =>
+        playAction(environment, { ...turnOf(record, JSON.parse(stateText), setting), truncation }, action, scrutiny),
+      )
       const { next } = recordStep(record, setting, played)
       if (strict && played.change) assertSound(environment, next.state)
       record = next
       if (strict) {
         const { text, structured } = played.observation
-        assertSecretsKept(`Tool ${tool}`, {
+        assertSecretsKept(`Tool ${tool}`, seat, {
           shown: `${text}\n${JSON.stringify(structured)}`,
           said: JSON.stringify([tool, args]),
         })
       }
       if (played.change) stateText = JSON.stringify(next.state)
-      const step = { ...played, revealed, stateHash: stateHash(stateText, next) }
+      const step = { ...played, revealed, revealedTo, stateHash: stateHash(stateText, next) }
       observation = step.observation
       return step
     },
@@ -206,14 +244,15 @@ function assertNotShown(
 }
 
 /** Throws `rules-failed` for a state that its schemas reject or do not declare, or that JSON cannot hold. */
-function assertSound({ name, state: schemas }: EnvironmentDefinition, state: SessionState): void {
-  for (const part of ['public', 'private'] as const) {
-    const parsed = schemas[part].safeParse(state[part])
-    const undeclared = parsed.success && findUndeclared(state[part], parsed.data)
+function assertSound(environment: EnvironmentDefinition, state: SessionState): void {
+  const { name } = environment
+  for (const { part, schema, value } of partsOf(environment, state)) {
+    const parsed = schema.safeParse(value)
+    const undeclared = parsed.success && findUndeclared(value, parsed.data)
     const problem = parsed.success
       ? undeclared
         ? `"${undeclared}" is not declared`
-        : findNonJson(state[part], part)
+        : findNonJson(value, part)
       : formatZodError(parsed.error)
     if (problem) throw new ServerError('rules-failed', `The rules of ${name} left a wrong ${part} state: ${problem}.`)
   }

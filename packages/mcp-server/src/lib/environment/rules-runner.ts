@@ -11,15 +11,9 @@ import { ServerError } from '../server-error.ts'
 import { applyEvent, type EventTurn } from './apply-event.ts'
 import type { CallOptions } from './call-options.ts'
 import type { EnvironmentDefinition } from './environment.ts'
-import {
-  type InitialState,
-  type ObservedState,
-  observeState,
-  type PlayOutcome,
-  playAction,
-  type RulesTurn,
-  startEnvironment,
-} from './play-action.ts'
+import { playAction } from './play-action.ts'
+import type { PlayOutcome, RulesTurn } from './rules-turn.ts'
+import { type InitialState, type ObservedState, observeState, startEnvironment } from './start-environment.ts'
 import { asError } from './thrown-value.ts'
 
 /** An episode that has ended. */
@@ -27,6 +21,8 @@ export interface EndedEpisode {
   readonly end: EpisodeEnd
   readonly state: SessionState
   readonly params: JsonObject
+  /** The seat that is judged. */
+  readonly seat: string
 }
 
 /**
@@ -37,11 +33,12 @@ export interface EndedEpisode {
 export interface RulesRunner {
   /** Returns the initial state for parsed parameters. Throws, or rejects with, what the rules throw. */
   start(environment: EnvironmentDefinition, params: JsonObject, seed: string): InitialState | Promise<InitialState>
-  /** Returns the observation and the potential of a state. Throws, or rejects with, what the rules throw. */
+  /** Returns what a seat observes of a state, and its potential. Throws, or rejects with, what the rules throw. */
   observe(
     environment: EnvironmentDefinition,
     state: SessionState,
     params: JsonObject,
+    seat: string,
   ): ObservedState | Promise<ObservedState>
   /**
    * Plays one declared action on a turn. Throws, or rejects with, what the rules throw. A runner that returns a promise rejects
@@ -55,11 +52,12 @@ export interface RulesRunner {
   ): PlayOutcome | Promise<PlayOutcome>
   /** Applies a valid outside event. Throws, or rejects with, what the rules throw. */
   apply(environment: EnvironmentDefinition, turn: EventTurn, event: OutsideEvent): Happened | Promise<Happened>
-  /** Returns the legal actions in a state. Throws, or rejects with, what the rules throw. */
+  /** Returns the legal actions of a seat in a state. Throws, or rejects with, what the rules throw. */
   legal(
     environment: EnvironmentDefinition,
     state: SessionState,
     params: JsonObject,
+    seat: string,
   ): LegalActions | Promise<LegalActions>
   /**
    * Judges an episode that ended in a state; `undefined` if the environment defines no success. Throws, or rejects
@@ -72,11 +70,11 @@ export interface RulesRunner {
    */
   readonly prepares: boolean
   /**
-   * Returns the texts that the environment lists as secret in a state. Throws what its code throws. Synchronous,
+   * Returns the texts that the environment lists as secret for a seat in a state. Throws what its code throws. Synchronous,
    * because answers are searched as they are sent: a runner in another thread keeps the list of the call that led to
    * this state.
    */
-  secrets(environment: EnvironmentDefinition, state: SessionState, params: JsonObject): readonly string[]
+  secrets(environment: EnvironmentDefinition, state: SessionState, params: JsonObject, seat: string): readonly string[]
 }
 
 /** Plays the rules in the calling thread. Rules that never return block the whole process. */
@@ -85,10 +83,10 @@ export const directRules = {
   observe: (environment, ...given) => asFault(environment, () => observeState(environment, ...given)),
   play: (environment, turn, action) => asFault(environment, () => playAction(environment, turn, action)),
   apply: (environment, turn, event) => asFault(environment, () => applyEvent(environment, turn, event)),
-  legal: (environment, state, params) => asFault(environment, () => environment.legal(state.public, params)),
-  judge: (environment, final) => asFault(environment, () => environment.success(final)),
+  legal: (environment, ...given) => asFault(environment, () => environment.legal(...given)),
+  judge: (environment, { seat, ...final }) => asFault(environment, () => environment.success(final, seat)),
   prepares: true,
-  secrets: (environment, state, params) => environment.secrets(state, params),
+  secrets: (environment, ...given) => environment.secrets(...given),
 } satisfies RulesRunner
 
 /** Turns a `WireError` of an author's code into a fault, since the caller would receive its message otherwise. */

@@ -5,7 +5,7 @@ import type { EnvironmentDefinition } from './environment.ts'
 
 /** A part of a stored state that does not fit the schemas of its environment. */
 export interface Misfit {
-  readonly part: 'public' | 'private'
+  readonly part: string
   /** What the schema says, without repeating values. */
   readonly problem: string
 }
@@ -16,13 +16,25 @@ export interface Misfit {
  * misfit. A schema that transforms values is not checked: it describes its input, and the store holds its output.
  */
 export function findMisfit(environment: EnvironmentDefinition, state: SessionState): Misfit | null {
-  for (const part of ['public', 'private'] as const) {
-    const schema = environment.state[part]
+  for (const { part, schema, value } of partsOf(environment, state)) {
     if (!readsWhatItWrites(schema)) continue
-    const parsed = schema.safeParse(state[part])
+    const parsed = schema.safeParse(value)
     if (!parsed.success) return { part, problem: formatZodError(parsed.error) }
   }
   return null
+}
+
+/** Returns the parts of a state with their names and schemas. */
+export function partsOf(
+  { state: schemas, game }: EnvironmentDefinition,
+  state: SessionState,
+): { readonly part: string; readonly schema: z.ZodType; readonly value: unknown }[] {
+  const own = Object.entries(state.own ?? {})
+  return [
+    { part: 'public', schema: schemas.public, value: state.public },
+    ...(game ? own.map(([seat, value]) => ({ part: `own (${seat})`, schema: game.own, value })) : []),
+    { part: 'private', schema: schemas.private, value: state.private },
+  ]
 }
 
 /** Types of schemas whose output may differ from their input. */

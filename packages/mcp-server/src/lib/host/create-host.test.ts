@@ -55,6 +55,7 @@ describe('Host.step', () => {
     expect(await atControl(host, session).step(guess(5, 0))).toEqual({
       replayed: false,
       secrets: expect.anything(),
+      messages: [],
       step: {
         seat: DEFAULT_SEAT,
         action: { tool: 'guess', arguments: { value: 5 } },

@@ -1,5 +1,4 @@
 import {
-  DEFAULT_SEAT,
   type EnvironmentInfo,
   type MethodParams,
   type MethodResult,
@@ -30,7 +29,7 @@ import {
 import { listSessions } from './list-sessions.ts'
 import { withMetrics } from './metered-store.ts'
 import { describeEnvironment } from './open-session.ts'
-import { type AtOnce, notFound, SEATS, SessionCache } from './session-cache.ts'
+import { type AtOnce, notFound, SessionCache } from './session-cache.ts'
 import { Expiry, repeat } from './session-expiry.ts'
 import { SessionFactory } from './session-factory.ts'
 import { ResolvedSession, type SessionParts, TrainerSession } from './session-ref.ts'
@@ -96,6 +95,7 @@ class SessionHost implements Host {
       capacity,
       store,
       clock,
+      turnSeconds: bounds.turnSeconds,
       rules,
       faults,
       metrics,
@@ -135,7 +135,8 @@ class SessionHost implements Host {
     const { token } = address
     if (token === null) throw new WireError('invalid-request', 'Send the Mcp-Session-Id that initialize answered with.')
     if (address.by === 'transport' || address.by === 'argument') {
-      const verified = verifyTransport(tokens, principal, token, address.environment, DEFAULT_SEAT)
+      assertOneSeat(this.environments, address.environment)
+      const verified = verifyTransport(tokens, principal, token, address.environment)
       return new TransportSession(this.#parts, this.connections, verified)
     }
     const claim = readClaim(token)
@@ -146,17 +147,17 @@ class SessionHost implements Host {
     if (claim.kind === 'control') {
       const issued = cached?.session.record.owner === principal ? cached.control : tokens.control(id, principal)
       if (!equalSecrets(issued, token)) throw notFound()
-      return new TrainerSession(this.#parts, { principal, id, seat: DEFAULT_SEAT })
+      return new TrainerSession(this.#parts, { principal, id, place: 0 })
     }
-    const seat = SEATS[claim.seat]
-    const issued = cached?.capabilities[claim.seat] ?? tokens.capability(id, claim.seat)
-    if (seat === undefined || !equalSecrets(issued, token)) throw notFound()
-    return new ResolvedSession(this.#parts, { principal, id, seat })
+    const place = claim.seat
+    const issued = cached?.capabilities[place] ?? tokens.capability(id, place)
+    if (!equalSecrets(issued, token)) throw notFound()
+    return new ResolvedSession(this.#parts, { principal, id, place })
   }
 
   findOpened(principal: Principal, requestKey: string): AtOnce<TrainerSessionRef> {
     const found = (tokens: SessionTokens) =>
-      new TrainerSession(this.#parts, { principal, id: tokens.idFor(principal, requestKey), seat: DEFAULT_SEAT })
+      new TrainerSession(this.#parts, { principal, id: tokens.idFor(principal, requestKey), place: 0 })
     const { sessions } = this.#parts
     return sessions.tokens ? found(sessions.tokens) : sessions.loadTokens().then(found)
   }
@@ -170,7 +171,10 @@ class SessionHost implements Host {
     const { sessions, store, faults, rules } = this.#parts
     const secretsOf = ({ id, environment: { name, version }, state, params }: SessionRecord) => {
       const environment = this.#definitions.find((served) => served.name === name && served.version === version)
-      return environment ? faults.guard(name, id, () => rules.secrets(environment, state, params)) : []
+      if (!environment) return []
+      return environment.seats.flatMap((seat) =>
+        faults.guard(name, id, () => rules.secrets(environment, state, params, seat)),
+      )
     }
     const dump = await sessions.guardStore(dumpSession(store, query, secretsOf))
     if (!dump) throw notFound()
@@ -197,6 +201,17 @@ class SessionHost implements Host {
     sessions.release()
     if (this.#ownsStore) await store[Symbol.asyncDispose]()
   }
+}
+
+/** Throws `invalid-request` for an environment of several seats, which no MCP session can play by itself. */
+function assertOneSeat(environments: readonly EnvironmentInfo[], name: string): void {
+  const seats = environments.find((environment) => environment.name === name)?.seats
+  if (!seats) return
+  const names = seats.map((seat) => seat.name).join(', ')
+  throw new WireError(
+    'invalid-request',
+    `${name} has several seats (${names}), and each is played at a session URL of its own. Ask who opened the session for yours.`,
+  )
 }
 
 function assertOptions(

@@ -179,6 +179,7 @@ export function refusalOf(error: unknown): unknown {
     case 'fenced':
     case 'state-lost':
     case 'episode-ended':
+    case 'not-your-turn':
     case 'outcome-unknown':
       return new WireError(error.code, message, { cause: error, details })
     case 'store-unavailable':

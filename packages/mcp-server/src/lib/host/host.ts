@@ -51,6 +51,11 @@ export interface HostBounds {
   readonly sessionsPerPrincipal: number
   /** Seconds after its last finished call until a session expires. Default 900. */
   readonly idleSeconds: number
+  /**
+   * Seconds for which an agent's call waits for the turn of its seat, if there are several. Clients give up by themselves:
+   * those of the SDKs after 60 seconds. Default 20.
+   */
+  readonly turnSeconds: number
   /** Calls that may wait for one session, the running one included. Default 64. */
   readonly queue: number
   /**
@@ -74,6 +79,7 @@ export const DEFAULT_BOUNDS: HostBounds = {
   sessions: 10_000,
   sessionsPerPrincipal: Number.POSITIVE_INFINITY,
   idleSeconds: 900,
+  turnSeconds: 20,
   queue: 64,
   events: 256,
   logBytes: DEFAULT_LOG_BYTES,
@@ -109,6 +115,8 @@ export interface ForkRequest {
 /** One step of one seat. `seq` and `epoch` as in the step protocol; without `seq` a call is at most once. */
 export interface StepCall {
   readonly action: Action
+  /** The seat that a trainer plays; needed if there are several. An agent's token has one. */
+  readonly seat?: string | undefined
   readonly seq?: number | undefined
   readonly epoch?: number | undefined
   /**
@@ -140,6 +148,11 @@ export interface PresentedState {
 /** An answered step, and the secrets that must not appear in anything that is sent to a player. */
 export interface StepOutcome extends Answered {
   readonly secrets: Secrets
+  /**
+   * Texts for the seat since its own last step that this process has not shown it yet, oldest first. Empty if there is
+   * one seat.
+   */
+  readonly messages: readonly string[]
 }
 
 /**
@@ -200,7 +213,14 @@ export interface SessionRef {
   environment(): EnvironmentInfo | Promise<EnvironmentInfo>
   /** Plays one step, or returns the stored answer of a repeated `seq`. Opens a session that opens at its first call. */
   step(call: StepCall): Promise<StepOutcome>
-  /** Returns the public state. Opens a session that opens at its first call. */
+  /**
+   * Whether the session has several seats, of which this reference has one: then {@link awaitTurn} waits until it may act.
+   * Throws, or rejects with, `session-not-found`.
+   */
+  hasSeats(): boolean | Promise<boolean>
+  /** Waits until the seat may act or its episode is over, for at most `turnSeconds`, and returns what it knows then. */
+  awaitTurn(waiting?: CallOptions): Promise<SeatTurn>
+  /** Returns the public state; with several seats, what the seat sees. Opens a session that opens at its first call. */
   view(): Promise<StateView>
   /**
    * Returns the observation; before the first call, the one with which the session will open. `null` if the world's
@@ -232,8 +252,13 @@ export interface SessionRef {
 export interface TrainerSessionRef extends SessionRef {
   /** Returns the whole state, its private part included. */
   state(): Promise<MethodResult<'state'>>
-  /** Returns the actions that the rules accept now; none once the episode has ended. */
-  legal(): Promise<LegalActions>
+  /**
+   * Returns the actions that the rules accept now; none once the episode has ended, and out of turn. `seat` is needed
+   * if there are several.
+   */
+  legal(seat?: string): Promise<LegalActions>
+  /** Waits for the turn of a seat, and returns what it knows then; see `environment/turn`. */
+  turn(query: TurnQuery): Promise<MethodResult<'turn'>>
   /** Returns step-log entries after a revision, and waits for the first one. */
   watch(range: WatchRange): Promise<MethodResult<'watch'>>
   snapshot(query: SnapshotQuery): Promise<SessionSnapshot>
@@ -261,6 +286,19 @@ export interface Connections {
   check(principal: Principal, id: string): void | Promise<void>
   /** Ends an MCP session whose calls name their session. Those sessions live on. Rejects as `check` does. */
   end(principal: Principal, id: string): Promise<void>
+}
+
+/** What the player of a seat knows when its wait is over. */
+export interface SeatTurn extends Pick<MethodResult<'turn'>, 'mine' | 'observation' | 'messages' | 'end'> {
+  /** Must not appear in anything that is sent to the player. */
+  readonly secrets: Secrets
+}
+
+/** Asks for the turn of a seat, and waits for it for some seconds. */
+export interface TurnQuery {
+  readonly seat: string
+  readonly wait: number
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Asks for a dump; `owner` narrows it to the sessions of one principal. */

@@ -9,12 +9,15 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/extend'
-import type { SessionRecord } from '@episodic/state'
-import type { EnvironmentDefinition } from '../environment/environment.ts'
+import type { SessionBase, SessionRecord } from '@episodic/state'
+import { bySeat } from '../environment/by-seat.ts'
+import { hasTool } from '../environment/define-game.ts'
+import type { EnvironmentDefinition, Tool } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
+import type { ObservedState } from '../environment/start-environment.ts'
 import type { Principal } from './caller.ts'
 import type { OpenRequest } from './host.ts'
-import { type CachedSession, SEATS } from './session-cache.ts'
+import type { CachedSession } from './session-cache.ts'
 import { randomText } from './session-tokens.ts'
 
 /** Returns the environment that a request names. Throws `unknown-environment`, also for another version. */
@@ -49,7 +52,7 @@ export async function startRecord(
 ): Promise<SessionRecord> {
   const params = parseParams(environment, given)
   const { id, owner, now } = identity
-  const { state, rng } = await rules.start(environment, params, seed)
+  const { state, rng, seats, turn } = await rules.start(environment, params, seed)
   return {
     id,
     owner,
@@ -66,7 +69,8 @@ export async function startRecord(
     now: 0,
     state,
     end: null,
-    seats: Object.fromEntries(SEATS.map((seat) => [seat, { seq: 0, last: null }])),
+    seats: bySeat(seats ? Object.keys(seats) : environment.seats, () => ({ seq: 0, last: null })),
+    ...(turn && { turn }),
     history: [],
     logBytes: 0,
   }
@@ -109,9 +113,17 @@ export async function describeOpen(
   { environment, control, capabilities, session }: CachedSession,
 ): Promise<OpenResult> {
   const { id, epoch, params, seed, limits, base } = session.record
-  const { observation, potential } = await (base
-    ? rules.observe(environment, JSON.parse(base.state), params)
-    : rules.start(environment, params, seed))
+  const { seen, turn } = await (base ? seenAtBase(rules, environment, base, params) : seenAtStart())
+  const seatOf = (seat: string): OpenResult['seats'][string] => {
+    const { observation, potential } = seen[seat] as ObservedState
+    return {
+      capability: capabilities[environment.seats.indexOf(seat)] as string,
+      observation,
+      seq: base?.seats[seat]?.seq ?? 0,
+      ...(environment.game && potential !== null && { potential }),
+    }
+  }
+  const [first] = environment.seats
   return {
     id,
     session: control,
@@ -120,14 +132,33 @@ export async function describeOpen(
     params,
     seed,
     limits,
-    seats: Object.fromEntries(
-      SEATS.map((seat, i) => [
-        seat,
-        { capability: capabilities[i] as string, observation, seq: base?.seats[seat]?.seq ?? 0 },
-      ]),
-    ),
-    potential,
+    seats: bySeat(Object.keys(seen), seatOf),
+    ...(turn && { turn }),
+    potential: environment.game ? null : ((seen[first as string] as ObservedState).potential ?? null),
   }
+
+  async function seenAtStart(): Promise<Seen> {
+    const start = await rules.start(environment, params, seed)
+    return { seen: start.seats ?? { [environment.seats[0] as string]: start }, turn: start.turn }
+  }
+}
+
+/** What each seat of an episode observes first, and who may act. */
+interface Seen {
+  readonly seen: { readonly [seat: string]: ObservedState }
+  readonly turn: readonly string[] | undefined
+}
+
+async function seenAtBase(
+  rules: RulesRunner,
+  environment: EnvironmentDefinition,
+  base: SessionBase,
+  params: JsonObject,
+): Promise<Seen> {
+  const state = JSON.parse(base.state)
+  const seats = Object.keys(base.seats)
+  const seen = await Promise.all(seats.map((seat) => rules.observe(environment, state, params, seat)))
+  return { seen: Object.fromEntries(seats.map((seat, i) => [seat, seen[i] as ObservedState])), turn: base.turn }
 }
 
 export function describeEnvironment(environment: EnvironmentDefinition): EnvironmentInfo {
@@ -147,9 +178,14 @@ export function describeEnvironment(environment: EnvironmentDefinition): Environ
     ...(environment.hasLegal && { legal: true }),
     forkable: true,
     ...(handle !== null && { handle }),
+    ...(environment.game && { seats: environment.seats.map((seat) => describeSeat(environment, seat)) }),
     ...(events.length > 0 && { events }),
     limits,
   }
+}
+
+function describeSeat({ tools }: EnvironmentDefinition, name: string) {
+  return { name, tools: Object.keys(tools).filter((tool) => hasTool(tools[tool] as Tool, name)) }
 }
 
 /** Merges limits: a request can lower a limit of the environment, and set one that the environment leaves open. */

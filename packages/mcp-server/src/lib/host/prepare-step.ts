@@ -3,6 +3,7 @@ import { formatZodError } from '@episodic/protocol/extend'
 import type { Clock, SessionRecord } from '@episodic/state'
 import type { CallOptions } from '../environment/call-options.ts'
 import type { EnvironmentDefinition, Preparation } from '../environment/environment.ts'
+import { freezeAll } from '../environment/frozen.ts'
 import { assertPrototypeUntouched } from '../environment/rules-runner.ts'
 import { asError } from '../environment/thrown-value.ts'
 import { ServerError } from '../server-error.ts'
@@ -37,7 +38,7 @@ export function createPreparation(
   return {
     external,
     async prepare(record: SessionRecord) {
-      const stopReporting = reportWaiting(clock, waiting, 'Getting from outside what the call needs.')
+      const stopReporting = reportWaiting(clock, waiting?.report, 'Getting from outside what the call needs.')
       // An external effect goes on even if its caller is gone, so that a retry may find the answer.
       const signal = external ? undefined : waiting?.signal
       const prepare = () => prepareStep(tool, needed, record, { clock, signal })
@@ -87,7 +88,7 @@ async function prepareStep(
   signal.addEventListener('abort', giveUp, { once: true })
   try {
     // In a promise, so that what is thrown at once is rejected with too.
-    const context = { state: frozen(state), input, params, signal }
+    const context = { state: freezeAll(structuredClone(state)), input, params, signal }
     Promise.resolve()
       .then(() => preparation.prepare(context))
       .then(given.resolve, (thrown) => given.reject(faultOf(tool, thrown)))
@@ -114,16 +115,6 @@ function faultOf(tool: string, thrown: unknown): Error {
 }
 
 /** Returns a copy that throws if it is changed: a change would not be kept anywhere. */
-function frozen<T>(value: T): T {
-  return freezeAll(structuredClone(value))
-}
-
-function freezeAll<T>(value: T): T {
-  if (typeof value === 'object' && value !== null)
-    for (const inner of Object.values(Object.freeze(value))) freezeAll(inner)
-  return value
-}
-
 function failed(tool: string, what: string, cause?: Error): ServerError {
   return new ServerError('rules-failed', `The preparation of tool ${tool} ${what}.`, { cause })
 }
@@ -135,9 +126,8 @@ const INTERVAL = 5_000
  * Reports what a call waits for, now and every 5 seconds, until the returned function is called. Does nothing for a caller
  * who did not ask for progress.
  */
-export function reportWaiting(clock: Clock, waiting: CallOptions | undefined, message: string): () => void {
-  const tell = waiting?.report
-  if (!tell) return () => {}
-  tell(message)
-  return repeat(clock, INTERVAL, async () => tell(message))
+export function reportWaiting(clock: Clock, report: CallOptions['report'], message: string): () => void {
+  if (!report) return () => {}
+  report(message)
+  return repeat(clock, INTERVAL, async () => report(message))
 }

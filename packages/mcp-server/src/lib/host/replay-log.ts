@@ -48,7 +48,7 @@ export async function replayTo(
 
 async function snapshotOfStart(record: SessionRecord, { rules, environment }: ReplayOptions) {
   if (record.base) return recordAtBase(record, record.base)
-  const { state, rng } = await rules.start(environment, record.params, record.seed)
+  const { state, rng, turn } = await rules.start(environment, record.params, record.seed)
   const seats = Object.fromEntries(Object.keys(record.seats).map((seat) => [seat, { seq: 0, last: null }]))
   const start = {
     ...record,
@@ -58,6 +58,7 @@ async function snapshotOfStart(record: SessionRecord, { rules, environment }: Re
     state,
     end: null,
     seats,
+    ...(turn && { turn }),
     history: [],
     outside: undefined,
     effect: undefined,
@@ -104,8 +105,16 @@ async function replayStep(
   const played = await rules.play(environment, turnOf(record, JSON.parse(stateText), setting), action)
   const { next, step } = recordStep(record, setting, played)
   const text = next.state === record.state ? stateText : JSON.stringify(next.state)
-  const { terms, potential, end, refused } = step.report
-  const replayed = { observation: step.observation, terms, potential, end, refused, stateHash: stateHash(text, next) }
+  const { terms, potential, end, refused, seats } = step.report
+  const replayed = {
+    observation: step.observation,
+    terms,
+    potential,
+    end,
+    refused,
+    stateHash: stateHash(text, next),
+    ...(seats && { seats }),
+  }
   assertSame(environment, report.seq, replayed, { ...report, observation: logged.observation })
   return { record: next, stateText: text }
 }

@@ -12,7 +12,6 @@ import type { z } from 'zod'
 import { assertEvent } from '../environment/apply-event.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import { mergeLimits } from './open-session.ts'
-import { SEATS } from './session-cache.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
@@ -34,9 +33,7 @@ export function readSnapshot(environment: EnvironmentDefinition, snapshot: Sessi
   assertUnchanged('snapshot.state.public', environment.state.public, snapshot.state.public)
   assertUnchanged('snapshot.state.private', environment.state.private, snapshot.state.private)
   assertRemembered(environment, snapshot.history)
-  const seats = Object.keys(snapshot.seats)
-  if (seats.length !== SEATS.length || !SEATS.every((seat) => seats.includes(seat)))
-    throw broken(`snapshot.seats names ${seats.join(', ') || 'none'}, and the seats are: ${SEATS.join(', ')}`)
+  assertSeated(environment, snapshot)
   const limits = limitsOf(environment, snapshot)
   assertHappened(environment, snapshot, limits)
   assertPlayable(snapshot, limits)
@@ -76,6 +73,21 @@ function assertUnchanged(path: string, schema: z.ZodType, value: JsonObject): vo
   if (!parsed.success) throw broken(`${path}: ${formatZodError(parsed.error)}`)
   if (canonicalJson(parsed.data as JsonObject) !== canonicalJson(value))
     throw broken(`${path} holds what the environment does not declare`)
+}
+
+/** Throws unless each seat of the episode, and no other, has its part of the snapshot. */
+function assertSeated({ seats, game }: EnvironmentDefinition, { params, state, seats: given, turn }: SessionSnapshot) {
+  const present = game ? game.present(params) : seats
+  const assertNames = (path: string, names: readonly string[], expected: readonly string[]) => {
+    if (names.length !== expected.length || !expected.every((name) => names.includes(name)))
+      throw broken(`${path} names ${names.join(', ') || 'none'}, and the seats are: ${expected.join(', ')}`)
+  }
+  assertNames('snapshot.seats', Object.keys(given), present)
+  assertNames('snapshot.state.own', Object.keys(state.own ?? {}), game ? present : [])
+  if (game) for (const seat of present) assertUnchanged(`snapshot.state.own.${seat}`, game.own, state.own?.[seat] ?? {})
+  const stray = turn?.find((seat) => given[seat] === undefined || given[seat].end)
+  if (game ? turn === undefined || turn.length === 0 || stray !== undefined : turn !== undefined)
+    throw broken(`snapshot.turn is ${JSON.stringify(turn)}, and has to name the seats that may act`)
 }
 
 function assertRemembered({ history: bounds }: EnvironmentDefinition, history: SessionSnapshot['history']): void {

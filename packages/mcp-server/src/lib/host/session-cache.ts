@@ -1,4 +1,4 @@
-import { DEFAULT_SEAT, WireError } from '@episodic/protocol'
+import { WireError } from '@episodic/protocol'
 import {
   type Clock,
   decodeSession,
@@ -9,6 +9,7 @@ import {
   type StoredSession,
   sessionNotFound,
 } from '@episodic/state'
+import { bySeat } from '../environment/by-seat.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import { Secrets } from '../environment/secrets.ts'
@@ -23,10 +24,13 @@ export interface CachedSession {
   readonly environment: EnvironmentDefinition
   /** The control handle. */
   readonly control: string
-  /** The agent capability of each seat, in the order of {@link SEATS}. */
+  /** The agent capability of each seat, in the order of the environment's seats. */
   readonly capabilities: readonly string[]
-  readonly secrets: Secrets
+  /** What must not appear in answers to each seat. */
+  readonly secrets: { readonly [seat: string]: Secrets }
   readonly watchers: Watchers
+  /** How many of the texts for each seat since its last step were shown to its player. */
+  readonly shown: Map<string, number>
   /** Monotonic milliseconds of the last finished call. */
   touched: number
   /** Why no further step of it is played in this process; `null` if nothing failed. */
@@ -35,9 +39,6 @@ export interface CachedSession {
 
 /** At once for a cached session, as in nearly every call; otherwise after a read of the store. */
 export type AtOnce<T> = T | Promise<T>
-
-/** The seats of a session. */
-export const SEATS: readonly string[] = [DEFAULT_SEAT]
 
 export interface SessionCacheOptions {
   readonly environments: ReadonlyMap<string, EnvironmentDefinition>
@@ -223,6 +224,7 @@ export class SessionCache {
       environment,
       ...this.#guarded(session, environment, tokens),
       watchers: new Watchers(),
+      shown: new Map(),
       touched: clock.monotonic(),
       failure: null,
     }
@@ -230,9 +232,9 @@ export class SessionCache {
     return cached
   }
 
-  /** Returns the secrets of the session of a record, cached or not. */
-  async secretsOf(record: SessionRecord, environment: EnvironmentDefinition): Promise<Secrets> {
-    return this.#guarded({ record }, environment, await this.loadTokens()).secrets
+  /** Returns the secrets of the session of a record, cached or not, for one seat. */
+  async secretsOf(record: SessionRecord, environment: EnvironmentDefinition, seat: string): Promise<Secrets> {
+    return this.#guarded({ record }, environment, await this.loadTokens()).secrets[seat] as Secrets
   }
 
   /** Derives the handles of a session, and the secrets to search for in its answers. */
@@ -244,18 +246,20 @@ export class SessionCache {
     const { rules, faults } = this.#options
     const { id, owner, seed } = session.record
     const control = tokens.control(id, owner)
-    const capabilities = SEATS.map((_, seat) => tokens.capability(id, seat))
-    const secrets = new Secrets({
-      seed,
-      id,
-      control,
-      capabilities,
-      declared: () =>
-        faults.contain(environment.name, id, () =>
-          rules.secrets(environment, session.record.state, session.record.params),
-        ),
-      withhold: (found) => faults.withhold(environment.name, id, found),
-    })
+    const capabilities = environment.seats.map((_, place) => tokens.capability(id, place))
+    const secretsOf = (seat: string) =>
+      new Secrets({
+        seed,
+        id,
+        control,
+        capabilities,
+        declared: () =>
+          faults.contain(environment.name, id, () =>
+            rules.secrets(environment, session.record.state, session.record.params, seat),
+          ),
+        withhold: (found) => faults.withhold(environment.name, id, found),
+      })
+    const secrets = bySeat(environment.seats, secretsOf)
     return { control, capabilities, secrets }
   }
 }

@@ -11,6 +11,8 @@ import {
 import { type Clock, encodeSession, type SessionRecord, type SessionStore, type StoredSession } from '@episodic/state'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
+import type { Secrets } from '../environment/secrets.ts'
+import type { ObservedState } from '../environment/start-environment.ts'
 import { takingTurns } from '../environment/yield-to-event-loop.ts'
 import type { Principal } from './caller.ts'
 import type { Capacity } from './capacity.ts'
@@ -99,7 +101,7 @@ export class SessionFactory {
     const cached = await this.#openOne(id, owner, async () => {
       const { seed } = restored.record
       // Before anything is stored: a state that the rules cannot observe is one that they cannot play.
-      await this.#observe(environment, id, restored.record)
+      for (const seat of Object.keys(restored.record.seats)) await this.observe(environment, id, restored.record, seat)
       const base = baseAt(restored, { request, freshChance: false })
       const record = recordAt(restored, base, { id, owner, seed, createdAt: this.#options.clock.now() })
       return { record, stored: encodeSession(record, restored.stateText) }
@@ -130,12 +132,12 @@ export class SessionFactory {
     return snapshotOf(await this.#snapshotAt(cached, query))
   }
 
-  /** Resolves with the observation of a session; with `null` if `observe` fails, which is reported. */
-  async present({ environment, session, secrets }: CachedSession): Promise<PresentedState | null> {
+  /** Resolves with what a seat of a session observes; with `null` if `observe` fails, which is reported. */
+  async present({ environment, session, secrets }: CachedSession, seat: string): Promise<PresentedState | null> {
     const { id } = session.record
     try {
-      const { observation } = await this.#observe(environment, id, session.record)
-      return { observation: observation.text, secrets }
+      const { observation } = await this.observe(environment, id, session.record, seat)
+      return { observation: observation.text, secrets: secrets[seat] as Secrets }
     } catch (error) {
       if (WireError.is(error, 'environment-failed')) return null
       throw error
@@ -154,8 +156,9 @@ export class SessionFactory {
       const record = await this.#guard(environment, id, () =>
         startRecord(rules, environment, { id, owner, now: clock.now() }, request),
       )
-      const { observation } = await this.#observe(environment, id, record)
-      return { observation: observation.text, secrets: await sessions.secretsOf(record, environment) }
+      const seat = environment.seats[0] as string
+      const { observation } = await this.observe(environment, id, record, seat)
+      return { observation: observation.text, secrets: await sessions.secretsOf(record, environment, seat) }
     } catch (error) {
       if (WireError.is(error)) return null
       throw error
@@ -234,15 +237,16 @@ export class SessionFactory {
   }
 
   async #assertForkable({ environment, session }: CachedSession, { record }: Snapshot, count: number): Promise<void> {
-    const { end, state, params } = record
+    const { end, seats } = record
     if (end)
       throw new WireError(
         'episode-ended',
         `The episode is over (${end.kind}: ${end.reason}), so nothing follows. Name an earlier step with "at".`,
         { details: { end } },
       )
-    const { observation } = await this.#observe(environment, session.record.id, { state, params })
-    if (JSON.stringify(observation).length * count > ANSWER_BYTES)
+    const { id } = session.record
+    const seen = await Promise.all(Object.keys(seats).map((seat) => this.observe(environment, id, record, seat)))
+    if (JSON.stringify(seen).length * count > ANSWER_BYTES)
       throw new WireError('too-large', `The answer for ${count} forks would be too large. Ask for fewer at a time.`)
   }
 
@@ -305,9 +309,14 @@ export class SessionFactory {
     return kept.map(({ cached }) => cached)
   }
 
-  /** Calls the environment's `observe` on a state of the session `id`. */
-  #observe(environment: EnvironmentDefinition, id: string, { state, params }: Pick<SessionRecord, 'state' | 'params'>) {
-    return this.#guard(environment, id, () => this.#options.rules.observe(environment, state, params))
+  /** Calls the environment's `observe` for a seat, on a state of the session `id`. */
+  observe(
+    environment: EnvironmentDefinition,
+    id: string,
+    { state, params }: Pick<SessionRecord, 'state' | 'params'>,
+    seat: string,
+  ): ObservedState | Promise<ObservedState> {
+    return this.#guard(environment, id, () => this.#options.rules.observe(environment, state, params, seat))
   }
 
   /** Runs an environment's code, for the session `id`. */

@@ -7,6 +7,7 @@ import {
   WireError,
 } from '@episodic/protocol'
 import type { Clock, SessionStore } from '@episodic/state'
+import type { CallOptions } from '../environment/call-options.ts'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import type { Secrets } from '../environment/secrets.ts'
 import type { Principal } from './caller.ts'
@@ -19,19 +20,23 @@ import type {
   ListenRange,
   PresentedState,
   PublishRequest,
+  SeatTurn,
   SessionRef,
   SnapshotQuery,
   StateView,
   StepCall,
   StepOutcome,
   TrainerSessionRef,
+  TurnQuery,
   WatchRange,
 } from './host.ts'
 import type { Metrics } from './metrics.ts'
+import { reportWaiting } from './prepare-step.ts'
 import { type AtOnce, type CachedSession, notFound, type SessionCache } from './session-cache.ts'
 import type { SessionFactory } from './session-factory.ts'
 import type { StateSubscriptions } from './state-subscription.ts'
 import type { SessionWriter } from './step-session.ts'
+import { turnOfSeat } from './turn-of-seat.ts'
 import { watchLog } from './watch-log.ts'
 
 /** The parts of a host that its references to sessions use. */
@@ -44,6 +49,8 @@ export interface SessionParts {
   readonly capacity: Capacity
   readonly store: SessionStore
   readonly clock: Clock
+  /** See `HostBounds`. */
+  readonly turnSeconds: number
   readonly rules: RulesRunner
   readonly faults: Faults
   readonly metrics: Metrics | undefined
@@ -56,7 +63,8 @@ export interface VerifiedToken {
   readonly principal: Principal
   /** The id of the session. */
   readonly id: string
-  readonly seat: string
+  /** The place of its seat among those of the environment. */
+  readonly place: number
 }
 
 /** The session of a capability. The session is looked up for each method: a fenced one has a successor in the cache. */
@@ -70,34 +78,68 @@ export class ResolvedSession implements SessionRef {
   }
 
   get secrets(): Secrets | null {
-    return this.parts.sessions.cached(this.token.id)?.secrets ?? null
+    const cached = this.parts.sessions.cached(this.token.id)
+    return cached?.secrets[cached.environment.seats[this.token.place] as string] ?? null
   }
 
   environment(): AtOnce<EnvironmentInfo> {
     const found = this.find()
-    const infoOf = ({ environment: { name } }: CachedSession) =>
-      this.parts.environments.find((info) => info.name === name) as EnvironmentInfo
+    const infoOf = (cached: CachedSession) => {
+      const { name } = cached.environment
+      return infoForSeat(
+        this.parts.environments.find((info) => info.name === name) as EnvironmentInfo,
+        this.seatIn(cached),
+      )
+    }
     return found instanceof Promise ? found.then(infoOf) : infoOf(found)
   }
 
   async step(call: StepCall): Promise<StepOutcome> {
     const found = this.findOrOpen()
-    return await this.parts.writer.step(found instanceof Promise ? await found : found, this.token.seat, call)
+    const cached = found instanceof Promise ? await found : found
+    return await this.parts.writer.step(cached, this.seatIn(cached, call.seat), call)
+  }
+
+  hasSeats(): AtOnce<boolean> {
+    const found = this.find()
+    const several = ({ environment }: CachedSession) => environment.game !== null
+    return found instanceof Promise ? found.then(several) : several(found)
+  }
+
+  async awaitTurn(waiting?: CallOptions): Promise<SeatTurn> {
+    const { clock, turnSeconds: wait } = this.parts
+    const cached = await this.find()
+    const seat = this.seatIn(cached)
+    const stopReporting = reportWaiting(clock, waiting?.report, 'Waiting for your turn.')
+    const signals = [waiting?.signal, waiting?.stopping].filter((signal) => signal !== undefined)
+    try {
+      const turn = await turnOfSeat(cached, { seat, wait, signal: AbortSignal.any(signals) }, this.parts)
+      cached.shown.set(seat, turn.messages.length)
+      return { ...turn, secrets: cached.secrets[seat] as Secrets }
+    } finally {
+      stopReporting()
+    }
   }
 
   async view(): Promise<StateView> {
     const cached = await this.findOrOpen()
-    const { state } = await this.parts.sessions.use(cached, (session) => session.refresh())
+    const { state, params } = await this.parts.sessions.use(cached, (session) => session.refresh())
+    const seat = this.seatIn(cached)
+    const { environment } = cached
+    const seen = environment.game
+      ? await this.parts.factory.observe(environment, this.token.id, { state, params }, seat)
+      : null
     return {
       // A caller in this process may keep and change what it gets; the record must not change with it.
-      state: structuredClone(state.public),
-      secrets: cached.secrets,
-      onChange: (listener) => this.parts.subscriptions.listen(cached, state.public, listener),
+      state: structuredClone(seen?.observation.structured ?? state.public),
+      secrets: cached.secrets[seat] as Secrets,
+      onChange: (listener) => this.parts.subscriptions.listen(cached, environment.game ? seat : null, state, listener),
     }
   }
 
   async observe(): Promise<PresentedState | null> {
-    return this.parts.factory.present(await this.find())
+    const cached = await this.find()
+    return this.parts.factory.present(cached, this.seatIn(cached))
   }
 
   async publish({ signal, ...event }: PublishRequest): Promise<MethodResult<'publish'>> {
@@ -116,6 +158,13 @@ export class ResolvedSession implements SessionRef {
     throw new WireError('unauthorized', 'A session is closed by the client that opened it, and not by its players.')
   }
 
+  /** Returns the caller's seat. Throws `session-not-found` for a seat that the episode does not have. */
+  protected seatIn({ environment, session }: CachedSession, _named?: string): string {
+    const seat = environment.seats[this.token.place]
+    if (seat === undefined || !Object.hasOwn(session.record.seats, seat)) throw notFound()
+    return seat
+  }
+
   /** Returns the session. Throws, or rejects with, `session-not-found`. */
   protected find(): AtOnce<CachedSession> {
     return this.parts.sessions.get(this.token.id)
@@ -125,6 +174,12 @@ export class ResolvedSession implements SessionRef {
   protected findOrOpen(): AtOnce<CachedSession> {
     return this.find()
   }
+}
+
+/** Returns how the environment is described to a player of a seat: that seat and its tools alone. */
+function infoForSeat(info: EnvironmentInfo, seat: string): EnvironmentInfo {
+  const own = info.seats?.find(({ name }) => name === seat)
+  return own ? { ...info, seats: [own], tools: info.tools.filter(({ name }) => own.tools.includes(name)) } : info
 }
 
 /** The session of a control token, which is good for the principal that opened the session. */
@@ -137,13 +192,28 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
     return { id, environment, revision, epoch, seats, now, state, end }
   }
 
-  async legal(): Promise<LegalActions> {
+  async legal(named?: string): Promise<LegalActions> {
     const { sessions, faults, rules } = this.parts
     const cached = await this.find()
-    const { id, end, state, params } = await sessions.use(cached, (session) => session.refresh())
-    if (end) return {}
+    const seat = this.seatIn(cached, named)
+    const { id, end, turn, state, params } = await sessions.use(cached, (session) => session.refresh())
+    if (end || turn?.includes(seat) === false) return {}
     const { environment } = cached
-    return faults.guard(environment.name, id, () => rules.legal(environment, state, params))
+    return faults.guard(environment.name, id, () => rules.legal(environment, state, params, seat))
+  }
+
+  async turn({ seat: named, ...range }: TurnQuery): Promise<MethodResult<'turn'>> {
+    const cached = await this.find()
+    return turnOfSeat(cached, { ...range, seat: this.seatIn(cached, named) }, this.parts)
+  }
+
+  /** A trainer names the seat, if there are several. */
+  protected override seatIn({ session }: CachedSession, named?: string): string {
+    const seats = Object.keys(session.record.seats)
+    const seat = named ?? (seats.length === 1 ? seats[0] : undefined)
+    if (seat !== undefined && seats.includes(seat)) return seat
+    const problem = named === undefined ? 'The request names no seat' : `There is no seat "${named}" in this session`
+    throw new WireError('invalid-params', `${problem}. The seats are: ${seats.join(', ')}.`)
   }
 
   async watch(range: WatchRange): Promise<MethodResult<'watch'>> {
@@ -178,7 +248,8 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
     capacity.removed(id)
     metrics?.closed(cached.environment.name)
     // After the removal, so that a fault of the world's success condition leaves no open session.
-    const success = final && cached.environment.hasSuccess ? await writer.judge(cached, final) : undefined
+    const judged = final && cached.environment.hasSuccess && !cached.environment.game
+    const success = judged ? await writer.judge(cached, final) : undefined
     return { end, ...(success !== undefined && { success }) }
   }
 }

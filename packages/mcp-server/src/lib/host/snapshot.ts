@@ -16,7 +16,7 @@ export function stepsOf(seats: SessionSnapshot['seats']): number {
 
 /** Returns a snapshot for a client. It shares no object with the session. */
 export function snapshotOf({ record, stateText }: Snapshot): SessionSnapshot {
-  const { environment, params, seed, limits, rng, now, seats, history, outside, end } = record
+  const { environment, params, seed, limits, rng, now, seats, turn, history, outside, end } = record
   const rest = structuredClone({
     environment,
     params,
@@ -27,8 +27,10 @@ export function snapshotOf({ record, stateText }: Snapshot): SessionSnapshot {
     history,
     end,
     ...(outside && { outside }),
+    seats: mapSeats(seats, withoutLast),
+    ...(turn && { turn }),
   })
-  return { format: 1, ...rest, state: JSON.parse(stateText), seats: mapSeats(seats, ({ seq }) => ({ seq })) }
+  return { format: 1, ...rest, state: JSON.parse(stateText) }
 }
 
 /**
@@ -39,12 +41,13 @@ export function baseAt(
   { record, stateText }: Snapshot,
   { request, freshChance }: { readonly request: string; readonly freshChance: boolean },
 ): SessionBase {
-  const { rng, now, seats, history, outside } = record
+  const { rng, now, seats, turn, history, outside } = record
   return {
     state: stateText,
     rng: freshChance ? {} : rng,
     now,
-    seats: mapSeats(seats, ({ seq }) => ({ seq })),
+    seats: mapSeats(seats, withoutLast),
+    ...(turn && { turn }),
     history,
     ...(outside && { outside: beforehand(outside) }),
     request,
@@ -57,7 +60,7 @@ export function recordAt(
   base: SessionBase,
   identity: { readonly id: string; readonly owner: Principal; readonly createdAt: number; readonly seed: string },
 ): SessionRecord {
-  const { rng, now, history, outside } = base
+  const { rng, now, turn, history, outside } = base
   return {
     ...identity,
     environment,
@@ -71,7 +74,8 @@ export function recordAt(
     now,
     state,
     end: null,
-    seats: mapSeats(base.seats, ({ seq }) => ({ seq, last: null })),
+    seats: mapSeats(base.seats, (seat) => ({ ...seat, last: null })),
+    ...(turn && { turn }),
     history,
     logBytes: 0,
     outside,
@@ -90,6 +94,19 @@ function beforehand({ pending, known }: OutsideHistory): OutsideHistory {
   const first = <T>(event: T) => ({ ...event, revision: 0 })
   return { pending: pending.map(first), known: known.map(first) }
 }
+
+/** Everything that decides how a seat continues. A record also has its last answer, which other sessions do not have. */
+function withoutLast({ seq, due, messages, end, success }: SeatSnapshot): SeatSnapshot {
+  return {
+    seq,
+    ...(due && { due }),
+    ...(messages && { messages }),
+    ...(end && { end }),
+    ...(success !== undefined && { success }),
+  }
+}
+
+type SeatSnapshot = SessionSnapshot['seats'][string]
 
 function mapSeats<In, Out>(seats: { readonly [seat: string]: In }, map: (seat: In) => Out): { [seat: string]: Out } {
   return Object.fromEntries(Object.entries(seats).map(([name, seat]) => [name, map(seat)]))

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@episodic/protocol'
-import type { Clock, SessionStore } from '@episodic/state'
+import type { Clock, SessionState, SessionStore } from '@episodic/state'
 import type { CachedSession } from './session-cache.ts'
 
 /** Milliseconds between two reads of a session from the store: commits of other processes wake no listener here. */
@@ -24,17 +23,19 @@ export class StateSubscriptions {
   }
 
   /**
-   * Calls `listener` whenever the public state differs from the last one, at first from `seen`, until the returned
-   * function is called. Changes of the private state alone are not reported, because players must not learn of them.
-   * Throws `capacity` if the session has too many listeners.
+   * Calls `listener` whenever what a player may see differs from the last state, at first from `seen`, until the
+   * returned function is called. That is the public state, and with several seats the part of the state that `seat`
+   * alone may see. Other changes are not reported, because the player must not learn of them. Throws `capacity` if the
+   * session has too many listeners.
    */
-  listen(cached: CachedSession, seen: JsonObject, listener: () => void): () => void {
+  listen(cached: CachedSession, seat: string | null, seen: SessionState, listener: () => void): () => void {
     const { session, watchers } = cached
+    const visible = ({ public: shared, own }: SessionState) => (seat === null ? shared : [shared, own?.[seat]])
     let last = seen
     const stop = watchers.listen(() => {
-      const present = session.record.state.public
-      const same = present === last || JSON.stringify(present) === JSON.stringify(last)
-      last = present
+      const { state } = session.record
+      const same = state === last || JSON.stringify(visible(state)) === JSON.stringify(visible(last))
+      last = state
       if (!same) listener()
     })
     if (!this.#followed.has(cached)) this.#follow(cached)

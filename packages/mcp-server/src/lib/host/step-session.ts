@@ -2,8 +2,9 @@ import type { EpisodeEnd, MethodResult, OutsideEvent } from '@episodic/protocol'
 import type { Answered, Clock, PlayedStep, SessionRecord } from '@episodic/state'
 import { assertEvent, assertEventId } from '../environment/apply-event.ts'
 import { declaredAction } from '../environment/declared-action.ts'
-import type { PlayOutcome } from '../environment/play-action.ts'
 import type { EndedEpisode, RulesRunner } from '../environment/rules-runner.ts'
+import type { PlayOutcome } from '../environment/rules-turn.ts'
+import type { Secrets } from '../environment/secrets.ts'
 import type { Faults } from './faults.ts'
 import type { StepCall, StepOutcome } from './host.ts'
 import type { Metrics, StepStatus } from './metrics.ts'
@@ -52,7 +53,7 @@ export class SessionWriter {
     const began = this.#metrics ? this.#clock.monotonic() : 0
     const queued = waiting && session.busy ? waiting : undefined
     const calledOff = queued?.signal
-    const stopReporting = queued && reportWaiting(this.#clock, queued, 'Waiting for the calls before this one.')
+    const stopReporting = queued && reportWaiting(this.#clock, queued.report, 'Waiting for the calls before this one.')
     const begin = () => {
       stopReporting?.()
       if (cached.failure) throw cached.failure
@@ -93,7 +94,9 @@ export class SessionWriter {
       this.#faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
     watchers.wake()
     this.#metrics?.step(environment.name, outcomeOf(answered), this.#clock.monotonic() - began)
-    return { step, replayed, secrets }
+    const messages = step.report.seats?.messages?.slice(cached.shown.get(seat) ?? 0) ?? NONE
+    cached.shown.delete(seat)
+    return { step, replayed, secrets: secrets[seat] as Secrets, messages }
   }
 
   /** Applies an outside event once. Rejects with the reason of `signal` if that is aborted before its turn. */
@@ -128,7 +131,8 @@ export class SessionWriter {
       }),
     )
     cached.watchers.wake()
-    return { end: end ?? closed, final: ended ? { end: closed, state, params } : null }
+    const seat = cached.environment.seats[0] as string
+    return { end: end ?? closed, final: ended ? { end: closed, state, params, seat } : null }
   }
 
   /** Judges an episode that closing has ended; `undefined` if its world defines no success. */
@@ -136,6 +140,8 @@ export class SessionWriter {
     return this.#faults.guard(environment.name, session.record.id, () => this.#rules.judge(environment, final))
   }
 }
+
+const NONE: readonly never[] = []
 
 function outcomeOf({ step, replayed }: Answered): StepStatus {
   if (replayed) return 'replayed'

@@ -89,12 +89,11 @@ export function verifyTransport(
   principal: Principal,
   transportId: string,
   environment: string,
-  seat: string,
 ): VerifiedTransport {
   const issuedAt = tokens.transportIssuedAt(principal, transportId)
   if (issuedAt === null) throw notFound()
   const id = tokens.idFor(principal, transportKey(transportId))
-  return { principal, id, seat, transportId, environment, issuedAt, tokens }
+  return { principal, id, place: 0, transportId, environment, issuedAt, tokens }
 }
 
 /** The request key under which an id opens its session, kept apart from the keys that openers make. */
@@ -120,6 +119,11 @@ export class TransportSession extends ResolvedSession {
     return found instanceof Promise ? found.then(() => info) : info
   }
 
+  /** A session of an MCP connection has one seat. */
+  override hasSeats(): boolean {
+    return false
+  }
+
   override async step(call: StepCall): Promise<StepOutcome> {
     try {
       return await super.step(call)
@@ -133,7 +137,9 @@ export class TransportSession extends ResolvedSession {
   override async observe(): Promise<PresentedState | null> {
     const { factory } = this.parts
     const cached = await this.#transports.find(this.#verified)
-    return cached ? factory.present(cached) : factory.foresee(this.#verified.principal, this.#opening())
+    return cached
+      ? factory.present(cached, this.seatIn(cached))
+      : factory.foresee(this.#verified.principal, this.#opening())
   }
 
   /** Ends the episode. The record stays until it expires, so that the id is refused and opens no other session. */

@@ -24,29 +24,33 @@ export interface ExchangeInput {
 }
 
 /**
- * What an HTTP server offers a request besides its answer: a signal, a channel, an event stream. The last two are
- * created on first use, because nearly every request needs none.
+ * What an HTTP server offers a request besides its answer: a signal, a channel, an event stream. Each is created on
+ * first use, because nearly every request needs none.
  */
 export class HttpExchange implements DispatchOptions {
   readonly headers: HttpRequest['headers']
   readonly modern: boolean
   readonly session: SessionRef | undefined
-  readonly signal: AbortSignal | undefined
   /** The stream of the response; `null` while no message is sent before the answer. */
   stream: EventStream | null = null
   readonly #input: ExchangeInput
   readonly #calls: Calls
   readonly #streams: Streams
+  #signal: AbortSignal | undefined
 
   constructor(input: ExchangeInput, calls: Calls, streams: Streams) {
-    const { request, response, caller, method, modern, session } = input
+    const { request, modern, session } = input
     this.headers = request.headers
     this.modern = modern
     this.session = session ?? undefined
-    this.signal = caller.endpoint === 'trainer' && method !== 'tools/call' ? calls.waitSignal(response) : undefined
     this.#input = input
     this.#calls = calls
     this.#streams = streams
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= this.#calls.waitSignal(this.#input.response)
+    return this.#signal
   }
 
   get gone(): (() => AbortSignal) | undefined {

@@ -64,8 +64,8 @@ export function beliefValue(
     if (values.size === MOST_BELIEFS)
       throw new ServerError('option-invalid', `${environment.name} has more than ${MOST_BELIEFS} beliefs.`)
     values.set(key, 'open')
-    const seen = (belief[0] as Branch<SessionState>).value.public
-    const actions = typeof policy === 'function' ? [policy(seen)] : listActions(environment, seen, parsed)
+    const [{ value: state }] = belief as [Branch<SessionState>]
+    const actions = typeof policy === 'function' ? [policy(state.public)] : listActions(environment, state, parsed)
     const returns = actions.map((action) => play(belief, action))
     const value =
       policy === 'uniform' ? returns.reduce((sum, one) => sum + one, 0) / returns.length : Math.max(...returns)

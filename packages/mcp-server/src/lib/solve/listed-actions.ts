@@ -1,13 +1,19 @@
 import type { Action, Json, JsonObject } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import { ServerError } from '../server-error.ts'
 
 /**
- * Lists the legal actions in a public state, in the order of `legal`, or of the tools and their enumerated arguments.
+ * Lists the legal actions of a seat in a state, in the order of `legal`, or of the tools and their enumerated arguments.
  * Throws `option-invalid` for a tool whose legal arguments are not enumerated.
  */
-export function listActions(environment: EnvironmentDefinition, state: JsonObject, params: JsonObject): Action[] {
-  return Object.entries(environment.legal(state, params)).flatMap(([tool, schema]) => {
+export function listActions(
+  environment: EnvironmentDefinition,
+  state: SessionState,
+  params: JsonObject,
+  seat = environment.seats[0] as string,
+): Action[] {
+  return Object.entries(environment.legal(state, params, seat)).flatMap(([tool, schema]) => {
     const listed = listValues(schema)
     if (!listed)
       throw new ServerError(

@@ -29,10 +29,12 @@ export function listOutcomes(
   state: SessionState,
   action: Action,
 ): Branch<Result>[] {
-  const record = { params, seed: '', rng: {}, now: 0, state, history: [], end: null }
+  const [seat] = environment.seats as [string]
+  const seats = { [seat]: { seq: 0, last: null } }
+  const record = { params, seed: '', rng: {}, now: 0, state, history: [], end: null, seats }
   const text = JSON.stringify(state)
   return enumerateDraws((rng) => {
-    const turn = { record, draft: JSON.parse(text), truncation: null }
+    const turn = { seat, record, draft: JSON.parse(text), truncation: null }
     const { change, end, terms, published } = playAction(environment, turn, action, { rng })
     if (published || (change && change.now !== 0))
       throw new ServerError(

@@ -92,7 +92,7 @@ export function transitionTable(
   const outcomes: TabledOutcome[][][] = []
   // `states` grows while the table is filled: a list is visited to its end, wherever that is by then.
   for (const state of states) {
-    const legal = listActions(environment, state.public, parsed)
+    const legal = listActions(environment, state, parsed)
     actions.push(legal)
     outcomes.push(
       legal.map((action) =>

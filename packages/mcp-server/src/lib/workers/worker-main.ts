@@ -3,15 +3,16 @@ import { getHeapStatistics } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { JsonObject } from '@episodic/protocol'
 import { assertJsonState, type SessionState } from '@episodic/state'
+import { bySeat } from '../environment/by-seat.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
-import type { PlayOutcome } from '../environment/play-action.ts'
 import { directRules } from '../environment/rules-runner.ts'
+import type { PlayOutcome } from '../environment/rules-turn.ts'
 import { asError } from '../environment/thrown-value.ts'
 import { ServerError } from '../server-error.ts'
 import type {
-  ListedSecrets,
   RulesAnswer,
   RulesCall,
+  SecretsBySeat,
   ThreadData,
   ThreadMessage,
   ThrownError,
@@ -76,16 +77,17 @@ function run(call: RulesCall): RulesAnswer {
     return { value: start, secrets: list(environment, start.state, call.params) }
   }
   if (call.kind === 'observe') {
-    const observed = directRules.observe(environment, call.state, call.params)
+    const observed = directRules.observe(environment, call.state, call.params, call.seat)
     return { value: observed, secrets: list(environment, call.state, call.params) }
   }
   if (call.kind === 'legal') {
-    const legal = directRules.legal(environment, call.state, call.params)
+    const legal = directRules.legal(environment, call.state, call.params, call.seat)
     return { value: legal, secrets: list(environment, call.state, call.params) }
   }
   if (call.kind === 'judge') {
-    const { end, state, params } = call
-    return { value: directRules.judge(environment, { end, state, params }), secrets: list(environment, state, params) }
+    const { end, state, params, seat } = call
+    const success = directRules.judge(environment, { end, state, params, seat })
+    return { value: success, secrets: list(environment, state, params) }
   }
   const { params, state } = call.turn.record
   if (call.kind === 'event') {
@@ -105,12 +107,14 @@ function run(call: RulesCall): RulesAnswer {
 }
 
 /** Lists the secrets of a state. If that throws, the step still counts, and only its answers are withheld. */
-function list(environment: EnvironmentDefinition, state: SessionState, params: JsonObject): ListedSecrets {
-  try {
-    return { listed: directRules.secrets(environment, state, params) }
-  } catch (cause) {
-    return { error: describe(asError(cause)) }
-  }
+function list(environment: EnvironmentDefinition, state: SessionState, params: JsonObject): SecretsBySeat {
+  return bySeat(environment.seats, (seat) => {
+    try {
+      return { listed: directRules.secrets(environment, state, params, seat) }
+    } catch (cause) {
+      return { error: describe(asError(cause)) }
+    }
+  })
 }
 
 function find({ name, version }: RulesCall['environment']): EnvironmentDefinition {

@@ -1,8 +1,9 @@
 import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
 import type { Happened, SessionState } from '@episodic/state'
 import type { EventTurn } from '../environment/apply-event.ts'
-import type { ObservedState, PlayOutcome, RulesTurn } from '../environment/play-action.ts'
 import type { EndedEpisode } from '../environment/rules-runner.ts'
+import type { PlayOutcome, RulesTurn } from '../environment/rules-turn.ts'
+import type { ObservedState } from '../environment/start-environment.ts'
 
 /** What a thread is started with. */
 export interface ThreadData {
@@ -15,10 +16,10 @@ export type RulesCall = {
   readonly environment: { readonly name: string; readonly version: string }
 } & (
   | { readonly kind: 'start'; readonly params: JsonObject; readonly seed: string }
-  | { readonly kind: 'observe'; readonly state: SessionState; readonly params: JsonObject }
+  | { readonly kind: 'observe'; readonly state: SessionState; readonly params: JsonObject; readonly seat: string }
   // The draft is a copy of the state, so the thread makes it.
   | { readonly kind: 'play'; readonly turn: Omit<RulesTurn, 'draft'>; readonly action: Action }
-  | { readonly kind: 'legal'; readonly state: SessionState; readonly params: JsonObject }
+  | { readonly kind: 'legal'; readonly state: SessionState; readonly params: JsonObject; readonly seat: string }
   | ({ readonly kind: 'judge' } & EndedEpisode)
   | { readonly kind: 'event'; readonly turn: Omit<EventTurn, 'draft'>; readonly event: OutsideEvent }
 )
@@ -32,10 +33,13 @@ export type ThreadMessage =
 /** The result of a call. */
 export interface RulesAnswer {
   readonly value: ObservedState | PlayOutcome | Happened | LegalActions | boolean | undefined
-  readonly secrets: ListedSecrets
+  readonly secrets: SecretsBySeat
 }
 
-/** The secrets that the environment lists for the state after a call, or the error that it threw. */
+/** The secrets that the environment lists for each of its seats and the state after a call. */
+export type SecretsBySeat = { readonly [seat: string]: ListedSecrets }
+
+/** The secrets for one seat, or the error that the environment threw. */
 export type ListedSecrets = { readonly listed: readonly string[] } | { readonly error: ThrownError }
 
 interface ThreadAnswer {

@@ -4,11 +4,12 @@ import { type Clock, type Happened, type SessionState, systemClock } from '@epis
 import type { EventTurn } from '../environment/apply-event.ts'
 import type { CallOptions } from '../environment/call-options.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
-import type { InitialState, ObservedState, PlayOutcome, RulesTurn } from '../environment/play-action.ts'
 import { directRules, type EndedEpisode, type RulesRunner } from '../environment/rules-runner.ts'
+import type { PlayOutcome, RulesTurn } from '../environment/rules-turn.ts'
+import type { InitialState, ObservedState } from '../environment/start-environment.ts'
 import { ServerError } from '../server-error.ts'
 import { RulesThread, type WaitingCall } from './rules-worker.ts'
-import type { ListedSecrets, RulesAnswer, RulesCall } from './worker-messages.ts'
+import type { RulesAnswer, RulesCall, SecretsBySeat } from './worker-messages.ts'
 
 export interface WorkerPoolOptions {
   /** Addresses (`file:` URLs) of the modules that export the environments; each thread loads all of them. */
@@ -56,7 +57,7 @@ class ThreadPool implements WorkerPool {
   #idle: RulesThread[] = []
   readonly #waiting: WaitingCall[] = []
   /** The secrets of the states that calls returned: a session keeps the same object. */
-  readonly #secrets = new WeakMap<SessionState, ListedSecrets>()
+  readonly #secrets = new WeakMap<SessionState, SecretsBySeat>()
   #loading = 0
   #disposed = false
 
@@ -72,20 +73,27 @@ class ThreadPool implements WorkerPool {
     return value as InitialState
   }
 
-  async observe(environment: EnvironmentDefinition, state: SessionState, params: JsonObject): Promise<ObservedState> {
-    const { value, secrets } = await this.#run({ kind: 'observe', environment: nameOf(environment), state, params })
+  async observe(
+    environment: EnvironmentDefinition,
+    state: SessionState,
+    params: JsonObject,
+    seat: string,
+  ): Promise<ObservedState> {
+    const call = { kind: 'observe', environment: nameOf(environment), state, params, seat } as const
+    const { value, secrets } = await this.#run(call)
     this.#secrets.set(state, secrets)
     return value as ObservedState
   }
 
   async play(
     environment: EnvironmentDefinition,
-    { record, truncation }: RulesTurn,
+    { seat, record, truncation }: RulesTurn,
     action: Action,
     waiting?: CallOptions,
   ): Promise<PlayOutcome> {
-    const { params, seed, rng, now, state, history, end, outside } = record
-    const turn = { record: { params, seed, rng, now, state, history, end, outside }, truncation }
+    const { params, seed, rng, now, state, history, end, outside, seats, turn: inTurn } = record
+    const known = { params, seed, rng, now, state, history, end, outside, seats, turn: inTurn }
+    const turn = { seat, record: known, truncation }
     const call: RulesCall = { kind: 'play', environment: nameOf(environment), turn, action }
     const { value, secrets } = await this.#run(call, waiting?.signal)
     const outcome = value as PlayOutcome
@@ -102,9 +110,14 @@ class ThreadPool implements WorkerPool {
     return happened
   }
 
-  async legal(environment: EnvironmentDefinition, state: SessionState, params: JsonObject): Promise<LegalActions> {
-    if (!environment.hasLegal) return directRules.legal(environment, state, params)
-    const { value } = await this.#run({ kind: 'legal', environment: nameOf(environment), state, params })
+  async legal(
+    environment: EnvironmentDefinition,
+    state: SessionState,
+    params: JsonObject,
+    seat: string,
+  ): Promise<LegalActions> {
+    if (!environment.hasLegal) return directRules.legal(environment, state, params, seat)
+    const { value } = await this.#run({ kind: 'legal', environment: nameOf(environment), state, params, seat })
     return value as LegalActions
   }
 
@@ -114,9 +127,14 @@ class ThreadPool implements WorkerPool {
     return value as boolean
   }
 
-  secrets(environment: EnvironmentDefinition, state: SessionState, params: JsonObject): readonly string[] {
-    const known = this.#secrets.get(state)
-    if (!known) return directRules.secrets(environment, state, params)
+  secrets(
+    environment: EnvironmentDefinition,
+    state: SessionState,
+    params: JsonObject,
+    seat: string,
+  ): readonly string[] {
+    const known = this.#secrets.get(state)?.[seat]
+    if (!known) return directRules.secrets(environment, state, params, seat)
     if ('error' in known) throw Object.assign(new Error(), known.error)
     return known.listed
   }

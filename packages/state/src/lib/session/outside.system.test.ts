@@ -117,8 +117,8 @@ describe('Session.publish', () => {
     const { session } = await openCountingSession()
     expect(await give(session, gift(-1))).toMatchObject({ end: { reason: 'robbed' } })
     await expect(give(session, gift(2))).rejects.toMatchObject({ code: 'episode-ended' })
-    const last = await session.step(adding(1, 0), ({ record }) => ({
-      ...rulesOf(adding(0))({ record, draft: record.state, truncation: null }),
+    const last = await session.step(adding(1, 0), ({ seat, record }) => ({
+      ...rulesOf(adding(0))({ seat, record, draft: record.state, truncation: null }),
       end: record.end,
     }))
     expect(last.step.report).toMatchObject({ seq: 1, end: { reason: 'robbed' } })

@@ -21,6 +21,15 @@ export function episodeEnded(end: EpisodeEnd): StateError {
   )
 }
 
+/** Returns the error for a step of a seat that may not act now. */
+export function notYourTurn(turn: readonly string[], revision: number): StateError {
+  return new StateError(
+    'not-your-turn',
+    `It is the turn of ${turn.join(', ')}. Nothing was played, and nothing is counted. Wait for the turn of this seat.`,
+    { details: { turn: [...turn], revision } },
+  )
+}
+
 /** Returns the error for the holder of a session that has a later owner. */
 export function fenced(): StateError {
   return new StateError('fenced', 'This session was taken over by a later owner. Open or restore it again to go on.')

@@ -1,4 +1,4 @@
-import type { EpisodeEnd, JsonObject, Limits, OutsideHistory, RngState } from '@episodic/protocol'
+import type { EpisodeEnd, JsonObject, Limits, OutsideHistory, RngState, Terms } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
 import type { StoredProgress, StoredSession } from '../store/session-store.ts'
 import type { History } from './history.ts'
@@ -7,6 +7,8 @@ import { byteLength } from './session-text.ts'
 /** The state of a world: the part that players may see, and the part that they may not. */
 export interface SessionState {
   readonly public: JsonObject
+  /** What each seat alone may see; omitted if there is one seat. */
+  readonly own?: { readonly [seat: string]: JsonObject }
   readonly private: JsonObject
 }
 
@@ -16,6 +18,14 @@ export interface SeatRecord {
   readonly seq: number
   /** The revision of the last answered step, under which the step log keeps it; `null` before the first. */
   readonly last: number | null
+  /** Raw reward of each term that others' steps earned it since its own last one; omitted for none. */
+  readonly due?: Terms | undefined
+  /** Texts for it since its own last step, oldest first; omitted for none. */
+  readonly messages?: readonly string[] | undefined
+  /** How the episode ended for it; omitted before, and if there is one seat. */
+  readonly end?: EpisodeEnd | undefined
+  /** Whether it succeeded, if the episode has ended for it and the world defines success. */
+  readonly success?: boolean | undefined
 }
 
 /** The state in which a forked or restored session began. */
@@ -24,7 +34,9 @@ export interface SessionBase {
   readonly state: string
   readonly rng: RngState
   readonly now: number
-  readonly seats: { readonly [seat: string]: { readonly seq: number } }
+  readonly seats: { readonly [seat: string]: Omit<SeatRecord, 'last'> }
+  /** As in the record. */
+  readonly turn?: readonly string[] | undefined
   readonly history: History
   readonly outside?: OutsideHistory | undefined
   /** A digest of the request that opened it: a repeated request finds the session again. */
@@ -57,6 +69,11 @@ export interface SessionRecord {
   readonly state: SessionState
   readonly end: EpisodeEnd | null
   readonly seats: { readonly [seat: string]: SeatRecord }
+  /**
+   * The seats that may act; omitted if there is one seat. It follows from the state, except that a seat whose move is
+   * sealed is left out until the others have moved.
+   */
+  readonly turn?: readonly string[] | undefined
   readonly history: History
   /** UTF-8 bytes of its step log. */
   readonly logBytes: number
@@ -86,10 +103,10 @@ export function encodeSession(record: SessionRecord, state = JSON.stringify(reco
 
 /** Encodes the part of a record that commits change. `state` is the text of its state. */
 export function encodeProgress(record: SessionRecord, state: string): StoredProgress {
-  const { id, revision, epoch, touchedAt, rng, now, end, seats, history, logBytes, outside, effect } = record
+  const { id, revision, epoch, touchedAt, rng, now, end, seats, turn, history, logBytes, outside, effect } = record
   const always = { rng, now, end, seats, history, logBytes }
-  // Every step writes this, and few have events or effects.
-  const head = JSON.stringify(outside || effect ? { ...always, outside, effect } : always)
+  // Every step writes this, and few have several seats, events or effects.
+  const head = JSON.stringify(turn || outside || effect ? { ...always, turn, outside, effect } : always)
   return { id, revision, epoch, touchedAt, head, state }
 }
 

@@ -205,7 +205,7 @@ export class Session {
    */
   publish(
     event: OutsideEvent,
-    apply: (turn: Omit<Turn, 'truncation'>) => Happened | Promise<Happened>,
+    apply: (turn: Pick<Turn, 'record' | 'draft'>) => Happened | Promise<Happened>,
   ): Promise<MethodResult<'publish'>> {
     const { events: bound = DEFAULT_EVENTS, clock } = this.#options
     return this.#inTurn(() =>

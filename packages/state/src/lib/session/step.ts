@@ -8,12 +8,14 @@ import type {
   PublishedEvent,
   Refusal,
   RngState,
+  SeatsReport,
   StepReport,
+  Terms,
   Truncation,
 } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
 import { appendHistory, type HistoryBounds } from './history.ts'
-import { episodeEnded, fenced, stateLost } from './session-errors.ts'
+import { episodeEnded, fenced, notYourTurn, stateLost } from './session-errors.ts'
 import type { SeatRecord, SessionRecord, SessionState } from './session-record.ts'
 
 // The step protocol, without I/O: what a step means to a session, the turn that the rules play, and the next record.
@@ -39,8 +41,8 @@ export type StepVerdict = { readonly kind: 'play' } | { readonly kind: 'replay';
  *
  * One stored answer for each seat is enough to settle every retry, because a seat has one step in flight. A caller counts
  * the answers that it received, and has an epoch that it received: if either is ahead of the record, the store has lost an
- * answered step. Throws `fenced`, `seq-conflict` and `state-lost` (with `details.expected` if the `seq` was wrong), or
- * `episode-ended`.
+ * answered step. Throws `fenced`, `seq-conflict` and `state-lost` (with `details.expected` if the `seq` was wrong),
+ * `episode-ended`, or `not-your-turn`.
  */
 export function decideStep(record: SessionRecord, request: StepRequest): StepVerdict {
   const seat = seatOf(record, request.seat)
@@ -61,6 +63,8 @@ export function decideStep(record: SessionRecord, request: StepRequest): StepVer
     return { kind: 'replay', revision: last }
   }
   if (record.end && !isEndUnreported(record)) throw episodeEnded(record.end)
+  if (seat.end) throw episodeEnded(seat.end)
+  if (record.turn && !record.turn.includes(request.seat)) throw notYourTurn(record.turn, record.revision)
   return { kind: 'play' }
 }
 
@@ -96,10 +100,20 @@ export interface Played {
   readonly published?: readonly PublishedEvent[] | undefined
   /** The entry for the record's history, if the session keeps one. */
   readonly remember?: JsonObject | undefined
+  /** What the step meant to the other seats; omitted if there is one seat. */
+  readonly seats?: PlayedSeats | undefined
+}
+
+/** What a step meant to the other seats. */
+export interface PlayedSeats extends Pick<SeatsReport, 'turn' | 'terms' | 'ends' | 'successes' | 'views' | 'sealed'> {
+  /** Texts for other seats. */
+  readonly messages: { readonly [seat: string]: readonly string[] }
 }
 
 /** The input of the rules. */
 export interface Turn {
+  /** The seat that acts. */
+  readonly seat: string
   /** The record before the step. */
   readonly record: SessionRecord
   /** A copy of its state to edit; discarded unless it is returned in a {@link Change}. */
@@ -134,7 +148,7 @@ export interface Stepped {
 /** Returns what the rules get for the next step of a seat. `draft` is a copy of the record's state. */
 export function turnOf(record: SessionRecord, draft: SessionState, setting: StepSetting): Turn {
   const { seat, now, prepared, arrived = now } = setting
-  return { record, draft, truncation: truncationOf(record, seatOf(record, seat).seq + 1, arrived), prepared }
+  return { seat, record, draft, truncation: truncationOf(record, seatOf(record, seat).seq + 1, arrived), prepared }
 }
 
 /**
@@ -155,10 +169,22 @@ export function recordStep(record: SessionRecord, setting: StepSetting, played: 
     end,
     revision,
     touchedAt: now,
-    seats: { ...record.seats, [seat]: { seq, last: revision } },
+    seats: played.seats
+      ? nextSeats(record, seat, { seq, last: revision }, played.seats)
+      : { ...record.seats, [seat]: { seq, last: revision } },
+    ...(played.seats && { turn: played.seats.turn }),
     history: setting.history && remember ? appendHistory(record.history, remember, setting.history) : record.history,
   }
-  const report = { seq, revision, terms, potential, end, refused, ...(success !== undefined && { success }) }
+  const report = {
+    seq,
+    revision,
+    terms,
+    potential,
+    end: played.seats?.ends?.[seat] ?? end,
+    refused,
+    ...(success !== undefined && { success }),
+    ...(played.seats && { seats: seatsReport(seatOf(record, seat), played.seats) }),
+  }
   // Nearly every step is played with nothing from outside.
   if (!outside && !effect && prepared === undefined && !published)
     return { next, step: { seat, action, observation, report } }
@@ -177,6 +203,40 @@ export function recordStep(record: SessionRecord, setting: StepSetting, played: 
       ...(published && { published }),
     },
   }
+}
+
+/** Returns the seats after a step of `mover`. What was due to it is in the report of this step. */
+function nextSeats(
+  { seats }: SessionRecord,
+  mover: string,
+  moved: SeatRecord,
+  { terms = {}, ends = {}, successes = {}, messages }: PlayedSeats,
+): SessionRecord['seats'] {
+  const next: Record<string, SeatRecord> = {}
+  for (const [name, seat] of Object.entries(seats)) {
+    const kept = name === mover ? moved : withDue(seat, terms[name], messages[name])
+    const end = ends[name]
+    const success = successes[name]
+    next[name] = end ? { ...kept, end, ...(success !== undefined && { success }) } : kept
+  }
+  return next
+}
+
+/** Texts that are kept for a seat until its next step; older ones are dropped. */
+const MOST_MESSAGES = 64
+
+function withDue(seat: SeatRecord, terms: Terms = {}, messages: readonly string[] = []): SeatRecord {
+  const due = { ...seat.due }
+  for (const [term, value] of Object.entries(terms)) if (value !== 0) due[term] = (due[term] ?? 0) + value
+  return {
+    ...seat,
+    ...(Object.keys(due).length > 0 && { due }),
+    ...(messages.length > 0 && { messages: [...(seat.messages ?? []), ...messages].slice(-MOST_MESSAGES) }),
+  }
+}
+
+function seatsReport({ due, messages }: SeatRecord, { messages: _, ...seats }: PlayedSeats): SeatsReport {
+  return { ...seats, ...(due && { due }), ...(messages && { messages }) }
 }
 
 /** Returns the limit that step `seq` of a seat reaches, or that was reached before it arrived. */

@@ -33,18 +33,18 @@ export function instrumentEnvironment(
       trip('start', state)
       return state
     },
-    observe(state, params) {
+    observe(state, params, seat) {
       // `observe` does not receive the private state, so the error contains the injected one.
-      trip('observe', { state, hidden: instrumentation.privateState })
-      return environment.observe(state, params)
+      trip('observe', { state: state.public, hidden: instrumentation.privateState })
+      return environment.observe(state, params, seat)
     },
-    rewards(transition) {
+    rewards(transition, seat) {
       trip('reward', transition)
-      return environment.rewards(transition)
+      return environment.rewards(transition, seat)
     },
-    potential(state, params) {
+    potential(state, params, seat) {
       trip('potential', state)
-      return environment.potential(state, params)
+      return environment.potential(state, params, seat)
     },
     tools: Object.fromEntries(
       Object.entries(environment.tools).map(([name, tool]) => [name, instrumentTool(tool, instrumentation, trip)]),

@@ -1,0 +1,187 @@
+import type { JsonObject } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
+import { z } from 'zod'
+import { ServerError } from '../server-error.ts'
+import { finitePotential, judged, rewardTerms } from './author-values.ts'
+import { assertClosed, assertNamed, invalid, jsonSchemaOf } from './definition-schema.ts'
+import type {
+  EnvironmentDefinition,
+  FinalContext,
+  GameDefinition,
+  LegalCalls,
+  StateTransition,
+  Tool,
+} from './environment.ts'
+import type { GameSpec, GameState, GameToolMaker, SealedToolMaker, SeatView } from './game.ts'
+import { legalActions } from './legal-actions.ts'
+import { describeTool, makeTool, type WrittenTool } from './make-tool.ts'
+
+const NO_PARAMS = z.object({})
+
+/** A capability names its seat with one digit of base 36. */
+const MOST_SEATS = 36
+
+/** Names that the server uses beside the author's. */
+const RESERVED_TOOLS = ['wait', 'absent']
+const VIEW_FIELDS = ['seat', 'turn', 'own']
+
+/**
+ * Describes an environment of several seats: who sees what, whose turn it is, tools, rewards and end, in one place.
+ *
+ * Each seat is played by its own agent, over its own session URL, with its own view, tools, rewards and limit of steps.
+ * What a seat must not see is in `state.own` of others or in `state.private`: no function that describes the state to a
+ * seat is given them.
+ *
+ * Types flow from the schemas, so an author annotates nothing. Pure: nothing runs until a host opens a session. Throws
+ * `definition-invalid`, which names the part, if the description cannot be served.
+ */
+export function defineGame<
+  const Seat extends string,
+  Params extends z.ZodType = typeof NO_PARAMS,
+  Public extends z.ZodObject = z.ZodObject,
+  Own extends z.ZodObject = z.ZodObject,
+  Private extends z.ZodType = z.ZodType,
+  Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
+>(definition: GameSpec<Seat, Params, Public, Own, Private, Tools>): EnvironmentDefinition<Tools, Public> {
+  // Inside, types are erased once: the definition's own types have done their work on the author's side.
+  const erased = definition as unknown as ErasedGame
+  const { name, version, description, seats, params = NO_PARAMS, state, limits = {} } = erased
+  assertNamed(name, version)
+  assertSeats(name, seats)
+  type State = GameState<Seat, z.output<Public>, z.output<Own>, z.output<Private>>
+  const tools = definition.tools({
+    tool: makeTool as unknown as GameToolMaker<Seat, State, z.output<Params>>,
+    sealed: makeSealed as unknown as SealedToolMaker<Seat, z.output<Public>, z.output<Own>, z.output<Params>>,
+  })
+  assertTools(name, seats, tools, erased.settle)
+  assertClosed(name, 'public state', state.public)
+  assertClosed(name, 'own state', state.own)
+  for (const field of VIEW_FIELDS)
+    if (Object.hasOwn(state.public.shape, field))
+      throw invalid(name, `its public state declares ${field}, which every view has already; give yours another name`)
+  const seatSchema = z.enum(seats)
+  const view = z.object({ seat: seatSchema, turn: z.array(seatSchema), ...state.public.shape, own: state.own })
+  const terms = Object.keys(erased.rewards)
+  const toolInfos = Object.entries(tools).map(([toolName, tool]) => describeTool(name, toolName, tool, view))
+  const viewOf = (current: SessionState, seat: string): ErasedView => ({
+    seat,
+    public: current.public,
+    own: current.own?.[seat] as JsonObject,
+  })
+  const turn = (current: SessionState, values: unknown) => {
+    const said = erased.turn(current.public, values)
+    return inOrder(name, 'turn', seats, typeof said === 'string' ? [said] : said)
+  }
+  return Object.freeze({
+    name,
+    version,
+    description,
+    handle: null,
+    params,
+    paramsSchema: jsonSchemaOf(params, 'input', `the parameters of ${name}`),
+    state: definition.state,
+    history: null,
+    seats,
+    game: {
+      own: state.own,
+      present: (values) => (erased.present ? inOrder(name, 'present', seats, erased.present(values)) : seats),
+      turn,
+      settle: erased.settle ?? null,
+    },
+    tools,
+    toolInfos,
+    events: {},
+    eventInfos: [],
+    terms,
+    hasPotential: erased.potential !== undefined,
+    hasSuccess: erased.success !== undefined,
+    waived: erased.check?.waive ?? {},
+    hasLegal: erased.legal !== undefined,
+    limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),
+    start: (context) => erased.start(context),
+    observe(current, values, seat) {
+      const seen = viewOf(current, seat)
+      return {
+        text: erased.observe(seen, values),
+        structured: { seat, turn: [...turn(current, values)], ...seen.public, own: seen.own },
+      }
+    },
+    rewards: ({ moved, before, after, params: values, end, refused }, seat) =>
+      rewardTerms(name, terms, erased.rewards, { seat, moved, before, after, params: values, end, refused }),
+    potential: (current, values, seat) =>
+      erased.potential ? finitePotential(name, erased.potential(current, values, seat)) : null,
+    legal(current, values, seat) {
+      const own = toolInfos.filter((info) => hasTool(tools[info.name] as Tool, seat))
+      return legalActions(name, own, erased.legal?.(viewOf(current, seat), values))
+    },
+    success: (final, seat) => (erased.success ? judged(name, erased.success({ ...final, seat })) : undefined),
+    secrets: (current, values, seat) => erased.secrets?.(current, values, seat) ?? NONE,
+  } satisfies EnvironmentDefinition<Tools, Public>)
+}
+
+/** Returns whether a seat has a tool. */
+export function hasTool(tool: Tool, seat: string): boolean {
+  return tool.seats === null || tool.seats.includes(seat)
+}
+
+const NONE: readonly string[] = []
+
+type ErasedView = SeatView<string, JsonObject, JsonObject>
+
+/** The definition with its types erased: JSON in, JSON out. */
+interface ErasedGame extends Pick<EnvironmentDefinition, 'name' | 'version' | 'description' | 'seats' | 'start'> {
+  readonly params?: z.ZodType
+  readonly state: { readonly public: z.ZodObject; readonly own: z.ZodObject; readonly private: z.ZodType }
+  readonly limits?: ReturnType<EnvironmentDefinition['limitsFor']> | EnvironmentDefinition['limitsFor']
+  present?(params: unknown): readonly string[]
+  turn(state: JsonObject, params: unknown): string | readonly string[]
+  observe(view: ErasedView, params: unknown): string
+  readonly settle?: GameDefinition['settle'] & object
+  legal?(view: ErasedView, params: unknown): { readonly [tool: string]: LegalCalls | undefined }
+  readonly rewards: {
+    [term: string]: (transition: Omit<StateTransition, 'tool' | 'input' | 'events'> & { seat: string }) => number
+  }
+  potential?(state: SessionState, params: unknown, seat: string): number
+  success?(final: FinalContext<SessionState, unknown> & { readonly seat: string }): unknown
+  readonly check?: { readonly waive?: EnvironmentDefinition['waived'] }
+  secrets?(state: SessionState, params: unknown, seat: string): readonly string[]
+}
+
+const makeSealed = (written: WrittenTool): Tool => ({ ...makeTool(written), sealed: true })
+
+function assertSeats(name: string, seats: readonly string[]): void {
+  if (seats.length < 2 || seats.length > MOST_SEATS)
+    throw invalid(name, `it has ${seats.length} seats, and a game has 2 to ${MOST_SEATS}`)
+  for (const seat of seats)
+    if (!/^[a-z][a-z0-9]*([-_][a-z0-9]+)*$/.test(seat) || seat.length > 64)
+      throw invalid(name, `its seat "${seat}" needs a name of lower-case words joined by hyphens or underscores`)
+  if (new Set(seats).size < seats.length) throw invalid(name, 'two of its seats have the same name')
+}
+
+function assertTools(
+  name: string,
+  seats: readonly string[],
+  tools: { readonly [name: string]: Tool },
+  settle: ErasedGame['settle'],
+): void {
+  for (const reserved of RESERVED_TOOLS)
+    if (Object.hasOwn(tools, reserved))
+      throw invalid(name, `its tool ${reserved} has the name of a tool that the server adds; rename it`)
+  for (const seat of seats)
+    if (!Object.values(tools).some((tool) => hasTool(tool, seat)))
+      throw invalid(name, `its seat ${seat} has no tools, so it could not do anything`)
+  const sealed = Object.values(tools).some((tool) => tool.sealed)
+  if (sealed && !settle) throw invalid(name, 'it has sealed tools and no `settle`, which plays their moves')
+  if (!sealed && settle) throw invalid(name, 'it has `settle` and no sealed tool, so that it would never be called')
+}
+
+/** Returns the named seats in the order of the definition. Throws `rules-failed` for a seat that there is not. */
+function inOrder(name: string, what: string, seats: readonly string[], named: readonly string[]): readonly string[] {
+  const unknown = named.find((seat) => !seats.includes(seat))
+  if (unknown !== undefined || named.length === 0)
+    throw new ServerError(
+      'rules-failed',
+      `The \`${what}\` of ${name} names ${unknown === undefined ? 'no seat' : `"${unknown}"`}. The seats are: ${seats.join(', ')}.`,
+    )
+  return seats.filter((seat) => named.includes(seat))
+}

@@ -1,0 +1,248 @@
+import type { EpisodeEnd, Json, LimitsRequest, Refusal, Rng, ToolAnnotations } from '@episodic/protocol'
+import type { z } from 'zod'
+import type {
+  DataOf,
+  InputOf,
+  LegalCalls,
+  PrepareContext,
+  ReadOnly,
+  Refused,
+  Said,
+  StartContext,
+  Tool,
+} from './environment.ts'
+
+/** The state of a game: what all see, what each seat alone sees, and what nobody sees. */
+export interface GameState<Seat extends string, Public, Own, Private> {
+  public: Public
+  own: Record<Seat, Own>
+  private: Private
+}
+
+/** What one seat sees. `observe` and `legal` get nothing else, so that they cannot show a seat what it must not know. */
+export interface SeatView<Seat extends string, Public, Own> {
+  readonly seat: Seat
+  readonly public: ReadOnly<Public>
+  readonly own: ReadOnly<Own>
+}
+
+/** What rules can do to other seats and to the episode. */
+export interface TableContext<Seat extends string, Others extends string = never> {
+  /**
+   * Marks a value as meant for some seats, and returns it. Default: for all. For readers and checks: nothing enforces
+   * it.
+   */
+  reveal<T extends Json>(value: T, to?: Seat | readonly Seat[]): T
+  /**
+   * Sends a text to seats, with their next answer: to one, to several, or to `others` than the seat that moves. At most 4,000 characters each; of more than 64 between two
+   * steps of a seat the oldest are dropped. What a seat must know belongs in the state: a client may miss a text.
+   */
+  send(to: Seat | Others | readonly Seat[], text: string): void
+  /** Terminates the episode for one seat. When all have left, it is over, with the reason `all-left`. */
+  leave(seat: Seat, reason: string): void
+  /** Terminates the episode for every seat, with a reason of the environment's own. */
+  end(reason: string): void
+}
+
+/** The argument of a tool's `play`. */
+export interface MoveContext<Seat extends string, State, Params, Input, Data, Prepared = undefined>
+  extends TableContext<SeatOf<State>, 'others'> {
+  /** The seat that moves. */
+  readonly seat: Seat
+  /** The other seats of the episode that have not left, in order. */
+  readonly others: readonly SeatOf<State>[]
+  /** A draft to edit. It is discarded if the action is refused or `play` throws. */
+  readonly state: State
+  readonly input: Input
+  /** What the tool's `prepare` returned; `undefined` if it has none. */
+  readonly prepared: Prepared
+  readonly params: Params
+  readonly rng: Rng
+  /** Virtual time in milliseconds: 0 at the start, and moved only by `elapse`. */
+  readonly now: number
+  /** Returns an answer to the seat that moves. */
+  say(...answer: undefined extends Data ? [text: string] : [text: string, data: Data]): Said<Data>
+  /** Returns a refusal: the state does not change. */
+  refuse(text: string): Refused
+  /** Moves virtual time forward. */
+  elapse(milliseconds: number): void
+}
+
+/** The seats of a state. */
+export type SeatOf<State> = State extends { own: Record<infer Seat extends string, unknown> } ? Seat : string
+
+/** The argument of a sealed tool's `play`: it may change what its own seat holds, and nothing else. */
+export interface SealedContext<Seat extends string, Public, Own, Params, Input> {
+  readonly seat: Seat
+  /** What all see, frozen. */
+  readonly public: ReadOnly<Public>
+  /** A draft of what this seat alone sees. It is discarded if the move is refused. */
+  readonly own: Own
+  readonly input: Input
+  readonly params: Params
+  /** Returns a refusal: nothing changes, and the seat may move again. */
+  refuse(text: string): Refused
+}
+
+/** The argument of `settle`. */
+export interface SettleContext<State, Params, Seat extends string> extends TableContext<Seat> {
+  /** A draft to edit. Clear in `own` what the sealed moves left there, if the next round needs it clear. */
+  readonly state: State
+  /** The seats that have moved, in order. */
+  readonly moved: readonly Seat[]
+  readonly params: Params
+  readonly rng: Rng
+  readonly now: number
+  elapse(milliseconds: number): void
+}
+
+/** The argument of a reward term: one answered step, as one seat is rewarded for it. */
+export interface SeatTransition<Seat extends string, State, Params> {
+  /** The seat that is rewarded. Every seat that has not left is asked for at every step. */
+  readonly seat: Seat
+  /** The seats that moved: one, or every seat of a round whose moves were sealed. */
+  readonly moved: readonly Seat[]
+  /** `before` and `after` are equal if the step was refused. */
+  readonly before: State
+  readonly after: State
+  readonly params: Params
+  /** How the episode ended for this seat, if it did by this step. */
+  readonly end: EpisodeEnd | null
+  readonly refused: Refusal | null
+}
+
+/** The argument of `success`: an episode that has ended for a seat. */
+export interface FinalSeatContext<Seat extends string, State, Params> {
+  readonly seat: Seat
+  readonly end: EpisodeEnd
+  readonly state: State
+  readonly params: Params
+}
+
+/** A tool of a game as its author writes it. */
+export interface GameToolDefinition<
+  Seat extends string,
+  State,
+  Params,
+  Input extends z.ZodType,
+  Output extends z.ZodType | undefined,
+  Prepared extends z.ZodType | undefined,
+> {
+  /** The seats that have it. Default: all. */
+  readonly seats?: readonly Seat[]
+  readonly description: string
+  /** An object schema. Invalid arguments are refused before `play`. */
+  readonly input: Input
+  /** Schema of the structured answer. Default: the view of the seat, `{ seat, turn, ...public, own }`. */
+  readonly output?: Output
+  /** As for the tools of `defineEnvironment`. */
+  readonly annotations?: ToolAnnotations
+  readonly prepared?: Prepared
+  readonly prepareSeconds?: number
+  readonly effect?: 'external'
+  prepare?(context: PrepareContext<State, Params, z.output<Input>>): InputOf<Prepared> | Promise<InputOf<Prepared>>
+  /** Synchronous rules over a draft. An error is a fault: nothing changes and the call fails. */
+  play(
+    context: MoveContext<Seat, State, Params, z.output<Input>, DataOf<Output>, DataOf<Prepared>>,
+  ): Said<DataOf<Output>> | Refused
+}
+
+/** Defines a tool of a game. An argument of `tools`, which knows the types of seats, state and parameters. */
+export type GameToolMaker<AllSeats extends string, State, Params> = <
+  Input extends z.ZodType,
+  Output extends z.ZodType | undefined = undefined,
+  Prepared extends z.ZodType | undefined = undefined,
+  const Seat extends AllSeats = AllSeats,
+>(
+  definition: GameToolDefinition<Seat, State, Params, Input, Output, Prepared>,
+) => Tool<NoInfer<Input>, Output extends z.ZodType ? NoInfer<Output> : null>
+
+/** A tool whose moves are sealed, as its author writes it. */
+export interface SealedToolDefinition<Seat extends string, Public, Own, Params, Input extends z.ZodType> {
+  /** The seats that have it. Default: all. */
+  readonly seats?: readonly Seat[]
+  readonly description: string
+  /** An object schema. Invalid arguments are refused before `play`. */
+  readonly input: Input
+  readonly annotations?: ToolAnnotations
+  /** Synchronous rules over what the seat alone sees. An error is a fault: nothing changes and the call fails. */
+  play(context: SealedContext<Seat, Public, Own, Params, z.output<Input>>): Refused | undefined
+}
+
+/** Defines a tool whose moves are sealed until every seat in turn has moved; `settle` then plays the round. */
+export type SealedToolMaker<AllSeats extends string, Public, Own, Params> = <
+  Input extends z.ZodType,
+  const Seat extends AllSeats = AllSeats,
+>(
+  definition: SealedToolDefinition<Seat, Public, Own, Params, Input>,
+) => Tool<NoInfer<Input>, null>
+
+/** The argument of `defineGame`. */
+export interface GameSpec<
+  Seat extends string,
+  Params extends z.ZodType,
+  Public extends z.ZodObject,
+  Own extends z.ZodObject,
+  Private extends z.ZodType,
+  Tools extends { readonly [name: string]: Tool },
+  State = GameState<Seat, z.output<Public>, z.output<Own>, z.output<Private>>,
+> {
+  /** Lower-case words joined by hyphens. */
+  readonly name: string
+  /** Semantic version. Another version may play differently; the same one never does. */
+  readonly version: string
+  readonly description: string
+  /** The names of the seats, in order: 2 to 36 of lower-case words joined by hyphens or underscores. */
+  readonly seats: readonly Seat[]
+  /** Returns the seats of an episode. Default: all. */
+  readonly present?: (params: z.output<Params>) => readonly Seat[]
+  /** Schema of what a task may set. Default: no parameters. */
+  readonly params?: Params
+  readonly state: {
+    /** What all seats see. `seat`, `turn` and `own` are fields of every view, so it may not declare them. */
+    readonly public: Public
+    /** What each seat alone sees: one schema for all, so what only some have is optional in it. */
+    readonly own: Own
+    /** What no seat sees. */
+    readonly private: Private
+  }
+  /** Limits of every session; `steps` counts for each seat by itself. An opener can lower them. */
+  readonly limits?: LimitsRequest | ((params: z.output<Params>) => LimitsRequest)
+  readonly start: NoInfer<(context: StartContext<z.output<Params>>) => State>
+  /**
+   * Returns the seat or seats that may act, from what all see, so that the turn gives nothing away. Seats that have
+   * left are left out of it; before the end there has to be another.
+   */
+  readonly turn: (
+    state: ReadOnly<z.output<Public>>,
+    params: z.output<Params>,
+  ) => NoInfer<Seat> | readonly NoInfer<Seat>[]
+  /** Returns the observation text of what one seat sees. */
+  readonly observe: (view: SeatView<Seat, z.output<Public>, z.output<Own>>, params: z.output<Params>) => string
+  readonly tools: (make: {
+    readonly tool: GameToolMaker<NoInfer<Seat>, State, z.output<Params>>
+    readonly sealed: SealedToolMaker<NoInfer<Seat>, z.output<Public>, z.output<Own>, z.output<Params>>
+  }) => Tools
+  /**
+   * Plays a round: called in the step of its last sealed move, when every seat in turn has moved. Needed if a tool is
+   * sealed. While several seats are in turn, only sealed tools can then be called.
+   */
+  readonly settle?: (context: SettleContext<NoInfer<State>, z.output<Params>, NoInfer<Seat>>) => void
+  /** Returns the legal actions of a seat, by tool, as `legal` of `defineEnvironment` does. Default: every valid input. */
+  readonly legal?: (
+    view: SeatView<Seat, z.output<Public>, z.output<Own>>,
+    params: z.output<Params>,
+  ) => { readonly [Name in keyof NoInfer<Tools>]?: LegalCalls }
+  /** Named pure reward terms over one step and one seat, in the environment's own unit. */
+  readonly rewards: {
+    readonly [term: string]: (transition: SeatTransition<NoInfer<Seat>, NoInfer<State>, z.output<Params>>) => number
+  }
+  /** The potential Φ of a state for one seat, in the unit of reward, for potential-based shaping. */
+  readonly potential?: (state: NoInfer<State>, params: z.output<Params>, seat: NoInfer<Seat>) => number
+  /** Returns whether a seat succeeded, once the episode has ended for it. */
+  readonly success?: (final: FinalSeatContext<NoInfer<Seat>, NoInfer<State>, z.output<Params>>) => boolean
+  /** Settings of `episodic check`, as for `defineEnvironment`. */
+  readonly check?: { readonly waive?: Readonly<Record<string, string>> }
+  /** Strings that one seat must not be shown in this state, as `secrets` of `defineEnvironment`. */
+  readonly secrets?: (state: NoInfer<State>, params: z.output<Params>, seat: NoInfer<Seat>) => readonly string[]
+}

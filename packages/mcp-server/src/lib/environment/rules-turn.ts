@@ -1,0 +1,30 @@
+import type { Json } from '@episodic/protocol'
+import type { SavableRng } from '@episodic/protocol/extend'
+import type { Played, SessionRecord, Turn } from '@episodic/state'
+
+/** Additional checks of an environment's code, for checks, replays and tests. */
+export interface PlayChecks {
+  /** Throws for keys that a schema would drop silently. Default `false`. */
+  readonly strict?: boolean
+  /** Called with each value that a tool reveals, and with the seats that it is meant for; `null` for all. */
+  readonly onReveal?: (value: Json, to: readonly string[] | null) => void
+  /** Replaces the random streams of the session. */
+  readonly rng?: SavableRng
+}
+
+/** The part of a session that the rules see. The outcome of an action depends on nothing else. */
+export interface RulesTurn extends Pick<Turn, 'seat' | 'draft' | 'truncation' | 'prepared'> {
+  readonly record: Pick<
+    SessionRecord,
+    'params' | 'seed' | 'rng' | 'now' | 'state' | 'history' | 'end' | 'outside' | 'seats' | 'turn'
+  >
+}
+
+/** The outcome of an action. */
+export interface PlayOutcome extends Played {
+  /**
+   * A key that the tool said and its output does not declare, so it was left out. Undeclared keys inside other objects
+   * are left out too, and not reported.
+   */
+  readonly undeclared?: string
+}

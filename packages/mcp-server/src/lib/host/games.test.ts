@@ -1,0 +1,186 @@
+import { type OpenResult, WireError } from '@episodic/protocol'
+import { createMemoryStore } from '@episodic/state/memory'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { atControl } from '../fixtures/addressed.fixture.ts'
+import { kuhn } from '../fixtures/kuhn.fixture.ts'
+import { asking, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
+import { throwingHands } from '../fixtures/throwing-hands.fixture.ts'
+import type { Host } from './host.ts'
+
+const createGameHost = () => createTestHost({ environments: [kuhn, throwingHands], store: createMemoryStore() })
+
+const openKuhn = (host: Host, seed = 'cards') => host.open(null, asking({ environment: 'kuhn-poker', seed }))
+const openHands = (host: Host, rounds: number) =>
+  host.open(null, asking({ environment: 'rock-paper-scissors', params: { rounds } }))
+
+const act = (host: Host, { session }: OpenResult, seat: string, seq: number, move: string) =>
+  atControl(host, session).step({ action: { tool: 'act', arguments: { move } }, seat, seq })
+const throws = (host: Host, { session }: OpenResult, seat: string, seq: number, hand: string) =>
+  atControl(host, session).step({ action: { tool: 'throw', arguments: { hand } }, seat, seq })
+const turn = (host: Host, { session }: OpenResult, seat: string, wait = 0) =>
+  atControl(host, session).turn({ seat, wait })
+
+describe('a session of several seats', () => {
+  it('opens with a capability, a view and a seq for each seat, and says who may act', async () => {
+    const { host } = createGameHost()
+    const opened = await openKuhn(host)
+    expect(opened).toMatchObject({ turn: ['first'], potential: null })
+    const { first, second } = opened.seats
+    expect(first).toMatchObject({ seq: 0, observation: { structured: { seat: 'first', turn: ['first'] } } })
+    expect(second).toMatchObject({ seq: 0, observation: { structured: { seat: 'second' } } })
+    expect(first?.capability).not.toBe(second?.capability)
+    expect(host.environments[0]?.seats).toEqual([
+      { name: 'first', tools: ['act'] },
+      { name: 'second', tools: ['act'] },
+    ])
+  })
+
+  it('counts the steps of each seat by itself, and returns the stored answer of a repeated step', async () => {
+    const { host } = createGameHost()
+    const opened = await openKuhn(host)
+    const bet = await act(host, opened, 'first', 0, 'bet')
+    const call = await act(host, opened, 'second', 0, 'bet')
+    expect(call.step.report).toMatchObject({ seq: 1, revision: 2, end: { reason: 'showdown' } })
+    // What the other seat did since is not part of the stored answer.
+    expect(await act(host, opened, 'first', 0, 'bet')).toMatchObject({ step: bet.step, replayed: true })
+    expect((await atControl(host, opened.session).state()).seats).toEqual({ first: { seq: 1 }, second: { seq: 1 } })
+  })
+
+  it('rejects a step out of turn without counting it, and says whose turn it is', async () => {
+    const { host } = createGameHost()
+    const opened = await openKuhn(host)
+    const late = await act(host, opened, 'second', 0, 'bet').catch((error) => error)
+    expect(WireError.is(late, 'not-your-turn')).toBe(true)
+    expect(late.details).toEqual({ turn: ['first'], revision: 0 })
+    await act(host, opened, 'first', 0, 'pass')
+    expect((await act(host, opened, 'second', 0, 'bet')).step.report.seq).toBe(1)
+  })
+
+  it.each([
+    [undefined, 'The request names no seat. The seats are: first, second.'],
+    ['third', 'There is no seat "third" in this session. The seats are: first, second.'],
+  ])('rejects a step of the seat %s', async (seat, message) => {
+    const { host } = createGameHost()
+    const { session } = await openKuhn(host)
+    const step = atControl(host, session).step({ action: { tool: 'act', arguments: { move: 'bet' } }, seat, seq: 0 })
+    await expect(step).rejects.toMatchObject({ code: 'invalid-params', message })
+  })
+
+  it('reports to each seat what it earned by the steps of others, until its own next one', async () => {
+    const { host } = createGameHost()
+    const opened = await openKuhn(host)
+    await act(host, opened, 'first', 0, 'bet')
+    await act(host, opened, 'second', 0, 'pass')
+    const first = await turn(host, opened, 'first')
+    expect(first).toMatchObject({ mine: false, turn: [], due: { chips: 1 }, end: { reason: 'fold' }, seq: 1 })
+    expect(await turn(host, opened, 'first')).toEqual(first)
+    expect(await turn(host, opened, 'second')).toMatchObject({ due: {}, end: { reason: 'fold' }, seq: 1 })
+  })
+
+  it('wakes who waits for a turn as soon as it comes', async () => {
+    const { host } = createGameHost()
+    const opened = await openKuhn(host)
+    const waiting = turn(host, opened, 'second', 60)
+    await act(host, opened, 'first', 0, 'pass')
+    expect(await waiting).toMatchObject({ mine: true, turn: ['second'], revision: 1 })
+  })
+
+  it('reports what was due to a seat in the answer to its next step, once', async () => {
+    const { host } = createGameHost()
+    const opened = await openHands(host, 2)
+    await throws(host, opened, 'player_0', 0, 'paper')
+    const settled = await throws(host, opened, 'player_1', 0, 'rock')
+    expect(settled.step.report).toMatchObject({ terms: { round: -1 }, seats: { terms: { player_0: { round: 1 } } } })
+    const next = await throws(host, opened, 'player_0', 1, 'paper')
+    expect(next.step.report.seats).toMatchObject({ due: { round: 1 }, sealed: true })
+    expect(await throws(host, opened, 'player_0', 1, 'paper')).toMatchObject({ step: next.step, replayed: true })
+    expect((await turn(host, opened, 'player_0')).due).toEqual({})
+  })
+
+  it('lets every seat of a round move at once, in any order, however often each call is repeated', async () => {
+    const hands = fc.constantFrom('rock', 'paper', 'scissors')
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(hands, hands), { minLength: 1, maxLength: 4 }),
+        fc.scheduler(),
+        async (rounds, s) => {
+          const { host } = createGameHost()
+          const opened = await openHands(host, rounds.length)
+          for (const [seq, [first, second]] of rounds.entries()) {
+            const calls = [
+              ['player_0', first],
+              ['player_1', second],
+              ['player_0', first],
+              ['player_1', second],
+            ] as const
+            const made = calls.map(([seat, hand], i) =>
+              s.schedule(Promise.resolve(i)).then(() => throws(host, opened, seat, seq, hand)),
+            )
+            await s.waitAll()
+            await Promise.all(made)
+          }
+          const { state, end, seats } = await atControl(host, opened.session).state()
+          expect(state.public.rounds).toEqual(rounds)
+          expect(end).toEqual({ kind: 'terminated', reason: 'played' })
+          expect(seats).toEqual({ player_0: { seq: rounds.length }, player_1: { seq: rounds.length } })
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+
+  it('lists the legal actions of a seat in turn, and none of others', async () => {
+    const { host } = createGameHost()
+    const { session } = await openKuhn(host)
+    expect(Object.keys(await atControl(host, session).legal('first'))).toEqual(['act'])
+    expect(await atControl(host, session).legal('second')).toEqual({})
+  })
+})
+
+describe('a fork of a session of several seats', () => {
+  it('goes on in the middle of a round, with the move that is sealed', async () => {
+    const { host } = createGameHost()
+    const opened = await openHands(host, 1)
+    await throws(host, opened, 'player_0', 0, 'paper')
+    const [fork] = await atControl(host, opened.session).fork({ requestKey: freshKey() })
+    expect(fork).toMatchObject({ turn: ['player_1'], seats: { player_0: { seq: 1 }, player_1: { seq: 0 } } })
+    const settled = await throws(host, fork as OpenResult, 'player_1', 0, 'scissors')
+    expect(settled.step.report).toMatchObject({ terms: { round: 1 }, end: { reason: 'played' } })
+    expect(await turn(host, opened, 'player_1')).toMatchObject({ mine: true, end: null })
+  })
+
+  it('begins at any earlier step, which is replayed', async () => {
+    const { host } = createGameHost()
+    const opened = await openHands(host, 2)
+    for (const [i, hand] of ['rock', 'paper'].entries())
+      for (const seat of ['player_0', 'player_1']) await throws(host, opened, seat, i, hand)
+    for (const [at, inTurn] of [
+      [0, ['player_0', 'player_1']],
+      [1, ['player_1']],
+      [2, ['player_0', 'player_1']],
+    ] as const) {
+      const [fork] = await atControl(host, opened.session).fork({ requestKey: freshKey(), at })
+      expect(fork?.turn).toEqual(inTurn)
+    }
+  })
+
+  it('is restored from a snapshot with the turn and what is due, and from no other', async () => {
+    const { host } = createGameHost()
+    const opened = await openHands(host, 3)
+    await throws(host, opened, 'player_0', 0, 'paper')
+    await throws(host, opened, 'player_1', 0, 'rock')
+    await throws(host, opened, 'player_1', 1, 'rock')
+    const snapshot = await atControl(host, opened.session).snapshot({})
+    expect(snapshot).toMatchObject({ turn: ['player_0'], seats: { player_0: { seq: 1, due: { round: 1 } } } })
+    const restored = await host.restore(null, { snapshot, requestKey: freshKey() })
+    expect(await turn(host, restored, 'player_0')).toMatchObject({ mine: true, due: { round: 1 } })
+    const restore = (changes: object) =>
+      host.restore(null, { snapshot: { ...snapshot, ...changes }, requestKey: freshKey() })
+    await expect(restore({ turn: ['nobody'] })).rejects.toThrow('snapshot.turn is ["nobody"]')
+    await expect(restore({ turn: undefined })).rejects.toThrow('snapshot.turn is undefined')
+    await expect(restore({ seats: { player_0: { seq: 1 } } })).rejects.toThrow('snapshot.seats names player_0')
+    const state = { ...snapshot.state, own: { player_0: { hand: 'paper' } } }
+    await expect(restore({ state })).rejects.toThrow('snapshot.state.own names player_0')
+  })
+})

@@ -1,0 +1,66 @@
+import type { MethodResult } from '@episodic/protocol'
+import type { Clock, SessionRecord } from '@episodic/state'
+import type { RulesRunner } from '../environment/rules-runner.ts'
+import type { Faults } from './faults.ts'
+import type { TurnQuery } from './host.ts'
+import type { CachedSession, SessionCache } from './session-cache.ts'
+
+/** Milliseconds between two reads of the store: commits of other processes on the same store wake nobody here. */
+const TURN_INTERVAL = 1_000
+
+export interface TurnSetting {
+  readonly sessions: Pick<SessionCache, 'use'>
+  readonly rules: Pick<RulesRunner, 'observe'>
+  readonly faults: Faults
+  readonly clock: Clock
+  /** Ends all waits once it is aborted and the watchers are woken. */
+  readonly stopping: AbortSignal
+}
+
+/**
+ * Waits until a seat may act or its episode is over, and returns what it knows; see `environment/turn`. Changes nothing,
+ * so it gives the same again until the seat's next step, as far as others have not moved since.
+ */
+export async function turnOfSeat(
+  cached: CachedSession,
+  { seat, wait, signal }: TurnQuery,
+  { sessions, rules, faults, clock, stopping }: TurnSetting,
+): Promise<MethodResult<'turn'>> {
+  const deadline = clock.monotonic() + wait * 1_000
+  for (;;) {
+    const place = cached.watchers.join()
+    try {
+      const record: SessionRecord = await sessions.use(cached, (session) => session.refresh())
+      const left = deadline - clock.monotonic()
+      if (isWaitOver(record, seat) || left <= 0 || signal?.aborted || stopping.aborted) return await describe(record)
+      await place.until(clock, Math.min(left, TURN_INTERVAL), signal)
+    } finally {
+      place.leave()
+    }
+  }
+
+  async function describe(record: SessionRecord): Promise<MethodResult<'turn'>> {
+    const { environment } = cached
+    const { id, state, params, end, seats, revision, turn: inTurn = [seat] } = record
+    const observe = () => rules.observe(environment, state, params, seat)
+    const { observation, potential } = await faults.guard(environment.name, id, observe)
+    const { seq, due = {}, messages = [], end: ownEnd = end, success } = seats[seat] as SessionRecord['seats'][string]
+    const turn = end ? [] : inTurn
+    return {
+      mine: turn.includes(seat),
+      turn,
+      observation,
+      messages,
+      due,
+      potential,
+      end: ownEnd,
+      ...(success !== undefined && { success }),
+      seq,
+      revision,
+    }
+  }
+}
+
+function isWaitOver({ end, turn, seats }: SessionRecord, seat: string): boolean {
+  return end !== null || seats[seat]?.end !== undefined || !turn || turn.includes(seat)
+}

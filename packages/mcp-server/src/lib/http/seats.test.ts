@@ -1,0 +1,107 @@
+import type { OpenResult } from '@episodic/protocol'
+import { systemClock } from '@episodic/state'
+import { describe, expect, it } from 'vitest'
+import { kuhn } from '../fixtures/kuhn.fixture.ts'
+import { OFFICIAL_CLIENTS, type OfficialClient, type ToolAnswer } from '../fixtures/official-clients.fixture.ts'
+import { asking, serveTestHost } from '../fixtures/testbed.fixture.ts'
+import { throwingHands } from '../fixtures/throwing-hands.fixture.ts'
+
+/** A served session, and the session URL of each seat. */
+async function openGame(environment: string, { params = {}, turnSeconds = 20 } = {}) {
+  const bounds = { turnSeconds }
+  const { host, server, clock } = await serveTestHost(
+    {},
+    { environments: [kuhn, throwingHands], bounds, ...(turnSeconds < 1 && { clock: systemClock }) },
+  )
+  const opened = await host.open(null, asking({ environment, params, seed: 'cards' }))
+  const url = (seat: string) => server.sessionUrl(opened.seats[seat]?.capability as string)
+  return { host, server, clock, opened, url }
+}
+
+const textOf = ({ content }: ToolAnswer) => (content as [{ text: string }])[0].text
+const act = (client: OfficialClient, move: string) => client.callTool({ name: 'act', arguments: { move } })
+const throws = (client: OfficialClient, hand: string) => client.callTool({ name: 'throw', arguments: { hand } })
+const wait = (client: OfficialClient) => client.callTool({ name: 'wait', arguments: {} })
+
+describe.each(Object.keys(OFFICIAL_CLIENTS) as (keyof typeof OFFICIAL_CLIENTS)[])('two players with %s', (name) => {
+  const connect = OFFICIAL_CLIENTS[name]
+
+  it('play a game in turns: each call is answered when its seat may act again', async () => {
+    const { url, opened } = await openGame('kuhn-poker')
+    const [first, second] = await Promise.all([connect(url('first')), connect(url('second'))])
+    expect((await second.listTools()).tools.map((tool) => tool.name)).toEqual(['act', 'wait'])
+    expect(first.getInstructions()).toContain('You play the seat first.')
+    const [passed, waited] = await Promise.all([
+      act(first, 'pass').then(async (answer) => ({ answer, last: await act(first, 'bet') })),
+      wait(second).then(async (answer) => ({ answer, last: await act(second, 'bet') })),
+    ])
+    expect(textOf(waited.answer)).toContain('Moves so far: p.')
+    expect(textOf(passed.answer)).toBe(`You pass.\nYou hold ${cardOf(opened, 'first')}. Moves so far: pb.`)
+    expect(passed.last.structuredContent).toMatchObject({ episode_over: true, moves: 'pbb' })
+    expect(waited.last.structuredContent).toMatchObject({ episode_over: true, moves: 'pbb' })
+    expect(textOf(passed.last)).toContain('The episode is over.')
+  })
+
+  it('play a round at once: nobody is answered before both have moved', async () => {
+    const { url } = await openGame('rock-paper-scissors', { params: { rounds: 2 } })
+    const [one, two] = await Promise.all([connect(url('player_0')), connect(url('player_1'))])
+    const [first, second] = await Promise.all([throws(one, 'rock'), throws(two, 'paper')])
+    for (const answer of [first, second]) expect(textOf(answer)).toContain('Rounds: rock-paper.')
+  })
+})
+
+function cardOf({ seats }: OpenResult, seat: string): string {
+  const { observation } = seats[seat] as OpenResult['seats'][string]
+  return (observation.structured as { own: { card: string } }).own.card
+}
+
+describe('a call of a seat', () => {
+  it('out of turn is answered at once, costs nothing and says what to do', async () => {
+    const { host, url, opened } = await openGame('kuhn-poker')
+    const second = await OFFICIAL_CLIENTS['SDK 1'](url('second'))
+    const early = await act(second, 'bet')
+    expect(early.isError).toBe(true)
+    expect(textOf(early)).toBe('It is not your turn, so nothing was played. Call wait, which answers when it is.')
+    const session = await host.resolve(null, { by: 'control', token: opened.session })
+    expect((await session.state()).seats).toEqual({ first: { seq: 0 }, second: { seq: 0 } })
+  })
+
+  it('is answered after a while even if its turn does not come, and the move stays', async () => {
+    const { host, url, opened } = await openGame('kuhn-poker', { turnSeconds: 0.05 })
+    const first = await OFFICIAL_CLIENTS['SDK 1'](url('first'))
+    expect(textOf(await act(first, 'bet'))).toBe(
+      'You bet.\nIt is not your turn yet. Call wait, which answers when it is.',
+    )
+    expect(textOf(await wait(first))).toBe('It is not your turn yet. Call wait, which answers when it is.')
+    const session = await host.resolve(null, { by: 'control', token: opened.session })
+    expect((await session.state()).seats.first).toEqual({ seq: 1 })
+  })
+
+  it('is released when the server drains', async () => {
+    const { host, server, url, opened } = await openGame('kuhn-poker')
+    const first = await OFFICIAL_CLIENTS['SDK 1'](url('first'))
+    const held = act(first, 'bet')
+    const session = await host.resolve(null, { by: 'control', token: opened.session })
+    await session.turn({ seat: 'second', wait: 60 })
+    await server.drain()
+    expect(textOf(await held)).toContain('It is not your turn yet.')
+  })
+
+  it('shows a seat its own state alone, also as a resource', async () => {
+    const { url, opened } = await openGame('kuhn-poker')
+    const second = await OFFICIAL_CLIENTS['SDK 1'](url('second'))
+    const read = (await second.readResource({ uri: 'episodic://session/state' })) as { contents: [{ text: string }] }
+    expect(JSON.parse(read.contents[0].text)).toEqual({
+      seat: 'second',
+      turn: ['first'],
+      moves: '',
+      own: { card: cardOf(opened, 'second') },
+    })
+  })
+
+  it('is rejected at the address of the environment, which has no seat', async () => {
+    const { server } = await openGame('kuhn-poker')
+    const client = OFFICIAL_CLIENTS['SDK 1'](server.agentUrl)
+    await expect(client).rejects.toThrow('has several seats (first, second)')
+  })
+})
