@@ -1,4 +1,7 @@
-/** `pnpm bench`: runs every benchmark, `pnpm bench <name>`: one. Each ends with one line of JSON, its figures. */
+/**
+ * `pnpm bench`: runs every benchmark, `pnpm bench <name> [options]`: one, with options of its own. Each ends with one line
+ * of JSON, its figures.
+ */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
@@ -6,7 +9,10 @@ import { availableParallelism, cpus, loadavg } from 'node:os'
 const names = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.bench.ts'))
   .map((file) => file.replace('.bench.ts', ''))
-const asked = process.argv.slice(2)
+const given = process.argv.slice(2)
+const firstOption = given.findIndex((argument) => argument.startsWith('-'))
+const asked = firstOption < 0 ? given : given.slice(0, firstOption)
+const options = given.slice(asked.length)
 const unknown = asked.filter((name) => !names.includes(name))
 if (unknown.length > 0) {
   console.error(`There is no benchmark ${unknown.join(', ')}. There is: ${names.join(', ')}.`)
@@ -20,6 +26,6 @@ console.error(
 // A process each, so that none inherits another's heap or compiled code.
 for (const name of asked.length > 0 ? asked : names) {
   const file = `${import.meta.dirname}/${name}.bench.ts`
-  const { status } = spawnSync(process.execPath, ['--expose-gc', file], { stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, ['--expose-gc', file, ...options], { stdio: 'inherit' })
   if (status !== 0) process.exitCode = 1
 }

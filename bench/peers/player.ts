@@ -1,0 +1,26 @@
+/** A client of one protocol on one connection, which plays one episode after another. */
+export interface Player {
+  /** Plays an episode by halving the range, and resolves with its steps. Rejects if it does not find the number. */
+  play(seed: number): Promise<number>
+  close(): void
+}
+
+/** Takes a guess to the server, and resolves with the hint. */
+export type Guess = (value: number) => Promise<string>
+
+/** No number from 1 to 100 takes more guesses. */
+const MOST_GUESSES = 7
+
+/** Finds the number from 1 to 100, and resolves with the guesses that it took. */
+export async function findNumber(guess: Guess): Promise<number> {
+  let [low, high] = [1, 100]
+  for (let steps = 1; steps <= MOST_GUESSES; steps++) {
+    const value = Math.floor((low + high) / 2)
+    const hint = await guess(value)
+    if (hint === 'correct') return steps
+    if (hint === 'higher') low = value + 1
+    else if (hint === 'lower') high = value - 1
+    else throw new Error(`Got ${hint} as a hint.`)
+  }
+  throw new Error('The hints lead to no number.')
+}

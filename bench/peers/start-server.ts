@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { type Killable, startProcess } from '../../chaos/processes.ts'
+
+/** A server that is measured. */
+export interface MeasuredServer extends AsyncDisposable {
+  readonly pid: number
+  readonly port: number
+}
+
+const FOLDER = fileURLToPath(new URL('.', import.meta.url))
+const CLI = fileURLToPath(new URL('../../apps/harness/src/cli.ts', import.meta.url))
+/** Milliseconds between two attempts to connect to a server that starts. */
+const ATTEMPTS = 100
+
+export const TOKEN = 'the-control-token-of-this-benchmark'
+
+/** Starts a server in Python, whose arguments are given its port, and resolves when it listens. */
+export async function startPython(python: string, args: (port: string) => string[]): Promise<MeasuredServer> {
+  const port = await freePort()
+  const server = startProcess(python, ['-B', ...args(String(port))], { cwd: FOLDER })
+  let ended = false
+  const onEnd = () => {
+    ended = true
+  }
+  server.exited.then(onEnd, onEnd)
+  while (!(await listens(port))) {
+    if (ended) throw new Error(`The server ended: ${server.said}`)
+    await pause(ATTEMPTS)
+  }
+  return measured(server, port)
+}
+
+/** Starts `episodic serve`, and resolves when it listens. */
+export async function startOurs(): Promise<MeasuredServer & { readonly nemoGymPort: number }> {
+  const world = `${FOLDER}guessing-world.ts`
+  const options = ['--port', '0', '--openenv', '--nemo-gym-port', '0', '--json', '--log-level', 'warn']
+  // The limit is for each client, and here all calls come from one.
+  const rate = ['--rate', '1000000/1', '--sessions', '100000']
+  const server = startProcess(process.execPath, [CLI, 'serve', world, ...options, ...rate], {
+    env: { EPISODIC_CONTROL_TOKEN: TOKEN },
+  })
+  const { agentUrl, nemoGymUrl } = JSON.parse(await server.line()) as Record<'agentUrl' | 'nemoGymUrl', string>
+  const portOf = (url: string) => Number(new URL(url).port)
+  return { ...measured(server, portOf(agentUrl)), nemoGymPort: portOf(nemoGymUrl) }
+}
+
+function measured(server: Killable, port: number): MeasuredServer {
+  return { pid: server.pid, port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
