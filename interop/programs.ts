@@ -1,5 +1,6 @@
 import { runClients } from './clients.ts'
 import { runFiles } from './files.ts'
+import { runImport } from './import/run-import.ts'
 import { runNemoGym } from './nemo-gym/run-nemo-gym.ts'
 import { runOpenEnv } from './openenv.ts'
 import { runOrs } from './ors/run-ors.ts'
@@ -23,5 +24,6 @@ export const PROGRAMS: readonly NamedProgram[] = [
   { name: 'openenv', does: "plays with OpenEnv's clients", run: runOpenEnv },
   { name: 'ors', does: 'plays with the clients of the Open Reward Standard', run: runOrs },
   { name: 'nemo-gym', does: 'plays with the agents of NeMo Gym', run: runNemoGym, takesPython: true },
+  { name: 'import', does: "plays environments of others' servers", run: runImport },
   { name: 'parity', does: 'compares the same episodes through every endpoint', run: runParity, takesPython: true },
 ]

@@ -51,6 +51,12 @@ export function listChecks(folder: string): Check[] {
       // They make the environments, and two programs must not make the same one at once.
       after: ['package in Python', 'clients of OpenEnv', 'clients of the Open Reward Standard'],
     },
+    {
+      name: "environments of others' servers",
+      command: ['node', 'interop/interop.ts', 'import'],
+      all: true,
+      after: ['clients of OpenEnv', 'clients of the Open Reward Standard'],
+    },
     ...QUICK_PROGRAMS.map(({ args }) => checkOfChaos(args)),
     { name: 'build', command: script('build', ...TURBO) },
     { name: 'pack', command: packCommand(published, folder), after: ['build'] },
