@@ -16,14 +16,19 @@ export interface ImportedRun {
   readonly replayed: { readonly status: number; readonly error: string }
 }
 
+/** The policies, which the command loads from their files. */
+const POLICIES = {
+  counting: new URL('./counting-policy.ts', import.meta.url),
+  echo: new URL('./echo-policy.ts', import.meta.url),
+}
 const CLI = fileURLToPath(new URL('../../apps/harness/src/cli.ts', import.meta.url))
 
 /** Plays at most eight tasks on a server with the command, and tries to replay them. */
 export async function playRun(
   url: string,
-  { folder, policy }: { readonly folder: string; readonly policy: 'counting' | 'echo' },
+  { folder, policy }: { readonly folder: string; readonly policy: keyof typeof POLICIES },
 ): Promise<ImportedRun> {
-  const file = fileURLToPath(new URL(`./${policy}-policy.ts`, import.meta.url))
+  const file = fileURLToPath(POLICIES[policy])
   const limits = ['--tasks', '8', ...(policy === 'echo' ? ['--max-steps', '4'] : [])]
   const { status, out, err } = await runCommand(['run', '--url', url, '--policy', file, '--out', folder, ...limits])
   if (status !== 0) throw new Error(`episodic run --url ${url} failed:\n${err.trim()}`)

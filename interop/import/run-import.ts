@@ -65,7 +65,8 @@ export async function runImport(args: readonly string[]): Promise<Report | null>
 }
 
 function serversOf(echo: string | undefined): readonly Server[] {
-  const echoes: Served[] = echo === undefined ? [] : [{ name: 'its echo environment', args: ['echo', echo], isEcho: true }]
+  const echoes: Served[] =
+    echo === undefined ? [] : [{ name: 'its echo environment', args: ['echo', echo], isEcho: true }]
   return [
     {
       package: 'openenv',
