@@ -26,7 +26,8 @@ for (const map of ['4x4', '8x8'] as const) {
     const episode = await play({ map, slippery: true }, `demo-${i}`)
     if (episode.end.reason === 'goal') goals += 1
   }
-  const expected = Number(references.find(({ id }) => id === `${map}-slippery/optimal`)?.value)
+  const reference = references.find(({ id }) => id === `${map}-slippery/optimal`)
+  const expected = Number(reference?.value)
   const error = Math.sqrt((expected * (1 - expected)) / EPISODES)
   console.log(`${map}  played ${(goals / EPISODES).toFixed(3)}, computed ${expected.toFixed(3)} ± ${error.toFixed(3)}`)
   assert(Math.abs(goals / EPISODES - expected) < 3 * error, 'The played rate is not the computed one.')
