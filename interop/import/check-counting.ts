@@ -32,7 +32,7 @@ function checkEpisode({ start, steps, outcome, returns }: EpisodeRecord, goal: n
   seen.push(`${goal} of ${goal}`)
   const [first, ...rest] = steps
   check('the start', start?.observation.text, `0 of ${goal}`)
-  // Not every server tells apart what does not fit from what a tool refuses.
+  // Some servers report what does not fit as a refusal of the tool.
   check('what does not fit is refused', ['arguments', 'rules'].includes(first?.refused ?? ''), true)
   check('what does not fit has no reward', first?.reward.terms, {})
   check(
