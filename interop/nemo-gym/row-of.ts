@@ -3,7 +3,7 @@ import type { World } from '../world.ts'
 
 /** The row of a dataset that asks for one episode of a world. */
 export function rowOf(
-  { name, environment }: World,
+  { name, environment }: Pick<World, 'name' | 'environment'>,
   { seed, params = {}, limits = {} }: Pick<Task, 'seed'> & Partial<Pick<Task, 'params' | 'limits'>>,
 ): JsonObject {
   return {

@@ -1,6 +1,6 @@
 import { definePolicy, type Policy } from '@episodic/env'
 import { type Action, createRng, type Json } from '@episodic/protocol'
-import type { World } from '../world.ts'
+import type { ParityWorld } from './parity-world.ts'
 
 /** How many of the actions are preceded by a wrong one. */
 const SHARE = 0.4
@@ -18,7 +18,7 @@ const ODD_VALUES: readonly Json[] = [
 ]
 
 /** Returns the solver of a world with fumbling hands: some of its calls miss an argument, or have an odd one. */
-export function clumsySolver({ solver, demanding: { tool, argument } }: World): Policy {
+export function clumsySolver({ solver, demanding: { tool, argument } }: ParityWorld): Policy {
   return blundering(solver, `clumsy-${solver.name}`, [
     { tool, arguments: {} },
     { tool, arguments: { zeta: 1, alpha: { b: 2, a: 1 } } },
@@ -27,7 +27,7 @@ export function clumsySolver({ solver, demanding: { tool, argument } }: World): 
 }
 
 /** Returns the solver of a world, which also calls tools that do not exist. */
-export function inventiveSolver({ solver }: World): Policy {
+export function inventiveSolver({ solver }: ParityWorld): Policy {
   return blundering(solver, `inventive-${solver.name}`, [
     { tool: 'teleport', arguments: {} },
     { tool: 'tele-port_2', arguments: { to: 'the goal', at: [1, 2] } },

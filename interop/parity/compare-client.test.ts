@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { WORLDS, type World } from '../world.ts'
 import { compareClient } from './compare-client.ts'
 import type { ParityClient, ParityPlayer } from './parity-client.ts'
+import { PARITY_WORLDS, type ParityWorld } from './parity-world.ts'
 import { playReferences } from './reference.ts'
 import { TRAINER_CLIENTS } from './trainer-clients.ts'
 
-const WORLD = WORLDS.find(({ name }) => name === 'number-guessing') as World
+const WORLD = PARITY_WORLDS.find(({ name }) => name === 'number-guessing') as ParityWorld
 const IN_PROCESS = TRAINER_CLIENTS.find(({ name }) => name === 'in-process') as ParityClient
 const references = await playReferences(WORLD, 60)
 

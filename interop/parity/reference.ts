@@ -3,9 +3,9 @@ import { connect, type Environment, type Policy, randomPolicy, type StepResult }
 import { createHost, inProcess } from '@episodic/mcp-server'
 import type { Action, Observation, Task } from '@episodic/protocol'
 import { createMemoryStore } from '@episodic/state/memory'
-import type { World } from '../world.ts'
 import { clumsySolver, inventiveSolver } from './clumsy-policy.ts'
 import { keepSessions } from './keep-sessions.ts'
+import type { ParityWorld } from './parity-world.ts'
 import type { Script } from './script.ts'
 import type { SealedSession } from './seal-session.ts'
 import { sessionOf } from './session-of.ts'
@@ -25,7 +25,7 @@ const MOST_RANDOM_STEPS = 30
 const SPLITS = { train: 1, validation: 0, test: 0 }
 
 /** Plays tasks of a world, each in its own way, and resolves with their episodes; the same each time. */
-export async function playReferences(world: World, count: number): Promise<readonly Reference[]> {
+export async function playReferences(world: ParityWorld, count: number): Promise<readonly Reference[]> {
   const kept = keepSessions(createMemoryStore())
   await using host = createHost({ environments: [world.environment], store: kept.store })
   await using connection = await connect(inProcess(host))
@@ -50,7 +50,7 @@ interface Way {
   readonly leavesAfter?: number
 }
 
-function wayOf(world: World, index: number): Way & { readonly limits?: Task['limits'] } {
+function wayOf(world: ParityWorld, index: number): Way & { readonly limits?: Task['limits'] } {
   const few = 1 + (Math.floor(index / 6) % 4)
   switch (index % 6) {
     case 0:

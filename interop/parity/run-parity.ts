@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import type { Report, Tally } from '../report.ts'
-import { WORLDS, type World } from '../world.ts'
 import { AGENT_CLIENTS } from './agent-clients.ts'
 import { type Comparison, compareClient } from './compare-client.ts'
 import { nemoGymClient } from './nemo-gym-client.ts'
 import { orsClient } from './ors-client.ts'
 import type { ParityClient } from './parity-client.ts'
+import { PARITY_WORLDS, type ParityWorld } from './parity-world.ts'
 import { openEnvClient, pythonClient } from './python-clients.ts'
 import { playReferences } from './reference.ts'
 import { TRAINER_CLIENTS } from './trainer-clients.ts'
@@ -26,7 +26,7 @@ const CLIENTS = [
 
 const USAGE = `Usage: pnpm interop parity [--episodes <count>] [--only <client,…>] [--world <name,…>] [--python <command>] [--json]
 
-Plays the same episodes of each example world through every endpoint and client, and compares each with the same episode in the
+Plays the same episodes of each world through every endpoint and client, and compares each with the same episode in the
 process of its host: what the client shows of observations, rewards and ends, and the session as its server keeps it, byte by
 byte, with its hash chain. The episodes are by turns those of the solver, of the solver with mistakes, at random, cut by a
 limit, left before the end, and with calls of tools that do not exist; the Open Reward Standard has no steps of the last kind,
@@ -34,7 +34,7 @@ so its clients play without them. Clients in Python get virtual environments.
 
   --episodes  of each world (default: 200)
   --only      clients: ${CLIENTS.join(', ')}
-  --world     worlds: ${WORLDS.map(({ name }) => name).join(', ')}
+  --world     worlds: ${PARITY_WORLDS.map(({ name }) => name).join(', ')}
   --python    a Python of 3.13 or newer for nemo-gym. Default: the first of python3, python3.13 and python3.14 that is
   --json      print nothing but the line of JSON that ends every run
 
@@ -48,7 +48,7 @@ export async function runParity(args: readonly string[]): Promise<Report | null>
     options: {
       episodes: { type: 'string', default: '200' },
       only: { type: 'string', default: CLIENTS.join(',') },
-      world: { type: 'string', default: WORLDS.map(({ name }) => name).join(',') },
+      world: { type: 'string', default: PARITY_WORLDS.map(({ name }) => name).join(',') },
       python: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -62,7 +62,7 @@ export async function runParity(args: readonly string[]): Promise<Report | null>
   const worlds = chosen(
     'world',
     options.world,
-    WORLDS.map(({ name }) => name),
+    PARITY_WORLDS.map(({ name }) => name),
   ).map(worldOf)
   const count = Number(options.episodes)
   if (!Number.isInteger(count) || count < 1) throw new Error(`--episodes is a whole number from 1 up.\n${USAGE}`)
@@ -95,8 +95,8 @@ function chosen<Name extends string>(what: string, list: string, all: readonly N
   return all.filter((name) => names.includes(name))
 }
 
-function worldOf(name: string): World {
-  return WORLDS.find((world) => world.name === name) as World
+function worldOf(name: string): ParityWorld {
+  return PARITY_WORLDS.find((world) => world.name === name) as ParityWorld
 }
 
 function createClient(name: (typeof CLIENTS)[number], python: string | undefined): ParityClient {

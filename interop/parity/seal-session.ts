@@ -1,7 +1,7 @@
 import { rehearse } from '@episodic/mcp-server'
 import { chainOf, type JsonObject, type Limits, type LoggedStep, type RecordedStep } from '@episodic/protocol'
 import { decodeSession, type StoredSession } from '@episodic/state'
-import { WORLDS } from '../world.ts'
+import { PARITY_WORLDS } from './parity-world.ts'
 
 /** What a server kept of one session. */
 export interface SealedSession {
@@ -37,7 +37,7 @@ export function sealSession(stored: StoredSession, entries: readonly { readonly 
 
 /** The log does not have the start, which follows from what the session was opened with. */
 function startOf(name: string, params: JsonObject, seed: string) {
-  const world = WORLDS.find(({ environment }) => environment.name === name)
+  const world = PARITY_WORLDS.find(({ environment }) => environment.name === name)
   if (!world) throw new Error(`The session plays ${name}, which is no world of this program.`)
   const { observation, potential } = rehearse(world.environment, { params, seed }).start
   return { observation, potential }
