@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Rng } from '@episodic/protocol'
 import { type Faults, startCuttingProxy } from './cutting-proxy.ts'
-import { playGymnasiumAgent, playSimpleAgent } from './nemo-gym-player.ts'
+import { playGymnasiumAgent, playSimpleAgent, playWithFirstCookie } from './nemo-gym-player.ts'
 import { playGenericClient, playToolClient } from './openenv-player.ts'
 import { playOrs } from './ors-player.ts'
 import type { PlayRollout } from './rollout.ts'
@@ -31,6 +31,8 @@ interface Endpoint {
   readonly faults: Faults
   /** Whether its server plays a call of the Open Reward Standard only once that has come with its id. */
   readonly confirmsCalls?: boolean
+  /** As for {@link RolloutOracle}. */
+  readonly masksLate?: boolean
   /** As in {@link CuttingProxyOptions}. */
   readonly arrives?: (reply: Buffer) => number
 }
@@ -45,6 +47,14 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'openenv', play: playGenericClient, portOf: ({ port }) => port, faults: GUSTS },
   { name: 'openenv-mcp', play: playToolClient, portOf: ({ port }) => port, faults: GUSTS },
   { name: 'nemo-gym', play: playSimpleAgent, portOf: ({ ports }) => ports.nemoGym, faults: STORM },
+  {
+    name: 'nemo-gym-first-cookie',
+    play: playWithFirstCookie,
+    // Where only a connection says whether a call is a repeated one, `verify` masks a wrong guess.
+    masksLate: true,
+    portOf: ({ ports }) => ports.nemoGym,
+    faults: STORM,
+  },
   { name: 'nemo-gym-gymnasium', play: playGymnasiumAgent, portOf: ({ ports }) => ports.nemoGym, faults: STORM },
   {
     name: 'ors',
@@ -113,12 +123,15 @@ await runTrial('endpoints', { store: 'sqlite', network: 'cuts' }, async ({ rng, 
   const breaches: string[] = []
   const found = await Promise.all(
     ENDPOINTS.map(
-      async ({ name, play, players = 8, portOf, confirmsCalls, ...rest }, place): Promise<[string, Found]> => {
+      async (
+        { name, play, players = 8, portOf, confirmsCalls, masksLate = false, ...rest },
+        place,
+      ): Promise<[string, Found]> => {
         const draws = rng.stream(name)
         const own = confirmsCalls ? confirming : server
         const network = { ...rest, rng: draws.stream('network'), doubles: options.network === 'doubles' }
         const proxy = stack.use(await startCuttingProxy(portOf(own), network))
-        const oracle = new RolloutOracle(name, reference)
+        const oracle = new RolloutOracle(name, reference, { masksLate })
         const setting = {
           url: `http://127.0.0.1:${proxy.port}`,
           token: server.token,

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type PlayRollout, type RolloutEnd, RolloutError, rollout } from './rollout.ts'
+import {
+  type PlayRollout,
+  type Rollout,
+  type RolloutEnd,
+  RolloutError,
+  type RolloutSetting,
+  rollout,
+} from './rollout.ts'
 import { isBroken, send, type TrainerReply } from './trainer-request.ts'
 
 /** Milliseconds before NeMo Gym's client repeats a request. */
@@ -9,9 +16,14 @@ const PAUSE = 500
 const TIMEOUT = 120_000
 
 /** Plays as `simple_agent`: a call of a tool for each step, and `verify` in the end. */
-export const playSimpleAgent: PlayRollout = (setting, amounts) =>
-  rollout(amounts, setting, async (receive): Promise<RolloutEnd> => {
-    const client = new NemoGymClient(setting.url)
+export const playSimpleAgent: PlayRollout = (setting, amounts) => playWithTools(setting, amounts, true)
+
+/** Plays with the same calls, with a client that returns only the first cookie that it was given. */
+export const playWithFirstCookie: PlayRollout = (setting, amounts) => playWithTools(setting, amounts, false)
+
+function playWithTools(setting: RolloutSetting, amounts: readonly number[], returnsCookies: boolean): Promise<Rollout> {
+  return rollout(amounts, setting, async (receive): Promise<RolloutEnd> => {
+    const client = new NemoGymClient(setting.url, returnsCookies)
     const row = rowOf(amounts)
     raiseForStatus(await client.post('seed_session', row))
     const output: object[] = []
@@ -29,6 +41,7 @@ export const playSimpleAgent: PlayRollout = (setting, amounts) =>
       throw new Error(`verify says ${steps} steps and ${JSON.stringify(reward_components)} for a reward of ${reward}.`)
     return { kind: 'finished', total: reward }
   })
+}
 
 /** Plays as `gymnasium_agent`: a step for each turn of a model, of one call or two, and `close` in the end. */
 export const playGymnasiumAgent: PlayRollout = (setting, amounts) =>
@@ -59,24 +72,30 @@ export const playGymnasiumAgent: PlayRollout = (setting, amounts) =>
     return { kind: 'finished', total }
   })
 
-/** The HTTP client of NeMo Gym's agents, with the cookies of one rollout. */
+/** An HTTP client that repeats as that of NeMo Gym's agents, with the cookie of one rollout. */
 class NemoGymClient {
   readonly #url: string
+  /** Whether it returns each cookie, or only the first one. */
+  readonly #returnsCookies: boolean
   #cookie = ''
 
-  constructor(url: string) {
+  constructor(url: string, returnsCookies = true) {
     this.#url = url
+    this.#returnsCookies = returnsCookies
   }
 
   /** Posts until a response begins, with nothing that names the call. A body that is cut is not asked for again. */
   async post(path: string, body: object): Promise<TrainerReply> {
-    const headers = { 'user-agent': 'Python/3.13 aiohttp/3.12', ...(this.#cookie && { cookie: this.#cookie }) }
+    const headers = {
+      'user-agent': this.#returnsCookies ? 'Python/3.13 aiohttp/3.12' : 'python-httpx/0.28',
+      ...(this.#cookie && { cookie: this.#cookie }),
+    }
     const began = performance.now()
     for (;;)
       try {
         const reply = await send(`${this.#url}/${path}`, { headers, body })
         const [cookie] = [reply.headers['set-cookie'] ?? []].flat()
-        if (cookie) this.#cookie = cookie.split(';', 1)[0] as string
+        if (cookie && (this.#returnsCookies || !this.#cookie)) this.#cookie = cookie.split(';', 1)[0] as string
         return reply
       } catch (error) {
         if (!isBroken(error, 'connection-lost')) throw error

@@ -39,10 +39,15 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
     figures: {
       kills: 2,
       endpoints: Object.fromEntries(
-        ['openenv', 'openenv-mcp', 'nemo-gym', 'nemo-gym-gymnasium', 'ors', 'ors-confirm-calls'].map((endpoint) => [
-          endpoint,
-          { doubled: 0, lost: 0, wrong: 0 },
-        ]),
+        [
+          'openenv',
+          'openenv-mcp',
+          'nemo-gym',
+          'nemo-gym-first-cookie',
+          'nemo-gym-gymnasium',
+          'ors',
+          'ors-confirm-calls',
+        ].map((endpoint) => [endpoint, { doubled: 0, lost: 0, wrong: 0 }]),
       ),
     },
   },

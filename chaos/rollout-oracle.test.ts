@@ -58,6 +58,14 @@ describe('RolloutOracle', () => {
     expect(oracle.figures).toMatchObject({ doubled: 0, lost: 0, ...figures })
   })
 
+  it('compares only scored episodes where a server masks them in the end', async () => {
+    oracle = new RolloutOracle('endpoint', reference, { masksLate: true })
+    await judge([doubled], { kind: 'failed', code: 'payload-cut' })
+    expect(oracle.breaches).toEqual([])
+    await judge([doubled], finished(1))
+    expect(oracle.figures).toMatchObject({ doubled: 2, wrong: 1 })
+  })
+
   it('finds a mask without a reason, and an error of no type', async () => {
     await judge(SOUND, { kind: 'masked', reason: '' })
     oracle.untyped(new TypeError('undefined is not a function'))

@@ -6,7 +6,8 @@ import { openChannel } from '@episodic/env/extend'
 import { type Channel, type JsonObject, METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, type Serving } from '../episodic.fixture.ts'
-import { has, type Redis, startRedis } from '../programs.fixture.ts'
+import { has, startRedis } from '../programs.fixture.ts'
+import type { RedisServer } from '../redis-server.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -44,7 +45,7 @@ const sumTo = (count: number) => (count * (count + 1)) / 2
 
 // Needs redis-server: apt-get install redis-server
 describe.skipIf(!has('redis-server'))('several processes of episodic serve on one Redis', () => {
-  let redis: Redis
+  let redis: RedisServer
   beforeAll(async () => {
     redis = await startRedis()
     writeFileSync(join(workshop.folder, 'sum.ts'), SUM_WORLD)

@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../free-port.ts'
-import { HarnessError } from '../harness-error.ts'
+import { startRedisServer } from '../redis-server.ts'
 import { readRecorded } from './read-recorded.ts'
 import { type NamedWorld, recordEpisodes, type Setting } from './record-episodes.ts'
 import { createReference, type Deviation, type Reference } from './reference.ts'
@@ -51,7 +48,7 @@ export async function runMatrix(
   await using cleanUp = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'episodic-matrix-'))
   cleanUp.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-  const redis = await startRedisServer()
+  const redis = await startRedisServer(null)
   if (redis) cleanUp.use(redis)
 
   const references: Reference[] = []
@@ -112,35 +109,4 @@ async function timeReplay(worlds: readonly NamedWorld[], files: readonly string[
     diverged += summary.diverged
   }
   return { seconds, stepsPerSecond: steps / seconds, diverged }
-}
-
-/** A Redis in its own process, without persistence. Disposing it ends the process. */
-interface RedisServer extends AsyncDisposable {
-  readonly url: string
-}
-
-/** Starts `redis-server` on a free local port. Resolves with `null` if it is not installed; rejects with `server-failed`. */
-async function startRedisServer(): Promise<RedisServer | null> {
-  const port = await freePort()
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()).once('error', () => resolve()))
-  const spawned = await once(server, 'spawn').catch(() => null)
-  if (!spawned) return null
-  let output = ''
-  for await (const text of server.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
-    output += text
-    if (output.includes('Ready to accept connections')) break
-  }
-  if (server.exitCode !== null || !output.includes('Ready'))
-    throw new HarnessError('server-failed', `redis-server did not start: ${output.trim().slice(-1_000)}`)
-  // Keep reading, so that the pipe does not fill up.
-  server.stdout.resume()
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    async [Symbol.asyncDispose]() {
-      server.kill('SIGKILL')
-      await exited
-    },
-  }
 }

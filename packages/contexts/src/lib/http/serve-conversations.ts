@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { EnvironmentDefinition, Host } from '@episodic/mcp-server'
-import type { ClientIdentity, ExtraRoutes } from '@episodic/mcp-server/http'
+import {
+  type ClientIdentity,
+  type ExtraRoutes,
+  SOCKET_HEART_BEAT,
+  WEB_SOCKET_SETTINGS,
+} from '@episodic/mcp-server/http'
 import type { OpenResult } from '@episodic/protocol'
 import { WebSocketServer } from 'ws'
 import type { ConversationEnvironment } from '../environment/conversation-environment.ts'
@@ -19,21 +24,8 @@ export interface ConversationRoutesOptions {
   readonly onError?: (error: InternalError) => void
 }
 
-/**
- * Milliseconds between two checks of every socket: a client that is silent that long has to answer a ping before the
- * next check.
- */
-const HEART_BEAT = 15_000
-/** A client that does not answer a close is cut off after two seconds. */
-const SETTINGS = {
-  noServer: true,
-  clientTracking: false,
-  perMessageDeflate: false,
-  maxFragments: 1_024,
-  // Above the limit of a frame, so that a client that sends too much gets an error in words.
-  maxPayload: 4_194_304,
-  closeTimeout: 2_000,
-}
+/** Bytes of a message: above the limit of a frame, so that a client that sends too much gets an error in words. */
+const MESSAGE_BYTES = 4_194_304
 
 /** Whether an environment is a conversation whose agent plays the user, so that a person can take that role. */
 export function isConversation(environment: EnvironmentDefinition): environment is ConversationEnvironment {
@@ -61,14 +53,15 @@ export function serveConversations(
       .set(path, page.document)
       .set(`${path}.json`, { type: 'application/json', body: Buffer.from(JSON.stringify(describe(world))) })
   const server = new WebSocketServer({
-    ...SETTINGS,
+    ...WEB_SOCKET_SETTINGS,
+    maxPayload: MESSAGE_BYTES,
     handleProtocols: (offered) => (offered.has('episodic') ? 'episodic' : false),
   })
   const open = new Set<ConversationSocket>()
   const holders = new Map<string, ConversationSocket>()
   const heartBeat = setInterval(() => {
     for (const socket of open) socket.checkClient()
-  }, HEART_BEAT).unref()
+  }, SOCKET_HEART_BEAT).unref()
   let draining = false
 
   const setting: Omit<SocketSetting, 'world'> = {

@@ -13,6 +13,7 @@ import { drained } from '../transport/drain.ts'
 import { MessagePipe } from '../transport/message-pipe.ts'
 import { type Authorizer, callerAt, rejectUpgrade, tokenOf, tooManyCalls } from './authorize.ts'
 import type { Denial } from './host-origin-check.ts'
+import { SOCKET_HEART_BEAT, WEB_SOCKET_SETTINGS } from './web-socket-settings.ts'
 
 export interface WebSocketOptions {
   readonly dispatcher: Dispatcher
@@ -28,16 +29,6 @@ export interface WebSocketOptions {
 const IN_FLIGHT = 256
 /** WebSockets that one caller of the agent endpoint may hold. */
 const AGENT_SOCKETS = 64
-/** Seconds between two checks of every socket. A client that was silent has to answer a ping before the next check. */
-const LIVENESS = 15
-/** A client that does not answer a close is cut off after two seconds. */
-const SETTINGS = {
-  noServer: true,
-  clientTracking: false,
-  perMessageDeflate: false,
-  maxFragments: 1_024,
-  closeTimeout: 2_000,
-}
 /** The subprotocols, in order of preference. MCP clients offer the second. */
 const PROTOCOLS = ['episodic', 'mcp']
 
@@ -61,13 +52,13 @@ export class WebSocketEndpoints {
   constructor(options: WebSocketOptions) {
     this.#options = options
     this.#server = new WebSocketServer({
-      ...SETTINGS,
+      ...WEB_SOCKET_SETTINGS,
       maxPayload: options.messageBytes,
       handleProtocols: (offered) => PROTOCOLS.find((protocol) => offered.has(protocol)) ?? false,
     })
     this.#watching = setInterval(() => {
       for (const look of this.#looks) look()
-    }, LIVENESS * 1_000).unref()
+    }, SOCKET_HEART_BEAT).unref()
   }
 
   /** Messages that are being answered. */

@@ -5,6 +5,7 @@ const evidence = (known: Partial<CallEvidence>): CallEvidence => ({
   sent: 2,
   played: 3,
   sameAsLast: true,
+  ended: false,
   returnsCookies: true,
   likelyReturnsCookies: false,
   delivery: 'waiting',
@@ -32,6 +33,7 @@ describe('judgeCall', () => {
     ['another process answered', { delivery: null }, 'repeated, with doubt'],
     ['another process answered, and the call differs', { delivery: null, sameAsLast: false }, 'new'],
     ['its kind returns cookies', { likelyReturnsCookies: true, played: 1 }, 'repeated, with doubt'],
+    ['the episode is over, so nothing can be played', { delivery: 'read', ended: true }, 'repeated'],
     ['its kind returns cookies, and it does not', { likelyReturnsCookies: true, delivery: 'read' }, 'new'],
   ] as const)('without cookies: %s', (_, known, expected) => {
     expect(verdictOf(evidence({ sent: 0, returnsCookies: false, ...known }))).toBe(expected)

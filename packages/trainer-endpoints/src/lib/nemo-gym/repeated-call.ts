@@ -8,6 +8,8 @@ export interface CallEvidence {
   readonly played: number
   /** Whether this call has the tool and the arguments of the step that was played last. */
   readonly sameAsLast: boolean
+  /** Whether the episode has ended, so that no call is a new step. */
+  readonly ended: boolean
   /** Whether this client has sent back a later cookie than the first, so that its cookies count. */
   readonly returnsCookies: boolean
   /** Whether it is a kind of client that returns cookies, which its first call cannot show yet. */
@@ -35,8 +37,10 @@ const REPEATED: CallVerdict = { repeated: true, doubtful: false }
  * clients, the connection of the last answer is the evidence that is left; behind a proxy it is none.
  */
 export function judgeCall(evidence: CallEvidence): CallVerdict {
-  const { sent, played, sameAsLast, returnsCookies, likelyReturnsCookies, delivery, closesConnections } = evidence
+  const { sent, played, sameAsLast, ended, returnsCookies, likelyReturnsCookies, delivery, closesConnections } =
+    evidence
   if (sent === played || !sameAsLast) return NEW
+  if (ended) return REPEATED
   if (returnsCookies && sent === played - 1) return REPEATED
   if (likelyReturnsCookies && played === 1) return { repeated: true, doubtful: delivery !== 'lost' }
   switch (delivery) {

@@ -30,6 +30,7 @@ export async function answerToolCall(session: RolloutSession, call: ToolCall): P
     sent,
     played: tally.played,
     sameAsLast: sent !== tally.played && session.isLast(action),
+    ended: tally.end !== null,
     returnsCookies: session.returnsCookies,
     likelyReturnsCookies: OWN_CLIENT.test(userAgent),
     delivery: session.delivery?.() ?? null,

@@ -1,6 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { ClientIdentity, ExtraRoutes } from '@episodic/mcp-server/http'
+import {
+  type ClientIdentity,
+  type ExtraRoutes,
+  SOCKET_HEART_BEAT,
+  WEB_SOCKET_SETTINGS,
+} from '@episodic/mcp-server/http'
 import type { EnvironmentInfo } from '@episodic/protocol'
 import { every } from '@episodic/protocol/extend'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -24,17 +29,6 @@ export interface OpenEnvSocketsOptions {
   readonly onError: (error: InternalError) => void
 }
 
-/** Milliseconds between two checks of every socket. A client that was silent has to answer a ping before the next one. */
-const HEART_BEAT = 15_000
-/** A client that does not answer a close is cut off after two seconds. */
-const SETTINGS = {
-  noServer: true,
-  clientTracking: false,
-  perMessageDeflate: false,
-  maxFragments: 1_024,
-  closeTimeout: 2_000,
-}
-
 /**
  * The WebSockets of an environment: `/ws` with the frames of OpenEnv, and `/mcp` with JSON-RPC. Each has a session of
  * its own, unless `/ws?session_id=` attaches to one.
@@ -48,8 +42,8 @@ export class OpenEnvSockets implements Pick<ExtraRoutes, 'upgrade' | 'drain' | '
 
   constructor(options: OpenEnvSocketsOptions) {
     this.#options = options
-    this.#server = new WebSocketServer({ ...SETTINGS, maxPayload: options.frameBytes })
-    this.#stopHeartBeat = every(HEART_BEAT, () => {
+    this.#server = new WebSocketServer({ ...WEB_SOCKET_SETTINGS, maxPayload: options.frameBytes })
+    this.#stopHeartBeat = every(SOCKET_HEART_BEAT, () => {
       for (const socket of this.#open) void socket.checkClient()
     })
   }

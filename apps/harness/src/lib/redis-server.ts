@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { freePort } from './free-port.ts'
+import { HarnessError } from './harness-error.ts'
+
+/** A Redis in its own process. Disposing it ends the process. */
+export interface RedisServer extends AsyncDisposable {
+  readonly url: string
+}
+
+/**
+ * Starts `redis-server` on a free local port. With a folder it keeps there what it has acknowledged, through its own death;
+ * without one it keeps nothing. Resolves with `null` if it is not installed; rejects with `server-failed`.
+ */
+export async function startRedisServer(folder: string | null): Promise<RedisServer | null> {
+  const port = await freePort()
+  const kept =
+    folder === null ? ['--appendonly', 'no'] : ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'always']
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', ...kept]
+  const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()).once('error', () => resolve()))
+  const spawned = await once(server, 'spawn').catch(() => null)
+  if (!spawned) return null
+  let output = ''
+  for await (const text of server.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    output += text
+    if (output.includes('Ready to accept connections')) break
+  }
+  if (server.exitCode !== null || !output.includes('Ready'))
+    throw new HarnessError('server-failed', `redis-server did not start: ${output.trim().slice(-1_000)}`)
+  // Keep reading, so that the pipe does not fill up.
+  server.stdout.resume()
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.kill('SIGKILL')
+      await exited
+    },
+  }
+}
