@@ -4,8 +4,8 @@ import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Action, Json, JsonObject } from '@episodic/protocol'
 import type { Reference } from './reference.ts'
 
-/** A policy that goes by the public state alone. */
-export type Strategy = (state: JsonObject) => Action
+/** A policy that goes by the public state and the number of steps before. */
+export type Strategy = (state: JsonObject, step: number) => Action
 
 /** A world of this package: what its own entry exports, and what measuring its references takes. */
 export interface Classic {

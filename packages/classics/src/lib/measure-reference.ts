@@ -1,6 +1,6 @@
 import { rehearse } from '@episodic/mcp-server'
 import { beliefValue, valueIteration } from '@episodic/mcp-server/solve'
-import type { Json } from '@episodic/protocol'
+import type { Json, JsonObject } from '@episodic/protocol'
 import type { Classic, Strategy } from './classic.ts'
 import type { Measure, Reference } from './reference.ts'
 import { tableOf } from './table-of.ts'
@@ -39,7 +39,9 @@ function expectedReturn(
   params: Reference['params'],
   { policy: named, steps, discount = 1 }: Measure & { kind: 'expected-return' },
 ): number {
-  const policy = typeof named === 'string' ? named : strategyOf(world, named.strategy)
+  const strategy = typeof named === 'string' ? named : strategyOf(world, named.strategy)
+  // An expected return is of strategies that do not count steps.
+  const policy = typeof strategy === 'string' ? strategy : (state: JsonObject) => strategy(state, 0)
   if (!world.states) return beliefValue(world.environment, { params, policy })
   return valueIteration(tableOf(world, params), { policy, steps: steps ?? Number.POSITIVE_INFINITY, discount }).start
 }
@@ -49,7 +51,7 @@ function playTrajectory({ environment }: Classic, params: Reference['params'], s
   const { steps: most = Number.POSITIVE_INFINITY } = environment.limitsFor(environment.params.parse(params))
   let steps = 0
   while (!world.end && steps < most) {
-    const { tool, arguments: args } = strategy(world.state.public)
+    const { tool, arguments: args } = strategy(world.state.public, steps)
     world.play(tool, args)
     steps += 1
   }

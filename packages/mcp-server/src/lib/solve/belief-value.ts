@@ -84,14 +84,14 @@ export function beliefValue(
     }
     return sum
   }
-  return sumOfValues(listStarts(environment, parsed))
+  return sumOfValues(merged(listStarts(environment, parsed)))
 }
 
-/** Adds up the probabilities of equal values. */
+/** Adds up the probabilities of values that are equal to the byte; others that are equal stay apart, which costs time alone. */
 function merged<T extends SessionState | Result>(branches: readonly Branch<T>[]): Branch<T>[] {
   const sums = new Map<string, Branch<T>>()
   for (const branch of branches) {
-    const key = canonicalJson({ ...branch.value } as unknown as JsonObject)
+    const key = JSON.stringify(branch.value)
     const known = sums.get(key)
     sums.set(key, { value: branch.value, probability: branch.probability + (known?.probability ?? 0) })
   }
