@@ -14,8 +14,13 @@ export interface Result {
   readonly done: boolean
 }
 
-/** Lists the initial states with their probabilities, as the environment's own `start` draws them. */
+/**
+ * Lists the initial states with their probabilities, as the environment's own `start` draws them. Throws `option-invalid` for an
+ * environment with several seats.
+ */
 export function listStarts(environment: EnvironmentDefinition, params: JsonObject): Branch<SessionState>[] {
+  if (environment.seats.length > 1)
+    throw new ServerError('option-invalid', `${environment.name} has several seats, and only one player can be solved.`)
   return enumerateDraws((rng) => environment.start({ params, rng }))
 }
 

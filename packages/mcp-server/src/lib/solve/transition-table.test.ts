@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Rng } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { transitionTable } from '../../solve.ts'
+import { kuhn } from '../fixtures/kuhn.fixture.ts'
 import { coins } from './coins.fixture.ts'
 
 /** What tossing once, without a coin, may give. */
@@ -57,5 +58,9 @@ describe('transitionTable', () => {
     const table = transitionTable(world, { keyOf: ({ public: { coins: held } }) => Math.min(2, held as number) })
     expect(table.states).toHaveLength(3)
     expect(table.numberOf({ public: { coins: 3 }, private: {} })).toBe(2)
+  })
+
+  it('is of one player: it rejects several seats', () => {
+    expect(() => transitionTable(kuhn)).toThrow(expect.objectContaining({ code: 'option-invalid' }))
   })
 })
