@@ -9,6 +9,7 @@ import { type RetryOptions, retryOptions } from './environment/with-retries.ts'
 import { openDefinedConnection } from './external/defined-connection.ts'
 import type { ExternalEnvironment } from './external/external-environment.ts'
 import { systemTargetOf } from './external/system-target.ts'
+import { createSessionGame } from './game/session-game.ts'
 import { openOpenEnvConnection } from './openenv/openenv-connection.ts'
 import { openOrsConnection } from './ors/ors-connection.ts'
 import { openChannel } from './transport/open-channel.ts'
@@ -48,6 +49,7 @@ export async function connect(
       environments,
       guarantees: EPISODIC_GUARANTEES,
       create,
+      createGame: (info) => createSessionGame(channel, info, retryOptions(retry)),
       watch: create,
       close: () => channel.close(),
     })

@@ -175,7 +175,7 @@ const legalResultSchema = z.object({ tools: z.record(z.string(), jsonObjectSchem
 export const sessionParamsSchema = z.strictObject({ session: z.string(), _meta: z.unknown().optional() })
 
 /** Parameters of `environment/legal`. `seat` is needed if the environment has several. */
-export const legalParamsSchema = z.strictObject({
+const legalParamsSchema = z.strictObject({
   session: z.string(),
   seat: z.string().optional(),
   _meta: z.unknown().optional(),
@@ -184,7 +184,7 @@ export const legalParamsSchema = z.strictObject({
 /**
  * Parameters of `environment/turn`, which waits up to `wait` seconds until `seat` may act, or its episode is over.
  */
-export const turnParamsSchema = z.strictObject({
+const turnParamsSchema = z.strictObject({
   session: z.string(),
   seat: z.string(),
   wait: z.number().min(0).max(60).default(0),
@@ -215,7 +215,7 @@ export interface TurnResult {
   readonly seq: number
   readonly revision: number
 }
-export const turnResultSchema: z.ZodType<TurnResult> = z.object({
+const turnResultSchema: z.ZodType<TurnResult> = z.object({
   mine: z.boolean(),
   turn: z.array(z.string()),
   observation: observationSchema,

@@ -27,6 +27,8 @@ export interface SeatsReport {
   readonly due?: Terms | undefined
   /** Texts for the seat since its own last step, oldest first. Left out if there were none. */
   readonly messages?: readonly string[] | undefined
+  /** Texts for the seats by this step. Left out if there were none. */
+  readonly sent?: { readonly [seat: string]: readonly string[] } | undefined
   /** `true`: the move is sealed, and is played when every seat in turn has moved. */
   readonly sealed?: true | undefined
 }
@@ -38,5 +40,6 @@ export const seatsReportSchema: z.ZodType<SeatsReport> = z.object({
   views: z.record(z.string(), observationSchema),
   due: termsSchema.optional(),
   messages: z.array(z.string()).optional(),
+  sent: z.record(z.string(), z.array(z.string())).optional(),
   sealed: z.literal(true).optional(),
 })

@@ -1,5 +1,6 @@
 import type { EnvironmentInfo, Split } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
+import type { Game } from '../game/game.ts'
 import type { CallOptions, Environment } from './environment.ts'
 import type { Guarantees } from './guarantees.ts'
 import type { EnvironmentSchemas, TypedEnvironment } from './typed-environment.ts'
@@ -26,12 +27,28 @@ export interface Connection extends AsyncDisposable {
    */
   environment<Schemas extends EnvironmentSchemas>(definition: Schemas): TypedEnvironment<Schemas>
   /**
+   * Returns a new game on this connection: an environment of several seats, by default the first that the server lists.
+   * Close it before the connection. Throws `option-invalid` if the server has no environment of that name, or if it has
+   * one seat.
+   */
+  game(name?: string): Game
+  /**
    * Returns an environment that another client plays, at the session's address. Throws `option-invalid` for an unknown
    * name, and for an external server, whose sessions cannot be watched.
    */
   watched(name?: string): WatchedEnvironment
   /** Closes the connection; a server that was started for it is stopped. Safe to call twice. */
   close(): Promise<void>
+}
+
+/** Throws `option-invalid` for an environment of several seats. */
+function oneSeat(info: EnvironmentInfo): EnvironmentInfo {
+  if (!info.seats) return info
+  const seats = info.seats.map(({ name }) => name).join(', ')
+  throw new EnvError(
+    'option-invalid',
+    `${info.name} has several seats (${seats}). Use game('${info.name}') to play them all, or the session URL of one.`,
+  )
 }
 
 /** A split of the tasks that a server has. */
@@ -45,6 +62,8 @@ export interface TaskSplit {
 /** The parts that connections differ in. */
 export interface ConnectionParts extends Pick<Connection, 'environments' | 'guarantees' | 'close'> {
   create(info: EnvironmentInfo): Environment
+  /** Left out by connections to external servers, whose environments have one seat. */
+  createGame?(info: EnvironmentInfo): Game
   watch(info: EnvironmentInfo): WatchedEnvironment
   splits?(info: EnvironmentInfo, options: CallOptions): Promise<readonly TaskSplit[]>
 }
@@ -54,6 +73,7 @@ export function createConnection({
   environments,
   guarantees,
   create,
+  createGame,
   watch,
   splits,
   close,
@@ -74,7 +94,14 @@ export function createConnection({
     guarantees,
     ...(splits && { splits: async (name?: string, options: CallOptions = {}) => splits(find(name), options) }),
     environment: (wanted?: string | EnvironmentSchemas) =>
-      create(typeof wanted === 'object' ? findDefined(wanted) : find(wanted)) as TypedEnvironment<EnvironmentSchemas>,
+      create(
+        oneSeat(typeof wanted === 'object' ? findDefined(wanted) : find(wanted)),
+      ) as TypedEnvironment<EnvironmentSchemas>,
+    game(name = environments.find(({ seats }) => seats)?.name) {
+      const info = find(name)
+      if (info.seats && createGame) return createGame(info)
+      throw new EnvError('option-invalid', `${info.name} has one seat. Use environment('${info.name}').`)
+    },
     watched: (name) => watch(find(name)),
     close,
     [Symbol.asyncDispose]: close,

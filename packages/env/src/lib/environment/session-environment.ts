@@ -12,11 +12,9 @@ import {
   type OpenResult,
   type SessionSnapshot,
   type StepReport,
-  stepReportSchema,
   WireError,
 } from '@episodic/protocol'
 import { randomText } from '@episodic/protocol/extend'
-import { z } from 'zod'
 import { EnvError, notForkable, takesNoEvents } from '../env-error.ts'
 import {
   type CallOptions,
@@ -30,7 +28,8 @@ import {
   type StepResult,
   stepResultOf,
 } from './environment.ts'
-import { observationOf, parseReply, toolAnswerSchema } from './reply.ts'
+import { observationOf, parseReply } from './reply.ts'
+import { stepAnswerSchema } from './step-answer.ts'
 import type { WatchedEnvironment, WatchOptions } from './watched-environment.ts'
 import { type RetryOptions, withRetries } from './with-retries.ts'
 
@@ -51,10 +50,6 @@ export function createSessionEnvironment(
  * step. A session opened in its place would be another episode under the same name.
  */
 const VOIDING = ['session-not-found', 'fenced', 'state-lost'] as const
-
-const stepResultSchema = toolAnswerSchema.extend({
-  _meta: z.looseObject({ [META.step]: stepReportSchema, [META.replayed]: z.boolean().optional() }),
-})
 
 class SessionEnvironment implements WatchedEnvironment {
   readonly info: EnvironmentInfo
@@ -158,7 +153,7 @@ class SessionEnvironment implements WatchedEnvironment {
     const _meta = { [META.session]: session, [META.epoch]: epoch, [META.seq]: this.#seq }
     const call = { name: action.tool, arguments: action.arguments, _meta }
     const reply = await this.#ask('tools/call', call, signal).catch((error) => this.#refused(error))
-    const answer = parseReply(stepResultSchema, reply, 'tools/call')
+    const answer = parseReply(stepAnswerSchema, reply, 'tools/call')
     return this.#count(observationOf(answer), answer._meta[META.step], answer._meta[META.replayed] ?? false)
   }
 

@@ -6,6 +6,8 @@ export interface PolicyContext {
   readonly tools: readonly ToolInfo[]
   /** The policy's own seed: with the same seed it plays the same actions. */
   readonly seed: string
+  /** The seat that it plays; left out if the environment has one. */
+  readonly seat?: string | undefined
 }
 
 /** What a player sees besides the observation. */

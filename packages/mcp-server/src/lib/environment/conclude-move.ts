@@ -54,7 +54,7 @@ export function concludeMove(
       others.filter((name) => ending.includes(name) || (effects !== null && next.includes(name))),
       see,
     ),
-    messages: effects?.messages ?? {},
+    ...(effects && Object.keys(effects.messages).length > 0 && { sent: effects.messages }),
   }
   return {
     change,

@@ -104,11 +104,8 @@ export interface Played {
   readonly seats?: PlayedSeats | undefined
 }
 
-/** What a step meant to the other seats. */
-export interface PlayedSeats extends Pick<SeatsReport, 'turn' | 'terms' | 'ends' | 'successes' | 'views' | 'sealed'> {
-  /** Texts for other seats. */
-  readonly messages: { readonly [seat: string]: readonly string[] }
-}
+/** What a step meant to the other seats, without what others' steps meant to the seat that acted. */
+export type PlayedSeats = Omit<SeatsReport, 'due' | 'messages'>
 
 /** The input of the rules. */
 export interface Turn {
@@ -210,11 +207,11 @@ function nextSeats(
   { seats }: SessionRecord,
   mover: string,
   moved: SeatRecord,
-  { terms = {}, ends = {}, successes = {}, messages }: PlayedSeats,
+  { terms = {}, ends = {}, successes = {}, sent = {} }: PlayedSeats,
 ): SessionRecord['seats'] {
   const next: Record<string, SeatRecord> = {}
   for (const [name, seat] of Object.entries(seats)) {
-    const kept = name === mover ? moved : withDue(seat, terms[name], messages[name])
+    const kept = name === mover ? moved : withDue(seat, terms[name], sent[name])
     const end = ends[name]
     const success = successes[name]
     next[name] = end ? { ...kept, end, ...(success !== undefined && { success }) } : kept
@@ -235,7 +232,7 @@ function withDue(seat: SeatRecord, terms: Terms = {}, messages: readonly string[
   }
 }
 
-function seatsReport({ due, messages }: SeatRecord, { messages: _, ...seats }: PlayedSeats): SeatsReport {
+function seatsReport({ due, messages }: SeatRecord, seats: PlayedSeats): SeatsReport {
   return { ...seats, ...(due && { due }), ...(messages && { messages }) }
 }
 

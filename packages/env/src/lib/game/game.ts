@@ -1,0 +1,69 @@
+import type {
+  Action,
+  EnvironmentInfo,
+  LegalActions,
+  Limits,
+  MethodResult,
+  Observation,
+  StepReport,
+} from '@episodic/protocol'
+import type { CallOptions, ForkOptions, Playable, ResetOptions } from '../environment/environment.ts'
+
+/** The start of an episode of several seats. */
+export interface GameStart {
+  /** The seats that may act first. */
+  readonly turn: readonly string[]
+  readonly seats: {
+    readonly [seat: string]: {
+      readonly observation: Observation
+      /** For the session URL of the agent that plays the seat; a secret. */
+      readonly capability: string
+      /** Φ at the start for this seat; `null` if the environment defines none. */
+      readonly potential: number | null
+    }
+  }
+  readonly info: {
+    /** Identifies the session in logs; not a secret. */
+    readonly id: string
+    readonly params: Playable['params'] & object
+    readonly seed: string
+    readonly limits: Limits
+  }
+}
+
+/** An answered step of one seat. */
+export interface SeatStep {
+  readonly seat: string
+  readonly observation: Observation
+  /** Rewards, end and what the step meant to the other seats, as the server reports them. */
+  readonly report: StepReport
+  /** Whether the answer is a stored one: the step had been applied before and its first answer was lost. */
+  readonly replayed: boolean
+}
+
+/**
+ * An environment of several seats, played by one trainer: it opens the episode and steps any seat. Calls for different
+ * seats may be made at once. Disposing closes.
+ */
+export interface Game extends AsyncDisposable {
+  /** What the server lists: seats and their tools, names of reward terms, limits. */
+  readonly info: EnvironmentInfo
+  /** Starts an episode, and ends the previous one. Rejects with `WireError` if the server rejects the request. */
+  reset(task?: Playable, options?: ResetOptions): Promise<GameStart>
+  /**
+   * Plays one action of a seat. Rejects with `not-playing` before `reset`, and with a `WireError` `not-your-turn` if the
+   * seat may not act, which counts nothing.
+   */
+  step(seat: string, action: Action, options?: CallOptions): Promise<SeatStep>
+  /**
+   * Waits until a seat may act or its episode is over, for up to `wait` seconds (at most 60, default 0), and resolves with
+   * what the seat knows then. For a seat that somebody else plays.
+   */
+  turn(seat: string, options?: CallOptions & { readonly wait?: number }): Promise<MethodResult<'turn'>>
+  /** Resolves with the legal actions of a seat; none out of turn. Undefined if the environment defines none. */
+  legal?(seat: string, options?: CallOptions): Promise<LegalActions>
+  /** Resolves with games that continue from this episode, as `fork` of an environment. */
+  fork(options?: ForkOptions): Promise<(Game & { readonly start: GameStart })[]>
+  /** Ends the episode on the server. Safe to call twice. */
+  close(): Promise<void>
+}

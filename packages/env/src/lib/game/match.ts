@@ -1,0 +1,60 @@
+import type { Action, Completion, EpisodeEnd } from '@episodic/protocol'
+import type { Playable } from '../environment/environment.ts'
+import type { Policy, PolicyContext } from '../policy/policy.ts'
+import type { Game, GameStart, SeatStep } from './game.ts'
+
+/** One step of a match, with what led to it. */
+export interface MatchStep extends SeatStep {
+  readonly action: Action
+  /** The answers of a language model for this step; empty if none was asked. */
+  readonly completions: readonly Completion[]
+  /** From sending the action to receiving the answer. */
+  readonly milliseconds: number
+}
+
+/** What an episode was for one seat. */
+export interface SeatResult {
+  readonly end: EpisodeEnd
+  /** As the environment defines it; undefined if it defines none. */
+  readonly success?: boolean | undefined
+  /** The sum of each reward term, over the steps of all seats. */
+  readonly terms: { readonly [name: string]: number }
+  /** The sum of the terms. */
+  readonly return: number
+  /** Answered steps of the seat. */
+  readonly steps: number
+}
+
+/**
+ * One episode of several seats, with its steps in the order in which they were committed. A failed one is a fault: it is
+ * counted apart, for every seat, and no seat has won or lost it.
+ */
+export type Match =
+  | {
+      readonly kind: 'finished'
+      readonly start: GameStart
+      readonly steps: readonly MatchStep[]
+      readonly seats: { readonly [seat: string]: SeatResult }
+    }
+  | {
+      readonly kind: 'failed'
+      readonly start: GameStart | null
+      readonly steps: readonly MatchStep[]
+      readonly cause: unknown
+      /** The seat whose policy or action failed; `null` if it was no seat's fault. */
+      readonly seat: string | null
+    }
+
+export interface MatchOptions {
+  readonly createGame: () => Game
+  /** The policy of each seat. */
+  readonly policies: { readonly [seat: string]: Policy }
+  readonly task?: Playable & Partial<Pick<PolicyContext['task'], 'prompt' | 'hints'>>
+  /** Seed of the environment. Default: the task's. */
+  readonly seed?: string | undefined
+  /** Seed of the policies: each seat has one of its own, derived from it and the name of the seat. Default: `match`. */
+  readonly policySeed?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Monotonic milliseconds, for the durations of steps. Default: the clock of the machine. */
+  readonly now?: () => number
+}

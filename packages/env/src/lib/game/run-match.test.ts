@@ -1,0 +1,219 @@
+import { createHost, inProcess } from '@episodic/mcp-server'
+import { type Channel, seedFor } from '@episodic/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { connect } from '../connect.ts'
+import { EnvError } from '../env-error.ts'
+import { meeting, nim } from '../fixtures/nim.fixture.ts'
+import { definePolicy, type Policy } from '../policy/policy.ts'
+import { randomPolicy } from '../policy/random-policy.ts'
+import type { Match, MatchOptions } from './match.ts'
+import { runMatch } from './run-match.ts'
+
+const createGames = () => createHost({ environments: [nim, meeting] })
+
+/** Leaves a multiple of four stones where it can, which wins. */
+const perfect = definePolicy({
+  name: 'perfect',
+  start:
+    () =>
+    ({ structured }) => ({ tool: 'take', arguments: { count: (structured as { stones: number }).stones % 4 || 1 } }),
+})
+
+/** A policy that takes one stone, and keeps the texts that it was shown. */
+function takingOne(texts: string[]): Policy {
+  return definePolicy({
+    name: 'one',
+    start: () => (observation) => {
+      texts.push(observation.text)
+      return { tool: 'take', arguments: { count: 1 } }
+    },
+  })
+}
+
+async function play(
+  name: 'nim' | 'meeting',
+  policies: MatchOptions['policies'],
+  {
+    task,
+    channel = (inner: Channel) => inner,
+    ...options
+  }: Partial<MatchOptions> & { channel?: (inner: Channel) => Channel } = {},
+): Promise<Match> {
+  await using host = createGames()
+  const retry = { attempts: 41, pause: async () => {} }
+  await using connection = await connect(channel(inProcess(host)), { retry })
+  const match = await runMatch({ createGame: () => connection.game(name), policies, ...(task && { task }), ...options })
+  expect((await host.list({ limit: 10 })).total).toBe(0)
+  return match
+}
+
+describe('runMatch', () => {
+  it('plays each seat with its own policy, and returns what each earned', async () => {
+    const match = await play('nim', { ann: perfect, bob: takingOne([]) }, { task: { params: { stones: 21 } } })
+    expect(match).toMatchObject({
+      kind: 'finished',
+      seats: {
+        ann: { success: true, end: { reason: 'empty' }, terms: { won: 1 } },
+        bob: { success: false, end: { reason: 'empty' }, terms: { won: -1 } },
+      },
+    })
+    const { seats } = match as Match & { kind: 'finished' }
+    expect((seats.ann?.terms.stones as number) + (seats.bob?.terms.stones as number)).toBe(21)
+    expect(seats.ann?.return).toBe(1 + (seats.ann?.terms.stones as number))
+  })
+
+  it('shows a seat the answer to its move, what others sent since, and the state', async () => {
+    const texts: string[] = []
+    await play('nim', { ann: takingOne(texts), bob: takingOne([]) }, { task: { params: { stones: 3 } } })
+    expect(texts).toEqual([
+      '3 stones are left, and you took 0.',
+      'You took 1.\nbob took 1.\n1 stones are left, and you took 1.',
+    ])
+  })
+
+  it('gives a policy its seat, the tools of the seat and a seed of its own', async () => {
+    const contexts: unknown[] = []
+    const policy = definePolicy({
+      name: 'resigns',
+      start({ seat, tools, seed }) {
+        contexts.push({ seat, tools: tools.map(({ name }) => name), seed })
+        return () => ({ tool: 'resign', arguments: {} })
+      },
+    })
+    await play('nim', { ann: policy, bob: policy }, { policySeed: 's' })
+    expect(contexts).toEqual(
+      ['ann', 'bob'].map((seat) => ({ seat, tools: ['take', 'resign'], seed: seedFor('s', seat) })),
+    )
+  })
+
+  it('gives the reward of a round to both seats, also to the one that moved first', async () => {
+    const rewards: Record<string, (number | undefined)[]> = { ann: [], bob: [] }
+    const left = definePolicy({
+      name: 'left',
+      start:
+        ({ seat = '' }) =>
+        (_, { last }) => {
+          rewards[seat]?.push(last?.reward.total)
+          return { tool: 'choose', arguments: { choice: 'left' } }
+        },
+    })
+    const match = await play('meeting', { ann: left, bob: left })
+    expect(match).toMatchObject({ seats: { ann: { return: 3, steps: 3 }, bob: { return: 3, steps: 3 } } })
+    expect(rewards).toEqual({ ann: [undefined, 1, 1], bob: [undefined, 1, 1] })
+  })
+
+  it('asks the players of a round at once', async () => {
+    const asked = { ann: Promise.withResolvers<void>(), bob: Promise.withResolvers<void>() }
+    const waiting = (me: 'ann' | 'bob', other: 'ann' | 'bob') =>
+      definePolicy({
+        name: 'waiting',
+        start: () => async () => {
+          asked[me].resolve()
+          await asked[other].promise
+          return { tool: 'choose', arguments: { choice: 'left' } }
+        },
+      })
+    const match = await play('meeting', { ann: waiting('ann', 'bob'), bob: waiting('bob', 'ann') })
+    expect(match.kind).toBe('finished')
+  })
+
+  it('plays the same match over a channel that loses requests and replies', async () => {
+    const anyFates = fc.array(fc.constantFrom('arrives', 'request lost', 'reply lost'), { maxLength: 40 })
+    const lossy = (fates: string[]) => (inner: Channel) => ({
+      ...inner,
+      async request(...given: Parameters<Channel['request']>) {
+        const fate = given[0] === 'environment/list' ? 'arrives' : (fates.shift() ?? 'arrives')
+        if (fate === 'request lost') throw new EnvError('connection-failed', 'Lost on the way there.')
+        const reply = await inner.request(...given)
+        if (fate === 'reply lost') throw new EnvError('connection-failed', 'Lost on the way back.')
+        return reply
+      },
+    })
+    await fc.assert(
+      fc.asyncProperty(anyFates, fc.constantFrom('nim' as const, 'meeting' as const), async (fates, name) => {
+        const policies = { ann: randomPolicy(), bob: randomPolicy() }
+        const [lost, quiet] = [
+          await play(name, policies, { seed: 's', channel: lossy(fates) }),
+          await play(name, policies, { seed: 's' }),
+        ]
+        const actions = (match: Match, seat: string) =>
+          match.steps.filter((step) => step.seat === seat).map(({ action, report }) => [action, report.seq])
+        for (const seat of ['ann', 'bob']) expect(actions(lost, seat)).toEqual(actions(quiet, seat))
+        expect(lost).toMatchObject({ kind: 'finished', seats: (quiet as Match & { kind: 'finished' }).seats })
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it.each([
+    ['throws', () => Promise.reject(new Error('out of order'))],
+    ['does not start', null],
+  ])('fails the match for every seat if a policy %s, and names the seat', async (_, act) => {
+    const broken = definePolicy({
+      name: 'broken',
+      start() {
+        if (!act) throw new Error('out of order')
+        return act
+      },
+    })
+    const match = await play('nim', { ann: perfect, bob: broken })
+    expect(match).toMatchObject({ kind: 'failed', seat: 'bob', cause: { message: 'out of order' } })
+  })
+
+  it('fails without blame when it is aborted, and closes the session', async () => {
+    const abort = new AbortController()
+    const silent = definePolicy({ name: 'silent', start: () => abortable(abort.signal) })
+    const playing = play('nim', { ann: perfect, bob: silent }, { signal: abort.signal })
+    abort.abort(new Error('enough'))
+    expect(await playing).toMatchObject({ kind: 'failed', seat: null, cause: { message: 'enough' } })
+  })
+
+  it.each([
+    [{ ann: perfect }, 'No policy is given for the seat bob of nim.'],
+    [{ ann: perfect, bob: perfect, cid: perfect }, 'nim has no seat "cid". Its seats are: ann, bob.'],
+  ])('fails for policies that do not fit the seats', async (policies, message) => {
+    expect(await play('nim', policies)).toMatchObject({ kind: 'failed', cause: { code: 'option-invalid', message } })
+  })
+})
+
+/** A player that never answers, until its match is called off. */
+function abortable(signal: AbortSignal) {
+  return () => new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+}
+
+describe('a connection', () => {
+  it('plays an environment of several seats as a game, and one of one seat as an environment', async () => {
+    await using host = createGames()
+    await using connection = await connect(inProcess(host))
+    expect(() => connection.environment('nim')).toThrow('nim has several seats (ann, bob).')
+    expect(() => connection.game('chess')).toThrow('The server has no environment "chess"')
+  })
+})
+
+describe('a game', () => {
+  it('is forked for every seat, and each fork goes on by itself', async () => {
+    await using host = createGames()
+    await using connection = await connect(inProcess(host))
+    await using game = connection.game('nim')
+    await game.reset({ params: { stones: 4 } })
+    await game.step('ann', { tool: 'take', arguments: { count: 1 } })
+    const [fork] = await game.fork()
+    expect(fork?.start.turn).toEqual(['bob'])
+    expect((await fork?.step('bob', { tool: 'take', arguments: { count: 3 } }))?.report.end).toMatchObject({
+      reason: 'empty',
+    })
+    expect(await game.turn('bob')).toMatchObject({ mine: true, messages: ['ann took 1.'], end: null })
+    await fork?.close()
+  })
+
+  it('waits for the turn of a seat that somebody else plays', async () => {
+    await using host = createGames()
+    await using connection = await connect(inProcess(host))
+    await using game = connection.game('nim')
+    await game.reset()
+    const turn = game.turn('bob', { wait: 60 })
+    await game.step('ann', { tool: 'take', arguments: { count: 2 } })
+    expect(await turn).toMatchObject({ mine: true, observation: { structured: { stones: 5 } } })
+  })
+})

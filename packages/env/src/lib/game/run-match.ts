@@ -1,0 +1,157 @@
+import { type Completion, type EnvironmentInfo, type Step, seedFor, WireError } from '@episodic/protocol'
+import { monotonic } from '@episodic/protocol/extend'
+import { EnvError } from '../env-error.ts'
+import { stepResultOf } from '../environment/environment.ts'
+import type { PolicyContext } from '../policy/policy.ts'
+import type { Game, GameStart, SeatStep } from './game.ts'
+import type { Match, MatchOptions, MatchStep } from './match.ts'
+import { type SeatView, Table } from './table.ts'
+
+/** A failure that names the seat whose policy or action it was. */
+class SeatFailure extends Error {
+  readonly seat: string
+
+  constructor(seat: string, cause: unknown) {
+    super(`Seat ${seat} failed.`, { cause })
+    this.seat = seat
+  }
+}
+
+/**
+ * Plays one episode of several seats to its end, with one policy for each seat, closes the game and resolves with the
+ * match. The players of a round are asked at once.
+ *
+ * Never rejects: after a crash, an abort or a failed close the match is `failed`, and has the steps that were played.
+ */
+export async function runMatch(options: MatchOptions): Promise<Match> {
+  const steps: MatchStep[] = []
+  let start: GameStart | null = null
+  let game: Game | null = null
+  let match: Match
+  const inOrder = () => steps.toSorted((a, b) => a.report.revision - b.report.revision)
+  try {
+    game = options.createGame()
+    const { task = {}, seed, signal } = options
+    assertPolicies(game.info, options)
+    start = await game.reset(task, { seed, signal })
+    const table = new Table(start, game.info.terms)
+    await playSeats(game, start, table, steps, options)
+    match = { kind: 'finished', start, steps: inOrder(), seats: table.results() }
+  } catch (error) {
+    const [seat, cause] = error instanceof SeatFailure ? [error.seat, error.cause] : [null, error]
+    match = { kind: 'failed', start, steps: inOrder(), cause, seat }
+  }
+  try {
+    await game?.close()
+  } catch (cause) {
+    if (match.kind === 'finished') return { kind: 'failed', start, steps: match.steps, cause, seat: null }
+  }
+  return match
+}
+
+/** Plays all seats at once, each to its own end. The first failure ends the others. */
+async function playSeats(
+  game: Game,
+  start: GameStart,
+  table: Table,
+  steps: MatchStep[],
+  options: MatchOptions,
+): Promise<void> {
+  const failed = new AbortController()
+  const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal
+  const wake = () => table.wake()
+  signal.addEventListener('abort', wake, { once: true })
+  try {
+    const playing = Object.keys(start.seats).map((seat) =>
+      playSeat(game, start, table, seat, (step) => void steps.push(step), { ...options, signal }).catch((error) => {
+        failed.abort(error)
+        throw error
+      }),
+    )
+    // Every seat has stopped before the first failure is passed on.
+    const settled = await Promise.allSettled(playing)
+    if (failed.signal.aborted) throw failed.signal.reason
+    for (const result of settled) if (result.status === 'rejected') throw result.reason
+  } finally {
+    signal.removeEventListener('abort', wake)
+  }
+}
+
+async function playSeat(
+  game: Game,
+  start: GameStart,
+  table: Table,
+  seat: string,
+  onStep: (step: MatchStep) => void,
+  options: MatchOptions & { readonly signal: AbortSignal },
+): Promise<void> {
+  const { signal, now = monotonic } = options
+  const policy = options.policies[seat] as MatchOptions['policies'][string]
+  const blame = (cause: unknown): never => {
+    signal.throwIfAborted()
+    throw new SeatFailure(seat, cause)
+  }
+  const player = await Promise.resolve()
+    .then(() => policy.start(contextOf(game.info, start, seat, options)))
+    .catch(blame)
+  const legal = game.legal && (() => (game.legal as NonNullable<Game['legal']>)(seat, { signal }))
+  let last: SeatStep | null = null
+  for (let view = await table.next(seat, signal); view; view = await table.next(seat, signal)) {
+    const completions: Completion[] = []
+    const seen = view
+    const onCompletion = (completion: Completion) => void completions.push(completion)
+    const action = await Promise.resolve()
+      .then(() => player(seen.observation, { last: last && stepOf(last, seen), legal, signal, onCompletion }))
+      .catch(blame)
+    const sent = now()
+    try {
+      last = await game.step(seat, action, { signal })
+    } catch (error) {
+      // Another seat has moved since, and the turn with it: the player is asked again when its seat may act.
+      if (WireError.is(error, 'not-your-turn')) continue
+      throw WireError.is(error, 'invalid-params') ? new SeatFailure(seat, error) : error
+    }
+    onStep({ ...last, action, completions, milliseconds: now() - sent })
+    table.apply(last)
+  }
+}
+
+/** The seat's own last step as its policy sees it: with the reward since, by the steps of others. */
+function stepOf({ report, replayed }: SeatStep, { observation, due }: SeatView): Step {
+  const { seq, potential, refused, stateHash, success, end } = report
+  const terms = { ...report.terms }
+  for (const [term, value] of Object.entries(due)) terms[term] = (terms[term] ?? 0) + value
+  const total = Object.values(terms).reduce((sum, term) => sum + term, 0)
+  return stepResultOf({
+    observation,
+    reward: { total, terms, shaping: 0 },
+    end,
+    info: { seq, potential, refused, stateHash, replayed, ...(success !== undefined && { success }) },
+  })
+}
+
+function contextOf(
+  { tools, seats = [] }: EnvironmentInfo,
+  start: GameStart,
+  seat: string,
+  { task: { prompt = '', hints = [] } = {}, policySeed = 'match' }: MatchOptions,
+): PolicyContext {
+  const own = seats.find(({ name }) => name === seat)
+  return {
+    task: { prompt, hints, params: start.info.params },
+    tools: tools.filter(({ name }) => own?.tools.includes(name)),
+    seed: seedFor(policySeed, seat),
+    seat,
+  }
+}
+
+function assertPolicies({ name, seats = [] }: EnvironmentInfo, { policies }: MatchOptions): void {
+  const missing = seats.find((seat) => !Object.hasOwn(policies, seat.name))
+  if (missing) throw new EnvError('option-invalid', `No policy is given for the seat ${missing.name} of ${name}.`)
+  const unknown = Object.keys(policies).find((policy) => !seats.some((seat) => seat.name === policy))
+  if (unknown !== undefined)
+    throw new EnvError(
+      'option-invalid',
+      `${name} has no seat "${unknown}". Its seats are: ${seats.map((seat) => seat.name).join(', ')}.`,
+    )
+}
