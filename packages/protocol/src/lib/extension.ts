@@ -42,7 +42,7 @@ export const METHODS = {
 
 /** Keys in `_meta`. Requests carry the first four, answers of the trainer endpoint the last two. */
 export const META = {
-  /** The control handle of the session in which a `tools/call` is a step. */
+  /** The control handle, or the handle of one seat, of the session in which a `tools/call` is a step. */
   session: 'dev.episodic/session',
   /** How many steps of the seat the caller has had answered. */
   seq: 'dev.episodic/seq',
@@ -81,6 +81,11 @@ interface OpenSeat {
    * The agent capability: allows this seat's tools at the agent endpoint, at `/mcp/s/<capability>`, and nothing else.
    */
   readonly capability: string
+  /**
+   * The seat handle: a secret that allows this seat's steps, turns and legal actions at the trainer endpoint, without what
+   * other seats see and earn. Left out if the environment has one seat.
+   */
+  readonly handle?: string | undefined
   /** The observation of the initial state. */
   readonly observation: Observation
   /** Answered steps so far, which the first step sends. 0 unless the session was restored or forked. */
@@ -119,6 +124,7 @@ export const openResultSchema: z.ZodType<OpenResult> = z.object({
     z.string(),
     z.object({
       capability: z.string(),
+      handle: z.string().optional(),
       observation: observationSchema,
       seq: z.int().min(0),
       potential: z.number().optional(),

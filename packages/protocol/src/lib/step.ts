@@ -39,7 +39,10 @@ export interface StepReport {
    */
   readonly success?: boolean | undefined
   readonly refused: Refusal | null
-  /** {@link contentId} of the state, the random streams and the virtual time after the step. */
+  /**
+   * {@link contentId} of the state, the random streams and the virtual time after the step. Empty for a seat handle, since
+   * hidden state could be found by trying.
+   */
   readonly stateHash: string
   /**
    * Outside events since the previous step, oldest first: this step was played after them. Left out if there were none.

@@ -10,7 +10,8 @@ class Withheld extends Error {
   }
 }
 
-const OWN = { seed: 'seed-of-a-session', id: 'i'.repeat(22), control: `ctl_${'i'.repeat(22)}c` }
+const CONTROL = `ctl_${'i'.repeat(22)}c`
+const OWN = { seed: 'seed-of-a-session', id: 'i'.repeat(22), controls: [CONTROL] }
 const CAPABILITY = `cap_0${OWN.id}p`
 
 function keep(declared: () => readonly string[]): Secrets {
@@ -80,10 +81,11 @@ describe('Secrets', () => {
 
   it('names the kind of each secret of the session', () => {
     const secrets = keep(() => [])
-    for (const kind of ['seed', 'id', 'control'] as const) expect(findIn(secrets, `<${OWN[kind]}>`)).toBe(kind)
+    for (const [kind, secret] of Object.entries({ seed: OWN.seed, id: OWN.id, control: CONTROL }))
+      expect(findIn(secrets, `<${secret}>`)).toBe(kind)
     expect(findIn(secrets, `<${CAPABILITY}>`)).toBe('capability')
     expect(findIn(secrets, `<${CAPABILITY}>`, `/mcp/s/${CAPABILITY}`)).toBeNull()
-    expect(findIn(secrets, `<${OWN.control}>`, `/mcp/s/${CAPABILITY}`)).toBe('control')
+    expect(findIn(secrets, `<${CONTROL}>`, `/mcp/s/${CAPABILITY}`)).toBe('control')
   })
 
   it('does not search for texts so short that they occur by chance', () => {

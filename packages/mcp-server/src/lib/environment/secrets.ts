@@ -16,7 +16,8 @@ const COMMON = ' etaoinsrhldcum0123456789fpgwybvkxjqz'
 export interface SecretsOptions {
   readonly seed: string
   readonly id: string
-  readonly control: string
+  /** The control handle and the seat handles. */
+  readonly controls: readonly string[]
   readonly capabilities: readonly string[]
   /** Returns the texts that the environment lists as secret now. May throw. */
   readonly declared: () => readonly string[]
@@ -108,9 +109,9 @@ export class Secrets {
   }
 }
 
-function ownSecrets({ seed, id, control, capabilities }: SecretsOptions): readonly Secret[] {
+function ownSecrets({ seed, id, controls, capabilities }: SecretsOptions): readonly Secret[] {
   return [
-    { kind: 'control', forms: [control] },
+    ...controls.map((control) => ({ kind: 'control' as const, forms: [control] })),
     ...capabilities.map((capability) => ({ kind: 'capability' as const, forms: [capability] })),
     { kind: 'id', forms: [id] },
     { kind: 'seed', forms: seedForms(seed) },

@@ -29,6 +29,7 @@ import {
 import { listSessions } from './list-sessions.ts'
 import { withMetrics } from './metered-store.ts'
 import { describeEnvironment } from './open-session.ts'
+import { SeatSession } from './seat-session.ts'
 import { type AtOnce, notFound, SessionCache } from './session-cache.ts'
 import { Expiry, repeat } from './session-expiry.ts'
 import { SessionFactory } from './session-factory.ts'
@@ -140,7 +141,7 @@ class SessionHost implements Host {
       return new TransportSession(this.#parts, this.connections, verified)
     }
     const claim = readClaim(token)
-    if (claim?.kind !== address.by) throw notFound()
+    if (!claim || ENDPOINTS[claim.kind] !== address.by) throw notFound()
     const { id } = claim
     // Deriving a token costs more than the rest of a look-up, and a cached session has its own.
     const cached = this.#parts.sessions.cached(id)
@@ -150,6 +151,10 @@ class SessionHost implements Host {
       return new TrainerSession(this.#parts, { principal, id, place: 0 })
     }
     const place = claim.seat
+    if (claim.kind === 'seat') {
+      if (!equalSecrets(cached?.seatHandles[place] ?? tokens.seatHandle(id, place), token)) throw notFound()
+      return new SeatSession(this.#parts, { principal, id, place })
+    }
     const issued = cached?.capabilities[place] ?? tokens.capability(id, place)
     if (!equalSecrets(issued, token)) throw notFound()
     return new ResolvedSession(this.#parts, { principal, id, place })
@@ -202,6 +207,9 @@ class SessionHost implements Host {
     if (this.#ownsStore) await store[Symbol.asyncDispose]()
   }
 }
+
+/** The addresses at which each kind of token is good: a seat handle is one of the trainer endpoint. */
+const ENDPOINTS = { control: 'control', seat: 'control', capability: 'capability' } as const
 
 /** Throws `invalid-request` for an environment of several seats, which no MCP session can play by itself. */
 function assertOneSeat(environments: readonly EnvironmentInfo[], name: string): void {

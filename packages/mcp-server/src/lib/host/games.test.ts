@@ -184,3 +184,73 @@ describe('a fork of a session of several seats', () => {
     await expect(restore({ state })).rejects.toThrow('snapshot.state.own names player_0')
   })
 })
+
+describe('a seat handle', () => {
+  const stepAt = (host: Host, handle: string, seq: number, tool: string, args: object, seat?: string) =>
+    atControl(host, handle).step({ action: { tool, arguments: args as never }, seat, seq })
+  const handleOf = ({ seats }: OpenResult, seat: string) => seats[seat]?.handle as string
+
+  it('steps its own seat, and sees nothing of the others', async () => {
+    const { host } = createGameHost()
+    const opened = await openKuhn(host)
+    const bet = await stepAt(host, handleOf(opened, 'first'), 0, 'act', { move: 'bet' })
+    expect(bet.step.report).toMatchObject({
+      seq: 1,
+      stateHash: '',
+      terms: { chips: 0 },
+      seats: { turn: [], views: {} },
+    })
+    const folded = await stepAt(host, handleOf(opened, 'second'), 0, 'act', { move: 'pass' })
+    expect(folded.step.report.seats).toEqual({ turn: [], views: {} })
+    const first = await atControl(host, handleOf(opened, 'first')).turn({ seat: 'first', wait: 0 })
+    expect(first).toMatchObject({ mine: false, due: { chips: 1 }, end: { reason: 'fold' } })
+    const { card } = opened.seats.second?.observation.structured?.own as { card: string }
+    expect(JSON.stringify([bet.step, first])).not.toContain(`"${card}"`)
+  })
+
+  it('does not show who else has moved in a round', async () => {
+    const { host } = createGameHost()
+    const opened = await openHands(host, 1)
+    const look = () => atControl(host, handleOf(opened, 'player_1')).turn({ seat: 'player_1', wait: 0 })
+    const { revision: _, ...before } = await look()
+    await throws(host, opened, 'player_0', 0, 'paper')
+    const { revision: __, ...after } = await look()
+    expect(after).toEqual(before)
+    const sealed = await stepAt(host, handleOf(await openHands(host, 1), 'player_0'), 0, 'throw', { hand: 'rock' })
+    expect(sealed.step.report.seats).toEqual({ turn: [], views: {}, sealed: true })
+  })
+
+  it('plays no other seat, and reads, watches, forks and closes nothing', async () => {
+    const { host } = createGameHost()
+    const opened = await openKuhn(host)
+    const handle = handleOf(opened, 'first')
+    const session = atControl(host, handle)
+    const calls = [
+      stepAt(host, handle, 0, 'act', { move: 'bet' }, 'second'),
+      session.turn({ seat: 'second', wait: 0 }),
+      session.legal('second'),
+      session.state(),
+      session.watch({ after: 0, limit: 1, wait: 0 }),
+      session.snapshot({}),
+      session.fork({ requestKey: freshKey() }),
+      session.close(),
+    ]
+    for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'unauthorized' })
+    expect((await atControl(host, opened.session).state()).revision).toBe(0)
+  })
+
+  it('is good at the trainer endpoint alone, and for no session with one seat', async () => {
+    const { host } = createGameHost()
+    const opened = await openKuhn(host)
+    const handle = handleOf(opened, 'first')
+    const forged = `${handle.slice(0, -1)}${handle.endsWith('A') ? 'B' : 'A'}`
+    for (const [by, token] of [
+      ['capability', handle],
+      ['control', forged],
+      ['control', opened.seats.first?.capability as string],
+    ] as const)
+      await expect(async () => (await host.resolve(null, { by, token })).view()).rejects.toMatchObject({
+        code: 'session-not-found',
+      })
+  })
+})

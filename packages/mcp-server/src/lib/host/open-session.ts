@@ -110,14 +110,17 @@ function parseParams(environment: EnvironmentDefinition, given: JsonObject): Jso
  */
 export async function describeOpen(
   rules: RulesRunner,
-  { environment, control, capabilities, session }: CachedSession,
+  { environment, control, capabilities, seatHandles, session }: CachedSession,
 ): Promise<OpenResult> {
   const { id, epoch, params, seed, limits, base } = session.record
   const { seen, turn } = await (base ? seenAtBase(rules, environment, base, params) : seenAtStart())
   const seatOf = (seat: string): OpenResult['seats'][string] => {
     const { observation, potential } = seen[seat] as ObservedState
+    const place = environment.seats.indexOf(seat)
+    const handle = seatHandles[place]
     return {
-      capability: capabilities[environment.seats.indexOf(seat)] as string,
+      capability: capabilities[place] as string,
+      ...(handle !== undefined && { handle }),
       observation,
       seq: base?.seats[seat]?.seq ?? 0,
       ...(environment.game && potential !== null && { potential }),

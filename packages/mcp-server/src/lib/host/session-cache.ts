@@ -26,6 +26,8 @@ export interface CachedSession {
   readonly control: string
   /** The agent capability of each seat, in the order of the environment's seats. */
   readonly capabilities: readonly string[]
+  /** The seat handle of each seat, in the same order; empty if there is one seat. */
+  readonly seatHandles: readonly string[]
   /** What must not appear in answers to each seat. */
   readonly secrets: { readonly [seat: string]: Secrets }
   readonly watchers: Watchers
@@ -242,16 +244,17 @@ export class SessionCache {
     session: Pick<Session, 'record'>,
     environment: EnvironmentDefinition,
     tokens: SessionTokens,
-  ): Pick<CachedSession, 'control' | 'capabilities' | 'secrets'> {
+  ): Pick<CachedSession, 'control' | 'capabilities' | 'seatHandles' | 'secrets'> {
     const { rules, faults } = this.#options
     const { id, owner, seed } = session.record
     const control = tokens.control(id, owner)
     const capabilities = environment.seats.map((_, place) => tokens.capability(id, place))
+    const seatHandles = environment.game ? environment.seats.map((_, place) => tokens.seatHandle(id, place)) : []
     const secretsOf = (seat: string) =>
       new Secrets({
         seed,
         id,
-        control,
+        controls: [control, ...seatHandles],
         capabilities,
         declared: () =>
           faults.contain(environment.name, id, () =>
@@ -260,7 +263,7 @@ export class SessionCache {
         withhold: (found) => faults.withhold(environment.name, id, found),
       })
     const secrets = bySeat(environment.seats, secretsOf)
-    return { control, capabilities, secrets }
+    return { control, capabilities, seatHandles, secrets }
   }
 }
 

@@ -36,7 +36,7 @@ import { type AtOnce, type CachedSession, notFound, type SessionCache } from './
 import type { SessionFactory } from './session-factory.ts'
 import type { StateSubscriptions } from './state-subscription.ts'
 import type { SessionWriter } from './step-session.ts'
-import { turnOfSeat } from './turn-of-seat.ts'
+import { legalOfSeat, turnOfSeat } from './turn-of-seat.ts'
 import { watchLog } from './watch-log.ts'
 
 /** The parts of a host that its references to sessions use. */
@@ -193,13 +193,8 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
   }
 
   async legal(named?: string): Promise<LegalActions> {
-    const { sessions, faults, rules } = this.parts
     const cached = await this.find()
-    const seat = this.seatIn(cached, named)
-    const { id, end, turn, state, params } = await sessions.use(cached, (session) => session.refresh())
-    if (end || turn?.includes(seat) === false) return {}
-    const { environment } = cached
-    return faults.guard(environment.name, id, () => rules.legal(environment, state, params, seat))
+    return legalOfSeat(cached, this.seatIn(cached, named), this.parts)
   }
 
   async turn({ seat: named, ...range }: TurnQuery): Promise<MethodResult<'turn'>> {

@@ -16,6 +16,8 @@ export interface SessionTokens {
   idsFor(principal: string | null, requestKey: string, count: number): string[]
   /** The secret that steps, watches and closes a session at the trainer endpoint. Valid for its owner only. */
   control(id: string, owner: string | null): string
+  /** The secret that steps one seat of a session at the trainer endpoint. */
+  seatHandle(id: string, seat: number): string
   /** The secret that plays one seat of a session at the agent endpoint. */
   capability(id: string, seat: number): string
   /**
@@ -34,7 +36,7 @@ export interface SessionTokens {
 /** What a token claims to be, before it is verified. */
 export type Claim =
   | { readonly kind: 'control'; readonly id: string }
-  | { readonly kind: 'capability'; readonly id: string; readonly seat: number }
+  | { readonly kind: 'capability' | 'seat'; readonly id: string; readonly seat: number }
 
 /** 128 bits in base64url. */
 const DIGITS = 22
@@ -62,6 +64,7 @@ export function createSessionTokens(secret: Uint8Array): SessionTokens {
       return Array.from({ length: count }, (_, place) => root + place.toString(36).padStart(2, '0'))
     },
     control: (id, owner) => `ctl_${id}${prove('control', id, nameOf(owner))}`,
+    seatHandle: (id, seat) => `sct_${seat.toString(36)}${id}${prove('seat', id, String(seat))}`,
     capability: (id, seat) => `cap_${seat.toString(36)}${id}${prove('capability', id, String(seat))}`,
     transport(principal, issuedAt, earlier) {
       const name = `${earlier === undefined ? randomText() : randomPartOf(earlier)}.${issuedAt.toString(36)}`
@@ -93,10 +96,14 @@ function nameOf(principal: string | null): string {
 export function readClaim(handle: string): Claim | null {
   if (handle.length === 4 + 2 * DIGITS && handle.startsWith('ctl_'))
     return { kind: 'control', id: handle.slice(4, 4 + DIGITS) }
-  if (handle.length === 5 + 2 * DIGITS && handle.startsWith('cap_'))
-    return { kind: 'capability', id: handle.slice(5, 5 + DIGITS), seat: Number.parseInt(handle.charAt(4), 36) }
+  const kind = SEAT_KINDS[handle.slice(0, 4)]
+  if (handle.length === 5 + 2 * DIGITS && kind)
+    return { kind, id: handle.slice(5, 5 + DIGITS), seat: Number.parseInt(handle.charAt(4), 36) }
   return null
 }
+
+/** What tokens of one seat claim to be, by their first characters. */
+const SEAT_KINDS: { readonly [prefix: string]: 'capability' | 'seat' } = { cap_: 'capability', sct_: 'seat' }
 
 /** Compares two secrets in a time that depends on their length alone. */
 export function equalSecrets(a: string, b: string): boolean {

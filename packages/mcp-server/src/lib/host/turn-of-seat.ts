@@ -1,4 +1,4 @@
-import type { MethodResult } from '@episodic/protocol'
+import type { LegalActions, MethodResult } from '@episodic/protocol'
 import type { Clock, SessionRecord } from '@episodic/state'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import type { Faults } from './faults.ts'
@@ -10,7 +10,7 @@ const TURN_INTERVAL = 1_000
 
 export interface TurnSetting {
   readonly sessions: Pick<SessionCache, 'use'>
-  readonly rules: Pick<RulesRunner, 'observe'>
+  readonly rules: Pick<RulesRunner, 'observe' | 'legal'>
   readonly faults: Faults
   readonly clock: Clock
   /** Ends all waits once it is aborted and the watchers are woken. */
@@ -63,4 +63,16 @@ export async function turnOfSeat(
 
 function isWaitOver({ end, turn, seats }: SessionRecord, seat: string): boolean {
   return end !== null || seats[seat]?.end !== undefined || !turn || turn.includes(seat)
+}
+
+/** Returns the actions that the rules accept of a seat now; none out of turn, and once the episode has ended. */
+export async function legalOfSeat(
+  cached: CachedSession,
+  seat: string,
+  { sessions, rules, faults }: Pick<TurnSetting, 'sessions' | 'rules' | 'faults'>,
+): Promise<LegalActions> {
+  const { id, end, turn, state, params } = await sessions.use(cached, (session) => session.refresh())
+  if (end || turn?.includes(seat) === false) return {}
+  const { environment } = cached
+  return faults.guard(environment.name, id, () => rules.legal(environment, state, params, seat))
 }
