@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Why a budget stopped an episode. */
-export const truncationSchema = z.enum(['step-limit', 'time-limit', 'closed'])
+export const truncationSchema = z.enum(['step-limit', 'time-limit', 'turn-limit', 'closed'])
 
 /**
  * How an episode ended.

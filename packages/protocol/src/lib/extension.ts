@@ -30,6 +30,7 @@ export const METHODS = {
   state: 'environment/state',
   legal: 'environment/legal',
   turn: 'environment/turn',
+  leave: 'environment/leave',
   watch: 'environment/watch',
   publish: 'environment/publish',
   sessions: 'environment/sessions',
@@ -196,6 +197,12 @@ const turnParamsSchema = z.strictObject({
   wait: z.number().min(0).max(60).default(0),
   _meta: z.unknown().optional(),
 })
+
+/**
+ * Parameters of `environment/leave`: the player of `seat` has left, and the rules decide what that means. Rejected with
+ * `not-your-turn` until it is the turn of the seat. Answered as `environment/turn`.
+ */
+const leaveParamsSchema = z.strictObject({ session: z.string(), seat: z.string(), _meta: z.unknown().optional() })
 
 /**
  * What one seat knows of a session. It changes nothing, so it can be asked again: everything since the seat's own last
@@ -394,6 +401,7 @@ export const METHOD_SCHEMAS = {
   state: { params: sessionParamsSchema, result: stateResultSchema },
   legal: { params: legalParamsSchema, result: legalResultSchema },
   turn: { params: turnParamsSchema, result: turnResultSchema },
+  leave: { params: leaveParamsSchema, result: turnResultSchema },
   watch: { params: watchParamsSchema, result: watchResultSchema },
   publish: { params: publishParamsSchema, result: publishResultSchema },
   sessions: { params: sessionsParamsSchema, result: sessionsResultSchema },

@@ -1,14 +1,18 @@
 import { z } from 'zod'
 
 /**
- * The budgets of one session, enforced by the host at every endpoint. Running out of `steps` or `seconds` truncates the
- * episode; a step whose state or answer would exceed `bytes` fails and changes nothing.
+ * The budgets of one session, enforced by the host at every endpoint. Running out of `steps`, `seconds` or `turnSeconds`
+ * truncates the episode, unless the rules of a game say what an absent seat loses; a step whose state or answer would exceed `bytes` fails and changes nothing.
  */
 export interface Limits {
   /** Answered steps of one seat, refused ones included. */
   readonly steps: number
   /** Real seconds since the session was opened; `null` for none. */
   readonly seconds: number | null
+  /**
+   * Real seconds that a seat may take for its turn, if there are several seats; left out for no limit.
+   */
+  readonly turnSeconds?: number | undefined
   /** UTF-8 bytes of the stored state, and of one answer. */
   readonly bytes: number
 }
@@ -20,11 +24,13 @@ export const DEFAULT_LIMITS: Limits = { steps: 1_000, seconds: null, bytes: 1_04
 export const limitsRequestSchema = z.strictObject({
   steps: z.int().min(1).max(1_000_000).optional(),
   seconds: z.number().positive().optional(),
+  turnSeconds: z.number().positive().optional(),
   bytes: z.int().min(1).max(67_108_864).optional(),
 })
 export type LimitsRequest = Readonly<z.infer<typeof limitsRequestSchema>>
 export const limitsSchema: z.ZodType<Limits> = z.object({
   steps: z.int().min(1),
   seconds: z.number().positive().nullable(),
+  turnSeconds: z.number().positive().optional(),
   bytes: z.int().min(1),
 })

@@ -41,6 +41,10 @@ export function answerExtension(
       const { session: token, seat, wait } = parse(METHOD_SCHEMAS.turn.params, params, method)
       return at(token, (session) => session.turn({ seat, wait, signal }))
     }
+    case METHODS.leave: {
+      const { session: token, seat } = parse(METHOD_SCHEMAS.leave.params, params, method)
+      return at(token, (session) => session.leave(seat))
+    }
     case METHODS.watch: {
       const { session: token, ...range } = parse(METHOD_SCHEMAS.watch.params, params, method)
       return at(token, (session) => session.watch({ ...range, signal }))

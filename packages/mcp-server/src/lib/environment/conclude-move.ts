@@ -73,11 +73,12 @@ export function concludeMove(
 }
 
 /** Returns how the episode ended for all seats; `null` if it goes on for one. */
-function sessionEnd({ record, truncation }: RulesTurn, { effects }: DecidedMove): EpisodeEnd | null {
+function sessionEnd({ record, truncation: limit }: RulesTurn, { effects, truncation }: DecidedMove): EpisodeEnd | null {
   if (effects && effects.ended !== null) return { kind: 'terminated', reason: effects.ended }
   if (effects && playingSeats(record).every((seat) => effects.left[seat] !== undefined))
     return { kind: 'terminated', reason: 'all-left' }
-  return truncation && { kind: 'truncated', reason: truncation }
+  const reason = truncation ?? limit
+  return reason && { kind: 'truncated', reason }
 }
 
 /** Returns the seats that may act after a move. */

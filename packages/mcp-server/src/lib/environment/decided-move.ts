@@ -1,4 +1,4 @@
-import type { JsonObject, Refusal } from '@episodic/protocol'
+import type { JsonObject, Refusal, Truncation } from '@episodic/protocol'
 import type { Played, SessionState } from '@episodic/state'
 import type { EnvironmentDefinition, GameDefinition } from './environment.ts'
 import type { GameEffects } from './game-call.ts'
@@ -21,6 +21,8 @@ export interface DecidedMove {
   /** The state that rewards compare with; default: that before the step. */
   readonly before?: SessionState
   readonly undeclared?: string | undefined
+  /** The limit by which the move ends the episode for all; default: that of the turn. */
+  readonly truncation?: Truncation
 }
 
 /** Returns the seats that the episode goes on for. */

@@ -93,7 +93,13 @@ export function defineEnvironment<
  * What the compiler takes a state for while it does not know its schema yet, which is when it reads a `start` without
  * parameters. A type with literals in it keeps it from widening `'hall'` to `string`; no state is ever held to it.
  */
-type KeepsLiterals = '' | 0 | boolean | null | readonly KeepsLiterals[] | { readonly [key: string]: KeepsLiterals }
+export type KeepsLiterals =
+  | ''
+  | 0
+  | boolean
+  | null
+  | readonly KeepsLiterals[]
+  | { readonly [key: string]: KeepsLiterals }
 
 /** The definition with its types erased: JSON in, JSON out. */
 interface ErasedDefinition extends Pick<EnvironmentDefinition, 'name' | 'version' | 'description' | 'state' | 'start'> {

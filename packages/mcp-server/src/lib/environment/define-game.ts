@@ -2,7 +2,9 @@ import type { JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
 import { ServerError } from '../server-error.ts'
+import { ABSENT } from './absence.ts'
 import { finitePotential, judged, rewardTerms } from './author-values.ts'
+import type { KeepsLiterals } from './define-environment.ts'
 import { assertClosed, assertNamed, invalid, jsonSchemaOf } from './definition-schema.ts'
 import type {
   EnvironmentDefinition,
@@ -22,7 +24,7 @@ const NO_PARAMS = z.object({})
 const MOST_SEATS = 36
 
 /** Names that the server uses beside the author's. */
-const RESERVED_TOOLS = ['wait', 'absent']
+const RESERVED_TOOLS = ['wait', ABSENT]
 const VIEW_FIELDS = ['seat', 'turn', 'own']
 
 /**
@@ -38,9 +40,9 @@ const VIEW_FIELDS = ['seat', 'turn', 'own']
 export function defineGame<
   const Seat extends string,
   Params extends z.ZodType = typeof NO_PARAMS,
-  Public extends z.ZodObject = z.ZodObject,
-  Own extends z.ZodObject = z.ZodObject,
-  Private extends z.ZodType = z.ZodType,
+  Public extends z.ZodObject = LiteralObject,
+  Own extends z.ZodObject = LiteralObject,
+  Private extends z.ZodType = z.ZodType<KeepsLiterals>,
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
 >(definition: GameSpec<Seat, Params, Public, Own, Private, Tools>): EnvironmentDefinition<Tools, Public> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
@@ -87,6 +89,7 @@ export function defineGame<
       present: (values) => (erased.present ? inOrder(name, 'present', seats, erased.present(values)) : seats),
       turn,
       settle: erased.settle ?? null,
+      absent: erased.absent ?? null,
     },
     tools,
     toolInfos,
@@ -119,6 +122,9 @@ export function defineGame<
   } satisfies EnvironmentDefinition<Tools, Public>)
 }
 
+/** See {@link KeepsLiterals}. */
+type LiteralObject = z.ZodObject<{ [key: string]: z.ZodType<KeepsLiterals> }>
+
 /** Returns whether a seat has a tool. */
 export function hasTool(tool: Tool, seat: string): boolean {
   return tool.seats === null || tool.seats.includes(seat)
@@ -137,6 +143,7 @@ interface ErasedGame extends Pick<EnvironmentDefinition, 'name' | 'version' | 'd
   turn(state: JsonObject, params: unknown): string | readonly string[]
   observe(view: ErasedView, params: unknown): string
   readonly settle?: GameDefinition['settle'] & object
+  readonly absent?: GameDefinition['absent'] & object
   legal?(view: ErasedView, params: unknown): { readonly [tool: string]: LegalCalls | undefined }
   readonly rewards: {
     [term: string]: (transition: Omit<StateTransition, 'tool' | 'input' | 'events'> & { seat: string }) => number

@@ -406,4 +406,6 @@ export interface GameDefinition {
   turn(state: SessionState, params: unknown): readonly string[]
   /** Plays a round whose moves are all sealed; `null` if no tool is sealed. */
   readonly settle: ((context: object) => void) | null
+  /** Decides what a seat loses that does not act; `null` if the rules do not say. */
+  readonly absent: ((context: object) => void) | null
 }

@@ -1,4 +1,12 @@
-import { createRng, findNonJson, type Json, type JsonObject, type Rng, type RngState } from '@episodic/protocol'
+import {
+  type Absence,
+  createRng,
+  findNonJson,
+  type Json,
+  type JsonObject,
+  type Rng,
+  type RngState,
+} from '@episodic/protocol'
 import type { SavableRng } from '@episodic/protocol/extend'
 import type { SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
@@ -25,6 +33,8 @@ export interface GameCallSetup {
   readonly playing: readonly string[]
   readonly input: unknown
   readonly prepared: unknown
+  /** Why the seat is absent, in the rules for that. */
+  readonly cause?: Absence
   readonly checks: PlayChecks | undefined
 }
 
@@ -55,6 +65,7 @@ export class GameCall
   readonly input: unknown
   readonly prepared: unknown
   readonly params: JsonObject
+  readonly cause: Absence | undefined
   readonly #setup: GameCallSetup
   #rng: SavableRng | null
   #now: number
@@ -71,6 +82,7 @@ export class GameCall
     this.input = input
     this.prepared = prepared
     this.params = turn.record.params
+    this.cause = setup.cause
     this.#setup = setup
     this.#rng = setup.checks?.rng ?? null
     this.#now = turn.record.now

@@ -1,4 +1,4 @@
-import type { EpisodeEnd, Json, LimitsRequest, Refusal, Rng, ToolAnnotations } from '@episodic/protocol'
+import type { Absence, EpisodeEnd, Json, LimitsRequest, Refusal, Rng, ToolAnnotations } from '@episodic/protocol'
 import type { z } from 'zod'
 import type {
   DataOf,
@@ -90,6 +90,24 @@ export interface SettleContext<State, Params, Seat extends string> extends Table
   readonly state: State
   /** The seats that have moved, in order. */
   readonly moved: readonly Seat[]
+  readonly params: Params
+  readonly rng: Rng
+  readonly now: number
+  elapse(milliseconds: number): void
+}
+
+/** The argument of `absent`. */
+export interface AbsentContext<State, Params, Seat extends string> extends TableContext<Seat> {
+  /** The seat that does not act. */
+  readonly seat: Seat
+  /**
+   * `turn-limit`: its time for the turn is over, and it may still go on with a later turn. `step-limit`: it has no steps
+   * left. `left`: the opener of the session says that its player has left. In the last two cases it is out after this
+   * call, whatever the rules do.
+   */
+  readonly cause: Absence
+  /** A draft to edit. */
+  readonly state: State
   readonly params: Params
   readonly rng: Rng
   readonly now: number
@@ -206,7 +224,7 @@ export interface GameSpec<
     /** What no seat sees. */
     readonly private: Private
   }
-  /** Limits of every session; `steps` counts for each seat by itself. An opener can lower them. */
+  /** Limits of every session; `steps` counts for each seat by itself, and `turnSeconds` is for one turn. */
   readonly limits?: LimitsRequest | ((params: z.output<Params>) => LimitsRequest)
   readonly start: NoInfer<(context: StartContext<z.output<Params>>) => State>
   /**
@@ -228,6 +246,12 @@ export interface GameSpec<
    * sealed. While several seats are in turn, only sealed tools can then be called.
    */
   readonly settle?: (context: SettleContext<NoInfer<State>, z.output<Params>, NoInfer<Seat>>) => void
+  /**
+   * Decides what a seat loses that does not act in its turn: usually `leave` and an `end('forfeit')`. Counts as a step of
+   * the seat, in which no seat has moved. Default: the episode is truncated for all when a seat runs out of steps or of
+   * `turnSeconds`.
+   */
+  readonly absent?: (context: AbsentContext<NoInfer<State>, z.output<Params>, NoInfer<Seat>>) => void
   /** Returns the legal actions of a seat, by tool, as `legal` of `defineEnvironment` does. Default: every valid input. */
   readonly legal?: (
     view: SeatView<Seat, z.output<Public>, z.output<Own>>,

@@ -1,6 +1,7 @@
-import { type Action, findNonJson, type JsonObject, type Refusal } from '@episodic/protocol'
+import { type Absence, type Action, findNonJson, type JsonObject, type Refusal } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/extend'
 import { ServerError } from '../server-error.ts'
+import { absenceOf } from './absence.ts'
 import { concludeMove } from './conclude-move.ts'
 import { type DecidedMove, type GameEnvironment, playingSeats } from './decided-move.ts'
 import { findUndeclaredKey } from './declared-action.ts'
@@ -19,11 +20,15 @@ import { readPrepared, structuredAnswer } from './tool-answer.ts'
  */
 export function playMove(
   environment: GameEnvironment,
-  turn: RulesTurn,
+  given: RulesTurn,
   action: Action,
   checks?: PlayChecks,
 ): PlayOutcome {
-  const decided = decideMove(environment, turn, action, checks)
+  // Rules for an absent seat decide what one loses that has no steps left, when it would have to act again.
+  const spent = environment.game.absent !== null && given.truncation === 'step-limit'
+  const turn = spent ? { ...given, truncation: null } : given
+  const cause = absenceOf(action)
+  const decided = cause ? playAbsence(environment, turn, cause, checks) : decideMove(environment, turn, action, checks)
   const played = concludeMove(environment, turn, action, decided)
   const { undeclared } = decided
   return undeclared === undefined ? played : { ...played, undeclared }
@@ -160,6 +165,41 @@ function sealMove(
     effects,
     moved: inTurn,
     before,
+  }
+}
+
+/** Plays the step of a seat that does not act. */
+function playAbsence(
+  environment: GameEnvironment,
+  turn: RulesTurn,
+  cause: Absence,
+  checks: PlayChecks | undefined,
+): DecidedMove {
+  const { record, seat, draft } = turn
+  const { absent } = environment.game
+  const playing = playingSeats(record)
+  const call = new GameCall({
+    environment,
+    turn,
+    seat,
+    moved: [],
+    playing,
+    input: undefined,
+    prepared: undefined,
+    cause,
+    checks,
+  })
+  if (absent) ignoreRejection(absent(call))
+  const effects = call.effects()
+  const stays = effects.ended === null && effects.left[seat] === undefined
+  const left = stays && absent && cause !== 'turn-limit' ? { ...effects.left, [seat]: cause } : effects.left
+  return {
+    refusal: null,
+    text: `The seat ${seat} did not act (${cause}).`,
+    change: { state: draft, rng: effects.rng, now: effects.now },
+    effects: { ...effects, left },
+    moved: [],
+    ...(!absent && { truncation: 'turn-limit' as const }),
   }
 }
 

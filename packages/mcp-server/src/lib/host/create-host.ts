@@ -96,7 +96,7 @@ class SessionHost implements Host {
       capacity,
       store,
       clock,
-      turnSeconds: bounds.turnSeconds,
+      waitSeconds: bounds.waitSeconds,
       rules,
       faults,
       metrics,

@@ -1,7 +1,9 @@
-import { type OpenResult, WireError } from '@episodic/protocol'
+import { type LimitsRequest, type OpenResult, WireError } from '@episodic/protocol'
 import { createMemoryStore } from '@episodic/state/memory'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineGame } from '../environment/define-game.ts'
 import { atControl } from '../fixtures/addressed.fixture.ts'
 import { kuhn } from '../fixtures/kuhn.fixture.ts'
 import { asking, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
@@ -252,5 +254,112 @@ describe('a seat handle', () => {
       await expect(async () => (await host.resolve(null, { by, token })).view()).rejects.toMatchObject({
         code: 'session-not-found',
       })
+  })
+})
+
+/** Two seats in turn; who does not act loses a life, and the episode at the third time. */
+const patience = (limits: LimitsRequest) =>
+  defineGame({
+    name: 'patience',
+    version: '1.0.0',
+    description: 'Act in time.',
+    seats: ['a', 'b'],
+    limits,
+    state: {
+      public: z.object({ next: z.enum(['a', 'b']), lives: z.object({ a: z.int(), b: z.int() }) }),
+      own: z.object({}),
+      private: z.object({}),
+    },
+    start: () => ({ public: { next: 'a', lives: { a: 2, b: 2 } }, own: { a: {}, b: {} }, private: {} }),
+    turn: ({ next }) => next,
+    observe: ({ public: { lives } }) => `Lives: ${lives.a} and ${lives.b}.`,
+    tools: ({ tool }) => ({
+      pass: tool({
+        description: 'Pass the turn.',
+        input: z.object({}),
+        play({ seat, state, say }) {
+          state.public.next = seat === 'a' ? 'b' : 'a'
+          return say('Passed.')
+        },
+      }),
+    }),
+    absent({ seat, state, end }) {
+      state.public.lives[seat] -= 1
+      state.public.next = seat === 'a' ? 'b' : 'a'
+      if (state.public.lives[seat] === 0) end('forfeit')
+    },
+    rewards: { kept: ({ seat, moved }) => (moved.includes(seat) ? 1 : 0) },
+  })
+
+describe('a seat that does not act', () => {
+  const openPatience = async (limits: LimitsRequest) => {
+    const testbed = createTestHost({ environments: [patience(limits)] })
+    const opened = await testbed.host.open(null, asking({ environment: 'patience' }))
+    return { ...testbed, opened, session: atControl(testbed.host, opened.session) }
+  }
+  const pass = (seat: string, seq: number) => ({ action: { tool: 'pass', arguments: {} }, seat, seq })
+
+  it('truncates the episode for all when its time is over, unless the rules say otherwise', async () => {
+    const { host, clock } = createTestHost({ environments: [kuhn] })
+    const opened = await host.open(null, asking({ environment: 'kuhn-poker', limits: { turnSeconds: 10 } }))
+    clock.advance(9_000)
+    expect(await turn(host, opened, 'second')).toMatchObject({ mine: false, end: null })
+    clock.advance(1_000)
+    const end = { kind: 'truncated', reason: 'turn-limit' }
+    expect(await turn(host, opened, 'second')).toMatchObject({ turn: [], end })
+    await expect(act(host, opened, 'first', 0, 'bet')).rejects.toMatchObject({ code: 'seq-reused' })
+    await expect(act(host, opened, 'first', 1, 'bet')).rejects.toMatchObject({ code: 'episode-ended' })
+  })
+
+  it('loses what the rules say, in a step that is in the log and is replayed by forks', async () => {
+    const { host, opened, session, clock } = await openPatience({ turnSeconds: 10 })
+    clock.advance(10_000)
+    expect(await turn(host, opened, 'b')).toMatchObject({ mine: true, observation: { text: 'Lives: 1 and 2.' } })
+    expect((await session.step(pass('b', 0))).step.report).toMatchObject({ revision: 2, terms: { kept: 1 } })
+    clock.advance(5_000)
+    expect((await session.step(pass('a', 1))).step.report.revision).toBe(3)
+    clock.advance(9_000)
+    await session.step(pass('b', 1))
+    clock.advance(10_000)
+    expect(await turn(host, opened, 'b')).toMatchObject({ end: { kind: 'terminated', reason: 'forfeit' } })
+    const { steps } = await session.watch({ after: 0, limit: 10, wait: 0 })
+    expect(steps.map(({ seat, action }) => [seat, action.tool])).toEqual([
+      ['a', 'absent'],
+      ['b', 'pass'],
+      ['a', 'pass'],
+      ['b', 'pass'],
+      ['a', 'absent'],
+    ])
+    const [fork] = await session.fork({ requestKey: freshKey(), at: 2 })
+    expect(fork).toMatchObject({ turn: ['a'], seats: { a: { seq: 1 }, b: { seq: 1 } } })
+  })
+
+  it('is out when it has no steps left and would have to act again', async () => {
+    const { host, opened, session } = await openPatience({ steps: 1 })
+    await session.step(pass('a', 0))
+    expect((await session.step(pass('b', 0))).step.report.end).toBeNull()
+    // Only now the server finds that seat a has no steps left: the rules take a life of it and go on.
+    const after = await turn(host, opened, 'b')
+    expect(after.observation.text).toBe('Lives: 1 and 1.')
+    expect(after).toMatchObject({ end: { kind: 'terminated', reason: 'step-limit' } })
+    expect((await session.state()).end).toEqual({ kind: 'terminated', reason: 'all-left' })
+  })
+
+  it('can be said to have left, if the rules know what that means', async () => {
+    const { session } = await openPatience({})
+    await expect(session.leave('b')).rejects.toMatchObject({ code: 'not-your-turn' })
+    expect(await session.leave('a')).toMatchObject({ end: { kind: 'terminated', reason: 'left' } })
+    const { host } = createGameHost()
+    const without = atControl(host, (await openKuhn(host)).session)
+    await expect(without.leave('first')).rejects.toThrow('kuhn-poker has no rules for a seat that leaves')
+  })
+
+  it('is not taken for absent because a player calls a tool of that name', async () => {
+    const { session } = await openPatience({})
+    const call = { action: { tool: 'absent', arguments: { cause: 'left' } }, seat: 'a', seq: 0 }
+    expect((await session.step(call)).step).toMatchObject({
+      action: { tool: 'absent', arguments: {} },
+      report: { refused: 'tool', end: null },
+    })
   })
 })

@@ -55,7 +55,7 @@ export interface HostBounds {
    * Seconds for which an agent's call waits for the turn of its seat, if there are several. Clients give up by themselves:
    * those of the SDKs after 60 seconds. Default 20.
    */
-  readonly turnSeconds: number
+  readonly waitSeconds: number
   /** Calls that may wait for one session, the running one included. Default 64. */
   readonly queue: number
   /**
@@ -79,7 +79,7 @@ export const DEFAULT_BOUNDS: HostBounds = {
   sessions: 10_000,
   sessionsPerPrincipal: Number.POSITIVE_INFINITY,
   idleSeconds: 900,
-  turnSeconds: 20,
+  waitSeconds: 20,
   queue: 64,
   events: 256,
   logBytes: DEFAULT_LOG_BYTES,
@@ -218,7 +218,7 @@ export interface SessionRef {
    * Throws, or rejects with, `session-not-found`.
    */
   hasSeats(): boolean | Promise<boolean>
-  /** Waits until the seat may act or its episode is over, for at most `turnSeconds`, and returns what it knows then. */
+  /** Waits until the seat may act or its episode is over, for at most `waitSeconds`, and returns what it knows then. */
   awaitTurn(waiting?: CallOptions): Promise<SeatTurn>
   /** Returns the public state; with several seats, what the seat sees. Opens a session that opens at its first call. */
   view(): Promise<StateView>
@@ -259,6 +259,11 @@ export interface TrainerSessionRef extends SessionRef {
   legal(seat?: string): Promise<LegalActions>
   /** Waits for the turn of a seat, and returns what it knows then; see `environment/turn`. */
   turn(query: TurnQuery): Promise<MethodResult<'turn'>>
+  /**
+   * Takes the step of a seat whose player has left; see `environment/leave`. Rejects with `invalid-params` if the rules do
+   * not say what that means, and with `not-your-turn`.
+   */
+  leave(seat: string): Promise<MethodResult<'leave'>>
   /** Returns step-log entries after a revision, and waits for the first one. */
   watch(range: WatchRange): Promise<MethodResult<'watch'>>
   snapshot(query: SnapshotQuery): Promise<SessionSnapshot>

@@ -193,10 +193,12 @@ function describeSeat({ tools }: EnvironmentDefinition, name: string) {
 
 /** Merges limits: a request can lower a limit of the environment, and set one that the environment leaves open. */
 export function mergeLimits(own: LimitsRequest, requested: LimitsRequest): Limits {
+  const turnSeconds = smaller(requested.turnSeconds, own.turnSeconds)
   return {
     steps: smaller(requested.steps, own.steps) ?? DEFAULT_LIMITS.steps,
     seconds: smaller(requested.seconds, own.seconds) ?? DEFAULT_LIMITS.seconds,
     bytes: smaller(requested.bytes, own.bytes) ?? DEFAULT_LIMITS.bytes,
+    ...(turnSeconds !== undefined && { turnSeconds }),
   }
 }
 

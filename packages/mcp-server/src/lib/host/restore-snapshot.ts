@@ -49,8 +49,8 @@ export function readSnapshot(environment: EnvironmentDefinition, snapshot: Sessi
 /** Returns the limits: the environment's own, and for those it leaves open, what a request to open may ask for. */
 function limitsOf(environment: EnvironmentDefinition, { params, limits }: SessionSnapshot): Limits {
   const own = environment.limitsFor(params)
-  const { steps, bytes, seconds } = limits
-  const asked = { steps, bytes, seconds: seconds ?? undefined }
+  const { steps, bytes, seconds, turnSeconds } = limits
+  const asked = { steps, bytes, seconds: seconds ?? undefined, turnSeconds }
   const open = METHOD_SCHEMAS.open.params.shape.limits.safeParse(
     Object.fromEntries(Object.entries(asked).filter(([name]) => own[name as keyof typeof own] === undefined)),
   )

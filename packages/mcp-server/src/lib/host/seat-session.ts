@@ -15,7 +15,7 @@ import { legalOfSeat, turnOfSeat } from './turn-of-seat.ts'
 
 /**
  * The session of a seat handle: a trainer of one seat, which learns what that seat sees and earns and nothing of the
- * others. It is good for whoever the opener of the session hands it to.
+ * others. It is good for every client that the opener of the session hands it to.
  */
 export class SeatSession extends ResolvedSession implements TrainerSessionRef {
   override async step(call: StepCall): Promise<StepOutcome> {
@@ -28,6 +28,13 @@ export class SeatSession extends ResolvedSession implements TrainerSessionRef {
     const seat = this.seatIn(cached, named)
     const result = await turnOfSeat(cached, { ...range, seat }, this.parts)
     return { ...result, turn: ownTurn(result.turn, seat) }
+  }
+
+  async leave(named: string): Promise<MethodResult<'leave'>> {
+    const cached = await this.find()
+    const seat = this.seatIn(cached, named)
+    await this.parts.writer.leave(cached, seat)
+    return this.turn({ seat, wait: 0 })
   }
 
   async legal(named?: string): Promise<LegalActions> {
@@ -67,15 +74,12 @@ export class SeatSession extends ResolvedSession implements TrainerSessionRef {
 }
 
 function notForASeat(what: string): WireError {
-  return new WireError(
-    'unauthorized',
-    `A seat handle plays one seat. To ${what} a session, use the handle that opened it.`,
-  )
+  return new WireError('unauthorized', `A seat handle plays one seat. To ${what} a session, use its control handle.`)
 }
 
 /**
  * Returns a step as one seat may know it: without what others see, earn and were sent, without who else has still to
- * move, and without the hash of the state, from which few possible states could be told apart.
+ * move, and without the hash of the state, with which a guess at hidden state could be checked.
  */
 function ownPart({ report, ...step }: LoggedStep): LoggedStep {
   const { turn = [], due, messages, sealed } = report.seats ?? {}

@@ -50,7 +50,7 @@ export interface SessionParts {
   readonly store: SessionStore
   readonly clock: Clock
   /** See `HostBounds`. */
-  readonly turnSeconds: number
+  readonly waitSeconds: number
   readonly rules: RulesRunner
   readonly faults: Faults
   readonly metrics: Metrics | undefined
@@ -107,7 +107,7 @@ export class ResolvedSession implements SessionRef {
   }
 
   async awaitTurn(waiting?: CallOptions): Promise<SeatTurn> {
-    const { clock, turnSeconds: wait } = this.parts
+    const { clock, waitSeconds: wait } = this.parts
     const cached = await this.find()
     const seat = this.seatIn(cached)
     const stopReporting = reportWaiting(clock, waiting?.report, 'Waiting for your turn.')
@@ -200,6 +200,13 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
   async turn({ seat: named, ...range }: TurnQuery): Promise<MethodResult<'turn'>> {
     const cached = await this.find()
     return turnOfSeat(cached, { ...range, seat: this.seatIn(cached, named) }, this.parts)
+  }
+
+  async leave(named: string): Promise<MethodResult<'leave'>> {
+    const cached = await this.find()
+    const seat = this.seatIn(cached, named)
+    await this.parts.writer.leave(cached, seat)
+    return turnOfSeat(cached, { seat, wait: 0 }, this.parts)
   }
 
   /** A trainer names the seat, if there are several. */

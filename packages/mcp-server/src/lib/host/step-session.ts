@@ -1,10 +1,12 @@
 import type { EpisodeEnd, MethodResult, OutsideEvent } from '@episodic/protocol'
 import type { Answered, Clock, PlayedStep, SessionRecord } from '@episodic/state'
+import { absenceAction } from '../environment/absence.ts'
 import { assertEvent, assertEventId } from '../environment/apply-event.ts'
 import { declaredAction } from '../environment/declared-action.ts'
 import type { EndedEpisode, RulesRunner } from '../environment/rules-runner.ts'
 import type { PlayOutcome } from '../environment/rules-turn.ts'
 import type { Secrets } from '../environment/secrets.ts'
+import { assertMayLeave, settleAbsent } from './absent-seats.ts'
 import type { Faults } from './faults.ts'
 import type { StepCall, StepOutcome } from './host.ts'
 import type { Metrics, StepStatus } from './metrics.ts'
@@ -45,11 +47,34 @@ export class SessionWriter {
     this.#metrics = metrics
   }
 
-  /** Plays a call of a seat as its next step, or returns the stored answer of that step. */
+  /**
+   * Plays a call of a seat as its next step, or returns the stored answer of that step. If there are several seats, the
+   * server first takes the steps of those whose time is over.
+   */
   async step(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
+    if (cached.environment.game) await this.settleAbsent(cached)
+    return this.#play(cached, seat, { ...call, action: declaredAction(cached.environment, call.action) })
+  }
+
+  /** Takes the steps of seats that do not act in their turn; see {@link settleAbsent}. */
+  settleAbsent(cached: CachedSession): Promise<void> {
+    return settleAbsent(
+      cached,
+      () => this.#clock.now(),
+      (seat, call) => this.#play(cached, seat, call),
+    )
+  }
+
+  /** Takes the step of a seat whose player has left. Throws `invalid-params` if the rules do not say what that means. */
+  async leave(cached: CachedSession, seat: string): Promise<void> {
+    assertMayLeave(cached.environment)
+    const { seats } = await this.#sessions.use(cached, (session) => session.refresh())
+    await this.#play(cached, seat, { action: absenceAction('left'), seq: seats[seat]?.seq })
+  }
+
+  async #play(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
     const { session, environment, secrets, watchers } = cached
-    const { seq, epoch, waiting } = call
-    const action = declaredAction(environment, call.action)
+    const { action, seq, epoch, waiting } = call
     const began = this.#metrics ? this.#clock.monotonic() : 0
     const queued = waiting && session.busy ? waiting : undefined
     const calledOff = queued?.signal

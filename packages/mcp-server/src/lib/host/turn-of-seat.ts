@@ -4,11 +4,13 @@ import type { RulesRunner } from '../environment/rules-runner.ts'
 import type { Faults } from './faults.ts'
 import type { TurnQuery } from './host.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
+import type { SessionWriter } from './step-session.ts'
 
 /** Milliseconds between two reads of the store: commits of other processes on the same store wake nobody here. */
 const TURN_INTERVAL = 1_000
 
 export interface TurnSetting {
+  readonly writer: Pick<SessionWriter, 'settleAbsent'>
   readonly sessions: Pick<SessionCache, 'use'>
   readonly rules: Pick<RulesRunner, 'observe' | 'legal'>
   readonly faults: Faults
@@ -18,19 +20,22 @@ export interface TurnSetting {
 }
 
 /**
- * Waits until a seat may act or its episode is over, and returns what it knows; see `environment/turn`. Changes nothing,
- * so it gives the same again until the seat's next step, as far as others have not moved since.
+ * Waits until a seat may act or its episode is over, and returns what it knows; see `environment/turn`. Changes nothing
+ * but that it takes the steps of absent seats, so it gives the same again until the seat's next step, as far as others
+ * have not moved since.
  */
 export async function turnOfSeat(
   cached: CachedSession,
   { seat, wait, signal }: TurnQuery,
-  { sessions, rules, faults, clock, stopping }: TurnSetting,
+  { sessions, writer, rules, faults, clock, stopping }: TurnSetting,
 ): Promise<MethodResult<'turn'>> {
   const deadline = clock.monotonic() + wait * 1_000
   for (;;) {
     const place = cached.watchers.join()
     try {
-      const record: SessionRecord = await sessions.use(cached, (session) => session.refresh())
+      await sessions.use(cached, (session) => session.refresh())
+      await writer.settleAbsent(cached)
+      const { record } = cached.session
       const left = deadline - clock.monotonic()
       if (isWaitOver(record, seat) || left <= 0 || signal?.aborted || stopping.aborted) return await describe(record)
       await place.until(clock, Math.min(left, TURN_INTERVAL), signal)

@@ -7,11 +7,11 @@ import { asking, serveTestHost } from '../fixtures/testbed.fixture.ts'
 import { throwingHands } from '../fixtures/throwing-hands.fixture.ts'
 
 /** A served session, and the session URL of each seat. */
-async function openGame(environment: string, { params = {}, turnSeconds = 20 } = {}) {
-  const bounds = { turnSeconds }
+async function openGame(environment: string, { params = {}, waitSeconds = 20 } = {}) {
+  const bounds = { waitSeconds }
   const { host, server, clock } = await serveTestHost(
     {},
-    { environments: [kuhn, throwingHands], bounds, ...(turnSeconds < 1 && { clock: systemClock }) },
+    { environments: [kuhn, throwingHands], bounds, ...(waitSeconds < 1 && { clock: systemClock }) },
   )
   const opened = await host.open(null, asking({ environment, params, seed: 'cards' }))
   const url = (seat: string) => server.sessionUrl(opened.seats[seat]?.capability as string)
@@ -67,7 +67,7 @@ describe('a call of a seat', () => {
   })
 
   it('is answered after a while even if its turn does not come, and the move stays', async () => {
-    const { host, url, opened } = await openGame('kuhn-poker', { turnSeconds: 0.05 })
+    const { host, url, opened } = await openGame('kuhn-poker', { waitSeconds: 0.05 })
     const first = await OFFICIAL_CLIENTS['SDK 1'](url('first'))
     expect(textOf(await act(first, 'bet'))).toBe(
       'You bet.\nIt is not your turn yet. Call wait, which answers when it is.',

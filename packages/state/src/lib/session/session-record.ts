@@ -74,6 +74,8 @@ export interface SessionRecord {
    * sealed is left out until the others have moved.
    */
   readonly turn?: readonly string[] | undefined
+  /** Milliseconds since 1970 at which the turn began, if there is a limit for it; omitted before the first move. */
+  readonly turnedAt?: number | undefined
   readonly history: History
   /** UTF-8 bytes of its step log. */
   readonly logBytes: number
@@ -103,10 +105,11 @@ export function encodeSession(record: SessionRecord, state = JSON.stringify(reco
 
 /** Encodes the part of a record that commits change. `state` is the text of its state. */
 export function encodeProgress(record: SessionRecord, state: string): StoredProgress {
-  const { id, revision, epoch, touchedAt, rng, now, end, seats, turn, history, logBytes, outside, effect } = record
+  const { id, revision, epoch, touchedAt, rng, now, end, seats, turn, turnedAt, history, logBytes, outside, effect } =
+    record
   const always = { rng, now, end, seats, history, logBytes }
   // Every step writes this, and few have several seats, events or effects.
-  const head = JSON.stringify(turn || outside || effect ? { ...always, turn, outside, effect } : always)
+  const head = JSON.stringify(turn || outside || effect ? { ...always, turn, turnedAt, outside, effect } : always)
   return { id, revision, epoch, touchedAt, head, state }
 }
 

@@ -170,6 +170,8 @@ export function recordStep(record: SessionRecord, setting: StepSetting, played: 
       ? nextSeats(record, seat, { seq, last: revision }, played.seats)
       : { ...record.seats, [seat]: { seq, last: revision } },
     ...(played.seats && { turn: played.seats.turn }),
+    // A refused or sealed move passes the turn to nobody, so its time goes on.
+    ...(record.limits.turnSeconds !== undefined && change && !played.seats?.sealed && { turnedAt: now }),
     history: setting.history && remember ? appendHistory(record.history, remember, setting.history) : record.history,
   }
   const report = {
