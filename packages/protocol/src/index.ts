@@ -1,4 +1,3 @@
-export { type Absence, absenceSchema } from './lib/absence.ts'
 export { canonicalJson } from './lib/canonical-json.ts'
 export { contentId } from './lib/digest.ts'
 export type { EnvironmentInfo, EventInfo, ToolAnnotations, ToolInfo } from './lib/environment-info.ts'

@@ -8,6 +8,8 @@ import { loadWorld, type World } from './world.ts'
 export interface ServedWorld extends Pick<World, 'solver' | 'policies'> {
   /** The server, such as `openenv:http://127.0.0.1:8000`. */
   readonly target: HttpTarget
+  /** The server without its path, which may hold a token. */
+  readonly address: string
   readonly environment: EnvironmentInfo & { readonly hasPotential: boolean }
   readonly guarantees: Guarantees
   /** The splits of the server's own tasks; `null` if its protocol lists none. */
@@ -39,10 +41,16 @@ async function loadServedWorld(target: HttpTarget, name?: string): Promise<Serve
   const { info } = connection.environment(name)
   return {
     target,
+    address: addressOf(target),
     environment: { ...info, hasPotential: info.potential },
     guarantees: connection.guarantees,
     splits: (await connection.splits?.(info.name)) ?? null,
     solver: null,
     policies: {},
   }
+}
+
+function addressOf({ url }: HttpTarget): string {
+  const { protocol, pathname } = new URL(url)
+  return `${protocol}${new URL(pathname).origin}`
 }

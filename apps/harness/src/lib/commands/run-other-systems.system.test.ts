@@ -23,7 +23,7 @@ const run = (url: string, ...args: string[]) => workshop.main(['run', '--url', u
 
 describe('episodic run --url openenv:…', () => {
   it('plays the environment with different seeds, and says what is not promised', async () => {
-    const { openenv } = await serve()
+    const { openenv, url } = await serve()
     const { status, out } = await run(openenv, '--tasks', '5', '--rollouts', '2', '--out', 'openenv')
     expect(status).toBe(0)
     expect(out).toContain('Its episodes cannot be replayed')
@@ -39,7 +39,10 @@ describe('episodic run --url openenv:…', () => {
     const manifest = runManifestSchema.parse(JSON.parse(readFileSync(at('openenv', 'run.json'), 'utf8')))
     expect(manifest).toMatchObject({
       configuration: { environment: { name: 'number-guessing', system: 'openenv' } },
-      played: { transport: openenv, guarantees: { replay: false, delivery: 'at-most-once', seed: 'passed-on' } },
+      played: {
+        transport: new URL(openenv).protocol + new URL(url).origin,
+        guarantees: { replay: false, delivery: 'at-most-once', seed: 'passed-on' },
+      },
       sources: { world: null },
     })
     expect(JSON.stringify(manifest)).not.toContain(TOKEN)

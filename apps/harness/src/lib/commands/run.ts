@@ -174,7 +174,7 @@ async function run(
       ? openHere(configuration)
       : openWorkers(configuration, { args, processes, warn, signal }))
     const played = {
-      transport: isServed(world) ? world.target.url : target ? 'a server that was there' : transport,
+      transport: isServed(world) ? world.address : target ? 'a server that was there' : transport,
       concurrency,
       processes,
       player: player.name,

@@ -40,30 +40,21 @@ const CLOSING = 5_000
 
 /** One connection to `/ws`, which is one session of the server. It takes one request at a time. */
 export class OpenEnvSocket {
-  readonly #wire: Wire
-  readonly #closed: Promise<EnvError>
+  #wire: Wire | null = null
+  readonly #closed = Promise.withResolvers<EnvError>()
   /** Answers that no request has asked for, such as an error in place of a session. */
   readonly #early: string[] = []
   #onAnswer: ((text: string) => void) | null = null
 
-  private constructor(wire: Wire, closed: Promise<EnvError>) {
-    this.#wire = wire
-    this.#closed = closed
-  }
-
   /** Rejects with `connection-failed`. */
   static async open({ url, token, headers }: SystemTarget): Promise<OpenEnvSocket> {
-    const closed = Promise.withResolvers<EnvError>()
+    const socket = new OpenEnvSocket()
     const address = `${url.replace(/^http/, 'ws')}/ws`
     const openWire = await webSocketWire({ url: address, token, headers, protocol: null })
-    const early: string[] = []
-    let socket: OpenEnvSocket | null = null
-    const wire = await openWire({
-      onMessage: (text) => (socket ? socket.#receive(text) : void early.push(text)),
-      onClose: ({ error }) => closed.resolve(error),
+    socket.#wire = await openWire({
+      onMessage: (text) => socket.#receive(text),
+      onClose: ({ error }) => socket.#closed.resolve(error),
     })
-    socket = new OpenEnvSocket(wire, closed.promise)
-    for (const text of early) socket.#receive(text)
     return socket
   }
 
@@ -77,8 +68,8 @@ export class OpenEnvSocket {
     if (early !== undefined) return parseFrame(early)
     const answer = Promise.withResolvers<string>()
     this.#onAnswer = answer.resolve
-    this.#wire.send([JSON.stringify(request)])
-    const lost = this.#closed.then((error) => Promise.reject(error))
+    this.#wire?.send([JSON.stringify(request)])
+    const lost = this.#closed.promise.then((error) => Promise.reject(error))
     try {
       return parseFrame(await abortable(Promise.race([answer.promise, lost]), signal))
     } finally {
@@ -89,10 +80,10 @@ export class OpenEnvSocket {
   /** Ends the session, and waits until the server has ended it too, so that it has room for another one. */
   async close(): Promise<void> {
     const waited = new AbortController()
-    this.#wire.send([JSON.stringify({ type: 'close' })])
-    await Promise.race([this.#closed, pause(CLOSING, waited.signal).catch(() => {})])
+    this.#wire?.send([JSON.stringify({ type: 'close' })])
+    await Promise.race([this.#closed.promise, pause(CLOSING, waited.signal).catch(() => {})])
     waited.abort()
-    this.#wire.close()
+    this.#wire?.close()
   }
 
   #receive(text: string): void {

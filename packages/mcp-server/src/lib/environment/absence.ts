@@ -1,4 +1,13 @@
-import { type Absence, type Action, absenceSchema } from '@episodic/protocol'
+import type { Action } from '@episodic/protocol'
+import { z } from 'zod'
+
+const absenceSchema = z.enum(['turn-limit', 'step-limit', 'left'])
+
+/**
+ * Why the server takes the step of a seat that does not act: its time for the turn is over, it has no steps left, or the
+ * opener of the session says that its player has left.
+ */
+export type Absence = z.infer<typeof absenceSchema>
 
 /** The tool of the step that the server takes for a seat that is absent. No player can call it: see {@link absenceOf}. */
 export const ABSENT = 'absent'

@@ -1,15 +1,8 @@
-import {
-  type Absence,
-  createRng,
-  findNonJson,
-  type Json,
-  type JsonObject,
-  type Rng,
-  type RngState,
-} from '@episodic/protocol'
+import { createRng, findNonJson, type Json, type JsonObject, type Rng, type RngState } from '@episodic/protocol'
 import type { SavableRng } from '@episodic/protocol/extend'
 import type { SessionState } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
+import type { Absence } from './absence.ts'
 import type { EnvironmentDefinition, Refused, Said } from './environment.ts'
 import type { MoveContext, SettleContext } from './game.ts'
 import type { PlayChecks, RulesTurn } from './rules-turn.ts'

@@ -1,5 +1,6 @@
-import type { Absence, EpisodeEnd, Json, LimitsRequest, Refusal, Rng, ToolAnnotations } from '@episodic/protocol'
+import type { EpisodeEnd, Json, LimitsRequest, Refusal, Rng, ToolAnnotations } from '@episodic/protocol'
 import type { z } from 'zod'
+import type { Absence } from './absence.ts'
 import type {
   DataOf,
   InputOf,

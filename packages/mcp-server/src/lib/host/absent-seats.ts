@@ -1,6 +1,6 @@
-import { type Absence, WireError } from '@episodic/protocol'
+import { WireError } from '@episodic/protocol'
 import type { SessionRecord } from '@episodic/state'
-import { absenceAction } from '../environment/absence.ts'
+import { type Absence, absenceAction } from '../environment/absence.ts'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import type { StepCall } from './host.ts'
 import type { CachedSession } from './session-cache.ts'

@@ -258,9 +258,9 @@ describe('a seat handle', () => {
 })
 
 /** Two seats in turn; who does not act loses a life, and the episode at the third time. */
-const patience = (limits: LimitsRequest) =>
+const latecomers = (limits: LimitsRequest) =>
   defineGame({
-    name: 'patience',
+    name: 'latecomers',
     version: '1.0.0',
     description: 'Act in time.',
     seats: ['a', 'b'],
@@ -292,9 +292,9 @@ const patience = (limits: LimitsRequest) =>
   })
 
 describe('a seat that does not act', () => {
-  const openPatience = async (limits: LimitsRequest) => {
-    const testbed = createTestHost({ environments: [patience(limits)] })
-    const opened = await testbed.host.open(null, asking({ environment: 'patience' }))
+  const openLatecomers = async (limits: LimitsRequest) => {
+    const testbed = createTestHost({ environments: [latecomers(limits)] })
+    const opened = await testbed.host.open(null, asking({ environment: 'latecomers' }))
     return { ...testbed, opened, session: atControl(testbed.host, opened.session) }
   }
   const pass = (seat: string, seq: number) => ({ action: { tool: 'pass', arguments: {} }, seat, seq })
@@ -312,7 +312,7 @@ describe('a seat that does not act', () => {
   })
 
   it('loses what the rules say, in a step that is in the log and is replayed by forks', async () => {
-    const { host, opened, session, clock } = await openPatience({ turnSeconds: 10 })
+    const { host, opened, session, clock } = await openLatecomers({ turnSeconds: 10 })
     clock.advance(10_000)
     expect(await turn(host, opened, 'b')).toMatchObject({ mine: true, observation: { text: 'Lives: 1 and 2.' } })
     expect((await session.step(pass('b', 0))).step.report).toMatchObject({ revision: 2, terms: { kept: 1 } })
@@ -335,7 +335,7 @@ describe('a seat that does not act', () => {
   })
 
   it('is out when it has no steps left and would have to act again', async () => {
-    const { host, opened, session } = await openPatience({ steps: 1 })
+    const { host, opened, session } = await openLatecomers({ steps: 1 })
     await session.step(pass('a', 0))
     expect((await session.step(pass('b', 0))).step.report.end).toBeNull()
     // Only now the server finds that seat a has no steps left: the rules take a life of it and go on.
@@ -346,7 +346,7 @@ describe('a seat that does not act', () => {
   })
 
   it('can be said to have left, if the rules know what that means', async () => {
-    const { session } = await openPatience({})
+    const { session } = await openLatecomers({})
     await expect(session.leave('b')).rejects.toMatchObject({ code: 'not-your-turn' })
     expect(await session.leave('a')).toMatchObject({ end: { kind: 'terminated', reason: 'left' } })
     const { host } = createGameHost()
@@ -355,7 +355,7 @@ describe('a seat that does not act', () => {
   })
 
   it('is not taken for absent because a player calls a tool of that name', async () => {
-    const { session } = await openPatience({})
+    const { session } = await openLatecomers({})
     const call = { action: { tool: 'absent', arguments: { cause: 'left' } }, seat: 'a', seq: 0 }
     expect((await session.step(call)).step).toMatchObject({
       action: { tool: 'absent', arguments: {} },
