@@ -35,10 +35,9 @@ describe('pnpm chaos', () => {
   })
 
   it('finds steps that a network doubles where no protocol protects against it, and only there', async () => {
-    const { status, out, err } = await run(['endpoints', '--network', 'doubles', '--quick', '--seed', '7'])
+    const { status, out } = await run(['endpoints', '--network', 'doubles', '--quick', '--seed', '7'])
     const { ok, endpoints } = JSON.parse(out)
     expect([status, ok]).toEqual([1, false])
-    expect(err).toContain('broken: ors: an episode answered step')
     for (const name of ['openenv-mcp', 'ors']) expect(endpoints[name].doubled).toBeGreaterThan(0)
     for (const name of ['openenv', 'nemo-gym', 'nemo-gym-gymnasium', 'ors-confirm-calls'])
       expect(endpoints[name]).toMatchObject({ doubled: 0, lost: 0, wrong: 0 })

@@ -54,7 +54,7 @@ describe('an event that a tool publishes', () => {
     expect(step.observation.text).toBe('Sold 6.\nA seat is 15 now, for the last seats.\nThe house is sold out.')
     expect(step.report).toMatchObject({ end: SOLD_OUT, terms: { price: 5, sold: 5 }, refused: null })
     expect((await state()).end).toEqual(SOLD_OUT)
-    expect(await sell(6, 0)).toEqual({ step, replayed: true, secrets: expect.anything() })
+    expect(await sell(6, 0)).toEqual({ step, replayed: true, messages: [], secrets: expect.anything() })
     await expect(sell(1, 1)).rejects.toMatchObject({ code: 'episode-ended' })
   })
 
