@@ -9,7 +9,8 @@
  * Makes the Python environments of `pnpm interop`, of 2 GB together.
  */
 import { parseArgs } from 'node:util'
-import { openPythonEnvironment, type PythonNeeds } from '../interop/python-environment.ts'
+import { openNemoGymEnvironment } from '../interop/nemo-gym/nemo-gym-environment.ts'
+import { openPythonEnvironment } from '../interop/python-environment.ts'
 import { mebibytes, median, ratio, report, round2 } from './figures.ts'
 import { playCrowd } from './peers/crowd.ts'
 import { createMcpPlayer } from './peers/mcp-player.ts'
@@ -47,7 +48,7 @@ const uvicorn = (app: string) => (port: string) => [
   ...['--host', '127.0.0.1', '--port', port, '--log-level', 'warning'],
 ]
 const say = (text: string) => console.error(`  ${text}`)
-const pythonOf = (requirements: string, needs?: PythonNeeds) => openPythonEnvironment(requirements, say, needs).python
+const pythonOf = (requirements: string) => openPythonEnvironment(requirements, say).python
 const OURS = '/openenv/number-guessing/ws'
 
 function openEnv(app: string, episodes: number): Contender {
@@ -95,12 +96,7 @@ const CONTENDERS = {
   'NeMo Gym': {
     episodes: 200,
     async start() {
-      const python = pythonOf('nemo-gym.txt', {
-        least: [3, 13],
-        // The package asks for 3.13.14, and runs with every 3.13.
-        ignoresRequiredPython: true,
-        ...(options.python && { command: options.python }),
-      })
+      const { python } = openNemoGymEnvironment(options.python, say)
       const server = await startPython(python, (port) => ['nemo_gym_server.py', port])
       return { server, connect: () => createNemoGymPlayer(server.port) }
     },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { openNemoGymEnvironment } from './nemo-gym/nemo-gym-environment.ts'
 import { openPythonEnvironment } from './python-environment.ts'
 import type { Report } from './report.ts'
 
@@ -21,26 +22,33 @@ const FILES: Readonly<Record<string, string>> = {
 
 const CLI = fileURLToPath(new URL('./cli.ts', import.meta.resolve('@episodic/harness')))
 const WORLD = fileURLToPath(new URL('../examples/number-guessing', import.meta.url))
-const READER = fileURLToPath(new URL('./python/read_exports.py', import.meta.url))
 
-const USAGE = `Usage: pnpm interop files [--json]
+const USAGE = `Usage: pnpm interop files [--nemo-gym] [--python <command>] [--json]
 
 Plays a run, exports it in each format for trainers and viewers, and reads the files with datasets and inspect_ai, in a
 virtual environment.
 
-  --json  print nothing but the line of JSON that ends every run`
+  --nemo-gym  also profile the rollouts with NeMo Gym, in a virtual environment of 1.1 GB
+  --python    a Python of 3.13 or newer for it. Default: the first of python3, python3.13 and python3.14 that is
+  --json      print nothing but the line of JSON that ends every run`
 
 /** Reads exported files from the command line. */
 export async function runFiles(args: readonly string[]): Promise<Report | null> {
   const { values: options } = parseArgs({
     args: [...args],
-    options: { json: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+    options: {
+      'nemo-gym': { type: 'boolean', default: false },
+      python: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
   })
   if (options.help) {
     console.log(USAGE)
     return null
   }
   const { python, versionOf } = openPythonEnvironment('files.txt', console.error)
+  const nemoGym = options['nemo-gym'] ? openNemoGymEnvironment(options.python, console.error) : null
   const say = options.json ? () => {} : console.log
   const folder = mkdtempSync(join(tmpdir(), 'episodic-files-'))
   try {
@@ -48,15 +56,11 @@ export async function runFiles(args: readonly string[]): Promise<Report | null> 
     say(episodic('run', WORLD, '--policy', 'random', '--tasks', '40', '--rollouts', '4', '--out', run))
     for (const [format, file] of Object.entries(FILES))
       say(episodic('export', run, '--format', format, '--out', join(folder, file)))
-    const read = spawnSync(python, ['-B', READER, folder], {
-      encoding: 'utf8',
-      env: { ...process.env, HF_HUB_OFFLINE: '1' },
-    })
-    say(read.stdout.trim())
-    if (read.status !== 0) console.error(read.stderr)
-    const passed = read.stdout.split('\n').filter((line) => line !== '').length
     const name = `datasets ${versionOf('datasets')}, inspect-ai ${versionOf('inspect-ai')}`
-    return { clients: { [name]: { passed, failed: read.status === 0 ? 0 : 1 } } }
+    const clients = { [name]: read(python, 'read_exports.py', folder, say) }
+    if (nemoGym)
+      clients[`nemo-gym ${nemoGym.versionOf('nemo-gym')}`] = read(nemoGym.python, 'read_nemo_gym.py', folder, say)
+    return { clients }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -65,4 +69,16 @@ export async function runFiles(args: readonly string[]): Promise<Report | null> 
 /** Runs a command of `episodic`, and returns what it printed. Throws if it failed. */
 function episodic(...command: readonly string[]): string {
   return execFileSync(process.execPath, [CLI, ...command], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+/** Runs a program in Python that reads the exports in a folder and prints a line for each one that it could read. */
+function read(python: string, program: string, folder: string, say: (text: string) => void) {
+  const file = fileURLToPath(new URL(`./python/${program}`, import.meta.url))
+  const { stdout, stderr, status } = spawnSync(python, ['-B', file, folder], {
+    encoding: 'utf8',
+    env: { ...process.env, HF_HUB_OFFLINE: '1' },
+  })
+  say(stdout.trim())
+  if (status !== 0) console.error(stderr)
+  return { passed: stdout.split('\n').filter((line) => line !== '').length, failed: status === 0 ? 0 : 1 }
 }

@@ -48,6 +48,8 @@ export const nemoGym: ExportFormat = {
           tools,
         },
         reward: returns.unshaped,
+        // Its profile has metrics for each agent.
+        agent_ref: { type: 'responses_api_agents', name: policy.name },
         _ng_task_index: index,
         _ng_rollout_index: attempt,
         ...columnsOf(record),
