@@ -61,7 +61,7 @@ export function expectedOf(reference: Reference, shows: Shows): SeenEpisode {
   }
 }
 
-function wholeOf({ opening, steps }: Reference): WholeEpisode {
+function wholeOf({ script, opening, steps }: Reference): WholeEpisode {
   const last = steps.at(-1)
   const terms: Record<string, number> = {}
   for (const { reward } of steps)
@@ -90,7 +90,8 @@ function wholeOf({ opening, steps }: Reference): WholeEpisode {
       terms,
       // An episode that is closed before its end is truncated.
       kind: last?.end?.kind ?? 'truncated',
-      success: last?.info.success ?? null,
+      // A left episode of these scripts has not succeeded, if its world judges that.
+      success: last?.info.success ?? (script.world.environment.hasSuccess ? false : null),
     },
   }
 }
