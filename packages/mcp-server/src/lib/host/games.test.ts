@@ -206,8 +206,10 @@ describe('a seat handle', () => {
     expect(folded.step.report.seats).toEqual({ turn: [], views: {} })
     const first = await atControl(host, handleOf(opened, 'first')).turn({ seat: 'first', wait: 0 })
     expect(first).toMatchObject({ mine: false, due: { chips: 1 }, end: { reason: 'fold' } })
-    const { card } = opened.seats.second?.observation.structured?.own as { card: string }
-    expect(JSON.stringify([bet.step, first])).not.toContain(`"${card}"`)
+    const { own } = (opened.seats.second as OpenResult['seats'][string]).observation.structured as {
+      own: { card: string }
+    }
+    expect(JSON.stringify([bet.step, first])).not.toContain(`"${own.card}"`)
   })
 
   it('does not show who else has moved in a round', async () => {
