@@ -13,7 +13,9 @@ export interface Classic {
   readonly tasks: TasksDefinition
   readonly solver: Policy
   readonly references: readonly Reference[]
-  /** Lists the public states in the order of the reference's transition table. Left out: there is no table. */
+  /** Whether the private state decides something, so that exact values are those of players that do not see it. */
+  readonly hasSecrets?: boolean
+  /** Lists the public states in the order of the reference's transition table. Default: in the order of discovery. */
   readonly states?: (params: JsonObject) => readonly JsonObject[]
   /** Returns the part of a public state that decides what follows. Default: all of it. */
   readonly keyOf?: (state: JsonObject) => Json

@@ -42,7 +42,7 @@ function expectedReturn(
   const strategy = typeof named === 'string' ? named : strategyOf(world, named.strategy)
   // An expected return is of strategies that do not count steps.
   const policy = typeof strategy === 'string' ? strategy : (state: JsonObject) => strategy(state, 0)
-  if (!world.states) return beliefValue(world.environment, { params, policy })
+  if (world.hasSecrets) return beliefValue(world.environment, { params, policy })
   return valueIteration(tableOf(world, params), { policy, steps: steps ?? Number.POSITIVE_INFINITY, discount }).start
 }
 

@@ -1,6 +1,8 @@
 import { definePolicy, type Policy } from '@episodic/env'
-import { valueIteration } from '@episodic/mcp-server/solve'
+import { type TransitionTable, valueIteration } from '@episodic/mcp-server/solve'
 import { type TabledWorld, tableOf } from './table-of.ts'
+
+const plans = new WeakMap<TransitionTable, ReturnType<typeof valueIteration>>()
 
 /**
  * Returns a policy that plays the best action for the steps that are left, by value iteration over the table of the world's
@@ -11,7 +13,7 @@ export function optimalPolicy(world: TabledWorld): Policy {
     name: 'value-iteration',
     start({ task }) {
       const table = tableOf(world, task.params)
-      const values = valueIteration(table)
+      const values = planOf(table)
       let left = table.steps
       return ({ structured }) => {
         const action = values.action({ public: structured ?? {}, private: {} }, left)
@@ -21,4 +23,10 @@ export function optimalPolicy(world: TabledWorld): Policy {
       }
     },
   })
+}
+
+function planOf(table: TransitionTable): ReturnType<typeof valueIteration> {
+  const plan = plans.get(table) ?? valueIteration(table)
+  plans.set(table, plan)
+  return plan
 }

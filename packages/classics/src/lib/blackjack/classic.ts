@@ -5,4 +5,4 @@ import { solver } from './solver.ts'
 import { strategies } from './strategies.ts'
 import { tasks } from './tasks.ts'
 
-export const blackjack: Classic = { environment, tasks, solver, references, strategies }
+export const blackjack: Classic = { environment, tasks, solver, references, strategies, hasSecrets: true }

@@ -1,0 +1,7 @@
+import type { Classic } from '../classic.ts'
+import { environment } from './environment.ts'
+import { references } from './references.ts'
+import { solver } from './solver.ts'
+import { tasks } from './tasks.ts'
+
+export const sokoban: Classic = { environment, tasks, solver, references }
