@@ -32,7 +32,7 @@ function search(words: readonly Word[]): Plan {
   let best: Plan = { guess: first, guesses: Number.POSITIVE_INFINITY }
   for (const { guess, groups, bound } of candidates) {
     if (bound >= best.guesses) break
-    // A guess that tells nothing would be made again for ever.
+    // A guess that shows nothing would be made again for ever.
     if (groups.some((group) => group.length === words.length)) continue
     let guesses = bound
     for (const group of groups) {

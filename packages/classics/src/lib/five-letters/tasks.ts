@@ -7,7 +7,7 @@ export const tasks = defineTasks({
   environment,
   generate: () => ({
     prompt: 'Find the hidden word in as few guesses as you can. You have six.',
-    hints: ['A guess that splits the words that fit into many groups tells the most, even if it cannot be the word.'],
+    hints: ['A guess that splits the words that fit into many groups shows the most, even if it cannot be the word.'],
     params: {},
     difficulty: 0.5,
     tags: [],

@@ -4,9 +4,9 @@ export const LEVELS = {
   corner: ['######', '#    #', '# #@ #', '# $* #', '#  . #', '######'],
   pair: ['#######', '# .   #', '#  $  #', '# $@  #', '#   . #', '#######'],
   bend: ['#######', '#  #  #', '#..$  #', '## #$ #', '#  @  #', '#######'],
-  door: ['#########', '#   #   #', '# $   . #', '# $ # . #', '# @ #   #', '#########'],
+  gate: ['#########', '#   #   #', '# $   . #', '# $ # . #', '# @ #   #', '#########'],
   aisle: ['########', '#  ##  #', '# $  $ #', '#. ## .#', '#  @   #', '########'],
 } as const
 
-export const LEVEL_NAMES = ['shelf', 'corner', 'pair', 'bend', 'door', 'aisle'] as const
+export const LEVEL_NAMES = ['shelf', 'corner', 'pair', 'bend', 'gate', 'aisle'] as const
 export type LevelName = (typeof LEVEL_NAMES)[number]

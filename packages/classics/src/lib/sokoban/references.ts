@@ -7,7 +7,7 @@ const SOLUTIONS: { readonly [level in LevelName]: { readonly moves: number; read
   corner: { moves: 8, boxes: 1 },
   pair: { moves: 9, boxes: 2 },
   bend: { moves: 16, boxes: 2 },
-  door: { moves: 23, boxes: 2 },
+  gate: { moves: 23, boxes: 2 },
   aisle: { moves: 32, boxes: 2 },
 }
 
