@@ -1,7 +1,7 @@
 /**
  * number-guessing served by the server of OpenEnv, by FastMCP and by a resources server of NeMo Gym, each beside
  * `episodic serve`, with the same client and the same protocol: the server's CPU for a step, and steps a second. An
- * episode is opened, played to its end by halving the range, and closed, over 32 connections. Then 2,048 sessions of
+ * episode is opened, played to its end in 29 steps by halving the range, and closed, over 32 connections. Then 2,048 sessions of
  * OpenEnv that are open at once.
  *
  *   pnpm bench peers --python /path/to/python3.13     for NeMo Gym, if none of the Pythons on the PATH is new enough
@@ -28,7 +28,7 @@ const SESSIONS = 2_048
 /** Seconds until the sessions that are left count as failed. */
 const LONGEST = 150
 /** How many times as much CPU a step has to take the others. */
-const FLOORS = { 'OpenEnv MCPEnvironment': 8, FastMCP: 8, 'NeMo Gym': 2 }
+const FLOORS = { 'OpenEnv MCPEnvironment': 8, FastMCP: 20, 'NeMo Gym': 2 }
 const HEADERS = { Authorization: `Bearer ${TOKEN}` }
 
 /** A way to play one server. */
@@ -64,37 +64,37 @@ function openEnv(app: string, episodes: number): Contender {
 /** The others, and the protocol over which ours is compared with them. */
 const CONTENDERS = {
   'ours, OpenEnv': {
-    episodes: 1_500,
+    episodes: 400,
     async start() {
       const server = await startOurs()
       return { server, connect: () => connectOpenEnv(`ws://127.0.0.1:${server.port}${OURS}`, HEADERS) }
     },
   },
-  'OpenEnv Environment': openEnv('openenv_environment', 500),
-  'OpenEnv MCPEnvironment': openEnv('openenv_tools', 40),
+  'OpenEnv Environment': openEnv('openenv_environment', 200),
+  'OpenEnv MCPEnvironment': openEnv('openenv_tools', 32),
   'ours, MCP': {
-    episodes: 1_500,
+    episodes: 400,
     async start() {
       const server = await startOurs()
       return { server, connect: () => createMcpPlayer(server.port) }
     },
   },
   FastMCP: {
-    episodes: 100,
+    episodes: 40,
     async start() {
       const server = await startPython(pythonOf('fastmcp.txt'), (port) => ['fastmcp_server.py', port])
       return { server, connect: () => createMcpPlayer(server.port) }
     },
   },
   'ours, NeMo Gym': {
-    episodes: 500,
+    episodes: 160,
     async start() {
       const server = await startOurs()
       return { server, connect: () => createNemoGymPlayer(server.nemoGymPort) }
     },
   },
   'NeMo Gym': {
-    episodes: 200,
+    episodes: 64,
     async start() {
       const { python } = openNemoGymEnvironment(options.python, say)
       const server = await startPython(python, (port) => ['nemo_gym_server.py', port])

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 class Game:
     seed: object
     low: int = 1
-    high: int = 100
-    guesses_left: int = 8
+    high: int = 1_000_000_000
+    guesses_left: int = 32
     guesses: list[dict] = field(default_factory=list)
     total: float = 0.0
     done: bool = False

@@ -45,7 +45,7 @@ const TOOLS = [
 function rowOf(seed: number) {
   return {
     responses_create_params: {
-      input: [{ role: 'user', content: 'Guess a whole number from 1 to 100.' }],
+      input: [{ role: 'user', content: 'Guess a whole number from 1 to 1000000000.' }],
       tools: TOOLS,
     },
     episodic: { environment: 'number-guessing', seed },

@@ -8,12 +8,12 @@ export interface Player {
 /** Takes a guess to the server, and resolves with the hint. */
 export type Guess = (value: number) => Promise<string>
 
-/** No number from 1 to 100 takes more guesses. */
-const MOST_GUESSES = 7
+/** The largest number, and the most guesses that one takes. */
+const [LARGEST, MOST_GUESSES] = [1_000_000_000, 30]
 
-/** Finds the number from 1 to 100, and resolves with the guesses that it took. */
+/** Finds the number, from 1 to a billion, and resolves with the guesses that it took. */
 export async function findNumber(guess: Guess): Promise<number> {
-  let [low, high] = [1, 100]
+  let [low, high] = [1, LARGEST]
   for (let steps = 1; steps <= MOST_GUESSES; steps++) {
     const value = Math.floor((low + high) / 2)
     const hint = await guess(value)
