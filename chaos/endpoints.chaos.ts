@@ -14,6 +14,7 @@ import type { PlayRollout } from './rollout.ts'
 import { openReference, type RolloutFigures, RolloutOracle } from './rollout-oracle.ts'
 import { type Server, startServer } from './server.ts'
 import { openStore } from './store.ts'
+import { tableOf } from './table.ts'
 import { runTrial } from './trial.ts'
 
 /** A client that repeats what is lost. */
@@ -157,12 +158,12 @@ await runTrial('endpoints', { store: 'sqlite', network: 'cuts' }, async ({ rng, 
       },
     ),
   )
-  console.error(tableOf(found))
+  console.error(figuresOf(found))
   return { breaches, figures: { kills: server.kills + confirming.kills, endpoints: Object.fromEntries(found) } }
 })
 
 /** The figures as a table, for people. */
-function tableOf(found: readonly (readonly [string, Found])[]): string {
+function figuresOf(found: readonly (readonly [string, Found])[]): string {
   const sumOf = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((all, one) => all + one, 0)
   const rows = found.map(([name, { errors, masked, ...counts }]) => ({
     endpoint: name,
@@ -178,10 +179,5 @@ function tableOf(found: readonly (readonly [string, Found])[]): string {
     'typed errors': sumOf(errors),
     masked: sumOf(masked),
   }))
-  const heads = Object.keys(rows[0] ?? {})
-  const lines = [heads, ...rows.map((row) => Object.values(row).map(String))]
-  const widths = heads.map((_, column) => Math.max(...lines.map((cells) => (cells[column] as string).length)))
-  return lines
-    .map((cells) => cells.map((cell, column) => cell.padStart(widths[column] as number)).join('  '))
-    .join('\n')
+  return tableOf(rows)
 }

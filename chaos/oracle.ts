@@ -80,8 +80,8 @@ export class Oracle {
 
   /** Records an answer that a server has written. */
   record({ request, reply }: Exchange): void {
-    const { method, params } = parse(request)
-    const { result } = parse(reply)
+    const { method, params } = parseMessage(request)
+    const { result } = parseMessage(reply)
     if (typeof method !== 'string' || !isObject(params) || !isObject(result)) return
     if (method === METHODS.open) this.#recordOpen(String(params.requestKey), result as unknown as OpenResult)
     if (method === 'tools/call') this.#recordStep(params, result)
@@ -149,7 +149,9 @@ export class Oracle {
     const { action, report } = last
     const _meta = { [META.session]: handle, [META.seq]: report.seq - 1 }
     const result = await ask<JsonObject>('tools/call', { name: action.tool, arguments: action.arguments, _meta })
-    return isObject(result._meta) && result._meta[META.replayed] === true && (!before || textOf(result) === before)
+    return (
+      isObject(result._meta) && result._meta[META.replayed] === true && (!before || textOfAnswer(result) === before)
+    )
   }
 
   #recordOpen(key: string, { id, session }: OpenResult): void {
@@ -166,7 +168,7 @@ export class Oracle {
     const id = this.#handles.get(String(metaOf(params)[META.session]))
     const book = id === undefined ? undefined : this.#books.get(id)
     if (!book) return
-    const text = textOf(result)
+    const text = textOfAnswer(result)
     const { seq } = metaOf(result)[META.step] as unknown as StepReport
     const known = book.answers.get(seq)
     if (known === undefined) book.answers.set(seq, text)
@@ -201,7 +203,8 @@ export function strangersIn(text: string, own: string, marks: RegExp): string[] 
   return [...text.matchAll(marks)].map(([mark]) => mark).filter((mark) => mark !== own)
 }
 
-async function readLog(session: string, ask: Ask): Promise<LoggedStep[]> {
+/** Resolves with the whole step log of a session. */
+export async function readLog(session: string, ask: Ask): Promise<LoggedStep[]> {
   const log: LoggedStep[] = []
   for (let after = 0; ; ) {
     const { steps } = await ask<MethodResult<'watch'>>(METHODS.watch, { session, after, limit: 1_000 })
@@ -222,7 +225,7 @@ function isTheSame(logged: LoggedStep, action: Action, step: Step): boolean {
 }
 
 /** Returns the bytes of an answer, without the mark of a replay. */
-function textOf(result: JsonObject): string {
+export function textOfAnswer(result: JsonObject): string {
   const { [META.replayed]: _, ...meta } = metaOf(result)
   return JSON.stringify({ ...result, _meta: meta })
 }
@@ -243,7 +246,8 @@ function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0)
 }
 
-function parse(text: string): JsonObject {
+/** Parses a message; anything that is not an object is an empty one. */
+export function parseMessage(text: string): JsonObject {
   try {
     const message: unknown = JSON.parse(text)
     return isObject(message) ? message : {}

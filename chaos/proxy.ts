@@ -8,13 +8,14 @@ import { Pool } from 'undici'
  *
  * - `request-lost`: the connection breaks before the server sees anything.
  * - `reply-lost`: it breaks after the server has written its whole answer.
+ * - `reply-cut`: it breaks in the middle of the answer.
  * - `doubled`: two copies arrive at once, over two connections; the client gets whichever answer is first.
  * - `late-copy`: it is answered as usual, and a copy arrives `milliseconds` later.
  * - `straggler`: the connection breaks at once, and the request still arrives `milliseconds` later.
  * - `delayed`: it arrives `milliseconds` late.
  */
 export type Fate =
-  | { readonly kind: 'fine' | 'request-lost' | 'reply-lost' | 'doubled' }
+  | { readonly kind: 'fine' | 'request-lost' | 'reply-lost' | 'reply-cut' | 'doubled' }
   | { readonly kind: 'late-copy' | 'straggler' | 'delayed'; readonly milliseconds: number }
 
 /** A request and the whole answer that a server wrote, whether or not the client received it. */
@@ -87,7 +88,10 @@ export async function startProxy(port: number, { fate, onExchange }: ProxyOption
     if (comes.kind === 'late-copy') later(comes.milliseconds, request, body)
     if (comes.kind === 'reply-lost') return void response.destroy()
     const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, ...headers } = answer.headers
-    response.writeHead(answer.statusCode, headers).end(reply)
+    response.writeHead(answer.statusCode, headers)
+    if (comes.kind === 'reply-cut')
+      return void response.write(reply.slice(0, reply.length >> 1), () => response.destroy())
+    response.end(reply)
   }
   const listener = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     pass(request, response).catch(() => response.destroy())

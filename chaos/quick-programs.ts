@@ -51,5 +51,9 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
       ),
     },
   },
+  {
+    args: ['seats', '--store', 'sqlite'],
+    figures: { steps: 384, kills: 2, lost: 0, doubled: 0, unstable: 0, outOfTurn: 0, wrongReturns: 0 },
+  },
   { args: ['drain'], figures: { status: 0, lost: 0, doubled: 0 } },
 ]

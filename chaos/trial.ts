@@ -8,6 +8,8 @@ import { createRng, type Rng } from '@episodic/protocol'
 export interface Trial {
   /** Draws every fault and every move. The same seed draws the same ones; what the machine makes of their order is its own. */
   readonly rng: Rng
+  /** For processes that draw what is theirs. */
+  readonly seed: string
   /** A few seconds of the same, instead of the whole. */
   readonly quick: boolean
   /** What was given on the command line, besides `--seed` and `--quick`. */
@@ -46,7 +48,7 @@ export async function runTrial(
     const interrupted = Promise.withResolvers<never>()
     const interrupt = () => interrupted.reject(new Error('Interrupted.'))
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt)
-    const trial = { rng: createRng(seed), quick, options: given, folder, stack }
+    const trial = { rng: createRng(seed), seed, quick, options: given, folder, stack }
     outcome = await Promise.race([run(trial), interrupted.promise])
   } catch (cause) {
     console.error(cause)

@@ -8,6 +8,8 @@ export interface Weather {
   /** Of requests that arrive twice: at once, late, or late though their sender has given up on them; a third each. */
   readonly doubled: number
   readonly delayed: number
+  /** Default: none. */
+  readonly repliesCut?: number
 }
 
 export const STORM: Weather = { requestsLost: 0.04, repliesLost: 0.08, doubled: 0.03, delayed: 0.02 }
@@ -15,12 +17,14 @@ export const STORM: Weather = { requestsLost: 0.04, repliesLost: 0.08, doubled: 
 /** Milliseconds by which a late message is late, at most. */
 const LATEST = 200
 
-/** Draws the fate of every step and of every opening. What a client says when it connects passes undisturbed. */
+const DISTURBED = ['"tools/call"', METHODS.open, METHODS.turn]
+
+/** Draws the fate of every step, opening and wait for a turn. What a client says when it connects passes undisturbed. */
 export function drawFates(rng: Rng, weather: Weather): (request: string) => Fate {
-  const { requestsLost, repliesLost, doubled, delayed } = weather
+  const { requestsLost, repliesLost, doubled, delayed, repliesCut = 0 } = weather
   const late = () => ({ milliseconds: rng.int(1, LATEST) })
   return (request) => {
-    if (!request.includes('"tools/call"') && !request.includes(METHODS.open)) return { kind: 'fine' }
+    if (!DISTURBED.some((method) => request.includes(method))) return { kind: 'fine' }
     let draw = rng.float()
     const falls = (share: number) => {
       draw -= share
@@ -32,6 +36,7 @@ export function drawFates(rng: Rng, weather: Weather): (request: string) => Fate
     if (falls(doubled / 3)) return { kind: 'late-copy', ...late() }
     if (falls(doubled / 3)) return { kind: 'straggler', ...late() }
     if (falls(delayed)) return { kind: 'delayed', ...late() }
+    if (falls(repliesCut)) return { kind: 'reply-cut' }
     return { kind: 'fine' }
   }
 }
