@@ -2,6 +2,8 @@ import { rehearse } from '@episodic/mcp-server'
 import { beliefValue, valueIteration } from '@episodic/mcp-server/solve'
 import type { Json, JsonObject } from '@episodic/protocol'
 import type { Classic, Strategy } from './classic.ts'
+import type { ClassicGame } from './classic-game.ts'
+import { type GameReference, isOfGame, measureGame } from './game-measure.ts'
 import type { Measure, Reference } from './reference.ts'
 import { tableOf } from './table-of.ts'
 
@@ -16,8 +18,11 @@ export interface Measured {
  * Measures a reference on the world's own rules, as they are served. Returns `null` for one that is a mean of played episodes:
  * play them, and compare the mean's confidence interval with it. Throws a `RangeError` for a strategy that the world has not.
  */
-export function measureReference(world: Classic, reference: Reference): Measured | null {
-  const value = measure(world, reference)
+export function measureReference(world: Classic, reference: Reference): Measured | null
+/** Measures a reference of a game of several seats in the same way. */
+export function measureReference(game: ClassicGame, reference: GameReference): Measured
+export function measureReference(world: Classic | ClassicGame, reference: Reference | GameReference): Measured | null {
+  const value = isOfGame(reference) ? measureGame(world.environment, reference) : measure(world as Classic, reference)
   return value === null ? null : { value, holds: isWithin(reference, value) }
 }
 
@@ -70,7 +75,7 @@ function strategyOf({ environment, strategies = {} }: Classic, name: string): St
   return strategy
 }
 
-function isWithin({ value, tolerance }: Reference, measured: Reference['value']): boolean {
+function isWithin({ value, tolerance }: Reference | GameReference, measured: Reference['value']): boolean {
   const close = (wanted: unknown, got: unknown) =>
     wanted === got ||
     (typeof tolerance === 'number' &&

@@ -20,14 +20,14 @@ export type Measure =
   | { readonly kind: 'played'; readonly policy: 'solver' | 'random' }
 
 /** A value of an environment that somebody else published, or that follows from what they published. */
-export interface Reference {
+export interface Reference<How = Measure> {
   /** Unique within its world, for example `dry/optimal`. */
   readonly id: string
   /** The parameters that it holds for. */
   readonly params: JsonObject
   /** What the value is, for people. */
   readonly quantity: string
-  /** A number, a hash, or the numbers of a trajectory: its steps, then the last state. */
+  /** A number, a hash, numbers that are counted, or those of a trajectory: its steps, then the last state. */
   readonly value: number | string | readonly number[]
   /**
    * How far a measured value may be from it: not at all, an absolute difference, or the 99.9 % confidence interval of a mean.
@@ -35,5 +35,5 @@ export interface Reference {
   readonly tolerance: 'exact' | number | 'interval'
   /** Who says so. */
   readonly source: string
-  readonly how: Measure
+  readonly how: How
 }

@@ -1,0 +1,6 @@
+import type { ClassicGame } from '../classic-game.ts'
+import { environment } from './environment.ts'
+import { references } from './references.ts'
+import { solver } from './solver.ts'
+
+export const kuhnPoker: ClassicGame = { environment, solver, references }

@@ -1,0 +1,102 @@
+import type { Action, JsonObject, Observation } from '@episodic/protocol'
+import type { SessionRecord, SessionState } from '@episodic/state'
+import { bySeat } from '../environment/by-seat.ts'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
+import { playAction } from '../environment/play-action.ts'
+import { ServerError } from '../server-error.ts'
+import { type Branch, enumerateDraws } from './enumerate-draws.ts'
+
+/** Where a game stands before a move. */
+export interface GamePosition {
+  readonly state: SessionState
+  /** The seats that may act. */
+  readonly turn: readonly string[]
+  readonly seats: SessionRecord['seats']
+}
+
+/** What a move may lead to. */
+export interface GameResult {
+  /** `null` if the episode is over for all. */
+  readonly next: GamePosition | null
+  readonly state: SessionState
+  /** The sum of the reward terms of each seat that played. */
+  readonly rewards: { readonly [seat: string]: number }
+  /** What the seat that moved is answered. */
+  readonly answer: Observation
+  readonly messages: { readonly [seat: string]: readonly string[] }
+}
+
+/** Lists the initial positions with their probabilities. Throws `option-invalid` for an environment of one seat. */
+export function listGameStarts(environment: EnvironmentDefinition, params: JsonObject): Branch<GamePosition>[] {
+  const { game } = environment
+  if (!game)
+    throw new ServerError(
+      'option-invalid',
+      `${environment.name} has one seat; use transitionTable or beliefValue for it.`,
+    )
+  const seats = bySeat(game.present(params), () => ({ seq: 0, last: null }))
+  const branches = enumerateDraws((rng) => {
+    const state = environment.start({ params, rng })
+    return { state, turn: game.turn(state, params), seats }
+  })
+  return merged(branches, ({ state }) => state)
+}
+
+/**
+ * Lists what an action of the first seat in turn may lead to, by the environment's own rules and reward terms. Throws
+ * `option-invalid` for rules that take time, that refuse a legal action, or that let several seats act in any order.
+ */
+export function listGameOutcomes(
+  environment: EnvironmentDefinition,
+  params: JsonObject,
+  { state, turn, seats }: GamePosition,
+  action: Action,
+): Branch<GameResult>[] {
+  const { name, game } = environment
+  if (turn.length > 1 && !game?.settle)
+    throw new ServerError('option-invalid', `In ${name} several seats may act in any order, so it has no game tree.`)
+  const [seat] = turn as [string]
+  const record = { params, seed: '', rng: {}, now: 0, state, history: [], end: null, seats, turn }
+  const text = JSON.stringify(state)
+  const branches = enumerateDraws((rng) => {
+    const played = playAction(environment, { seat, record, draft: JSON.parse(text), truncation: null }, action, { rng })
+    const { change } = played
+    if (change?.now !== 0)
+      throw new ServerError(
+        'option-invalid',
+        `${action.tool} of ${name} ${change ? 'takes time, which a solver does not follow' : `refused a legal action: ${played.observation.text}`}.`,
+      )
+    const { turn: nextTurn = [], terms = {}, ends = {}, sent = {} } = played.seats ?? {}
+    const left = Object.fromEntries(Object.entries(ends).map(([other, end]) => [other, { seq: 0, last: null, end }]))
+    const next = played.end
+      ? null
+      : { state: change.state, turn: nextTurn, seats: { ...seats, ...left } as SessionRecord['seats'] }
+    return {
+      next,
+      state: change.state,
+      rewards: Object.fromEntries([
+        [seat, sum(played.terms)],
+        ...Object.entries(terms).map(([at, of]) => [at, sum(of)]),
+      ]),
+      answer: played.observation,
+      messages: sent,
+    }
+  })
+  return merged(branches, ({ next, ...rest }) => [rest, next?.turn, next && Object.keys(next.seats)])
+}
+
+/** Adds up the probabilities of results that are equal. */
+function merged<T>(branches: readonly Branch<T>[], keyOf: (value: T) => unknown): Branch<T>[] {
+  if (branches.length === 1) return [...branches]
+  const sums = new Map<string, Branch<T>>()
+  for (const { probability, value } of branches) {
+    const key = JSON.stringify(keyOf(value))
+    const known = sums.get(key)
+    sums.set(key, { value: known?.value ?? value, probability: probability + (known?.probability ?? 0) })
+  }
+  return [...sums.values()]
+}
+
+function sum(terms: Readonly<Record<string, number>>): number {
+  return Object.values(terms).reduce((total, term) => total + term, 0)
+}
