@@ -85,13 +85,13 @@ function sessionEnd({ record, truncation: limit }: RulesTurn, { effects, truncat
 function nextTurn(
   environment: GameEnvironment,
   { record, seat }: RulesTurn,
-  { refusal, effects }: DecidedMove,
+  { refusal, effects, waiting }: DecidedMove,
   after: SessionState,
 ): readonly string[] {
   if (refusal) return record.turn ?? []
   if (!effects) return (record.turn ?? []).filter((name) => name !== seat)
   const playing = playingSeats(record).filter((name) => effects.left[name] === undefined)
-  const next = environment.game.turn(after, record.params).filter((name) => playing.includes(name))
+  const next = (waiting ?? environment.game.turn(after, record.params)).filter((name) => playing.includes(name))
   if (next.length > 0) return next
   throw new ServerError(
     'rules-failed',

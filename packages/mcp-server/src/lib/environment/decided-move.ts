@@ -21,6 +21,8 @@ export interface DecidedMove {
   /** The state that rewards compare with; default: that before the step. */
   readonly before?: SessionState
   readonly undeclared?: string | undefined
+  /** The seats that a round of sealed moves still waits for; default: as the rules say. */
+  readonly waiting?: readonly string[]
   /** The limit by which the move ends the episode for all; default: that of the turn. */
   readonly truncation?: Truncation
 }

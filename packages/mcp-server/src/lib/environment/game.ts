@@ -249,7 +249,8 @@ export interface GameSpec<
   readonly settle?: (context: SettleContext<NoInfer<State>, z.output<Params>, NoInfer<Seat>>) => void
   /**
    * Decides what a seat loses that does not act in its turn: usually `leave` and an `end('forfeit')`. Counts as a step of
-   * the seat, in which no seat has moved. Default: the episode is truncated for all when a seat runs out of steps or of
+   * the seat. In a round of sealed moves the seat has then made none: `settle` is called after this if the others have
+   * moved. Default: the episode is truncated for all when a seat runs out of steps or of
    * `turnSeconds`.
    */
   readonly absent?: (context: AbsentContext<NoInfer<State>, z.output<Params>, NoInfer<Seat>>) => void

@@ -168,7 +168,10 @@ function sealMove(
   }
 }
 
-/** Plays the step of a seat that does not act. */
+/**
+ * Plays the step of a seat that does not act. In a round of sealed moves it has then made none: the others go on, and
+ * what they have sealed is played if they waited for this seat alone.
+ */
 function playAbsence(
   environment: GameEnvironment,
   turn: RulesTurn,
@@ -176,20 +179,24 @@ function playAbsence(
   checks: PlayChecks | undefined,
 ): DecidedMove {
   const { record, seat, draft } = turn
-  const { absent } = environment.game
-  const playing = playingSeats(record)
+  const { absent, settle } = environment.game
+  const inTurn = record.turn ?? []
+  const moved = seatsInTurn(environment, record).filter((name) => !inTurn.includes(name))
+  const waiting = inTurn.filter((name) => name !== seat)
   const call = new GameCall({
     environment,
     turn,
     seat,
-    moved: [],
-    playing,
+    moved,
+    playing: playingSeats(record),
     input: undefined,
     prepared: undefined,
     cause,
     checks,
   })
   if (absent) ignoreRejection(absent(call))
+  const settles = absent !== null && settle !== null && moved.length > 0 && waiting.length === 0
+  if (settles && call.effects().ended === null) ignoreRejection(settle(call))
   const effects = call.effects()
   const stays = effects.ended === null && effects.left[seat] === undefined
   const left = stays && absent && cause !== 'turn-limit' ? { ...effects.left, [seat]: cause } : effects.left
@@ -198,7 +205,8 @@ function playAbsence(
     text: `The seat ${seat} did not act (${cause}).`,
     change: { state: draft, rng: effects.rng, now: effects.now },
     effects: { ...effects, left },
-    moved: [],
+    moved: settles ? moved : [],
+    ...(settle && waiting.length > 0 && { waiting }),
     ...(!absent && { truncation: 'turn-limit' as const }),
   }
 }

@@ -293,6 +293,37 @@ const latecomers = (limits: LimitsRequest) =>
     rewards: { kept: ({ seat, moved }) => (moved.includes(seat) ? 1 : 0) },
   })
 
+/** Three seats bid at once, once; who does not bid in time bids nothing. */
+const auction = defineGame({
+  name: 'auction',
+  version: '1.0.0',
+  description: 'Bid once.',
+  seats: ['a', 'b', 'c'],
+  state: {
+    public: z.object({ bids: z.array(z.int()) }),
+    own: z.object({ bid: z.int() }),
+    private: z.object({}),
+  },
+  start: () => ({ public: { bids: [] }, own: { a: { bid: 0 }, b: { bid: 0 }, c: { bid: 0 } }, private: {} }),
+  turn: () => ['a', 'b', 'c'],
+  observe: ({ public: { bids } }) => `Bids: ${bids.join(', ') || 'none'}.`,
+  tools: ({ sealed }) => ({
+    bid: sealed({
+      description: 'Bid.',
+      input: z.object({ amount: z.int().min(1) }),
+      play({ own, input }) {
+        own.bid = input.amount
+      },
+    }),
+  }),
+  settle({ state: { own, ...state }, moved, end }) {
+    state.public.bids = (['a', 'b', 'c'] as const).map((seat) => (moved.includes(seat) ? own[seat].bid : 0))
+    end('sold')
+  },
+  absent() {},
+  rewards: { paid: ({ seat, moved, after }) => (moved.includes(seat) ? -after.own[seat].bid : 0) },
+})
+
 describe('a seat that does not act', () => {
   const openLatecomers = async (limits: LimitsRequest) => {
     const testbed = createTestHost({ environments: [latecomers(limits)] })
@@ -345,6 +376,28 @@ describe('a seat that does not act', () => {
     expect(after.observation.text).toBe('Lives: 1 and 1.')
     expect(after).toMatchObject({ end: { kind: 'terminated', reason: 'step-limit' } })
     expect((await session.state()).end).toEqual({ kind: 'terminated', reason: 'all-left' })
+  })
+
+  it('has made no move in a round of sealed ones, which is played when the others have moved', async () => {
+    const { host, clock } = createTestHost({ environments: [auction] })
+    const opened = await host.open(null, asking({ environment: 'auction', limits: { turnSeconds: 10 } }))
+    const session = atControl(host, opened.session)
+    const bid = (seat: string, amount: number) =>
+      session.step({ action: { tool: 'bid', arguments: { amount } }, seat, seq: 0 })
+    await bid('b', 5)
+    clock.advance(10_000)
+    // Seat a is absent, and the round goes on for c: b, whose bid is sealed, is not asked again.
+    expect(await turn(host, opened, 'c')).toMatchObject({ mine: true, turn: ['c'], end: null })
+    await bid('c', 7)
+    expect((await session.state()).state.public).toEqual({ bids: [0, 5, 7] })
+    const again = await host.open(null, asking({ environment: 'auction', limits: { turnSeconds: 10 } }))
+    const second = atControl(host, again.session)
+    await second.step({ action: { tool: 'bid', arguments: { amount: 3 } }, seat: 'a', seq: 0 })
+    await second.step({ action: { tool: 'bid', arguments: { amount: 4 } }, seat: 'b', seq: 0 })
+    clock.advance(10_000)
+    // Nobody else is waited for: the round is played without a bid of c.
+    expect(await turn(host, again, 'a')).toMatchObject({ end: { reason: 'sold' }, due: { paid: -3 } })
+    expect((await second.state()).state.public).toEqual({ bids: [3, 4, 0] })
   })
 
   it('can be said to have left, if the rules know what that means', async () => {
