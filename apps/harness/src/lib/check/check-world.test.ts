@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { environment as kuhnPoker } from '@episodic/classics/kuhn-poker'
 import { definePolicy } from '@episodic/env'
 import { defineEnvironment } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
@@ -78,6 +79,12 @@ describe('checkWorld', () => {
     const { environment } = leverWorld()
     const demanding = { ...environment, params: z.object({ asked: z.string() }) }
     await expect(checkWorld({ environment: demanding })).rejects.toMatchObject({ code: 'world-invalid' })
+  })
+
+  it('rejects a world of several seats, which it cannot play', async () => {
+    await expect(checkWorld({ environment: kuhnPoker })).rejects.toThrow(
+      'kuhn-poker has several seats (first, second), which the checks do not play yet.',
+    )
   })
 
   it('reports a world whose start throws, and goes on', async () => {

@@ -61,7 +61,8 @@ const WITHOUT_REHEARSAL: readonly CheckName[] = ['canaries', 'hygiene']
  * cheap exploit. Without tasks or a solver, it checks as much as it can.
  *
  * Resolves with a report, whatever it finds. Rejects with `world-invalid` if neither the defaults nor any task can be
- * played, or if a waiver names no finding or has no reason; and with the reason of `signal` once that is aborted.
+ * played, if a waiver names no finding or has no reason, or if the world has several seats; and with the reason of
+ * `signal` once that is aborted.
  */
 export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}): Promise<CheckReport> {
   const {
@@ -73,6 +74,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
     onProgress,
     onResult,
   } = options
+  assertOneSeat(world)
   const { name, version } = world.environment
   const waivers = new Waivers(world.environment)
   const settings = settingsOf(world, seed)
@@ -186,4 +188,12 @@ function watchUnhandledRejections(): UnhandledRejections {
     },
     [Symbol.dispose]: () => void process.off('unhandledRejection', note),
   }
+}
+
+function assertOneSeat({ environment: { name, seats, game } }: CheckedWorld): void {
+  if (game)
+    throw new HarnessError(
+      'world-invalid',
+      `${name} has several seats (${seats.join(', ')}), which the checks do not play yet. Test its rules with rehearse, and solve it with gameTree.`,
+    )
 }

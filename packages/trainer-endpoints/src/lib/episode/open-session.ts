@@ -21,7 +21,10 @@ export interface OpenedSession {
   readonly session: TrainerSessionRef
 }
 
-/** Opens a session. Rejects with `invalid-params` and the other errors of `Host.open`. */
+/**
+ * Opens a session. Rejects with `invalid-params`, also for an environment of several seats, which none of these protocols
+ * can play, and with the other errors of `Host.open`.
+ */
 export async function openSession(
   host: Host,
   principal: string | null,
@@ -31,6 +34,16 @@ export async function openSession(
   const parsed = METHOD_SCHEMAS.open.params.safeParse(request)
   if (!parsed.success)
     throw new WireError('invalid-params', `Wrong parameters: ${formatZodError(parsed.error, request)}.`)
+  assertOneSeat(host, rest.environment)
   const opened = await host.open(principal, parsed.data)
   return { opened, session: await host.resolve(principal, { by: 'control', token: opened.session }) }
+}
+
+function assertOneSeat({ environments }: Host, name: string): void {
+  const seats = environments.find((environment) => environment.name === name)?.seats
+  if (seats)
+    throw new WireError(
+      'invalid-params',
+      `${name} has several seats (${seats.map((seat) => seat.name).join(', ')}), and this protocol plays one. Play it at the trainer endpoint, or at the session URLs of its seats.`,
+    )
 }

@@ -1,7 +1,8 @@
-import { createHost } from '@episodic/mcp-server'
+import { createHost, defineGame } from '@episodic/mcp-server'
 import { type SessionStore, StateError } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { openEpisode } from './trainer-episode.ts'
 
@@ -36,6 +37,28 @@ describe('openEpisode', () => {
   ])('rejects %j', async (request) => {
     const opening = openEpisode(testHost(), 'ada', { environment: 'number-guessing', ...request }, 'steps')
     await expect(opening).rejects.toMatchObject({ code: 'invalid-params' })
+  })
+})
+
+describe('an environment of several seats', () => {
+  const coins = defineGame({
+    name: 'coins',
+    version: '1.0.0',
+    description: 'Choose a side.',
+    seats: ['heads', 'tails'],
+    state: { public: z.object({}), own: z.object({}), private: z.object({}) },
+    start: () => ({ public: {}, own: { heads: {}, tails: {} }, private: {} }),
+    turn: () => 'heads',
+    observe: () => 'Two coins.',
+    tools: ({ tool }) => ({ toss: tool({ description: 'Toss.', input: z.object({}), play: ({ say }) => say('') }) }),
+    rewards: {},
+  })
+
+  it('is rejected, and nothing is opened', async () => {
+    const host = testHost({ environments: [coins] })
+    const opening = openEpisode(host, 'ada', { environment: 'coins' }, 'steps')
+    await expect(opening).rejects.toThrow('coins has several seats (heads, tails), and this protocol plays one.')
+    expect((await host.list({ limit: 1 })).total).toBe(0)
   })
 })
 
