@@ -11,35 +11,51 @@ interface AbsentSeat {
   readonly cause: Absence
 }
 
+/** Throws if a step must not be played on this record. Called with the record that the commit is compared with. */
+export type RecordCheck = (record: SessionRecord) => void
+
 /** Errors of a step for an absent seat that mean that the seat has moved after all, or that another process was faster. */
 const SETTLED = ['seq-conflict', 'seq-reused', 'not-your-turn', 'episode-ended'] as const
 
 /**
  * Takes the step of every seat in turn whose time for the turn is over, or that has no steps left: nobody else waits for
  * it without end. Does nothing for a session with one seat. `step` plays a step of a seat, and throws what it throws.
+ *
+ * The record held here may be older than the store's, in which others have moved and the turn has begun anew. So whether
+ * the seat is absent is decided again on the record of the commit.
  */
 export async function settleAbsent(
-  cached: CachedSession,
+  { session, environment }: CachedSession,
   now: () => number,
-  step: (seat: string, call: StepCall) => Promise<unknown>,
+  step: (seat: string, call: StepCall, check: RecordCheck) => Promise<unknown>,
 ): Promise<void> {
-  for (let absent = findAbsent(cached, now()); absent; absent = findAbsent(cached, now())) {
+  const findNow = (record: SessionRecord) => findAbsent(record, environment, now())
+  for (let absent = findNow(session.record); absent; absent = findNow(session.record)) {
     const { seat, cause } = absent
-    const seq = cached.session.record.seats[seat]?.seq
+    const seq = session.record.seats[seat]?.seq
+    const check: RecordCheck = (record) => {
+      const still = findNow(record)
+      if (still?.seat !== seat || still.cause !== cause)
+        throw new WireError('not-your-turn', `The turn of ${seat} has begun anew: it is not absent.`)
+    }
     try {
-      await step(seat, { action: absenceAction(cause), seq })
+      await step(seat, { action: absenceAction(cause), seq }, check)
     } catch (error) {
       if (!SETTLED.some((code) => WireError.is(error, code))) throw error
-      await cached.session.refresh()
+      await session.refresh()
     }
   }
 }
 
-function findAbsent({ session, environment }: CachedSession, now: number): AbsentSeat | null {
-  const { record } = session
+/** Whether the server has to take the step of a seat before another step is played on this record. */
+export function isAbsent(record: SessionRecord, environment: EnvironmentDefinition, now: number): boolean {
+  return findAbsent(record, environment, now) !== null
+}
+
+function findAbsent(record: SessionRecord, { game }: EnvironmentDefinition, now: number): AbsentSeat | null {
   const [seat] = record.turn ?? []
   if (seat === undefined || record.end) return null
-  const spent = environment.game?.absent && record.turn?.find((name) => isSpent(record, name))
+  const spent = game?.absent && record.turn?.find((name) => isSpent(record, name))
   if (spent) return { seat: spent, cause: 'step-limit' }
   return isOverdue(record, now) ? { seat, cause: 'turn-limit' } : null
 }

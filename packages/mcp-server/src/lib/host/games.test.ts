@@ -1,9 +1,11 @@
 import { type LimitsRequest, type OpenResult, WireError } from '@episodic/protocol'
+import { createManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineGame } from '../environment/define-game.ts'
+import type { EnvironmentDefinition } from '../environment/environment.ts'
 import { atControl } from '../fixtures/addressed.fixture.ts'
 import { kuhn } from '../fixtures/kuhn.fixture.ts'
 import { asking, createTestHost, freshKey } from '../fixtures/testbed.fixture.ts'
@@ -416,5 +418,69 @@ describe('a seat that does not act', () => {
       action: { tool: 'absent', arguments: {} },
       report: { refused: 'tool', end: null },
     })
+  })
+})
+
+/** Both seats may act at any time. */
+const bell = defineGame({
+  name: 'bell',
+  version: '1.0.0',
+  description: 'Ring, whenever you like.',
+  seats: ['a', 'b'],
+  limits: { turnSeconds: 10 },
+  state: { public: z.object({ rung: z.string(), absent: z.string() }), own: z.object({}), private: z.object({}) },
+  start: () => ({ public: { rung: '', absent: '' }, own: { a: {}, b: {} }, private: {} }),
+  turn: () => ['a', 'b'],
+  observe: ({ public: { rung } }) => `Rung: ${rung || 'never'}.`,
+  tools: ({ tool }) => ({
+    ring: tool({
+      description: 'Ring.',
+      input: z.object({}),
+      play({ seat, state, say }) {
+        state.public.rung += seat
+        return say('Ding.')
+      },
+    }),
+  }),
+  absent({ seat, state }) {
+    state.public.absent += seat
+  },
+  rewards: {},
+})
+
+describe('a session of several seats on two hosts with one store', () => {
+  /** A session, as each host resolves it. */
+  const openTwice = async (environment: EnvironmentDefinition) => {
+    const [clock, store] = [createManualClock(1_700_000_000_000), createMemoryStore()]
+    const hosts = [1, 2].map(() => createTestHost({ environments: [environment], clock, store }).host)
+    const [one, other] = hosts as [Host, Host]
+    const { session } = await one.open(null, asking({ environment: environment.name }))
+    return { clock, one: atControl(one, session), other: atControl(other, session) }
+  }
+  const call = (tool: string, seat: string, seq: number) => ({ action: { tool, arguments: {} }, seat, seq })
+
+  it('does not lose a turn that began anew by a move at the other host', async () => {
+    const { clock, one, other } = await openTwice(bell)
+    clock.advance(6_000)
+    await other.step(call('ring', 'b', 0))
+    clock.advance(6_000)
+    // This host has seen no move for 12 seconds; the last one is 6 seconds old.
+    await one.step(call('ring', 'a', 0))
+    clock.advance(6_000)
+    await other.step(call('ring', 'b', 1))
+    clock.advance(5_000)
+    await one.step(call('ring', 'a', 1))
+    expect((await one.state()).state.public).toEqual({ rung: 'baba', absent: '' })
+    clock.advance(10_000)
+    await other.step(call('ring', 'b', 2))
+    expect((await one.state()).state.public).toEqual({ rung: 'babab', absent: 'a' })
+  })
+
+  it('is played by no seat that has no steps left, whichever host it asks', async () => {
+    const { one, other } = await openTwice(latecomers({ steps: 1 }))
+    await one.step(call('pass', 'a', 0))
+    await other.step(call('pass', 'b', 0))
+    await expect(one.step(call('pass', 'a', 1))).rejects.toMatchObject({ code: 'seq-reused' })
+    expect(await other.turn({ seat: 'a', wait: 0 })).toMatchObject({ seq: 2, end: { reason: 'step-limit' } })
   })
 })

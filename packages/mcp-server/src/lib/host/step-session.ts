@@ -1,4 +1,4 @@
-import type { EpisodeEnd, MethodResult, OutsideEvent } from '@episodic/protocol'
+import { type EpisodeEnd, type MethodResult, type OutsideEvent, WireError } from '@episodic/protocol'
 import type { Answered, Clock, PlayedStep, SessionRecord } from '@episodic/state'
 import { absenceAction } from '../environment/absence.ts'
 import { assertEvent, assertEventId } from '../environment/apply-event.ts'
@@ -6,7 +6,7 @@ import { declaredAction } from '../environment/declared-action.ts'
 import type { EndedEpisode, RulesRunner } from '../environment/rules-runner.ts'
 import type { PlayOutcome } from '../environment/rules-turn.ts'
 import type { Secrets } from '../environment/secrets.ts'
-import { assertMayLeave, settleAbsent } from './absent-seats.ts'
+import { assertMayLeave, isAbsent, type RecordCheck, settleAbsent } from './absent-seats.ts'
 import type { Faults } from './faults.ts'
 import type { StepCall, StepOutcome } from './host.ts'
 import type { Metrics, StepStatus } from './metrics.ts'
@@ -52,8 +52,23 @@ export class SessionWriter {
    * server first takes the steps of those whose time is over.
    */
   async step(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
-    if (cached.environment.game) await this.settleAbsent(cached)
-    return this.#play(cached, seat, { ...call, action: declaredAction(cached.environment, call.action) })
+    const { environment } = cached
+    const declared = { ...call, action: declaredAction(environment, call.action) }
+    if (!environment.game) return this.#play(cached, seat, declared)
+    // A move that came in time is played, even if it then waits for the calls before it.
+    const came = this.#clock.now()
+    for (;;) {
+      await this.settleAbsent(cached)
+      let early = false
+      try {
+        return await this.#play(cached, seat, declared, (record) => {
+          early = isAbsent(record, environment, came)
+          if (early) throw new WireError('not-your-turn', 'The step of an absent seat comes first.')
+        })
+      } catch (error) {
+        if (!early) throw error
+      }
+    }
   }
 
   /** Takes the steps of seats that do not act in their turn; see {@link settleAbsent}. */
@@ -61,7 +76,7 @@ export class SessionWriter {
     return settleAbsent(
       cached,
       () => this.#clock.now(),
-      (seat, call) => this.#play(cached, seat, call),
+      (seat, call, check) => this.#play(cached, seat, call, check),
     )
   }
 
@@ -72,7 +87,8 @@ export class SessionWriter {
     await this.#play(cached, seat, { action: absenceAction('left'), seq: seats[seat]?.seq })
   }
 
-  async #play(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
+  /** Plays a step, unless `check` throws for the record that it would be committed on. */
+  async #play(cached: CachedSession, seat: string, call: StepCall, check?: RecordCheck): Promise<StepOutcome> {
     const { session, environment, secrets, watchers } = cached
     const { action, seq, epoch, waiting } = call
     const began = this.#metrics ? this.#clock.monotonic() : 0
@@ -92,13 +108,17 @@ export class SessionWriter {
         (turn) => {
           begin()
           // The preparation may have had an effect outside, so a prepared step is played even if its caller is gone.
-          if (turn.prepared === undefined) calledOff?.throwIfAborted()
+          if (turn.prepared === undefined) {
+            check?.(turn.record)
+            calledOff?.throwIfAborted()
+          }
           const play = () => this.#rules.play(environment, turn, action, waiting)
           return this.#faults.guard(environment.name, turn.record.id, play, waiting)
         },
         preparation
           ? () => {
               begin()
+              check?.(session.record)
               calledOff?.throwIfAborted()
               acts = preparation.preparation.external
               return createPreparation(environment, call, preparation, { clock: this.#clock, faults: this.#faults })
