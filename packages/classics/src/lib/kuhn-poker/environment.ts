@@ -19,6 +19,7 @@ export const environment = defineGame({
   description:
     'Cards J, Q and K; each player gets one and antes 1. Pass, or bet 1 more; a bet is called with a bet, or folded to with a pass. The higher card wins the pot.',
   seats: ['first', 'second'],
+  utility: 'zero-sum',
   state: {
     /** The moves so far, by their first letters. */
     public: z.object({ moves: z.string().max(3) }),

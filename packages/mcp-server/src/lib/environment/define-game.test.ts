@@ -67,6 +67,10 @@ const table = defineGame({
 })
 
 describe('a game of hidden cards', () => {
+  it('says how the rewards of its seats are related', () => {
+    expect([kuhn, table].map(({ game }) => game?.utility)).toEqual(['zero-sum', 'general'])
+  })
+
   it('shows each seat its own card and whose turn it is, and nothing else', () => {
     const game = rehearse(kuhn, { seed: 'cards', strict: true })
     const { first, second } = game.state.own as { first: { card: string }; second: { card: string } }

@@ -85,6 +85,7 @@ export function defineGame<
     history: null,
     seats,
     game: {
+      utility: erased.utility ?? 'general',
       own: state.own,
       present: (values) => (erased.present ? inOrder(name, 'present', seats, erased.present(values)) : seats),
       turn,
@@ -136,6 +137,7 @@ type ErasedView = SeatView<string, JsonObject, JsonObject>
 
 /** The definition with its types erased: JSON in, JSON out. */
 interface ErasedGame extends Pick<EnvironmentDefinition, 'name' | 'version' | 'description' | 'seats' | 'start'> {
+  readonly utility?: GameDefinition['utility']
   readonly params?: z.ZodType
   readonly state: { readonly public: z.ZodObject; readonly own: z.ZodObject; readonly private: z.ZodType }
   readonly limits?: ReturnType<EnvironmentDefinition['limitsFor']> | EnvironmentDefinition['limitsFor']

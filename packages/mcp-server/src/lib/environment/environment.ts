@@ -396,8 +396,13 @@ export interface StateTransition extends Transition<SessionState, unknown> {
   readonly moved: readonly string[]
 }
 
+/** How the rewards of the seats of a game are related in every step; see `defineGame`. */
+export type Utility = 'zero-sum' | 'common' | 'general'
+
 /** The rules of an environment that there are only with several seats, with all types erased. */
 export interface GameDefinition {
+  /** How the rewards of the seats are related in every step. */
+  readonly utility: Utility
   /** The schema of the part of the state that each seat alone may see. */
   readonly own: z.ZodType
   /** Returns the seats of an episode, in order. Throws `rules-failed` for a seat that there is not, and for none. */

@@ -11,6 +11,7 @@ import type {
   Said,
   StartContext,
   Tool,
+  Utility,
 } from './environment.ts'
 
 /** The state of a game: what all see, what each seat alone sees, and what nobody sees. */
@@ -213,6 +214,11 @@ export interface GameSpec<
   readonly description: string
   /** The names of the seats, in order: 2 to 36 of lower-case words joined by hyphens or underscores. */
   readonly seats: readonly Seat[]
+  /**
+   * How the rewards of the seats are related in every step: they add up to 0 (`zero-sum`), every seat that plays earns the
+   * same (`common`), or neither (`general`). Describes only; `episodic check` holds the rules to it. Default: `general`.
+   */
+  readonly utility?: Utility
   /** Returns the seats of an episode. Default: all. */
   readonly present?: (params: z.output<Params>) => readonly Seat[]
   /** Schema of what a task may set. Default: no parameters. */
