@@ -2,5 +2,6 @@ import type { ClassicGame } from '../classic-game.ts'
 import { environment } from './environment.ts'
 import { references } from './references.ts'
 import { solver } from './solver.ts'
+import { tasks } from './tasks.ts'
 
-export const kuhnPoker: ClassicGame = { environment, solver, references }
+export const kuhnPoker: ClassicGame = { environment, tasks, solver, references }
