@@ -5,16 +5,18 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import { nextTurn } from '../environment/yield-to-event-loop.ts'
 import { atControl } from '../fixtures/addressed.fixture.ts'
+import { kuhn } from '../fixtures/kuhn.fixture.ts'
 import { createMarket } from '../fixtures/market.fixture.ts'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
+import { throwingHands } from '../fixtures/throwing-hands.fixture.ts'
 import { tide } from '../fixtures/tide.fixture.ts'
 import { treadmill } from '../fixtures/worker-world.fixture.ts'
 import { workshop } from '../fixtures/workshop.fixture.ts'
 import type { Host, StepCall, StepOutcome } from '../host/host.ts'
 import { createWorkerPool, type WorkerPoolOptions } from './worker-pool.ts'
 
-const MODULES = ['number-guessing', 'workshop', 'worker-world', 'tide'].map(
+const MODULES = ['number-guessing', 'workshop', 'worker-world', 'tide', 'kuhn', 'throwing-hands'].map(
   (name) => new URL(`../fixtures/${name}.fixture.ts`, import.meta.url).href,
 )
 
@@ -25,7 +27,7 @@ function createIsolatedHost(options: Partial<WorkerPoolOptions> = {}) {
   onTestFinished(() => rules[Symbol.asyncDispose]())
   return { rulesClock, rules, ...createTestHost({ environments: WORLDS, rules }) }
 }
-const WORLDS: EnvironmentDefinition[] = [numberGuessing, workshop, treadmill, tide]
+const WORLDS: EnvironmentDefinition[] = [numberGuessing, workshop, treadmill, tide, kuhn, throwingHands]
 
 const onTreadmill = (params = {}) => asking({ environment: 'treadmill', params })
 
@@ -91,6 +93,45 @@ describe('createWorkerPool', () => {
         expect(played[1]).toEqual(played[0])
       }),
       { numRuns: 60 },
+    )
+  })
+
+  it('returns the bytes of games that the rules return without threads: turns, sealed moves, rewards of all seats', async () => {
+    const { host: isolated } = createIsolatedHost()
+    const { host: direct } = createTestHost({ environments: WORLDS })
+    const moves = {
+      'kuhn-poker': fc.constantFrom('pass', 'bet').map((move) => call('act', { move })),
+      'rock-paper-scissors': fc
+        .constantFrom('rock', 'paper', 'scissors', 'well')
+        .map((hand) => call('throw', { hand })),
+    }
+    const anyEpisode = fc.constantFrom('kuhn-poker', 'rock-paper-scissors').chain((environment) =>
+      fc.record({
+        environment: fc.constant(environment),
+        seed: fc.string({ minLength: 1 }),
+        calls: fc.array(fc.tuple(fc.nat(1), moves[environment]), { maxLength: 12 }),
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(anyEpisode, async ({ environment, seed, calls }) => {
+        const played = await Promise.all(
+          [direct, isolated].map(async (host) => {
+            const params = environment === 'rock-paper-scissors' ? { rounds: 3 } : {}
+            const { session: token, seats } = await host.open(null, asking({ environment, params, seed }))
+            const session = atControl(host, token)
+            const texts: unknown[] = Object.values(seats).map(({ observation }) => observation)
+            for (const [place, step] of calls) {
+              const seat = Object.keys(seats)[place] as string
+              texts.push(await settled(session.step({ ...step, seat })))
+              for (const each of Object.keys(seats)) texts.push(await session.turn({ seat: each, wait: 0 }))
+            }
+            const { id: _, ...state } = await session.state()
+            return JSON.stringify([texts, state])
+          }),
+        )
+        expect(played[1]).toEqual(played[0])
+      }),
+      { numRuns: 40 },
     )
   })
 
