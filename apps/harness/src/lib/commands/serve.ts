@@ -37,6 +37,7 @@ interface ServeOptions extends AccessFlags, TrainerEndpointFlags {
   readonly sessions: number
   readonly sessionsPerPrincipal?: number
   readonly idle: number
+  readonly hold: number
   readonly logBytes: number
   readonly connections: number
   readonly rate: CallRate
@@ -67,6 +68,12 @@ export function serveCommand(console: Console): Command {
     .option('--sessions <count>', 'maximum number of sessions', wholeNumber(1), 10_000)
     .option('--sessions-per-principal <count>', 'maximum sessions of one principal', wholeNumber(1))
     .option('--idle <seconds>', 'seconds after its last call when a session expires', wholeNumber(1), 900)
+    .option(
+      '--hold <seconds>',
+      'how long the answer to a player is held while other seats move, at most; ?hold= of a URL comes first',
+      wholeNumber(0, 300),
+      20,
+    )
     .option(
       '--log-bytes <count>',
       "maximum bytes of a session's step log; then it accepts no more steps",
@@ -150,6 +157,7 @@ async function serve(references: string[], options: ServeOptions, console: Conso
     bounds: {
       sessions: options.sessions,
       idleSeconds: options.idle,
+      waitSeconds: options.hold,
       logBytes: options.logBytes,
       ...(options.sessionsPerPrincipal && { sessionsPerPrincipal: options.sessionsPerPrincipal }),
     },

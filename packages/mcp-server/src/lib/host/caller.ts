@@ -13,9 +13,13 @@ export type Principal = string | null
  */
 export type SessionAddress = { readonly by: 'control'; readonly token: string } | AgentAddress
 
-export type AgentAddress =
+export type AgentAddress = (
   | { readonly by: 'capability'; readonly token: string }
   | { readonly by: 'transport' | 'argument'; readonly token: string | null; readonly environment: string }
+) & {
+  /** Seconds for which a call waits for the turn of its seat. Default: `waitSeconds` of the host's bounds. */
+  readonly hold?: number | undefined
+}
 
 /**
  * Who is calling, as the endpoint has verified it. The trainer endpoint names a session in each request; the address of an

@@ -157,7 +157,8 @@ class SessionHost implements Host {
     }
     const issued = cached?.capabilities[place] ?? tokens.capability(id, place)
     if (!equalSecrets(issued, token)) throw notFound()
-    return new ResolvedSession(this.#parts, { principal, id, place })
+    const hold = address.by === 'control' ? undefined : address.hold
+    return new ResolvedSession(this.#parts, { principal, id, place, hold })
   }
 
   findOpened(principal: Principal, requestKey: string): AtOnce<TrainerSessionRef> {
@@ -232,7 +233,8 @@ function assertOptions(
     throw new ServerError('option-invalid', 'Two environments of a host have the same name; a name opens one of them.')
   if (!rules.prepares) for (const environment of environments) assertUnprepared(environment)
   for (const [name, bound] of Object.entries(bounds))
-    if (!(bound > 0)) throw new ServerError('option-invalid', `The bound ${name} is ${bound}, and has to be above 0.`)
+    if (!(bound > 0 || (bound === 0 && name === 'waitSeconds')))
+      throw new ServerError('option-invalid', `The bound ${name} is ${bound}, and has to be above 0.`)
 }
 
 /** A preparation would run in the thread that is kept free of the environments' code. */

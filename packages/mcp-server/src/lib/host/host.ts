@@ -52,8 +52,8 @@ export interface HostBounds {
   /** Seconds after its last finished call until a session expires. Default 900. */
   readonly idleSeconds: number
   /**
-   * Seconds for which an agent's call waits for the turn of its seat, if there are several. Clients give up by themselves:
-   * those of the SDKs after 60 seconds. Default 20.
+   * Seconds for which an agent's call waits for the turn of its seat, if there are several and its address does not say
+   * otherwise; 0 for not at all. Clients give up by themselves: those of the SDKs after 60 seconds. Default 20.
    */
   readonly waitSeconds: number
   /** Calls that may wait for one session, the running one included. Default 64. */
@@ -218,7 +218,7 @@ export interface SessionRef {
    * Throws, or rejects with, `session-not-found`.
    */
   hasSeats(): boolean | Promise<boolean>
-  /** Waits until the seat may act or its episode is over, for at most `waitSeconds`, and returns what it knows then. */
+  /** Waits until the seat may act or its episode is over, as long as its address says, and returns what it knows then. */
   awaitTurn(waiting?: CallOptions): Promise<SeatTurn>
   /** Returns the public state; with several seats, what the seat sees. Opens a session that opens at its first call. */
   view(): Promise<StateView>

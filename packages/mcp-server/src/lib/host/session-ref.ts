@@ -65,6 +65,8 @@ export interface VerifiedToken {
   readonly id: string
   /** The place of its seat among those of the environment. */
   readonly place: number
+  /** See `AgentAddress`. */
+  readonly hold?: number | undefined
 }
 
 /** The session of a capability. The session is looked up for each method: a fenced one has a successor in the cache. */
@@ -107,7 +109,8 @@ export class ResolvedSession implements SessionRef {
   }
 
   async awaitTurn(waiting?: CallOptions): Promise<SeatTurn> {
-    const { clock, waitSeconds: wait } = this.parts
+    const { clock, waitSeconds } = this.parts
+    const { hold: wait = waitSeconds } = this.token
     const cached = await this.find()
     const seat = this.seatIn(cached)
     const stopReporting = reportWaiting(clock, waiting?.report, 'Waiting for your turn.')

@@ -8,6 +8,7 @@ import type { Host, SessionRef } from '../host/host.ts'
 import { type AuthOptions, type Credentials, createCredentials, type Identity } from '../transport/credentials.ts'
 import type { ClientIdentity } from './extra-routes.ts'
 import type { HttpRequest } from './fast-path/request.ts'
+import { readHold } from './hold-parameter.ts'
 import { type AllowOptions, createGuards, type Denial, type Guards } from './host-origin-check.ts'
 
 export interface AuthorizerOptions extends DispatcherOptions {
@@ -40,17 +41,20 @@ export class Authorizer {
     this.#onError = onError
   }
 
-  endpointOf(path: string, { headers }: HttpRequest): Endpoint | null {
+  /** Returns where a request goes; `null` for a path that is no endpoint, and a denial for a malformed parameter. */
+  endpointOf(path: string, { url, headers }: Pick<HttpRequest, 'url' | 'headers'>): Endpoint | Denial | null {
     if (path === '/env') return { kind: 'trainer' }
+    const hold = readHold(url)
+    if (typeof hold === 'object') return hold
     const token = /^\/mcp\/s\/([\w-]+)$/.exec(path)?.[1]
-    if (token) return { kind: 'agent', address: { by: 'capability', token } }
+    if (token) return { kind: 'agent', address: { by: 'capability', token, hold } }
     const named = path === '/mcp' ? this.#host.environments[0]?.name : /^\/mcp\/e\/([\w-]+)$/.exec(path)?.[1]
     const environment = this.#host.environments.find(({ name }) => name === named)
     if (!environment) return null
     const sent = headers['mcp-session-id']
     const by = environment.handle === undefined ? 'transport' : 'argument'
     const connection = typeof sent === 'string' ? sent : null
-    return { kind: 'agent', address: { by, token: connection, environment: environment.name } }
+    return { kind: 'agent', address: { by, token: connection, environment: environment.name, hold } }
   }
 
   /** Returns the identity of a bearer token at an endpoint; synchronously for a token of this server. */

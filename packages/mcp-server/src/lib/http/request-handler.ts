@@ -142,6 +142,7 @@ export class RequestHandler implements PortHandler {
         status: 404,
         message: 'There is nothing at this path. The endpoints are /mcp and /env.',
       })
+    if ('status' in endpoint) return this.#replies.deny(request, response, null, endpoint)
     if (request.method === 'OPTIONS') return this.#replies.preflight(request, response)
     const identifying = this.#authorizer.identify(endpoint.kind, bearerOf(request))
     const identity = identifying instanceof Promise ? await identifying : identifying

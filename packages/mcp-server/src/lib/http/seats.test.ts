@@ -3,7 +3,7 @@ import { systemClock } from '@episodic/state'
 import { describe, expect, it } from 'vitest'
 import { kuhn } from '../fixtures/kuhn.fixture.ts'
 import { OFFICIAL_CLIENTS, type OfficialClient, type ToolAnswer } from '../fixtures/official-clients.fixture.ts'
-import { asking, serveTestHost } from '../fixtures/testbed.fixture.ts'
+import { asking, rpc, serveTestHost } from '../fixtures/testbed.fixture.ts'
 import { throwingHands } from '../fixtures/throwing-hands.fixture.ts'
 
 /** A served session, and the session URL of each seat. */
@@ -42,6 +42,27 @@ describe.each(Object.keys(OFFICIAL_CLIENTS) as (keyof typeof OFFICIAL_CLIENTS)[]
     expect(textOf(passed.last)).toContain('The episode is over.')
   })
 
+  it('are notified at once and every 5 seconds that a call waits, if they ask for progress', async () => {
+    const { url, clock } = await openGame('kuhn-poker')
+    const [first, second] = await Promise.all([connect(url('first')), connect(url('second'))])
+    const reported: string[] = []
+    let notified = Promise.withResolvers<void>()
+    const onprogress = ({ message = '' }: { message?: string }) => {
+      reported.push(message)
+      notified.resolve()
+    }
+    const options = name === 'SDK 1' ? [undefined, { onprogress }] : [{ onprogress }]
+    const call = { name: 'act', arguments: { move: 'bet' } }
+    const held = (first as unknown as { callTool(...args: unknown[]): Promise<ToolAnswer> }).callTool(call, ...options)
+    await notified.promise
+    notified = Promise.withResolvers()
+    clock.advance(5_000)
+    await notified.promise
+    await act(second, 'pass')
+    expect((await held).structuredContent).toMatchObject({ episode_over: true })
+    expect(reported).toEqual(['Waiting for your turn.', 'Waiting for your turn.'])
+  })
+
   it('play a round at once: nobody is answered before both have moved', async () => {
     const { url } = await openGame('rock-paper-scissors', { params: { rounds: 2 } })
     const [one, two] = await Promise.all([connect(url('player_0')), connect(url('player_1'))])
@@ -75,6 +96,25 @@ describe('a call of a seat', () => {
     expect(textOf(await wait(first))).toBe('It is not your turn yet. Call wait, which answers when it is.')
     const session = await host.resolve(null, { by: 'control', token: opened.session })
     expect((await session.state()).seats.first).toEqual({ seq: 1 })
+  })
+
+  it('is held as long as its URL says', async () => {
+    const { url, clock, opened, host } = await openGame('kuhn-poker')
+    const [patient, hasty] = [`${url('first')}?hold=60`, `${url('second')}?hold=0`]
+    const [first, second] = await Promise.all([patient, hasty].map(OFFICIAL_CLIENTS['SDK 1']))
+    const held = act(first as OfficialClient, 'pass')
+    const session = await host.resolve(null, { by: 'control', token: opened.session })
+    await session.turn({ seat: 'second', wait: 60 })
+    clock.advance(59_000)
+    expect(textOf(await act(second as OfficialClient, 'bet'))).toContain('It is not your turn yet.')
+    expect(textOf(await held)).toContain('Moves so far: pb.')
+  })
+
+  it.each(['301', '-1', '1.5', '', 'long', '5&hold=6'])('is rejected at a URL with hold=%s', async (hold) => {
+    const { url } = await openGame('kuhn-poker')
+    const { status, text } = await rpc(`${url('first')}?hold=${hold}`, 'ping')
+    expect(status).toBe(400)
+    expect(text).toContain('has to be one whole number of seconds from 0 to 300, as in ?hold=60.')
   })
 
   it('is released when the server drains', async () => {

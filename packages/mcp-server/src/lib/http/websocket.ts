@@ -75,6 +75,7 @@ export class WebSocketEndpoints {
     const source = authorizer.guards.checkSource(request)
     if (source) return this.#deny(socket, null, source)
     const endpoint = authorizer.endpointOf(path, request)
+    if (endpoint && 'status' in endpoint) return this.#deny(socket, null, endpoint)
     if (!endpoint || (endpoint.kind === 'agent' && endpoint.address.by !== 'capability'))
       return this.#deny(socket, null, NO_ENDPOINT)
     const identify = () => authorizer.identify(endpoint.kind, tokenOf(request))

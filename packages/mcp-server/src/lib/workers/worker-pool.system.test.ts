@@ -1,4 +1,4 @@
-import { WireError } from '@episodic/protocol'
+import { type JsonObject, WireError } from '@episodic/protocol'
 import { createManualClock } from '@episodic/state'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -116,7 +116,7 @@ describe('createWorkerPool', () => {
       fc.asyncProperty(anyEpisode, async ({ environment, seed, calls }) => {
         const played = await Promise.all(
           [direct, isolated].map(async (host) => {
-            const params = environment === 'rock-paper-scissors' ? { rounds: 3 } : {}
+            const params: JsonObject = environment === 'rock-paper-scissors' ? { rounds: 3 } : {}
             const { session: token, seats } = await host.open(null, asking({ environment, params, seed }))
             const session = atControl(host, token)
             const texts: unknown[] = Object.values(seats).map(({ observation }) => observation)
