@@ -61,21 +61,25 @@ function instrumentTool(
     ...tool,
     play(context) {
       trip('play', context.state)
-      const reveal = <T extends Json>(value: T): T => {
-        instrumentation.onReveal(value)
-        return context.reveal(value)
-      }
-      // A spread copy would evaluate the getters of the context.
-      const tapped = Object.create(context, { reveal: { value: reveal } }) as PlayContext<
-        unknown,
-        unknown,
-        unknown,
-        unknown
-      >
-      const answer = tool.play(tapped)
+      const answer = tool.play(withReveal(context, instrumentation.onReveal))
       if (instrumentation.failing === 'answer' && answer?.kind === 'said' && tool.output)
         return { ...answer, data: JSON.stringify(context.state) }
       return answer
     },
   }
+}
+
+/**
+ * A context whose reveals are reported. A proxy: a spread copy would evaluate the getters of the context, which read
+ * private fields of the context itself.
+ */
+function withReveal<Context extends PlayContext<unknown, unknown, unknown, unknown, unknown>>(
+  context: Context,
+  onReveal: Instrumentation['onReveal'],
+): Context {
+  const reveal = <T extends Json>(value: T): T => {
+    onReveal(value)
+    return context.reveal(value)
+  }
+  return new Proxy(context, { get: (target, key) => (key === 'reveal' ? reveal : Reflect.get(target, key)) })
 }
