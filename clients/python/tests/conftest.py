@@ -8,13 +8,17 @@ from serving import WORLDS, LossyProxy, Server, serve
 
 from episodic_env import Connection, connect
 
+CLASSICS = ("kuhn-poker",)
+
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server of the example worlds, and of a world whose tools have odd names."""
+    """A server of the example worlds, of classics, and of worlds with all that clients have to deal with."""
     home: Path = tmp_path_factory.mktemp("home")
-    worlds = ["number-guessing", "frozen-lake", "warehouse", "flight-booking", str(WORLDS / "odd-tools.ts")]
-    running = serve(home, *worlds, "--port", "0")
+    examples = ["number-guessing", "frozen-lake", "warehouse", "flight-booking"]
+    classics = [f"@episodic/classics/{name}" for name in CLASSICS]
+    own = [str(WORLDS / "odd-tools.ts"), str(WORLDS / "sealed-bids.ts")]
+    running = serve(home, *examples, *classics, *own, "--port", "0")
     yield running
     running.stop()
 

@@ -5,13 +5,20 @@ Adapters are modules of their own, loaded only where they are imported: `episodi
 """
 
 from .connection import Connection, connect
-from .environment_info import EnvironmentInfo, ToolInfo
-from .episode import Episode, Played, PlayedStep
+from .end import End
+from .environment_info import EnvironmentInfo, SeatInfo, ToolInfo
+from .episode import Episode
 from .errors import EpisodicError
+from .game import Game
 from .json_types import Json, JsonObject
+from .observation import Observation
+from .played import Played, PlayedStep
 from .retries import Retries
-from .step import End, Observation, Step
+from .seat import Seat
+from .seats_report import SeatsReport
+from .step import Step
 from .task import Task, read_tasks
+from .turn import Turn
 
 __all__ = [
     "Connection",
@@ -19,15 +26,20 @@ __all__ = [
     "EnvironmentInfo",
     "Episode",
     "EpisodicError",
+    "Game",
     "Json",
     "JsonObject",
     "Observation",
     "Played",
     "PlayedStep",
     "Retries",
+    "Seat",
+    "SeatInfo",
+    "SeatsReport",
     "Step",
     "Task",
     "ToolInfo",
+    "Turn",
     "connect",
     "read_tasks",
 ]

@@ -12,10 +12,12 @@ from urllib.parse import urlsplit, urlunsplit
 from .environment_info import EnvironmentInfo, environment_info_of
 from .episode import Episode
 from .errors import EpisodicError, malformed
+from .game import Game
 from .http_channel import HttpChannel
 from .json_types import Json, JsonObject
 from .retries import Retries
 from .rpc import Channel
+from .seat import Seat
 from .task import Task
 
 
@@ -55,7 +57,7 @@ class Connection:
         limits: JsonObject | None = None,
         version: str | None = None,
     ) -> Episode:
-        """Opens an episode of an environment, or of a task.
+        """Opens an episode of an environment with one seat, or of a task. `open_game` is for several seats.
 
         Arguments replace those of a task; `params` and `limits` key by key. The same seed, parameters and actions give
         the same episode; without a seed the server draws one, which `Episode.seed` has. Close the episode, or use it
@@ -63,10 +65,50 @@ class Connection:
 
         Raises `unknown-environment`, `invalid-params`, `capacity` or `connection-failed`.
         """
+        info, opened = self._open(environment, params, seed, limits, version, several=False)
+        return Episode(self._call, info, opened, self._agent_url)
+
+    def open_game(
+        self,
+        environment: str | Task,
+        params: JsonObject | None = None,
+        *,
+        seed: str | int | None = None,
+        limits: JsonObject | None = None,
+        version: str | None = None,
+    ) -> Game:
+        """Opens an episode of an environment with several seats. Arguments and errors are those of `open`."""
+        info, opened = self._open(environment, params, seed, limits, version, several=True)
+        return Game(self._call, info, opened, self._agent_url)
+
+    def seat(self, environment: str, name: str, handle: str) -> Seat:
+        """Returns one seat of a session that somebody else opened, by the handle that `Game.handle` gave them.
+
+        Raises `session-not-found` for a handle that opens nothing.
+        """
+        return Seat(self._call, self.environment(environment), name, handle)
+
+    def _open(
+        self,
+        environment: str | Task,
+        params: JsonObject | None,
+        seed: str | int | None,
+        limits: JsonObject | None,
+        version: str | None,
+        *,
+        several: bool,
+    ) -> tuple[EnvironmentInfo, Json]:
         task = environment if isinstance(environment, Task) else Task(environment)
         chosen = task.seed if seed is None else str(seed)
         pinned = task.version if version is None else version
         info = self.environment(task.environment)
+        if bool(info.seats) != several:
+            message = (
+                f"{info.name} has several seats. Open it with open_game."
+                if info.seats
+                else f"{info.name} has one seat. Open it with open."
+            )
+            raise EpisodicError("option-invalid", message, retryable=False)
         request: dict[str, Json] = {
             "environment": info.name,
             "params": {**task.params, **(params or {})},
@@ -77,13 +119,22 @@ class Connection:
             request["seed"] = chosen
         if pinned is not None:
             request["version"] = pinned
-        return Episode(self._call, info, self._call("environment/open", request, True), self._agent_url)
+        return info, self._call("environment/open", request, True)
 
     def restore(self, snapshot: JsonObject) -> Episode:
         """Opens a new episode from a snapshot. A time limit starts again from zero."""
+        info, opened = self._restore(snapshot)
+        return Episode(self._call, info, opened, self._agent_url)
+
+    def restore_game(self, snapshot: JsonObject) -> Game:
+        """Opens a new game from a snapshot of one. A time limit starts again from zero."""
+        info, opened = self._restore(snapshot)
+        return Game(self._call, info, opened, self._agent_url)
+
+    def _restore(self, snapshot: JsonObject) -> tuple[EnvironmentInfo, Json]:
         info = self.environment(snapshot["environment"]["name"])
         request = {"snapshot": snapshot, "requestKey": secrets.token_urlsafe(24)}
-        return Episode(self._call, info, self._call("environment/restore", request, True), self._agent_url)
+        return info, self._call("environment/restore", request, True)
 
     def close(self) -> None:
         """Releases the sockets. Open sessions stay on the server until they expire. Safe to call twice."""

@@ -17,6 +17,16 @@ class ToolInfo:
     description: str
     input_schema: JsonObject
     output_schema: JsonObject | None
+    sealed: bool = False
+    """Whether its calls are sealed, and played when every seat in turn has moved."""
+
+
+@dataclass(frozen=True)
+class SeatInfo:
+    """One seat of an environment that has several."""
+
+    name: str
+    tools: tuple[ToolInfo, ...]
 
 
 @dataclass(frozen=True)
@@ -40,26 +50,41 @@ class EnvironmentInfo:
     """Whether its sessions can be snapshotted, restored and forked."""
     limits: JsonObject
     """The limits of an episode that sets none: `steps`, `seconds`, `bytes`."""
+    seats: tuple[SeatInfo, ...] = ()
+    """The seats, in order; empty if there is one."""
+    view_schema: JsonObject | None = None
+    """What each seat sees as data, as JSON Schema 2020-12; None if there is one seat."""
 
 
 def environment_info_of(value: Any) -> EnvironmentInfo:
     """Reads one entry of a server's list. Raises `reply-malformed`."""
     try:
+        tools = {
+            tool["name"]: ToolInfo(
+                tool["name"],
+                tool["description"],
+                tool["inputSchema"],
+                tool["outputSchema"],
+                tool.get("sealed", False),
+            )
+            for tool in value["tools"]
+        }
         return EnvironmentInfo(
             name=value["name"],
             version=value["version"],
             description=value["description"],
             params_schema=value["paramsSchema"],
-            tools=tuple(
-                ToolInfo(tool["name"], tool["description"], tool["inputSchema"], tool["outputSchema"])
-                for tool in value["tools"]
-            ),
+            tools=tuple(tools.values()),
             terms=tuple(value["terms"]),
             potential=value["potential"],
             success=value.get("success", False),
             legal=value.get("legal", False),
             forkable=value["forkable"],
             limits=value["limits"],
+            seats=tuple(
+                SeatInfo(seat["name"], tuple(tools[name] for name in seat["tools"])) for seat in value.get("seats", [])
+            ),
+            view_schema=value.get("viewSchema"),
         )
     except (KeyError, TypeError) as cause:
         raise malformed(f"The list of environments is not one: {cause!r}.") from cause

@@ -24,6 +24,7 @@ WIRE_CODES = {
     1414: "state-lost",
     1415: "replay-diverged",
     1416: "outcome-unknown",
+    1417: "not-your-turn",
     1429: "capacity",
     1430: "rate-limited",
     1500: "environment-failed",

@@ -20,7 +20,7 @@ from .derived_actions import Bounds, FiniteTool, finite_tools
 from .episode import Episode
 from .errors import EpisodicError
 from .json_types import JsonObject
-from .step import Observation
+from .observation import Observation
 from .task import Task
 
 __all__ = ["AnyText", "EpisodicEnv", "register_worlds"]

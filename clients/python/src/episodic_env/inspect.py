@@ -19,9 +19,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import mcp_connection, mcp_server_http
 
 from .connection import Connection, connect
-from .episode import Episode, Played
+from .end import End
+from .episode import Episode
 from .errors import EpisodicError
-from .step import End
+from .played import Played
 from .task import Task, read_tasks
 
 __all__ = ["task"]

@@ -23,6 +23,7 @@ SENDER = {
 SESSION = "dev.episodic/session"
 SEQ = "dev.episodic/seq"
 EPOCH = "dev.episodic/epoch"
+SEAT = "dev.episodic/seat"
 STEP = "dev.episodic/step"
 REPLAYED = "dev.episodic/replayed"
 

@@ -1,32 +1,17 @@
-"""What a player observes and what a step reports."""
+"""What a step reports."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from .end import End, end_of
 from .environment_info import EnvironmentInfo
 from .errors import malformed
 from .json_types import JsonObject
-
-
-@dataclass(frozen=True)
-class Observation:
-    """What the player sees: a text, and the same as data if the environment provides it."""
-
-    text: str
-    structured: JsonObject | None
-
-
-@dataclass(frozen=True)
-class End:
-    """How an episode ended. A failure is neither: it is an `EpisodicError`."""
-
-    kind: Literal["terminated", "truncated"]
-    """`terminated`: the rules say that it is over. `truncated`: a budget ran out, so a learner bootstraps."""
-    reason: str
-    """The environment's own word, or `step-limit`, `time-limit` or `closed` if truncated."""
+from .observation import Observation
+from .seats_report import SeatsReport, seats_report_of
+from .terms import Terms, terms_of, total_of
 
 
 @dataclass(frozen=True)
@@ -34,12 +19,12 @@ class Step:
     """One answered step."""
 
     observation: Observation
-    terms: Mapping[str, float]
+    terms: Terms
     """The raw reward of each named term, for this step alone."""
     reward: float
     """The sum of the terms, without weights and shaping."""
     end: End | None
-    """None while the episode goes on."""
+    """None while the episode goes on, in a game for the seat of the step."""
     refused: Literal["rules", "arguments", "tool", "time", "ended"] | None
     """Why the step changed nothing. It counts all the same, with its reward."""
     seq: int
@@ -53,6 +38,8 @@ class Step:
     """Whether this is the stored answer of a call whose first answer was lost."""
     report: JsonObject
     """All that the server reports, such as outside `events`."""
+    seats: SeatsReport | None = None
+    """What the step meant to the other seats; None if the environment has one seat."""
 
     @property
     def terminated(self) -> bool:
@@ -65,39 +52,18 @@ class Step:
         return self.end is not None and self.end.kind == "truncated"
 
 
-def end_of(value: Any) -> End | None:
-    """Reads an end. Raises `reply-malformed`."""
-    if value is None:
-        return None
-    if (
-        not isinstance(value, dict)
-        or value.get("kind") not in ("terminated", "truncated")
-        or not isinstance(value.get("reason"), str)
-    ):
-        raise malformed("The server sent an end that is none.")
-    return End(value["kind"], value["reason"])
-
-
-def step_of(info: EnvironmentInfo, observation: Observation, report: Any, replayed: bool) -> Step:
-    """Reads a report. Raises `reply-malformed`, so that a missing reward is an error and never counts as 0."""
-    if not isinstance(report, dict) or not isinstance(report.get("terms"), dict):
+def step_of(info: EnvironmentInfo, observation: Observation, report: Any, replayed: bool, seat: str) -> Step:
+    """Reads the report of a step of a seat. Raises `reply-malformed`."""
+    if not isinstance(report, dict):
         raise malformed("The server sent a step without its report.")
-    raw = report["terms"]
-    if set(raw) != set(info.terms):
-        raise malformed(f"The server announced the reward terms {list(info.terms)} and sent {list(raw)}.")
-    terms: dict[str, float] = {}
-    # Not `sum`, which rounds differently since Python 3.12: returns are the same bits as those of other clients.
-    total = 0.0
-    for name in info.terms:
-        value = raw[name]
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise malformed(f"The reward term {name} is no number.")
-        terms[name] = float(value)
-        total += terms[name]
+    terms = terms_of(info, report.get("terms"))
+    seats = seats_report_of(info, report.get("seats")) if info.seats else None
     potential = report.get("potential")
     if (potential is not None) != info.potential:
         raise malformed("The server announced a potential and sent none, or sent one that it had not announced.")
     end = end_of(report.get("end"))
+    if seats is not None:
+        end = seats.ends.get(seat, end)
     success = report.get("success")
     if (success is not None) != (end is not None and info.success):
         raise malformed("The server announced that it judges success and sent none, or sent one unannounced.")
@@ -106,7 +72,7 @@ def step_of(info: EnvironmentInfo, observation: Observation, report: Any, replay
     return Step(
         observation=observation,
         terms=terms,
-        reward=total,
+        reward=total_of(terms),
         end=end,
         refused=report.get("refused"),
         seq=report["seq"],
@@ -115,20 +81,5 @@ def step_of(info: EnvironmentInfo, observation: Observation, report: Any, replay
         state_hash=report["stateHash"],
         replayed=replayed,
         report=report,
+        seats=seats,
     )
-
-
-def observation_of(value: Any) -> Observation:
-    """Reads `{text, structured}`. Raises `reply-malformed`."""
-    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
-        raise malformed("The server sent an observation without text.")
-    return Observation(value["text"], value.get("structured"))
-
-
-def answered_observation(result: JsonObject) -> Observation:
-    """Reads the observation in a tool's answer: its texts, joined by newlines, and its structured content."""
-    content = result.get("content")
-    if not isinstance(content, list):
-        raise malformed("The answer of a tool has no content.")
-    texts = [block["text"] for block in content if block.get("type") == "text" and "text" in block]
-    return Observation("\n".join(texts), result.get("structuredContent"))

@@ -24,7 +24,8 @@ from mcp.types import CallToolResult, Tool
 from verifiers.v1.harnesses.utils.mcp import mcp_client
 
 from .connection import Connection, connect
-from .episode import Episode, Played
+from .episode import Episode
+from .played import Played
 from .task import Task, read_tasks
 
 __all__ = ["EpisodicTaskset"]

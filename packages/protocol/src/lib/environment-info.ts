@@ -27,6 +27,8 @@ export interface ToolInfo {
   readonly inputSchema: JsonObject
   readonly outputSchema: JsonObject | null
   readonly annotations?: ToolAnnotations | undefined
+  /** `true`: its calls are sealed, and played when every seat in turn has moved. Left out if not. */
+  readonly sealed?: true | undefined
 }
 const toolInfoSchema: z.ZodType<ToolInfo> = z.object({
   name: z.string(),
@@ -34,6 +36,7 @@ const toolInfoSchema: z.ZodType<ToolInfo> = z.object({
   inputSchema: jsonObjectSchema,
   outputSchema: jsonObjectSchema.nullable(),
   annotations: toolAnnotationsSchema.optional(),
+  sealed: z.literal(true).optional(),
 })
 
 /** A type of outside events that an environment accepts. The schema is JSON Schema 2020-12. */
@@ -79,6 +82,8 @@ export interface EnvironmentInfo {
   readonly handle?: string | undefined
   /** Its seats, in order. Left out if it has one seat. */
   readonly seats?: readonly SeatInfo[] | undefined
+  /** What each seat sees as data, as JSON Schema 2020-12. Left out if there is one seat. */
+  readonly viewSchema?: JsonObject | undefined
   /** Outside events that can be published to its sessions. Left out if there are none. */
   readonly events?: readonly EventInfo[] | undefined
   /** The limits of a session whose opener sets none. */
@@ -97,6 +102,7 @@ export const environmentInfoSchema: z.ZodType<EnvironmentInfo> = z.object({
   forkable: z.boolean(),
   handle: z.string().optional(),
   seats: z.array(seatInfoSchema).optional(),
+  viewSchema: jsonObjectSchema.optional(),
   events: z.array(eventInfoSchema).optional(),
   limits: limitsSchema,
 })

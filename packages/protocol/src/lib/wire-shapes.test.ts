@@ -77,6 +77,8 @@ const info: EnvironmentInfo = {
   legal: true,
   forkable: true,
   handle: 'game',
+  seats: [{ name: 'first', tools: ['guess'] }],
+  viewSchema: { type: 'object' },
   limits: DEFAULT_LIMITS,
 }
 const openResult: OpenResult = {

@@ -62,7 +62,8 @@ export function defineGame<
     if (Object.hasOwn(state.public.shape, field))
       throw invalid(name, `its public state declares ${field}, which every view has already; give yours another name`)
   const seatSchema = z.enum(seats)
-  const view = z.object({ seat: seatSchema, turn: z.array(seatSchema), ...state.public.shape, own: state.own })
+  const turnSchema = z.array(seatSchema).meta({ uniqueItems: true })
+  const view = z.object({ seat: seatSchema, turn: turnSchema, ...state.public.shape, own: state.own })
   const terms = Object.keys(erased.rewards)
   const toolInfos = Object.entries(tools).map(([toolName, tool]) => describeTool(name, toolName, tool, view))
   const viewOf = (current: SessionState, seat: string): ErasedView => ({
@@ -87,6 +88,7 @@ export function defineGame<
     game: {
       utility: erased.utility ?? 'general',
       own: state.own,
+      viewSchema: jsonSchemaOf(view, 'output', `what a seat of ${name} sees`),
       present: (values) => (erased.present ? inOrder(name, 'present', seats, erased.present(values)) : seats),
       turn,
       settle: erased.settle ?? null,

@@ -405,6 +405,8 @@ export interface GameDefinition {
   readonly utility: Utility
   /** The schema of the part of the state that each seat alone may see. */
   readonly own: z.ZodType
+  /** What each seat sees as data, as JSON Schema 2020-12. */
+  readonly viewSchema: JsonObject
   /** Returns the seats of an episode, in order. Throws `rules-failed` for a seat that there is not, and for none. */
   present(params: unknown): readonly string[]
   /** Returns the seats that may act, in order. Throws `rules-failed` for a seat that there is not. */

@@ -74,5 +74,6 @@ export function describeTool(environment: string, name: string, tool: Tool, view
       )
   // What was prepared is recorded, and read by its schema again: a schema that changes values would change them twice.
   if (tool.preparation) jsonSchemaOf(tool.preparation.schema, 'output', `what ${name} prepares`)
-  return { name, description: tool.description, inputSchema, outputSchema, annotations: tool.annotations }
+  const { description, annotations, sealed } = tool
+  return { name, description, inputSchema, outputSchema, annotations, ...(sealed && { sealed: true }) }
 }

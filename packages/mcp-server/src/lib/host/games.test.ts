@@ -40,6 +40,15 @@ describe('a session of several seats', () => {
     ])
   })
 
+  it('lists what a seat sees as data, and which tools are sealed', () => {
+    const [poker, hands] = createGameHost().host.environments
+    expect(poker?.viewSchema).toMatchObject({
+      properties: { turn: { uniqueItems: true, items: { enum: ['first', 'second'] } }, moves: { maxLength: 3 } },
+    })
+    expect(poker?.tools.map(({ sealed }) => sealed)).toEqual([undefined])
+    expect(hands?.tools.map(({ sealed }) => sealed)).toEqual([true])
+  })
+
   it('counts the steps of each seat by itself, and returns the stored answer of a repeated step', async () => {
     const { host } = createGameHost()
     const opened = await openKuhn(host)
@@ -205,7 +214,8 @@ describe('a seat handle', () => {
       seats: { turn: [], views: {} },
     })
     const folded = await stepAt(host, handleOf(opened, 'second'), 0, 'act', { move: 'pass' })
-    expect(folded.step.report.seats).toEqual({ turn: [], views: {} })
+    const ends = { second: { kind: 'terminated', reason: 'fold' } }
+    expect(folded.step.report.seats).toEqual({ turn: [], ends, views: {} })
     const first = await atControl(host, handleOf(opened, 'first')).turn({ seat: 'first', wait: 0 })
     expect(first).toMatchObject({ mine: false, due: { chips: 1 }, end: { reason: 'fold' } })
     const { own } = (opened.seats.second as OpenResult['seats'][string]).observation.structured as {

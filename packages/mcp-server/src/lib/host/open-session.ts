@@ -181,7 +181,10 @@ export function describeEnvironment(environment: EnvironmentDefinition): Environ
     ...(environment.hasLegal && { legal: true }),
     forkable: true,
     ...(handle !== null && { handle }),
-    ...(environment.game && { seats: environment.seats.map((seat) => describeSeat(environment, seat)) }),
+    ...(environment.game && {
+      seats: environment.seats.map((seat) => describeSeat(environment, seat)),
+      viewSchema: environment.game.viewSchema,
+    }),
     ...(events.length > 0 && { events }),
     limits,
   }

@@ -82,9 +82,11 @@ function notForASeat(what: string): WireError {
  * move, and without the hash of the state, with which a guess at hidden state could be checked.
  */
 function ownPart({ report, ...step }: LoggedStep): LoggedStep {
-  const { turn = [], due, messages, sealed } = report.seats ?? {}
+  const { turn = [], ends, due, messages, sealed } = report.seats ?? {}
+  const end = ends?.[step.seat]
   const seats: SeatsReport = {
     turn: ownTurn(turn, step.seat),
+    ...(end && { ends: { [step.seat]: end } }),
     views: {},
     ...(due && { due }),
     ...(messages && { messages }),
