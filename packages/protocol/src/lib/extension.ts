@@ -226,6 +226,7 @@ export interface TurnResult {
   readonly success?: boolean | undefined
   /** Answered steps of the seat, which its next step sends. */
   readonly seq: number
+  /** Commits of any kind to the session. By a seat handle, the same as `seq`. */
   readonly revision: number
 }
 const turnResultSchema: z.ZodType<TurnResult> = z.object({

@@ -27,7 +27,7 @@ export type Refusal = z.infer<typeof refusalSchema>
 export interface StepReport {
   /** How many steps of this seat are answered, this one included: what the next step must send. */
   readonly seq: number
-  /** Commits of any kind to the session, this step's included. */
+  /** Commits of any kind to the session, this step's included. By a seat handle, the same as `seq`. */
   readonly revision: number
   /** Raw reward of each named term, for this step alone. */
   readonly terms: { readonly [name: string]: number }

@@ -19,7 +19,7 @@ import { legalOfSeat, turnOfSeat } from './turn-of-seat.ts'
  */
 export class SeatSession extends ResolvedSession implements TrainerSessionRef {
   override async step(call: StepCall): Promise<StepOutcome> {
-    const outcome = await super.step(call)
+    const outcome = await super.step(call).catch(notOwnTurn)
     return { ...outcome, step: ownPart(outcome.step) }
   }
 
@@ -27,13 +27,13 @@ export class SeatSession extends ResolvedSession implements TrainerSessionRef {
     const cached = await this.find()
     const seat = this.seatIn(cached, named)
     const result = await turnOfSeat(cached, { ...range, seat }, this.parts)
-    return { ...result, turn: ownTurn(result.turn, seat) }
+    return { ...result, turn: ownTurn(result.turn, seat), revision: result.seq }
   }
 
   async leave(named: string): Promise<MethodResult<'leave'>> {
     const cached = await this.find()
     const seat = this.seatIn(cached, named)
-    await this.parts.writer.leave(cached, seat)
+    await this.parts.writer.leave(cached, seat).catch(notOwnTurn)
     return this.turn({ seat, wait: 0 })
   }
 
@@ -77,9 +77,20 @@ function notForASeat(what: string): WireError {
   return new WireError('unauthorized', `A seat handle plays one seat. To ${what} a session, use its control handle.`)
 }
 
+/** Rethrows an error without whose turn it is instead: while a round is sealed, that says who has moved. */
+function notOwnTurn(error: unknown): never {
+  if (!WireError.is(error, 'not-your-turn')) throw error
+  throw new WireError(
+    'not-your-turn',
+    'It is not the turn of this seat. Nothing was played, and nothing is counted. Wait for its turn.',
+    { details: { turn: [] } },
+  )
+}
+
 /**
  * Returns a step as one seat may know it: without what others see, earn and were sent, without who else has still to
- * move, and without the hash of the state, with which a guess at hidden state could be checked.
+ * move or has moved, which commits of others would tell, and without the hash of the state, with which a guess at hidden
+ * state could be checked.
  */
 function ownPart({ report, ...step }: LoggedStep): LoggedStep {
   const { turn = [], ends, due, messages, sealed } = report.seats ?? {}
@@ -92,7 +103,7 @@ function ownPart({ report, ...step }: LoggedStep): LoggedStep {
     ...(messages && { messages }),
     ...(sealed && { sealed }),
   }
-  return { ...step, report: { ...report, stateHash: '', seats } }
+  return { ...step, report: { ...report, revision: report.seq, stateHash: '', seats } }
 }
 
 /** Who has moved in a round is not for other seats to know. */
