@@ -28,6 +28,7 @@ export const WIRE_ERROR_NUMBERS = {
   'replay-diverged': 1415,
   'outcome-unknown': 1416,
   'not-your-turn': 1417,
+  'seat-taken': 1418,
   capacity: 1429,
   'rate-limited': 1430,
   'environment-failed': 1500,

@@ -11,15 +11,14 @@ import { callAsSeat } from './seat-call.ts'
 /** Answers one `tools/call` of an agent. Faults and ends are tool errors, which a model can read. */
 export async function callAsAgent(
   host: Host,
-  { address, principal }: AgentCaller,
+  caller: AgentCaller,
   session: SessionRef | null,
   call: StepCall,
 ): Promise<Answer> {
+  const { address, principal } = caller
   if (address.by === 'argument') {
     const environment = handledEnvironment(host, address.environment)
-    return callByArgument(host, principal, environment, call, (named, rest) =>
-      play(named, rest, howToCreate(environment)),
-    )
+    return callByArgument(host, caller, environment, call, (named, rest) => play(named, rest, howToCreate(environment)))
   }
   return await play(session ?? (await host.resolve(principal, address)), call, PLAY_AGAIN[address.by])
 }

@@ -2,34 +2,41 @@ import { type EnvironmentInfo, type JsonObject, type ToolInfo, WireError } from 
 import { agentTool, EPISODE_OVER, OBSERVATION, OBSERVATION_FIELDS } from '../environment/agent-answer.ts'
 import { handleNames } from '../environment/define-environment.ts'
 import { type ToolResult, toolError } from '../environment/tool-result.ts'
-import type { Principal } from '../host/caller.ts'
+import type { AgentCaller, Principal } from '../host/caller.ts'
 import type { Host, SessionRef, StepCall } from '../host/host.ts'
+import { createGame, gameTools, joinGame } from './join-game.ts'
 import type { Answer } from './leak-scan.ts'
+import { WAIT } from './seat-call.ts'
 
 /**
  * Returns the tools of an environment whose calls name their session: the same list for every protocol version and
  * transport, so that what a model sees does not depend on what its client has negotiated.
  */
-export function handleTools({ tools, handle = '' }: EnvironmentInfo, idleSeconds: number): readonly ToolInfo[] {
+export function handleTools(environment: EnvironmentInfo, idleSeconds: number): readonly ToolInfo[] {
+  const { handle = '', seats } = environment
   const { create, destroy, argument } = handleNames(handle)
   const noun = spoken(handle)
   const schema = { type: 'string', description: `Which ${noun}: the ${argument} that ${create} answered with.` }
-  return [
-    {
-      name: create,
-      description: `Begin a new ${noun}. Call this first: it costs no step, returns the first observation, and answers with the ${argument} that the other tools need. A ${noun} is kept until ${destroy} ends it, or until ${idleSeconds} seconds pass without a call for it.`,
-      inputSchema: { type: 'object', properties: {} },
-      outputSchema: {
-        type: 'object',
-        properties: { [argument]: schema, ...OBSERVATION_FIELDS },
-        required: [argument, OBSERVATION, EPISODE_OVER],
-      },
-      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  const creating: ToolInfo = {
+    name: create,
+    description: `Begin a new ${noun}. Call this first: it costs no step, returns the first observation, and answers with the ${argument} that the other tools need. A ${noun} is kept until ${destroy} ends it, or until ${idleSeconds} seconds pass without a call for it.`,
+    inputSchema: { type: 'object', properties: {} },
+    outputSchema: {
+      type: 'object',
+      properties: { [argument]: schema, ...OBSERVATION_FIELDS },
+      required: [argument, OBSERVATION, EPISODE_OVER],
     },
-    ...tools.map((tool) => ({ ...agentTool(tool), inputSchema: withArgument(tool.inputSchema, argument, schema) })),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  }
+  return [
+    ...(seats ? gameTools(environment, creating, schema) : [creating]),
+    ...playedTools(environment).map((tool) => ({
+      ...agentTool(tool),
+      inputSchema: withArgument(tool.inputSchema, argument, schema),
+    })),
     {
       name: destroy,
-      description: `End a ${noun} for good. A ${noun} that is not ended is removed after ${idleSeconds} seconds without a call for it.`,
+      description: `End a ${noun} for good${seats ? ', for all its players; only who created it can' : ''}. A ${noun} that is not ended is removed after ${idleSeconds} seconds without a call for it.`,
       inputSchema: { type: 'object', properties: { [argument]: schema }, required: [argument] },
       outputSchema: null,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
@@ -42,30 +49,40 @@ export function howToCreate({ handle }: EnvironmentInfo & { readonly handle: str
   return `Call ${handleNames(handle).create} to play again.`
 }
 
+/** The tools that play a session, of whichever seat. */
+function playedTools({ tools, seats }: EnvironmentInfo): readonly ToolInfo[] {
+  return seats ? [...tools, WAIT] : tools
+}
+
 /** Answers one call that names its session in its arguments; `play` plays a step of that session. */
 export async function callByArgument(
   host: Host,
-  principal: Principal,
-  { name: environment, handle, tools }: EnvironmentInfo & { readonly handle: string },
+  { principal, address: { hold } }: AgentCaller,
+  info: EnvironmentInfo & { readonly handle: string },
   { action: { tool, arguments: given }, waiting }: StepCall,
   play: (session: SessionRef, call: StepCall) => Promise<Answer>,
 ): Promise<Answer> {
-  const { create, destroy, argument } = handleNames(handle)
+  const { name: environment, handle, seats } = info
+  const { create, join, destroy, argument } = handleNames(handle)
   const noun = spoken(handle)
-  if (tool === create) return createSession(host, principal, environment, argument)
-  if (tool !== destroy && !tools.some((known) => known.name === tool))
+  if (tool === create && !seats) return createSession(host, principal, environment, argument)
+  if (tool === create) return createGame(host, { principal, environment: info, arguments: given })
+  if (tool === join && seats) return joinGame(host, { principal, environment: info, arguments: given })
+  const played = playedTools(info).map(({ name }) => name)
+  if (tool !== destroy && !played.includes(tool))
     return refused(
-      `There is no tool of that name. The tools are: ${[create, ...tools.map((known) => known.name), destroy].join(', ')}.`,
+      `There is no tool of that name. The tools are: ${[create, ...(seats ? [join] : []), ...played, destroy].join(', ')}.`,
     )
   const { [argument]: token, ...rest } = given
   if (typeof token !== 'string')
     return refused(`${argument} is missing: ${tool} needs the text that ${create} answered with. Call ${create} first.`)
   try {
-    const session = await host.resolve(principal, { by: 'argument', token, environment })
+    const session = await host.resolve(principal, { by: 'argument', token, environment, hold })
     if (tool !== destroy) return await play(session, { action: { tool, arguments: rest }, waiting })
     await session.close()
     return { result: { content: [{ type: 'text', text: `The ${noun} is over.` }] }, secrets: null }
   } catch (error) {
+    if (WireError.is(error, 'unauthorized')) return refused(`Only who created this ${noun} can end it.`)
     if (!WireError.is(error, 'session-not-found')) throw error
     return refused(
       `There is no ${noun} with this ${argument}: it was ended, or ${host.idleSeconds} seconds passed without a call for it, or it was never created for you here. Create another one with ${create}.`,

@@ -15,6 +15,8 @@ export const WAIT: ToolInfo = {
 }
 
 const CALL_WAIT = `Call ${WAIT.name}, which answers when it is.`
+/** The answer to who waits for a turn that has not come. */
+export const NOT_YET = `It is not your turn yet. ${CALL_WAIT}`
 
 /**
  * Answers one `tools/call` of the player of one of several seats. A move is committed at once, and its answer is held
@@ -43,7 +45,7 @@ export async function callAsSeat(session: SessionRef, call: StepCall, again: str
 /** Answers with what a seat knows when its wait is over. `said` is the answer to its own move. */
 function describeTurn(said: readonly string[], turn: SeatTurn, again: string): Answer {
   const { mine, observation, messages, end, secrets } = turn
-  const now = mine || end !== null ? observation.text : `It is not your turn yet. ${CALL_WAIT}`
+  const now = mine || end !== null ? observation.text : NOT_YET
   return { result: resultOf([...said, ...messages, now], observation, end === null ? null : again), secrets }
 }
 

@@ -73,14 +73,17 @@ function instruct(
   address: AgentAddress,
   presented: PresentedState | null,
 ): string {
-  const [seat] = seats ?? []
+  const seat = address.by === 'capability' ? seats?.[0] : undefined
   const description = seat
     ? `${about}\n\nYou play the seat ${seat.name}. When it is not your turn, call ${WAIT.name}, which answers when it is.`
     : about
   if (presented) return `${description}\n\n${presented.observation}`
   if (address.by !== 'argument' || handle === undefined) return description
-  const { create, argument } = handleNames(handle)
-  return `${description}\n\nBegin with ${create}: it costs no step, returns the first observation, and answers with the ${argument} that the other tools need.`
+  const { create, join, argument } = handleNames(handle)
+  const begin = `Begin with ${create}: it costs no step, returns the first observation, and answers with the ${argument} that the other tools need.`
+  if (!seats) return `${description}\n\n${begin}`
+  const names = seats.map(({ name }) => name).join(', ')
+  return `${description}\n\nThe seats are: ${names}. ${begin} It also answers with an invitation to each other seat, for its player. If you were given an invitation, begin with ${join}. When it is not your turn, call ${WAIT.name}, which answers when it is.`
 }
 
 /** A name as clients show it: "number-guessing" as "Number guessing". */

@@ -49,7 +49,7 @@ export function defineEnvironment<
       event: makeEvent as EventMaker<WorldState<z.output<Public>, z.output<Private>>, z.output<Params>>,
     }) ?? {}
   const handle = erased.handle === false ? null : (erased.handle ?? name.replaceAll('-', '_'))
-  if (handle !== null) assertHandle(name, handle, tools)
+  if (handle !== null) assertHandle(name, handle, tools, false)
   const terms = Object.keys(erased.rewards)
   assertClosed(name, 'public state', state.public)
   for (const [tool, { output }] of Object.entries(tools)) if (output) assertClosed(name, `output of ${tool}`, output)
@@ -130,29 +130,36 @@ function describeEvent(environment: string, type: string, event: WorldEvent): Ev
 }
 
 /**
- * Returns the names that a handle gives to two tools, which create and end a session, and to the argument of all tools.
+ * Returns the names that a handle gives to the tools that create, join and end a session, and to the argument of all
+ * tools. A session is joined only if it has several seats.
  */
 export function handleNames(noun: string) {
-  return { create: `create_${noun}`, destroy: `destroy_${noun}`, argument: `${noun}_id` }
+  return { create: `create_${noun}`, join: `join_${noun}`, destroy: `destroy_${noun}`, argument: `${noun}_id` }
 }
 
-/** Throws if the names that come from the handle are invalid or already taken by tools or arguments. */
-function assertHandle(environment: string, handle: string, tools: { readonly [name: string]: Tool }): void {
+/**
+ * Throws if the names that come from the handle are invalid or already taken by tools or arguments. With several seats,
+ * the handle is the name of the environment.
+ */
+export function assertHandle(
+  environment: string,
+  handle: string,
+  tools: { readonly [name: string]: Tool },
+  seats: boolean,
+): void {
   if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(handle) || handle.length > 64)
     throw invalid(environment, `its handle is "${handle}", and a handle is one lower-case noun, such as game`)
-  const { create, destroy, argument } = handleNames(handle)
-  for (const name of [create, destroy])
+  const { create, join, destroy, argument } = handleNames(handle)
+  const orElse = seats ? '' : ', or choose another `handle`'
+  for (const name of seats ? [create, join, destroy] : [create, destroy])
     if (Object.hasOwn(tools, name))
-      throw invalid(
-        environment,
-        `its tool ${name} has the name of a tool that the server adds; rename it, or choose another \`handle\``,
-      )
+      throw invalid(environment, `its tool ${name} has the name of a tool that the server adds; rename it${orElse}`)
   for (const [name, tool] of Object.entries(tools)) {
     const { properties = {} } = jsonSchemaOf(tool.input, 'input', `the input of ${name}`)
     if (Object.hasOwn(properties as JsonObject, argument))
       throw invalid(
         environment,
-        `the argument ${argument} of its tool ${name} has the name of the argument that the server adds; rename it, or choose another \`handle\``,
+        `the argument ${argument} of its tool ${name} has the name of the argument that the server adds; rename it${orElse}`,
       )
   }
 }

@@ -277,6 +277,15 @@ describe('defineGame', () => {
       'its tool wait has the name of a tool that the server adds',
     ],
     [
+      'a tool with the name of the one that joins an episode',
+      {
+        tools: ({ tool }: { tool: (definition: object) => never }) => ({
+          join_a_game: tool({ description: '', input: z.object({}) }),
+        }),
+      },
+      'its tool join_a_game has the name of a tool that the server adds; rename it',
+    ],
+    [
       'sealed tools without settle',
       {
         tools: ({ sealed }: { sealed: (definition: object) => never }) => ({

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ServerError } from '../server-error.ts'
 import { ABSENT } from './absence.ts'
 import { finitePotential, judged, rewardTerms } from './author-values.ts'
-import type { KeepsLiterals } from './define-environment.ts'
+import { assertHandle, type KeepsLiterals } from './define-environment.ts'
 import { assertClosed, assertNamed, invalid, jsonSchemaOf } from './definition-schema.ts'
 import type {
   EnvironmentDefinition,
@@ -56,6 +56,8 @@ export function defineGame<
     sealed: makeSealed as unknown as SealedToolMaker<Seat, z.output<Public>, z.output<Own>, z.output<Params>>,
   })
   assertTools(name, seats, tools, erased.settle)
+  const handle = name.replaceAll('-', '_')
+  assertHandle(name, handle, tools, true)
   assertClosed(name, 'public state', state.public)
   assertClosed(name, 'own state', state.own)
   for (const field of VIEW_FIELDS)
@@ -79,7 +81,7 @@ export function defineGame<
     name,
     version,
     description,
-    handle: null,
+    handle,
     params,
     paramsSchema: jsonSchemaOf(params, 'input', `the parameters of ${name}`),
     state: definition.state,

@@ -26,6 +26,7 @@ import {
   type SessionsQuery,
   type TrainerSessionRef,
 } from './host.ts'
+import { InvitedPlayers, PlayerSession, verifyPlayer } from './invited-players.ts'
 import { listSessions } from './list-sessions.ts'
 import { withMetrics } from './metered-store.ts'
 import { describeEnvironment } from './open-session.ts'
@@ -54,6 +55,7 @@ class SessionHost implements Host {
   readonly environments: readonly EnvironmentInfo[]
   readonly idleSeconds: number
   readonly connections: TransportSessions
+  readonly players: InvitedPlayers
   readonly #definitions: readonly EnvironmentDefinition[]
   readonly #parts: SessionParts
   readonly #ownsStore: boolean
@@ -103,6 +105,7 @@ class SessionHost implements Host {
       stopping: this.#stopping.signal,
     }
     this.connections = new TransportSessions(sessions, clock, idleSeconds)
+    this.players = new InvitedPlayers(this.#parts.factory, sessions)
     const onRemoved = (id: string) => {
       capacity.removed(id)
       metrics?.expired()
@@ -136,8 +139,12 @@ class SessionHost implements Host {
     const { token } = address
     if (token === null) throw new WireError('invalid-request', 'Send the Mcp-Session-Id that initialize answered with.')
     if (address.by === 'transport' || address.by === 'argument') {
-      assertOneSeat(this.environments, address.environment)
-      const verified = verifyTransport(tokens, principal, token, address.environment)
+      const { environment, hold } = address
+      if (this.#definitions.some(({ name, game }) => name === environment && game)) {
+        const verified = verifyPlayer(tokens, principal, token, environment)
+        return new PlayerSession(this.#parts, { ...verified, hold })
+      }
+      const verified = verifyTransport(tokens, principal, token, environment)
       return new TransportSession(this.#parts, this.connections, verified)
     }
     const claim = readClaim(token)
@@ -211,17 +218,6 @@ class SessionHost implements Host {
 
 /** The addresses at which each kind of token is good: a seat handle is one of the trainer endpoint. */
 const ENDPOINTS = { control: 'control', seat: 'control', capability: 'capability' } as const
-
-/** Throws `invalid-request` for an environment of several seats, which no MCP session can play by itself. */
-function assertOneSeat(environments: readonly EnvironmentInfo[], name: string): void {
-  const seats = environments.find((environment) => environment.name === name)?.seats
-  if (!seats) return
-  const names = seats.map((seat) => seat.name).join(', ')
-  throw new WireError(
-    'invalid-request',
-    `${name} has several seats (${names}), and each is played at a session URL of its own. Ask who opened the session for yours.`,
-  )
-}
 
 function assertOptions(
   environments: readonly EnvironmentDefinition[],

@@ -188,6 +188,8 @@ export interface Host extends AsyncDisposable {
   findOpened(principal: Principal, requestKey: string): TrainerSessionRef | Promise<TrainerSessionRef>
   /** MCP sessions: the ids that clients send as `Mcp-Session-Id`. */
   readonly connections: Connections
+  /** Sessions of several seats that clients create and join by themselves. */
+  readonly players: Players
   /** Lists open sessions: all for an operator, and for anyone else their own. */
   list(query: SessionsQuery): Promise<{ total: number; sessions: MethodResult<'sessions'>['sessions'][number][] }>
   /**
@@ -291,6 +293,41 @@ export interface Connections {
   check(principal: Principal, id: string): void | Promise<void>
   /** Ends an MCP session whose calls name their session. Those sessions live on. Rejects as `check` does. */
   end(principal: Principal, id: string): Promise<void>
+}
+
+/**
+ * Sessions of several seats that clients create, join and name by themselves, with tokens that need no table. A player's
+ * token is good for the principal that it was issued to, in an `argument` address.
+ */
+export interface Players {
+  /**
+   * Opens a session for a player of one seat, by default the first. Rejects with `invalid-params` for a seat that the
+   * episode does not have, and for an environment that does not open without parameters.
+   */
+  create(
+    principal: Principal,
+    request: { readonly environment: string; readonly seat?: string | undefined },
+  ): Promise<CreatedGame>
+  /**
+   * Takes the seat of an invitation, for the first principal that asks; that one is answered the same again. Rejects with
+   * `seat-taken` for another one, and with `session-not-found` for an invitation that was not issued here, or whose session
+   * is gone or plays another environment.
+   */
+  join(
+    principal: Principal,
+    request: { readonly environment: string; readonly invitation: string },
+  ): Promise<JoinedSeat>
+}
+
+/** A seat that a client has taken, and the token with which it plays that seat. */
+export interface JoinedSeat {
+  readonly token: string
+  readonly seat: string
+}
+
+/** A session that a client has created, with an invitation to each other seat. */
+export interface CreatedGame extends JoinedSeat {
+  readonly invitations: { readonly [seat: string]: string }
 }
 
 /** What the player of a seat knows when its wait is over. */

@@ -38,6 +38,13 @@ export interface SessionFactoryOptions {
   readonly metrics: Metrics | undefined
 }
 
+/** The start of a session that its players create. */
+interface FirstPlayers {
+  readonly id: string
+  /** Returns who plays which of the episode's seats. */
+  seated(seats: readonly string[]): SessionRecord['players'] & object
+}
+
 /** A session to be stored, and its stored form. */
 interface NewSession {
   readonly record: SessionRecord
@@ -71,13 +78,15 @@ export class SessionFactory {
     this.#options = options
   }
 
-  async open(owner: Principal, request: OpenRequest): Promise<CachedSession> {
+  /** Opens a session, or finds the one of a repeated request. With `players`, it is one that its players create. */
+  async open(owner: Principal, request: OpenRequest, players?: FirstPlayers): Promise<CachedSession> {
     const { environments, sessions, rules } = this.#options
     const environment = chooseEnvironment(environments, request)
-    const id = (await sessions.loadTokens()).idFor(owner, request.requestKey)
+    const id = players?.id ?? (await sessions.loadTokens()).idFor(owner, request.requestKey)
     const cached = await this.#openOne(id, owner, async () => {
       const identity = { id, owner, now: this.#options.clock.now() }
-      const record = await this.#guard(environment, id, () => startRecord(rules, environment, identity, request))
+      const started = await this.#guard(environment, id, () => startRecord(rules, environment, identity, request))
+      const record = players ? { ...started, players: players.seated(Object.keys(started.seats)) } : started
       return { record, stored: encodeSession(record) }
     })
     if (cached.environment !== environment)

@@ -20,6 +20,12 @@ export interface SessionTokens {
   seatHandle(id: string, seat: number): string
   /** The secret that plays one seat of a session at the agent endpoint. */
   capability(id: string, seat: number): string
+  /** The session id of a random name: of a session that its players create and join by themselves. */
+  gameId(game: string): string
+  /** The secret with which a principal plays a seat of such a session. Its creator may also end it. */
+  player(claim: GameClaim, principal: string | null, role: 'creator' | 'guest'): string
+  /** The secret with which a client takes a seat of such a session. */
+  invitation(claim: GameClaim): string
   /**
    * The `Mcp-Session-Id` of a plain client, which proves that this server issued it, to whom, and when. With `earlier`, it
    * has the random part of that id, and so the same seed.
@@ -37,6 +43,12 @@ export interface SessionTokens {
 export type Claim =
   | { readonly kind: 'control'; readonly id: string }
   | { readonly kind: 'capability' | 'seat'; readonly id: string; readonly seat: number }
+
+/** The session, by its random name, and the place of the seat that a player's token or an invitation is for. */
+export interface GameClaim {
+  readonly game: string
+  readonly seat: number
+}
 
 /** 128 bits in base64url. */
 const DIGITS = 22
@@ -66,6 +78,10 @@ export function createSessionTokens(secret: Uint8Array): SessionTokens {
     control: (id, owner) => `ctl_${id}${prove('control', id, nameOf(owner))}`,
     seatHandle: (id, seat) => `sct_${seat.toString(36)}${id}${prove('seat', id, String(seat))}`,
     capability: (id, seat) => `cap_${seat.toString(36)}${id}${prove('capability', id, String(seat))}`,
+    gameId: (game) => prove('game', game),
+    player: ({ game, seat }, principal, role) =>
+      `ply_${seat.toString(36)}${game}${prove('player', role, game, String(seat), nameOf(principal))}`,
+    invitation: ({ game, seat }) => `inv_${seat.toString(36)}${game}${prove('invitation', game, String(seat))}`,
     transport(principal, issuedAt, earlier) {
       const name = `${earlier === undefined ? randomText() : randomPartOf(earlier)}.${issuedAt.toString(36)}`
       return `mcp_${name}.${prove('transport', nameOf(principal), name)}`
@@ -104,6 +120,12 @@ export function readClaim(handle: string): Claim | null {
 
 /** What tokens of one seat claim to be, by their first characters. */
 const SEAT_KINDS: { readonly [prefix: string]: 'capability' | 'seat' } = { cap_: 'capability', sct_: 'seat' }
+
+/** Returns what the token of a player or an invitation claims; `null` if it does not have the form of one. */
+export function readGameClaim(token: string): GameClaim | null {
+  const [, seat, game] = /^(?:ply|inv)_([0-9a-z])([\w-]{22})[\w-]{22}$/.exec(token) ?? []
+  return seat === undefined || game === undefined ? null : { game, seat: Number.parseInt(seat, 36) }
+}
 
 /** Compares two secrets in a time that depends on their length alone. */
 export function equalSecrets(a: string, b: string): boolean {

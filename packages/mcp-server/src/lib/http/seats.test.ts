@@ -138,10 +138,4 @@ describe('a call of a seat', () => {
       own: { card: cardOf(opened, 'second') },
     })
   })
-
-  it('is rejected at the address of the environment, which has no seat', async () => {
-    const { server } = await openGame('kuhn-poker')
-    const client = OFFICIAL_CLIENTS['SDK 1'](server.agentUrl)
-    await expect(client).rejects.toThrow('has several seats (first, second)')
-  })
 })

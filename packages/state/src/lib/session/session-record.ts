@@ -81,6 +81,11 @@ export interface SessionRecord {
   readonly logBytes: number
   /** The outside events that it keeps; omitted if there was none. */
   readonly outside?: OutsideHistory | undefined
+  /**
+   * The principals who play seats of a session that its players create and join by themselves; `null` is an anonymous one.
+   * Omitted for any other session.
+   */
+  readonly players?: { readonly [seat: string]: string | null } | undefined
   /** The external effect that a step has started; omitted once a step of its seat is answered. */
   readonly effect?: PendingEffect | undefined
 }
@@ -105,11 +110,13 @@ export function encodeSession(record: SessionRecord, state = JSON.stringify(reco
 
 /** Encodes the part of a record that commits change. `state` is the text of its state. */
 export function encodeProgress(record: SessionRecord, state: string): StoredProgress {
-  const { id, revision, epoch, touchedAt, rng, now, end, seats, turn, turnedAt, history, logBytes, outside, effect } =
-    record
+  const { id, revision, epoch, touchedAt, rng, now, end, seats, turn, turnedAt, history, logBytes } = record
+  const { outside, effect, players } = record
   const always = { rng, now, end, seats, history, logBytes }
   // Every step writes this, and few have several seats, events or effects.
-  const head = JSON.stringify(turn || outside || effect ? { ...always, turn, turnedAt, outside, effect } : always)
+  const head = JSON.stringify(
+    turn || outside || effect ? { ...always, turn, turnedAt, outside, effect, players } : always,
+  )
   return { id, revision, epoch, touchedAt, head, state }
 }
 

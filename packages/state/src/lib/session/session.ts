@@ -238,6 +238,7 @@ export class Session {
     change: (turn: { readonly record: SessionRecord; readonly draft: SessionState }) =>
       | (Partial<Change> & {
           readonly end?: EpisodeEnd
+          readonly players?: SessionRecord['players']
         })
       | null,
   ): Promise<SessionRecord> {
