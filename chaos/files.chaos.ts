@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type EpisodeRecord, episodeRecordSchema } from '@episodic/protocol'
+import { type EpisodeRecord, parseSealedRecord } from '@episodic/protocol'
 import { crashAt, isEach } from './crash.ts'
 import { countsHold } from './oracle.ts'
 import { CLI } from './server.ts'
@@ -137,12 +137,19 @@ function played(path: string): string[] {
   return readFileSync(join(path, 'episodes.jsonl'), 'utf8')
     .trimEnd()
     .split('\n')
-    .map((line) => episodeRecordSchema.parse(JSON.parse(line)))
+    .map(parseEpisode)
     .map(withoutTimes)
     .sort()
 }
 
-function withoutTimes({ time: _, run: __, steps, ...record }: EpisodeRecord): string {
+/** Parses a line of a run of one seat. */
+function parseEpisode(line: string): EpisodeRecord {
+  const parsed = parseSealedRecord(JSON.parse(line))
+  if (!parsed.success) throw parsed.error
+  return parsed.data as EpisodeRecord
+}
+
+function withoutTimes({ time: _, run: __, seal: ____, steps, ...record }: EpisodeRecord): string {
   return JSON.stringify({ ...record, steps: steps.map(({ milliseconds: ___, ...step }) => step) })
 }
 

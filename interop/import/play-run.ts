@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { type EpisodeRecord, episodeRecordSchema } from '@episodic/protocol'
+import { type EpisodeRecord, parseSealedRecord } from '@episodic/protocol'
 
 /** A run, as its user sees it. */
 export interface ImportedRun {
@@ -37,7 +37,7 @@ export async function playRun(
   return {
     printed: out,
     report: await readFile(join(folder, 'report.html'), 'utf8'),
-    episodes: lines.map((line) => episodeRecordSchema.parse(JSON.parse(line))),
+    episodes: lines.map(parseEpisode),
     replayed: { status: replay.status, error: replay.err },
   }
 }
@@ -48,4 +48,11 @@ async function runCommand(args: readonly string[]) {
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
   const [status] = await ended
   return { status: Number(status), out, err }
+}
+
+/** Parses a line of a run of one seat. */
+function parseEpisode(line: string): EpisodeRecord {
+  const parsed = parseSealedRecord(JSON.parse(line))
+  if (!parsed.success) throw parsed.error
+  return parsed.data as EpisodeRecord
 }

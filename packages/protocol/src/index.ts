@@ -1,14 +1,9 @@
 export { canonicalJson } from './lib/canonical-json.ts'
 export { contentId } from './lib/digest.ts'
 export type { EnvironmentInfo, EventInfo, ToolAnnotations, ToolInfo } from './lib/environment-info.ts'
-export { chainOf, type Reproducible } from './lib/episode-chain.ts'
+export { chainOf, type Reproducible, type ReproducibleMatch } from './lib/episode-chain.ts'
 export type { EpisodeEnd, Truncation } from './lib/episode-end.ts'
-export {
-  type Completion,
-  type EpisodeRecord,
-  episodeRecordSchema,
-  type RecordedStep,
-} from './lib/episode-record.ts'
+export type { Completion, EpisodeRecord, RecordedStep } from './lib/episode-record.ts'
 export {
   DEFAULT_SEAT,
   EXTENSION,
@@ -23,6 +18,7 @@ export {
 } from './lib/extension.ts'
 export { findNonJson, type Json, type JsonObject, jsonObjectSchema } from './lib/json.ts'
 export { DEFAULT_LIMITS, type Limits, type LimitsRequest } from './lib/limits.ts'
+export type { MatchRecord, RecordedSeat, RecordedSeatStep } from './lib/match-record.ts'
 export type { Channel } from './lib/mcp.ts'
 export type { Observation } from './lib/observation.ts'
 export type {
@@ -33,6 +29,7 @@ export type {
   RecordedEvent,
 } from './lib/outside-event.ts'
 export { createRng, type Rng, type RngState } from './lib/rng.ts'
+export { isMatchRecord, parseSealedRecord, type SealedRecord, sealOf } from './lib/sealed-record.ts'
 export type { SeatsReport, Terms } from './lib/seats-report.ts'
 export { seedFor } from './lib/seed.ts'
 export type { SessionSnapshot } from './lib/session-snapshot.ts'

@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { type EpisodeRecord, episodeRecordSchema } from '@episodic/protocol'
+import {
+  chainOf,
+  type EpisodeRecord,
+  isMatchRecord,
+  type MatchRecord,
+  parseSealedRecord,
+  type SealedRecord,
+  sealOf,
+} from '@episodic/protocol'
 import { main } from './main.ts'
 import { listeningSchema } from './serve/start-server.ts'
 
@@ -209,11 +217,39 @@ function captureStream(): { readonly stream: NodeJS.WriteStream; text(): string 
 
 /** Returns the sealed episodes of a run, in the order of their lines. Throws if a line is not a valid episode. */
 export function readEpisodes(folder: string): EpisodeRecord[] {
+  return readLines(folder).map((record) => {
+    if (isMatchRecord(record)) throw new Error(`${folder} holds a match.`)
+    return record
+  })
+}
+
+/** Returns the sealed matches of a run of several seats. Throws if a line is not a valid match. */
+export function readMatches(folder: string): MatchRecord[] {
+  return readLines(folder).map((record) => {
+    if (!isMatchRecord(record)) throw new Error(`${folder} holds an episode of one seat.`)
+    return record
+  })
+}
+
+function readLines(folder: string): SealedRecord[] {
   const text = readFileSync(join(folder, 'episodes.jsonl'), 'utf8')
   return text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => episodeRecordSchema.parse(JSON.parse(line)))
+    .map((line) => parseLine(JSON.parse(line)))
+}
+
+/** Returns an edited line with its chain and its seal computed again, as a forger can do too. */
+export function sealAgain(record: EpisodeRecord): EpisodeRecord {
+  const { seal: _, ...line } = { ...record, chain: chainOf(record) }
+  return { ...line, seal: sealOf(line) }
+}
+
+/** Parses a line of a run. Throws if it is not a valid one. */
+export function parseLine(json: unknown): SealedRecord {
+  const parsed = parseSealedRecord(json)
+  if (parsed.success) return parsed.data
+  throw parsed.error
 }
 
 /**
@@ -222,7 +258,7 @@ export function readEpisodes(folder: string): EpisodeRecord[] {
  */
 export function withoutTimes(records: readonly EpisodeRecord[]): unknown[] {
   return records
-    .map(({ time: _, run: __, steps, ...record }) => ({
+    .map(({ time: _, run: __, seal: ___, steps, ...record }) => ({
       ...record,
       steps: steps.map(({ milliseconds: _, ...step }) => step),
     }))

@@ -34,6 +34,15 @@ export function weights(text: string): Record<string, number> {
   )
 }
 
+/** Reads `name=value` and adds it to those before. */
+export function named(text: string, earlier: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? []
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError('Write it as name=value, for example first=random.')
+  if (Object.hasOwn(earlier, name)) throw new InvalidArgumentError(`${name} is given twice.`)
+  return { ...earlier, [name]: value }
+}
+
 /** The range of all difficulties. */
 export const WHOLE_RANGE: [number, number] = [0, 1]
 

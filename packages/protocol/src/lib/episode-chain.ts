@@ -1,7 +1,8 @@
 import { canonicalJson } from './canonical-json.ts'
 import { contentId } from './digest.ts'
-import type { EpisodeRecord } from './episode-record.ts'
+import type { EpisodeRecord, RecordedStep } from './episode-record.ts'
 import type { Json } from './json.ts'
+import type { MatchRecord, RecordedSeat, RecordedSeatStep } from './match-record.ts'
 
 /** The part of an episode that a replay must reproduce from the same version, parameters, seed and actions. */
 export type Reproducible = Pick<
@@ -9,22 +10,54 @@ export type Reproducible = Pick<
   'environment' | 'params' | 'seed' | 'branch' | 'start' | 'steps' | 'outcome'
 >
 
+/** The same part of a match. */
+export type ReproducibleMatch = Pick<MatchRecord, 'environment' | 'params' | 'seed' | 'turn' | 'steps' | 'outcome'> & {
+  readonly seats: { readonly [seat: string]: Pick<RecordedSeat, 'start' | 'end' | 'success'> }
+}
+
 /**
  * Returns the last link of an episode's hash chain. Each link is the {@link contentId} of the previous link and of what
  * one step must reproduce: action, observation, raw reward terms, potential, refusal, state hash, outside events and
- * prepared input. The first link covers the start and the reseeded branch points, the last one the end and the success,
- * if the environment defines it. Times, weights and shaping are left out: they do not come from the environment.
+ * prepared input; in a match also the seat, the raw terms of every seat, and what each learned. The first link covers the
+ * start and the reseeded branch points, the last one the end and the success, if the environment defines it. Times,
+ * weights and shaping are left out: they do not come from the environment.
  */
-export function chainOf({ environment, params, seed, branch, start, steps, outcome }: Reproducible): string {
+export function chainOf(played: Reproducible | ReproducibleMatch): string {
+  return 'seats' in played ? chainOfMatch(played) : chainOfEpisode(played)
+}
+
+function chainOfEpisode({ environment, params, seed, branch, start, steps, outcome }: Reproducible): string {
   const reseeded = branch && { at: branch.at, seeds: branch.seeds }
-  const beginning = { environment, params, seed, start, ...(reseeded && { reseeded }) }
-  let link = contentId(canonicalJson(beginning as unknown as Json))
-  for (const { action, observation, reward, potential, refused, stateHash, events, prepared } of steps) {
-    const outside = { ...(events && { events }), ...(prepared !== undefined && { prepared }) }
-    const reproduced = { action, observation, terms: reward.terms, potential, refused, stateHash, ...outside }
-    link = contentId(link + canonicalJson(reproduced as unknown as Json))
-  }
-  return contentId(link + canonicalJson(endingOf(outcome) as unknown as Json))
+  const links = steps.map((step) => ({ ...givenBy(step), terms: step.reward.terms }))
+  return link({ environment, params, seed, start, ...(reseeded && { reseeded }) }, links, endingOf(outcome))
+}
+
+function chainOfMatch({ environment, params, seed, turn, seats, steps, outcome }: ReproducibleMatch): string {
+  const bySeat = <Part>(part: (seat: ReproducibleMatch['seats'][string]) => Part) =>
+    Object.fromEntries(Object.entries(seats).map(([name, seat]) => [name, part(seat)]))
+  const links = steps.map((step) => ({ ...givenBy(step), seat: step.seat, terms: termsOf(step), seats: step.seats }))
+  const ends = bySeat(({ end, success }) => (success === undefined ? end : { end, success }))
+  return link(
+    { environment, params, seed, turn, starts: bySeat(({ start }) => start) },
+    links,
+    outcome.kind === 'failed' ? null : ends,
+  )
+}
+
+function termsOf({ rewards }: RecordedSeatStep) {
+  return Object.fromEntries(Object.entries(rewards).map(([seat, { terms }]) => [seat, terms]))
+}
+
+function givenBy(step: Omit<RecordedStep, 'reward'>) {
+  const { action, observation, potential, refused, stateHash, events, prepared } = step
+  const outside = { ...(events && { events }), ...(prepared !== undefined && { prepared }) }
+  return { action, observation, potential, refused, stateHash, ...outside }
+}
+
+function link(beginning: object, steps: readonly object[], ending: object | null): string {
+  const text = (value: object | null) => canonicalJson(value as Json)
+  const last = steps.reduce<string>((earlier, step) => contentId(earlier + text(step)), contentId(text(beginning)))
+  return contentId(last + text(ending))
 }
 
 /** Without a success only the end, so that the chains of environments that define none stay the same. */

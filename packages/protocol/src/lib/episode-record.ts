@@ -26,7 +26,7 @@ export interface Completion {
   readonly logProbabilities?: readonly number[] | undefined
 }
 
-const completionSchema: z.ZodType<Completion> = z.object({
+export const completionSchema: z.ZodType<Completion> = z.object({
   model: z.string(),
   promptTokens: z.int().min(0),
   completionTokens: z.int().min(0),
@@ -99,10 +99,10 @@ export interface Branch {
   readonly seeds: readonly (string | null)[]
 }
 
-/** One play of a task, sealed as one line of JSONL. A report is a fold over such lines and over nothing else. */
-export interface EpisodeRecord {
+/** What every line of a run says, whatever was played. */
+export interface SealedLine {
   /** Version of this shape. */
-  readonly format: 2
+  readonly format: 3
   readonly run: string
   readonly task: {
     readonly id: string
@@ -113,9 +113,23 @@ export interface EpisodeRecord {
   }
   /** Numbers the episodes of one task, from 0. With `task.id` it names the episode. */
   readonly attempt: number
+  /** Numbers the plays of one episode, from 0. It is more than 0 if earlier plays failed. */
+  readonly try: number
   readonly environment: { readonly name: string; readonly version: string }
   readonly params: JsonObject
   readonly seed: string
+  /** The end of the hash chain over what a replay must reproduce, see {@link chainOf}. */
+  readonly chain: string
+  /** Milliseconds since the run began, on the machine that played it. */
+  readonly time: { readonly started: number; readonly ended: number }
+  /** Hash of the whole line, see {@link sealOf}; `null` for a line of format 2, which had none. */
+  readonly seal: string | null
+}
+
+/**
+ * One play of a task by one seat, sealed as one line of JSONL. A report is a fold over such lines and over nothing else.
+ */
+export interface EpisodeRecord extends SealedLine {
   readonly policy: { readonly name: string; readonly seed: string }
   /** `null` for an episode that shares nothing with another. */
   readonly branch: Branch | null
@@ -127,13 +141,13 @@ export interface EpisodeRecord {
   readonly undecided?: readonly Completion[] | undefined
   /** `null` for a failed episode. */
   readonly returns: Returns | null
-  /** The end of the hash chain over what a replay must reproduce, see {@link chainOf}. */
-  readonly chain: string
-  /** Milliseconds since the run began, on the machine that played it. */
-  readonly time: { readonly started: number; readonly ended: number }
 }
 
-const rewardSchema = z.object({ total: z.number(), terms: z.record(z.string(), z.number()), shaping: z.number() })
+export const rewardSchema = z.object({
+  total: z.number(),
+  terms: z.record(z.string(), z.number()),
+  shaping: z.number(),
+})
 
 const branchSchema = z.object({
   rollout: z.int().min(0),
@@ -144,8 +158,9 @@ const branchSchema = z.object({
   seeds: z.array(z.string().nullable()),
 })
 
-export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
-  format: z.literal(2),
+/** The fields of {@link SealedLine}. */
+export const sealedLineShape = {
+  format: z.literal(3),
   run: z.string(),
   task: z.object({
     id: z.string(),
@@ -155,32 +170,45 @@ export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
     tags: z.array(z.string()),
   }),
   attempt: z.int().min(0),
+  try: z.int().min(0),
   environment: z.object({ name: z.string(), version: z.string() }),
   params: jsonObjectSchema,
   seed: z.string(),
+  chain: z.string(),
+  time: z.object({ started: z.number(), ended: z.number() }),
+  seal: z.string().nullable(),
+} as const
+
+/** The fields of a {@link RecordedStep} that steps of several seats have too. */
+export const recordedStepShape = {
+  action: actionSchema,
+  observation: observationSchema,
+  potential: z.number().nullable(),
+  refused: refusalSchema.nullable(),
+  stateHash: z.string().nullable(),
+  milliseconds: z.number().nullable(),
+  events: z.array(recordedEventSchema).optional(),
+  prepared: jsonSchema.optional(),
+  completions: z.array(completionSchema).optional(),
+} as const
+
+export const returnsSchema: z.ZodType<Returns> = z.object({
+  total: z.number(),
+  unshaped: z.number(),
+  discounted: z.number(),
+})
+export const failureSchema = z.object({ code: z.string(), message: z.string() })
+
+export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
+  ...sealedLineShape,
   policy: z.object({ name: z.string(), seed: z.string() }),
   branch: branchSchema.nullable(),
   start: z.object({ observation: observationSchema, potential: z.number().nullable() }).nullable(),
-  steps: z.array(
-    z.object({
-      action: actionSchema,
-      observation: observationSchema,
-      reward: rewardSchema,
-      potential: z.number().nullable(),
-      refused: refusalSchema.nullable(),
-      stateHash: z.string().nullable(),
-      milliseconds: z.number().nullable(),
-      events: z.array(recordedEventSchema).optional(),
-      prepared: jsonSchema.optional(),
-      completions: z.array(completionSchema).optional(),
-    }),
-  ),
+  steps: z.array(z.object({ ...recordedStepShape, reward: rewardSchema })),
   undecided: z.array(completionSchema).optional(),
   outcome: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('finished'), end: episodeEndSchema, success: z.boolean().optional() }),
-    z.object({ kind: z.literal('failed'), error: z.object({ code: z.string(), message: z.string() }) }),
+    z.object({ kind: z.literal('failed'), error: failureSchema }),
   ]),
-  returns: z.object({ total: z.number(), unshaped: z.number(), discounted: z.number() }).nullable(),
-  chain: z.string(),
-  time: z.object({ started: z.number(), ended: z.number() }),
+  returns: returnsSchema.nullable(),
 })

@@ -142,10 +142,11 @@ const task: Task = {
   metadata: {},
 }
 const finished: EpisodeRecord = {
-  format: 2,
+  format: 3,
   run: 'run-1',
   task: { id: 'task-1', prompt: 'Find it.', difficulty: 0.25, split: 'train', tags: ['short'] },
   attempt: 0,
+  try: 0,
   environment,
   params: { low: 1 },
   seed: 'seed',
@@ -167,6 +168,7 @@ const finished: EpisodeRecord = {
   returns: { total: 0.49, unshaped: -0.01, discounted: 0.49 },
   chain: '5d41402abc4b2a76b9719d911017c592',
   time: { started: 0, ended: 12.5 },
+  seal: null,
 }
 const outside = { events: [applied], prepared: { price: 7 } }
 const kept: OutsideHistory = {

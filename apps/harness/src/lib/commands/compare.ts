@@ -14,6 +14,7 @@ interface CompareOptions {
   readonly json?: true
   readonly html?: string
   readonly failIfWorse?: true
+  readonly seat?: string
   readonly allowConflicts?: true
 }
 
@@ -27,6 +28,7 @@ export function compareCommand(console: Console): Command {
     .argument('<runB>', 'folder of the run to compare with it')
     .option('--json', 'print the comparison as JSON')
     .option('--html <file>', 'also write an HTML page, with both plays of each flipped episode')
+    .option('--seat <seat>', 'of an environment of several seats: the seat to compare (default: the one in focus)')
     .option('--allow-conflicts', 'accept conflicting lines of the same episode')
     .option('--fail-if-worse', 'exit with 1 if run B is significantly worse than run A')
     .addHelpText(
@@ -50,6 +52,7 @@ async function compare(folderA: string, folderB: string, options: CompareOptions
     readComparedRun(folder, {
       onTorn: (line) => console.err.write(`${folder}: ${tornNotice(line)}`),
       allowConflicts: options.allowConflicts === true,
+      seat: options.seat,
     })
   const [a, b] = [await read(folderA), await read(folderB)]
   const comparison = compareRuns(a, b)
@@ -82,10 +85,7 @@ async function withPlays(
   ...sides: readonly [a: readonly [string, ComparedRun], b: readonly [string, ComparedRun]]
 ): Promise<ShownFlip[][]> {
   const wanted = new Set(lists.flat().map(({ task, attempt }) => episodeKey(task, attempt)))
-  const [fromA, fromB] = [
-    await readPlays(sides[0][0], sides[0][1].tasks, wanted),
-    await readPlays(sides[1][0], sides[1][1].tasks, wanted),
-  ]
+  const [fromA, fromB] = [await readPlays(...sides[0], wanted), await readPlays(...sides[1], wanted)]
   return lists.map((flips) =>
     flips.map((flip) => {
       const key = episodeKey(flip.task, flip.attempt)

@@ -7,6 +7,7 @@ import { HarnessError } from '../harness-error.ts'
 import { findSealed, type SealedEpisodes } from '../replay/read-recorded.ts'
 import { loadRecordedWorld } from '../run/plan/sources.ts'
 import { tornNotice } from '../run/record/report-run.ts'
+import { seatOf } from '../seats/seat-record.ts'
 import { loadWorld } from '../world.ts'
 
 interface ExportCommandOptions {
@@ -14,6 +15,7 @@ interface ExportCommandOptions {
   readonly out?: string
   readonly split?: Split
   readonly successful?: true
+  readonly seat?: string
   readonly world?: string
   readonly json?: true
 }
@@ -33,6 +35,10 @@ export function exportCommand(console: Console): Command {
     )
     .option('--out <file>', 'file to write; default: standard output')
     .addOption(new Option('--split <split>', 'only episodes of this split').choices(['train', 'validation', 'test']))
+    .option(
+      '--seat <seat>',
+      'of an environment of several seats: only this seat (default: each seat has an episode of its own)',
+    )
     .option('--successful', 'only episodes that succeeded')
     .option('--world <world>', 'world whose tools are written; default: that of the run')
     .option('--json', 'print the counts as JSON; needs --out')
@@ -49,6 +55,7 @@ ids of calls begin with the hash of the sealed episode, and most formats have it
       if (options.json && options.out === undefined)
         throw new HarnessError('option-invalid', '--json prints the counts to standard output: give --out too.')
       const sealed = await findSealed(run)
+      if (sealed.manifest) seatOf(sealed.manifest.configuration, options.seat)
       const warn = (notice: string) => void console.err.write(`${notice}\n`)
       const torn = new Set<number>()
       const counts = await exportRun(sealed, {

@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chainOf, type EpisodeRecord } from '@episodic/protocol'
+import type { EpisodeRecord } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, sealAgain, type Workshop } from '../episodic.fixture.ts'
 
 const WORLD = exampleWorld('number-guessing')
 const EXTRA = `
@@ -49,18 +49,15 @@ function tamper(folder: string, lines: readonly EpisodeRecord[]): void {
   writeFileSync(at(`${folder}/episodes.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 }
 
-/** Returns the record with a recomputed chain, which a forger can compute too. */
-const chained = (record: EpisodeRecord): EpisodeRecord => ({ ...record, chain: chainOf(record) })
-
 /** Returns the genuine lines with the first one changed. */
 const withFirst = (change: (record: EpisodeRecord) => EpisodeRecord): EpisodeRecord[] =>
-  played.map((record, i) => (i === 0 ? chained(change(record)) : record))
+  played.map((record, i) => (i === 0 ? sealAgain(change(record)) : record))
 
 describe('episodic replay of a run that was tampered with', () => {
   it('finds one winning episode copied under sixty names', async () => {
     const win = played.find(won) as EpisodeRecord
     const { status, summary, err } = await replayed(
-      played.map(({ task, attempt }) => chained({ ...win, task, attempt })),
+      played.map(({ task, attempt }) => sealAgain({ ...win, task, attempt })),
     )
     expect({ status, summary }).toMatchObject({
       status: 1,
@@ -76,7 +73,7 @@ describe('episodic replay of a run that was tampered with', () => {
     const swapped = played.map((record) =>
       record === one ? { ...record, task: other?.task } : record === other ? { ...record, task: one?.task } : record,
     ) as EpisodeRecord[]
-    const { status, summary } = await replayed(swapped)
+    const { status, summary } = await replayed(swapped.map(sealAgain))
     expect({ status, diverged: summary.diverged }).toEqual({ status: 1, diverged: expect.any(Number) })
     expect(summary.diverged).toBeGreaterThanOrEqual(2)
     expect(summary.divergences[0]).toMatchObject({ cause: 'plan-differs', task: other?.task.id })
@@ -114,7 +111,7 @@ describe('episodic replay of a run that was tampered with', () => {
 
   it('finds invented attempts, and still reports the missing ones', async () => {
     const [first, ...rest] = played as [EpisodeRecord, ...EpisodeRecord[]]
-    const invented = rest.slice(0, 3).map((record, i) => chained({ ...record, attempt: 2 + i }))
+    const invented = rest.slice(0, 3).map((record, i) => sealAgain({ ...record, attempt: 2 + i }))
     const { status, summary, err } = await replayed([...rest, ...invented])
     expect({ status, summary }).toMatchObject({
       status: 1,
@@ -165,7 +162,7 @@ describe('episodic replay of a run that was tampered with', () => {
 
   it('finds a second, different line of an episode, and accepts an identical one', async () => {
     const lost = played.find((record) => !won(record)) as EpisodeRecord
-    const forged = { ...lost, time: { started: 0, ended: 1 } }
+    const forged = sealAgain({ ...lost, time: { started: 0, ended: 1 } })
     const { status, summary, err } = await replayed([...played, forged])
     expect({ status, summary }).toMatchObject({
       status: 1,
@@ -221,7 +218,7 @@ describe('episodic replay of a genuine run', () => {
         ? { ...record, branch: { ...record.branch, path: [2, ...record.branch.path.slice(1)] } }
         : record,
     )
-    writeFileSync(at('trees/episodes.jsonl'), moved.map((line) => `${JSON.stringify(chained(line))}\n`).join(''))
+    writeFileSync(at('trees/episodes.jsonl'), moved.map((line) => `${JSON.stringify(sealAgain(line))}\n`).join(''))
     expect((await replay('trees')).summary.divergences[0]).toMatchObject({ field: 'branch', cause: 'plan-differs' })
   })
 

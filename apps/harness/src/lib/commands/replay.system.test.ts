@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { appendFileSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rehearse } from '@episodic/mcp-server'
-import { chainOf, type EpisodeRecord, type RecordedStep } from '@episodic/protocol'
+import type { EpisodeRecord, RecordedStep } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
+import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, sealAgain, type Workshop } from '../episodic.fixture.ts'
 import { loadWorld } from '../world.ts'
 
 let workshop: Workshop
@@ -108,7 +108,7 @@ describe('episodic replay', () => {
   it('distinguishes an edited line from a changed world, even if the editor recomputed its chain', async () => {
     const forged = changed(0, (record) => {
       const steps = record.steps.map((step) => ({ ...step, potential: 0.125 }))
-      return { steps, chain: chainOf({ ...record, steps }) }
+      return sealAgain({ ...record, steps })
     })
     const { status, summary } = await replay(writeEpisodes('forged.jsonl', forged), ...worldOf)
     expect(status).toBe(1)
@@ -199,12 +199,10 @@ describe('episodic replay', () => {
 
   it('replays a failed episode up to its failure, and counts episodes that never started', async () => {
     const index = guessing.findIndex(({ steps }) => steps.length >= 2)
-    const { steps, ...record } = guessing[index] as EpisodeRecord
+    const record = guessing[index] as EpisodeRecord
+    const { steps } = record
     const outcome = { kind: 'failed', error: { code: 'policy-failed', message: 'It gave up.' } } as const
-    const sealed = (change: Partial<EpisodeRecord>) => {
-      const failed = { ...record, steps, ...change, outcome, returns: null }
-      return { ...failed, chain: chainOf(failed) }
-    }
+    const sealed = (change: Partial<EpisodeRecord>) => sealAgain({ ...record, ...change, outcome, returns: null })
     const file = writeEpisodes('failed.jsonl', [
       sealed({ steps: steps.slice(0, 1) }),
       sealed({ start: null, steps: [], attempt: 1 }),
@@ -257,10 +255,8 @@ describe('episodic replay', () => {
   it('finds raised rewards and returns, even if they fit each other and every chain', async () => {
     const forged = changed(3, (record) => {
       const steps = record.steps.map((step) => ({ ...step, reward: { ...step.reward, total: 50 } }))
-      return {
-        steps,
-        returns: { total: 50 * steps.length, unshaped: 50 * steps.length, discounted: 50 * steps.length },
-      }
+      const total = 50 * steps.length
+      return sealAgain({ ...record, steps, returns: { total, unshaped: total, discounted: total } })
     })
     const { status, summary } = await replay(copyRun('overpaid', forged), ...worldOf)
     expect(status).toBe(1)
@@ -286,7 +282,7 @@ describe('episodic replay', () => {
         const steps = [{ action, observation, reward, potential, refused, stateHash, milliseconds }]
         const outcome = { kind: 'finished', end: { kind: 'truncated', reason } } as const
         const returns = { total, unshaped: total, discounted: total }
-        return { steps, outcome, returns, chain: chainOf({ ...record, steps, outcome }) }
+        return sealAgain({ ...record, steps, outcome, returns })
       })
       const { status, summary } = await replay(copyRun(`cut-${reason}`, forged), ...worldOf)
       expect(status).toBe(1)

@@ -1,8 +1,8 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chainOf, type EpisodeRecord, seedFor } from '@episodic/protocol'
+import { type EpisodeRecord, seedFor } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
+import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, sealAgain, withoutTimes } from '../episodic.fixture.ts'
 import { summarySchema } from '../report/fold/summary.ts'
 
 const workshop = openWorkshop()
@@ -60,7 +60,7 @@ describe('episodic run --branch', () => {
     const branch = { ...(forked.branch as NonNullable<EpisodeRecord['branch']>), seeds: [null, null] }
     for (const [out, record] of [
       ['edited', { ...forked, branch }],
-      ['remade', { ...forked, branch, chain: chainOf({ ...forked, branch }) }],
+      ['remade', sealAgain({ ...forked, branch })],
     ] as const) {
       cpSync(at('frozen-lake-in-process'), at(out), { recursive: true })
       writeFileSync(at(out, 'episodes.jsonl'), `${JSON.stringify(record)}\n`)

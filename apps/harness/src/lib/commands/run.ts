@@ -6,11 +6,21 @@ import { type Console, resumeCommand, shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { addModelOptions, type ModelOptions, modelSettingsOf } from '../llm/model-options.ts'
-import { branchPoints, nonEmpty, numberWithin, range, WHOLE_RANGE, weights, wholeNumber } from '../option-values.ts'
-import { findPlayer, isLlm, policyFileOf } from '../policies.ts'
+import {
+  branchPoints,
+  named,
+  nonEmpty,
+  numberWithin,
+  range,
+  WHOLE_RANGE,
+  weights,
+  wholeNumber,
+} from '../option-values.ts'
+import { isLlm, policyFileOf } from '../policies.ts'
 import type { RunConfiguration } from '../run/plan/configuration.ts'
 import { countLeaves } from '../run/plan/configuration.ts'
 import { countTasks, episodeKey, planOf, tasksOf, unsealed } from '../run/plan/plan.ts'
+import { defaultPolicy, findPlayers, type NamedPlayers, seatPolicies } from '../run/plan/players.ts'
 import { describeSources, hashFile } from '../run/plan/sources.ts'
 import { RETRY_TIMEOUT, type Transport } from '../run/play/open-environment.ts'
 import { openRunner } from '../run/play/open-runner.ts'
@@ -22,6 +32,7 @@ import { lockRun } from '../run/record/run-lock.ts'
 import { SealedFile } from '../run/record/sealed-file.ts'
 import { openWorkers } from '../run/workers/open-workers.ts'
 import { runWorker } from '../run/workers/worker-main.ts'
+import { seatRecordOf } from '../seats/seat-record.ts'
 import { isServed, loadPlayedWorld, type PlayedWorld } from '../served-world.ts'
 import { addTargetOptions, PLAYED_SERVERS, type TargetOptions, targetOf } from '../target-options.ts'
 
@@ -31,6 +42,8 @@ interface RunOptions extends TargetOptions, ModelOptions {
   readonly difficulty: [number, number]
   readonly split?: string
   readonly policy?: string
+  readonly seat?: Record<string, string>
+  readonly focus?: string
   readonly rollouts: number
   readonly branch: RunConfiguration['branch']
   readonly concurrency: number
@@ -70,6 +83,12 @@ export function runCommand(console: Console): Command {
       '--policy <policy>',
       'random, solver, a policy of the world, script:<file.json>, llm:<model>, agent:<file>, process:<command>, or a module (default: solver if the world has one, else random)',
     )
+    .addOption(
+      new Option('--seat <seat=policy>', 'policy of one seat, of several; --policy plays those not named').argParser(
+        named,
+      ),
+    )
+    .option('--focus <seat>', 'seat whose figures head the report (default: the first)')
     .option('--rollouts <count>', 'episodes of each task', wholeNumber(1), 1)
     .addOption(
       new Option('--branch <lines@step,…>', 'fork each rollout at these steps, into a tree of episodes')
@@ -116,6 +135,7 @@ Examples:
   episodic run --url openenv:http://127.0.0.1:8000 --tasks 20 --max-steps 50
   episodic run --url ors:http://127.0.0.1:8080 --split train --policy llm:qwen3
   episodic run number-guessing --out runs/mine --resume
+  episodic run kuhn-poker --seat first=solver --seat second=random
   episodic run warehouse --policy llm:qwen3 --base-url http://127.0.0.1:8000/v1
   episodic run warehouse --policy 'process:my-agent --url $EPISODIC_MCP_URL'`,
     )
@@ -134,11 +154,12 @@ async function run(
   const target = targetOf(options, PLAYED_SERVERS)
   const world = await loadPlayedWorld(given, target)
   const reference = given ?? world.environment.name
-  const policyName = options.policy ?? (world.solver ? 'solver' : 'random')
-  const player = await findPlayer(policyName, world, { model: modelSettingsOf(options, options.processes) })
+  const chosen = { policy: options.policy, seats: options.seat, focus: options.focus }
+  const players = await findPlayers(world, chosen, { model: modelSettingsOf(options, options.processes) })
+  const isPlayedByAgent = players.kind === 'one' && isAgent(players.player)
   const { concurrency, processes, retryTimeout, workerThreads = false } = options
   // An agent needs a URL.
-  const transport = options.transport ?? (isAgent(player) ? 'http' : 'in-process')
+  const transport = options.transport ?? (isPlayedByAgent ? 'http' : 'in-process')
   const openHere = (configuration: RunConfiguration) =>
     openRunner(configuration, {
       reference,
@@ -148,20 +169,20 @@ async function run(
       workerThreads,
       concurrency,
       retryTimeout,
-      player,
+      players,
     })
   if (options.worker) return runWorker(openHere)
-  if (isAgent(player) && options.branch.length > 0)
+  if (isPlayedByAgent && options.branch.length > 0)
     throw new HarnessError(
       'option-invalid',
       '--branch needs a policy: an agent plays whole episodes, which cannot be forked. Leave --branch out.',
     )
-  if (isAgent(player) && isServed(world))
+  if (isPlayedByAgent && isServed(world))
     throw new HarnessError(
       'option-invalid',
       'An agent plays over MCP, and a server of another system has no session URLs. Give a policy.',
     )
-  const configuration = await configure(world, policyName, options)
+  const configuration = await configure(world, chosen, options)
   const { branch } = configuration
   const folder = resolve(options.out ?? defaultFolder(configuration))
   const earlier = await findRun(folder, configuration, options.resume === true)
@@ -177,7 +198,7 @@ async function run(
       transport: isServed(world) ? world.address : target ? 'a server that was there' : transport,
       concurrency,
       processes,
-      player: player.name,
+      ...(players.kind === 'one' && { player: players.player.name }),
       ...(isServed(world) && { guarantees: world.guarantees }),
     }
     const sources = await describeSources(folder, reference, world, configuration)
@@ -214,7 +235,7 @@ async function run(
           if (sealed.has(episodeKey(record))) return
           await file.append(record)
           fold.add(record)
-          progress.add(record)
+          progress.add(seatRecordOf(record, configuration.focus))
         },
       })
     } catch (error) {
@@ -247,10 +268,13 @@ async function run(
   }
 }
 
-async function configure(world: PlayedWorld, policy: string, options: RunOptions): Promise<RunConfiguration> {
+async function configure(world: PlayedWorld, players: NamedPlayers, options: RunOptions): Promise<RunConfiguration> {
   const { name, version, hasPotential } = world.environment
   const split = options.split ?? null
-  const policyFile = policyFileOf(policy)
+  const seats = seatPolicies(world, players)
+  if (seats) assertForSeats(name, options)
+  const focus = options.focus ?? Object.keys(seats ?? {})[0]
+  const policy = (focus && seats?.[focus]) ?? players.policy ?? defaultPolicy(world)
   const leaves = countLeaves(options.branch)
   if (options.branch.length > 0 && leaves > options.concurrency)
     throw new HarnessError(
@@ -273,8 +297,9 @@ async function configure(world: PlayedWorld, policy: string, options: RunOptions
     tasks: options.dataset
       ? { from: 'dataset', file: options.dataset, sha256: await hashFile(options.dataset), split }
       : { from: 'generator', count: options.tasks, difficulty: options.difficulty, split },
-    policy: { name: policy, sha256: policyFile && (await hashFile(policyFile)) },
-    sampling: samplingOf(policy, options),
+    policy: await describePolicy(policy),
+    ...(seats && { seats: await describePolicies(seats), focus }),
+    sampling: samplingOf(seats ? Object.values(seats) : [policy], options),
     rollouts: options.rollouts,
     branch: options.branch,
     maxSteps: options.maxSteps ?? null,
@@ -285,10 +310,30 @@ async function configure(world: PlayedWorld, policy: string, options: RunOptions
   }
 }
 
+async function describePolicy(name: string): Promise<RunConfiguration['policy']> {
+  const file = policyFileOf(name)
+  return { name, sha256: file && (await hashFile(file)) }
+}
+
+async function describePolicies(seats: { readonly [seat: string]: string }): Promise<RunConfiguration['seats']> {
+  const described = Object.entries(seats).map(async ([seat, name]) => [seat, await describePolicy(name)] as const)
+  return Object.fromEntries(await Promise.all(described))
+}
+
+/** Throws `option-invalid` for options that runs of several seats do not have. */
+function assertForSeats(name: string, { branch, shaping }: RunOptions): void {
+  const given = branch.length > 0 ? '--branch' : shaping ? '--shaping' : null
+  if (given)
+    throw new HarnessError(
+      'option-invalid',
+      `${given} is for environments of one seat, and ${name} has several. Leave it out.`,
+    )
+}
+
 /** The settings of a language model that affect its answers. */
-function samplingOf(policy: string, options: RunOptions): RunConfiguration['sampling'] {
+function samplingOf(policies: readonly string[], options: RunOptions): RunConfiguration['sampling'] {
   const { temperature, maxTokens, tokenBudget } = modelSettingsOf(options)
-  return isLlm(policy) && (temperature ?? maxTokens ?? tokenBudget) !== null
+  return policies.some(isLlm) && (temperature ?? maxTokens ?? tokenBudget) !== null
     ? { temperature, maxTokens, tokenBudget }
     : null
 }

@@ -11,6 +11,8 @@ import { differingKeys, type Play, type PlayedTask, type PlayedTasks } from './p
 export interface ComparedRun {
   readonly manifest: Pick<RunManifest, 'name' | 'scheduled' | 'configuration'> & Partial<Pick<RunManifest, 'played'>>
   readonly tasks: PlayedTasks
+  /** The seat whose episodes these are; left out if the environment has one. */
+  readonly seat?: string | undefined
 }
 
 /** A task with finished episodes in both runs, with its means. */

@@ -54,11 +54,20 @@ function renderSide(letter: string, { ending }: Flip['a'], play: ShownEpisode | 
   )
 }
 
-function renderStep({ number, tool, arguments: input, observation, structured, total, refused }: ShownStep): string {
+function renderStep({
+  number,
+  seat,
+  tool,
+  arguments: input,
+  observation,
+  structured,
+  total,
+  refused,
+}: ShownStep): string {
   const sign = total > 0 ? 'positive' : total < 0 ? 'negative' : ''
   return stepRow(
     `#${number}`,
-    element('code', { class: 'call' }, escapeHtml(`${tool}(${input})`)),
+    element('code', { class: 'call' }, escapeHtml(`${seat === null ? '' : `${seat}: `}${tool}(${input})`)),
     element('span', { class: `reward ${sign}` }, formatSigned(total)),
     escapeHtml(observation),
     structured === null ? '' : element('code', { class: 'data' }, escapeHtml(structured)),

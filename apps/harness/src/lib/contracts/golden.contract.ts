@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { generateTasks, type TasksDefinition } from '@episodic/dataset'
 import type { Policy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { chainOf, type EpisodeRecord, episodeRecordSchema, type Refusal } from '@episodic/protocol'
+import { chainOf, type EpisodeRecord, parseSealedRecord, type Refusal } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { replayEpisode } from '../replay/replay-episode.ts'
 
@@ -27,7 +27,7 @@ export interface GoldenEpisodes {
 export function describeGolden({ environment, file, tasks, policy, ends, refusals }: GoldenEpisodes): void {
   const { name, version } = environment
   const lines = readFileSync(file, 'utf8').trim().split('\n')
-  const episodes = lines.map((line): EpisodeRecord => episodeRecordSchema.parse(JSON.parse(line)))
+  const episodes = lines.map((line) => parseSealedRecord(JSON.parse(line)).data as EpisodeRecord)
   describe(`golden episodes of ${name}`, () => {
     it.each(episodes.map((episode) => [episode.task.prompt, episode.seed, episode] as const))(
       'reproduce the recording: %s (%s)',

@@ -3,11 +3,12 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { EpisodeRecord, Split, ToolInfo } from '@episodic/protocol'
+import type { EpisodeRecord, SealedRecord, Split, ToolInfo } from '@episodic/protocol'
 import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { readRecorded, type SealedEpisodes } from '../replay/read-recorded.ts'
 import { isSuccess, scoredOutcomeOf } from '../report/fold/scored-outcome.ts'
+import { seatRecordsOf } from '../seats/seat-record.ts'
 import type { ExportFormat } from './export-format.ts'
 
 /** Which episodes of a run to export. */
@@ -16,6 +17,8 @@ export interface Selection {
   readonly split?: Split | undefined
   /** Only episodes that succeeded. Default false. */
   readonly successful?: boolean | undefined
+  /** Of several seats, only this one. Default: all, each with an episode of its own. */
+  readonly seat?: string | undefined
 }
 
 export interface ExportOptions extends Selection {
@@ -53,17 +56,19 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions):
 
   async function* allEpisodes(): AsyncGenerator<EpisodeRecord> {
     const digests = new Map<string, number>()
-    for await (const { record, digest } of readRecorded(sealed.file, options)) {
-      const name = `${record.task.id} ${record.attempt}`
+    for await (const { record: line, digest } of readRecorded(sealed.file, options)) {
+      const name = `${line.task.id} ${line.attempt}`
       const known = digests.get(name)
-      if (known !== undefined && known !== digest) throw conflicting(sealed.file, record)
+      if (known !== undefined && known !== digest) throw conflicting(sealed.file, line)
       if (known !== undefined) continue
       digests.set(name, digest)
-      if (options.split && record.task.split !== options.split) continue
-      if (options.successful && !isSuccess(record)) continue
-      selected.add(name)
-      if (scoredOutcomeOf(record).kind === 'failed') failures.add(name)
-      yield record
+      if (options.split && line.task.split !== options.split) continue
+      for (const [seat, record] of seatRecordsOf(line, options.seat)) {
+        if (options.successful && !isSuccess(record)) continue
+        selected.add(`${name} ${seat}`)
+        if (scoredOutcomeOf(record).kind === 'failed') failures.add(`${name} ${seat}`)
+        yield record
+      }
     }
   }
 
@@ -84,7 +89,7 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions):
   return { episodes: selected.size, finished: selected.size - failures.size, failed: failures.size, lines }
 }
 
-function conflicting(file: string, { task, attempt }: EpisodeRecord): HarnessError {
+function conflicting(file: string, { task, attempt }: SealedRecord): HarnessError {
   return new HarnessError(
     'run-invalid',
     `${shownPath(file)} has different lines for task ${task.id}, attempt ${attempt}, and an export cannot choose between them. Replay the run to find out which line was edited.`,

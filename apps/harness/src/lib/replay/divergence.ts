@@ -1,4 +1,4 @@
-import type { EpisodeRecord } from '@episodic/protocol'
+import type { SealedRecord } from '@episodic/protocol'
 import type { Difference } from './difference.ts'
 
 /**
@@ -49,7 +49,7 @@ export interface Parting extends Difference {
 const LONGEST_VALUE = 160
 
 export function describeDivergence(
-  { task, attempt, environment }: Pick<EpisodeRecord, 'task' | 'attempt' | 'environment'>,
+  { task, attempt, environment }: Pick<SealedRecord, 'task' | 'attempt' | 'environment'>,
   { step, field, recorded, replayed }: Parting,
   { cause, failure }: { readonly cause: Cause; readonly failure: string | null },
 ): Divergence {

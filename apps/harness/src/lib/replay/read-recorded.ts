@@ -2,15 +2,15 @@ import { hash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
-import { chainOf, type EpisodeRecord, episodeRecordSchema } from '@episodic/protocol'
+import { chainOf, parseSealedRecord, type SealedRecord, sealOf } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
 import { summarySchema } from '../report/fold/summary.ts'
 import { RUN_FILES, type RunManifest, readManifest } from '../run/record/run-folder.ts'
 
 /** A sealed episode. */
 export interface RecordedEpisode {
-  readonly record: EpisodeRecord
-  /** The hash chain matches: the line is unchanged since it was sealed. */
+  readonly record: SealedRecord
+  /** Its chain and its seal match: the line is unchanged since it was sealed. */
   readonly whole: boolean
 }
 
@@ -26,7 +26,7 @@ export interface RecordedLine extends RecordedEpisode {
  * Streams sealed episodes for a replay; none if there is no file, because nothing is sealed yet. A torn last line is
  * reported to `onTorn` and skipped.
  *
- * Steps are parsed with their schema only if the chain does not match: parsing takes as long as playing them.
+ * Steps are parsed with their schema only if the line was changed: parsing takes as long as playing them.
  * Throws `run-invalid` for any other line that is not an episode, with its number and field.
  */
 export async function* readRecorded(
@@ -44,10 +44,11 @@ export async function* readRecorded(
 
 function parse(text: string): RecordedEpisode | { readonly why: string } {
   try {
-    const json: EpisodeRecord = JSON.parse(text)
-    const allButSteps = episodeRecordSchema.safeParse({ ...json, steps: [] })
-    if (allButSteps.success && hasItsChain(json)) return { record: json, whole: true }
-    const parsed = episodeRecordSchema.safeParse(json)
+    const json: SealedRecord = JSON.parse(text)
+    const allButSteps = parseSealedRecord({ ...json, steps: [] })
+    if (allButSteps.success && isUnchanged(json))
+      return { record: { ...allButSteps.data, steps: json.steps } as SealedRecord, whole: true }
+    const parsed = parseSealedRecord(json)
     if (parsed.success) return { record: parsed.data, whole: false }
     const [issue] = parsed.error.issues
     return { why: `${issue?.path.join('.')}: ${issue?.message}` }
@@ -56,9 +57,9 @@ function parse(text: string): RecordedEpisode | { readonly why: string } {
   }
 }
 
-function hasItsChain(record: EpisodeRecord): boolean {
+function isUnchanged(record: SealedRecord): boolean {
   try {
-    return chainOf(record) === record.chain
+    return chainOf(record) === record.chain && (!record.seal || sealOf(record) === record.seal)
   } catch {
     // Steps that are not a list have no chain.
     return false

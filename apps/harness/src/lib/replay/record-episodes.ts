@@ -1,5 +1,5 @@
 import { definePolicy, type Policy, randomPolicy } from '@episodic/env'
-import { createRng, type EpisodeRecord } from '@episodic/protocol'
+import { createRng, type SealedRecord } from '@episodic/protocol'
 import type { RunConfiguration } from '../run/plan/configuration.ts'
 import { planOf, tasksOf } from '../run/plan/plan.ts'
 import { environmentFactory, openWorld, type Transport } from '../run/play/open-environment.ts'
@@ -56,7 +56,7 @@ export async function recordEpisodes(
     seed: configuration.seed,
     discount: configuration.discount,
     concurrency,
-    seal: (record: EpisodeRecord) => file.append(record),
+    seal: (record: SealedRecord) => file.append(record),
   })
   return (performance.now() - began) / 1_000
 }

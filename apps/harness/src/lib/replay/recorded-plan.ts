@@ -5,9 +5,12 @@ import {
   contentId,
   DEFAULT_LIMITS,
   type EpisodeRecord,
+  isMatchRecord,
   type Json,
   type JsonObject,
   type LimitsRequest,
+  type MatchRecord,
+  type SealedRecord,
   seedFor,
   type Task,
 } from '@episodic/protocol'
@@ -25,11 +28,11 @@ export interface RecordedPlan {
   readonly scheduled: number
   readonly limits: TaskLimits
   /** Whether the plan has an episode of this task and attempt. */
-  holds(record: Pick<EpisodeRecord, 'task' | 'attempt'>): boolean
+  holds(record: Pick<SealedRecord, 'task' | 'attempt'>): boolean
   /** Whether a line agrees with the plan. */
-  fits(record: EpisodeRecord): boolean
+  fits(record: SealedRecord): boolean
   /** The first field in which each of these lines differs from the plan. Reads all tasks once more. */
-  explain(records: readonly EpisodeRecord[]): Promise<(Difference | null)[]>
+  explain(records: readonly SealedRecord[]): Promise<(Difference | null)[]>
 }
 
 type Manifest = Pick<RunManifest, 'name' | 'configuration' | 'played'>
@@ -56,22 +59,26 @@ export async function recordedPlanOf(manifest: Manifest, world: World): Promise<
   const attempts = configuration.rollouts * countLeaves(configuration.branch)
   const player = playerName(manifest, world)
 
-  const compareBesides = (record: EpisodeRecord): Difference | null => {
-    const { task, attempt, branch } = record
-    if (!digests.has(task.id)) return { field: 'task.id', recorded: task.id, replayed: undefined }
-    if (attempt >= attempts) return { field: 'attempt', recorded: attempt, replayed: `0 to ${attempts - 1}` }
+  const comparePlayers = (record: SealedRecord): Difference | null => {
+    if (isMatchRecord(record)) return compareSeats(configuration, record, world)
+    const { task, attempt, branch, policy } = record
     const place = { task: task.id, attempt, path: branch?.path ?? [] }
     return (
-      findDifference(record.run, manifest.name, 'run') ??
-      (player === null ? null : findDifference(record.policy.name, player, 'policy.name')) ??
+      (player === null ? null : findDifference(policy.name, player, 'policy.name')) ??
       findDifference(branch, expectedBranch(configuration, place), 'branch') ??
-      findDifference(record.policy.seed, expectedPolicySeed(configuration, place), 'policy.seed')
+      findDifference(policy.seed, expectedPolicySeed(configuration, place), 'policy.seed')
     )
   }
+  const compareBesides = (record: SealedRecord): Difference | null => {
+    const { task, attempt } = record
+    if (!digests.has(task.id)) return { field: 'task.id', recorded: task.id, replayed: undefined }
+    if (attempt >= attempts) return { field: 'attempt', recorded: attempt, replayed: `0 to ${attempts - 1}` }
+    return findDifference(record.run, manifest.name, 'run') ?? comparePlayers(record)
+  }
   /** For a record with the planned parameters. */
-  const compareSteps = (record: EpisodeRecord): Difference | null => {
+  const compareSteps = (record: SealedRecord): Difference | null => {
     const most = mostSteps(environment, record, limits.get(record.task.id) ?? {})
-    const { length } = record.steps
+    const length = stepsOfOneSeat(record)
     return length > most ? { field: 'steps', recorded: length, replayed: `at most ${most}` } : null
   }
 
@@ -121,10 +128,12 @@ function decidedByTask(
   return { prompt, difficulty, split, tags, params: withDefaults(environment, params), seed }
 }
 
-function decidedByLine(environment: EnvironmentDefinition, { task, params, seed, start }: EpisodeRecord): Decided {
+function decidedByLine(environment: EnvironmentDefinition, record: SealedRecord): Decided {
+  const { task, params, seed } = record
   const { prompt, difficulty, split, tags } = task
   // Only a world that opened has filled in its defaults.
-  return { prompt, difficulty, split, tags, params: start ? params : withDefaults(environment, params), seed }
+  const opened = isMatchRecord(record) ? Object.values(record.seats).some(({ start }) => start) : record.start
+  return { prompt, difficulty, split, tags, params: opened ? params : withDefaults(environment, params), seed }
 }
 
 function withDefaults({ params: schema }: EnvironmentDefinition, params: JsonObject): JsonObject {
@@ -137,13 +146,40 @@ function digestOf(decided: Decided): string {
 }
 
 /** The name that lines give the policy; `null` if only the lines name it. */
-function playerName({ configuration, played }: Manifest, { solver, policies }: World): string | null {
-  const { name } = configuration.policy
+function playerName({ configuration, played }: Manifest, world: World): string | null {
+  return policyName(configuration.policy.name, world) ?? played.player ?? null
+}
+
+/** The own name of the policy that a run names so; `null` if it is not known without loading it. */
+function policyName(name: string, { solver, policies }: World): string | null {
   if (name === 'random') return randomPolicy().name
   if (name === 'solver' && solver) return solver.name
   if (Object.hasOwn(policies, name)) return policies[name]?.name ?? null
   if (isLlm(name) || /^(script|process):/.test(name)) return name
-  return played.player ?? null
+  return null
+}
+
+/** Compares the seats of a match, their policies and seeds with those of its run. */
+function compareSeats({ seed, seats = {} }: RunConfiguration, record: MatchRecord, world: World): Difference | null {
+  const { task, attempt } = record
+  for (const [seat, { policy }] of Object.entries(record.seats)) {
+    const planned = seats[seat]
+    if (!planned) return { field: `seats.${seat}`, recorded: seat, replayed: Object.keys(seats) }
+    const name = policyName(planned.name, world)
+    const ownSeed = seedFor(seedFor(seed, 'policy', task.id, attempt), seat)
+    const difference =
+      (name === null ? null : findDifference(policy.name, name, `seats.${seat}.policy.name`)) ??
+      findDifference(policy.seed, ownSeed, `seats.${seat}.policy.seed`)
+    if (difference) return difference
+  }
+  return null
+}
+
+/** Returns the steps of the seat that has most. The step that the server takes for a seat that has none left is no such. */
+function stepsOfOneSeat(record: SealedRecord): number {
+  if (!isMatchRecord(record)) return record.steps.length
+  const played = record.steps.filter(({ milliseconds }) => milliseconds !== null)
+  return Math.max(0, ...Object.keys(record.seats).map((name) => played.filter(({ seat }) => seat === name).length))
 }
 
 /** The limits that a run requested, by the id of the task. */
@@ -156,9 +192,9 @@ function limitsOf({ limits }: Task, { maxSteps }: Pick<RunConfiguration, 'maxSte
 }
 
 /** Returns the step limit of an episode. A run can only lower the limit of the environment. */
-function mostSteps(
+export function mostSteps(
   environment: EnvironmentDefinition,
-  { params }: Pick<EpisodeRecord, 'params'>,
+  { params }: Pick<SealedRecord, 'params'>,
   asked: LimitsRequest,
 ): number {
   const most = [asked.steps, environment.limitsFor(params).steps].filter((limit) => limit !== undefined)

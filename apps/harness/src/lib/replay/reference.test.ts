@@ -22,7 +22,7 @@ beforeAll(async () => {
   await recordEpisodes({ reference, world }, { store: 'memory', transport: 'in-process', concurrency: 1 }, 12, recorded)
   made = await createReference(world, recorded)
   records = []
-  for await (const { record } of readRecorded(recorded)) records.push(record)
+  for await (const { record } of readRecorded(recorded)) records.push(record as EpisodeRecord)
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 

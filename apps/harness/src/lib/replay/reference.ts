@@ -7,10 +7,12 @@ import {
   type RecordedStep,
   type Reproducible,
 } from '@episodic/protocol'
+import { seatRecordOf } from '../seats/seat-record.ts'
 import type { World } from '../world.ts'
 import { findDifference } from './difference.ts'
 import { readRecorded } from './read-recorded.ts'
-import { freshSeedAt, playRecorded, truncationOf } from './replay-episode.ts'
+import { freshSeedAt, truncationOf } from './replay-episode.ts'
+import { playRecorded } from './replayed-step.ts'
 
 /** How a file of episodes differs from a reference. */
 export interface Deviation {
@@ -33,11 +35,11 @@ export interface Reference {
 /** Plays the actions of recorded episodes with the rules. Keep the file: it is read again on demand. */
 export async function createReference({ environment }: World, recorded: string): Promise<Reference> {
   const chains = new Map<string, string>()
-  for await (const { record } of readRecorded(recorded))
+  for await (const record of readEpisodes(recorded))
     chains.set(nameOf(record), chainOf(playedByRulesAlone(environment, record)))
 
   async function find(name: string): Promise<Reproducible | null> {
-    for await (const { record } of readRecorded(recorded))
+    for await (const record of readEpisodes(recorded))
       if (nameOf(record) === name) return playedByRulesAlone(environment, record)
     return null
   }
@@ -49,7 +51,7 @@ export async function createReference({ environment }: World, recorded: string):
       let differingEpisodes = 0
       let differingBytes = 0
       let field: string | null = null
-      for await (const { record } of readRecorded(path)) {
+      for await (const record of readEpisodes(path)) {
         const name = nameOf(record)
         seen.add(name)
         steps += record.steps.length
@@ -65,6 +67,11 @@ export async function createReference({ environment }: World, recorded: string):
       return { episodes: seen.size, steps, differingEpisodes: differingEpisodes + missing, differingBytes, field }
     },
   }
+}
+
+/** Reads episodes of one seat. */
+async function* readEpisodes(path: string): AsyncGenerator<EpisodeRecord, void, undefined> {
+  for await (const { record } of readRecorded(path)) yield seatRecordOf(record)
 }
 
 function nameOf({ task, attempt }: EpisodeRecord): string {

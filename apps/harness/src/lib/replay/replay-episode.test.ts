@@ -19,7 +19,7 @@ beforeAll(async () => {
   for (const name of ['number-guessing', 'frozen-lake', 'warehouse']) {
     const { environment } = await loadWorld(exampleWorld(name))
     for (const file of globSync(join(exampleWorld(name), 'golden', `${environment.version}.jsonl`)))
-      for await (const { record } of readRecorded(file)) golden.push({ environment, record })
+      for await (const { record } of readRecorded(file)) golden.push({ environment, record: record as EpisodeRecord })
   }
   expect(golden.length).toBeGreaterThan(20)
 })

@@ -1,13 +1,14 @@
-import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
-import { declaredAction } from '@episodic/mcp-server/extend'
+import { type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/mcp-server'
 import {
   chainOf,
   DEFAULT_SEAT,
   type EpisodeEnd,
   type EpisodeRecord,
-  type LimitsRequest,
+  isMatchRecord,
   type RecordedStep,
   type Reward,
+  type SealedRecord,
+  sealOf,
   type Truncation,
 } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
@@ -15,33 +16,15 @@ import { type Difference, findDifference } from './difference.ts'
 import { type Divergence, describeDivergence, type Parting } from './divergence.ts'
 import type { RecordedEpisode } from './read-recorded.ts'
 import { canHaveRunOut } from './recorded-plan.ts'
-import { createScorer, earnedBy, type Scoring } from './scoring.ts'
+import { replayMatch } from './replay-match.ts'
+import { compareAction, playRecorded, type ReplayedStep, type ReplayOptions } from './replayed-step.ts'
+import { createScorer, earnedBy } from './scoring.ts'
 
 /** The result of replaying an episode. `steps` counts the reproduced ones. */
 export type Replay =
   | { readonly kind: 'reproduced'; readonly steps: number }
   | { readonly kind: 'diverged'; readonly steps: number; readonly divergence: Divergence }
   | { readonly kind: 'not-replayable'; readonly steps: 0 }
-
-/** The start or a step of a replay. */
-export interface ReplayedStep {
-  /** From 1; 0 is the start. `null` is the episode as a whole, yielded only if it differs. */
-  readonly step: number | null
-  readonly parting: Parting | null
-}
-
-export interface ReplayOptions {
-  /** Makes rules fail that use the machine's randomness or clock, see `rehearse`. */
-  readonly strict: boolean
-  /** The scoring of its run; `null` if unknown. */
-  readonly scoring: Scoring | null
-  /** The limits that its run requested; left out if unknown. */
-  readonly limits?: LimitsRequest | undefined
-  /** Whether the player may leave before the end, as agents may. Default: `false`. */
-  readonly mayLeave?: boolean | undefined
-  /** Whether actions have only declared arguments, as runs record them. Default: unknown, and not compared. */
-  readonly declaredOnly?: boolean | undefined
-}
 
 /**
  * Replays a recorded episode with the world's rules alone and its recorded external inputs, and compares everything that
@@ -66,14 +49,23 @@ export function replayEpisode(
 }
 
 /** An episode that failed to open has no start and nothing to replay. */
-function isReplayable({ start, steps, outcome }: EpisodeRecord): boolean {
-  return start !== null || steps.length > 0 || outcome.kind === 'finished'
+function isReplayable(record: SealedRecord): boolean {
+  const started = isMatchRecord(record) ? Object.values(record.seats).some(({ start }) => start) : record.start !== null
+  return started || record.steps.length > 0 || record.outcome.kind === 'finished'
 }
 
 /**
  * Replays a recorded episode and yields its start and each step, up to the first difference.
  */
-export function* replaySteps(
+export function replaySteps(
+  environment: EnvironmentDefinition,
+  record: SealedRecord,
+  options: ReplayOptions,
+): Generator<ReplayedStep, void, undefined> {
+  return isMatchRecord(record) ? replayMatch(environment, record, options) : replayOneSeat(environment, record, options)
+}
+
+function* replayOneSeat(
   environment: EnvironmentDefinition,
   record: EpisodeRecord,
   options: ReplayOptions,
@@ -129,11 +121,6 @@ export function truncationOf(outcome: EpisodeRecord['outcome']): Truncation | nu
   return outcome.end.reason
 }
 
-/** Undeclared arguments do not affect the replay, so compare the action itself. */
-function compareAction(environment: EnvironmentDefinition, { action }: RecordedStep): Difference | null {
-  return findDifference(action, declaredAction(environment, action), 'action')
-}
-
 type Played = ReturnType<Rehearsal['play']>
 
 function compareStep(recorded: RecordedStep, end: EpisodeEnd | null, played: Played): Difference | null {
@@ -182,7 +169,7 @@ function successOf(outcome: EpisodeRecord['outcome']): boolean | undefined {
   return outcome.kind === 'finished' ? outcome.success : undefined
 }
 
-function findParting(environment: EnvironmentDefinition, record: EpisodeRecord, options: ReplayOptions) {
+function findParting(environment: EnvironmentDefinition, record: SealedRecord, options: ReplayOptions) {
   let reproduced = 0
   if (!isReplayable(record)) return { steps: reproduced, parting: null }
   for (const { step, parting } of replaySteps(environment, record, options)) {
@@ -199,7 +186,10 @@ function explain(
   parting: Parting | null,
   options: ReplayOptions,
 ): Divergence {
-  const line: Parting = { step: null, field: 'chain', recorded: record.chain, replayed: chainOf(record), failure: null }
+  const chain = chainOf(record)
+  const [field, recorded, replayed] =
+    chain === record.chain ? ['seal', record.seal, sealOf(record)] : ['chain', record.chain, chain]
+  const line: Parting = { step: null, field, recorded, replayed, failure: null }
   if (!whole) return describeDivergence(record, parting ?? line, { cause: 'edited', failure: null })
   const [strict, first, second] = [true, false, false].map(
     (strict) => findParting(environment, record, { ...options, strict }).parting,
@@ -218,40 +208,15 @@ function explain(
 }
 
 /** The fields that the player computes. The chain does not cover them. */
-const SCORED = /^(reward|returns)\b/
+const SCORED = /^(rewards?|returns)\b/
 
 function assertVersion(
   { name, version }: EnvironmentDefinition,
-  { task, attempt, environment: recorded }: EpisodeRecord,
+  { task, attempt, environment: recorded }: SealedRecord,
 ): void {
   if (recorded.name === name && recorded.version === version) return
   throw new HarnessError(
     'version-mismatch',
     `Task ${task.id}, attempt ${attempt} was recorded in ${recorded.name} ${recorded.version}, and the world here is ${name} ${version}. Replay with the recorded version, or record again.`,
   )
-}
-
-/** The replay of a recorded step. */
-export interface Replayed {
-  /** The external events before the step, with their results now; `undefined` if there were none. */
-  readonly events: RecordedStep['events']
-  readonly played: RehearsedStep
-}
-
-/**
- * Replays a recorded step, after its external events. At a fork, `fresh` is the new seed of the environment's randomness;
- * otherwise `null`.
- */
-export function playRecorded(
-  world: Rehearsal,
-  { action: { tool, arguments: args }, events, prepared }: RecordedStep,
-  { fresh, truncation }: { readonly fresh: string | null; readonly truncation: Truncation | null },
-): Replayed {
-  const publish = (happened: NonNullable<RecordedStep['events']>) =>
-    happened.map((event) => ({ ...event, ...world.publish(event.type, event.data) }))
-  const inherited = publish(events?.filter((event) => event.inherited) ?? [])
-  if (fresh !== null) world.reseed(fresh)
-  const own = publish(events?.filter((event) => !event.inherited) ?? [])
-  const played = world.play(tool, args, { truncation, prepared })
-  return { events: events && [...inherited, ...own], played }
 }

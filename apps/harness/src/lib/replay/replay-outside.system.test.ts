@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { connect, definePolicy, type Environment, type EventInput, runEpisode, runTree } from '@episodic/env'
 import { delegate } from '@episodic/env/extend'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { chainOf, type EpisodeRecord, episodeRecordSchema, type Task } from '@episodic/protocol'
+import { chainOf, type EpisodeRecord, type Task } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openWorkshop } from '../episodic.fixture.ts'
+import { openWorkshop, parseLine } from '../episodic.fixture.ts'
 import { sealEpisode } from '../run/record/seal-episode.ts'
 import { environment, timesAsked } from './market.fixture.ts'
 import { playedByRulesAlone } from './reference.ts'
@@ -58,7 +58,7 @@ async function record(events: readonly (readonly EventInput[])[]): Promise<Episo
   const episode = await runEpisode({ createEnvironment: () => market, policy: buyer, seed: 'seed' })
   const sealed = sealEpisode(episode, { task: TASK, attempt: 0 }, SEALING)
   // As it is read from a line.
-  return episodeRecordSchema.parse(JSON.parse(JSON.stringify(sealed)))
+  return parseLine(JSON.parse(JSON.stringify(sealed))) as EpisodeRecord
 }
 
 const asRead = (record: EpisodeRecord) => ({ record, whole: chainOf(record) === record.chain })

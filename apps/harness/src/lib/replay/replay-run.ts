@@ -1,5 +1,5 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import type { EpisodeRecord } from '@episodic/protocol'
+import type { SealedRecord } from '@episodic/protocol'
 import { type Divergence, describeDivergence } from './divergence.ts'
 import type { RecordedLine } from './read-recorded.ts'
 import type { RecordedPlan } from './recorded-plan.ts'
@@ -66,10 +66,10 @@ export async function replayRun(
   onEpisode: (summary: Pick<ReplaySummary, 'episodes' | 'diverged'>) => void = () => {},
 ): Promise<ReplaySummary> {
   const counts = { reproduced: 0, diverged: 0, 'not-replayable': 0 }
-  const shown: (Divergence | EpisodeRecord)[] = []
+  const shown: (Divergence | SealedRecord)[] = []
   const digests = new Map<string, { readonly digest: number; readonly line: number }>()
   let [read, steps, planned, unplanned, conflicting, repeated] = [0, 0, 0, 0, 0, 0]
-  const diverge = (divergence: Divergence | EpisodeRecord) => {
+  const diverge = (divergence: Divergence | SealedRecord) => {
     counts.diverged += 1
     if (shown.length < SHOWN) shown.push(divergence)
   }
@@ -123,17 +123,17 @@ export async function replayRun(
   }
 }
 
-function conflictOf(record: EpisodeRecord, earlier: number, line: number): Divergence {
+function conflictOf(record: SealedRecord, earlier: number, line: number): Divergence {
   const parting = { step: null, field: 'line', recorded: `line ${line}`, replayed: `line ${earlier}`, failure: null }
   return describeDivergence(record, parting, { cause: 'conflict', failure: null })
 }
 
 /** Replaces each record that differs from the plan by its divergence. Reads the tasks once more, for all of them. */
 async function describeAll(
-  shown: readonly (Divergence | EpisodeRecord)[],
+  shown: readonly (Divergence | SealedRecord)[],
   plan: RecordedPlan | undefined,
 ): Promise<Divergence[]> {
-  const unfit = shown.filter((one): one is EpisodeRecord => !isDivergence(one))
+  const unfit = shown.filter((one): one is SealedRecord => !isDivergence(one))
   if (!plan || unfit.length === 0) return shown.filter(isDivergence)
   const differences = await plan.explain(unfit)
   return shown.map((one) => {
@@ -147,6 +147,6 @@ async function describeAll(
   })
 }
 
-function isDivergence(one: Divergence | EpisodeRecord): one is Divergence {
+function isDivergence(one: Divergence | SealedRecord): one is Divergence {
   return 'cause' in one
 }

@@ -49,7 +49,7 @@ export function playRun({
     const [code, message] = rng.pick(FAILURES)
     const rewards = steps.map((step) => step.reward)
     const record: Omit<EpisodeRecord, 'chain'> = {
-      format: 2,
+      format: 3,
       run: 'guess-baseline',
       task: {
         id: `guess-${seed}-${task}`,
@@ -59,6 +59,7 @@ export function playRun({
         tags: [high > 255 ? 'wide' : 'narrow', ...(target % 2 ? ['odd'] : ['even'])],
       },
       attempt,
+      try: 0,
       environment: { name: 'number-guessing', version: '1.0.0' },
       params: { low: 1, high, maxGuesses: MOST_GUESSES },
       seed: `${seed}/${task}`,
@@ -80,6 +81,7 @@ export function playRun({
             unshaped: rewards.reduce((sum, { total, shaping }) => sum + total - shaping, 0),
             discounted: rewards.reduce((sum, { total }, t) => sum + GAMMA ** t * total, 0),
           },
+      seal: null,
       time: { started, ended },
     }
     return { ...record, chain: chainOf(record) }

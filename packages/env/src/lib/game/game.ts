@@ -3,6 +3,7 @@ import type {
   EnvironmentInfo,
   LegalActions,
   Limits,
+  LoggedStep,
   MethodResult,
   Observation,
   StepReport,
@@ -62,6 +63,11 @@ export interface Game extends AsyncDisposable {
   turn(seat: string, options?: CallOptions & { readonly wait?: number }): Promise<MethodResult<'turn'>>
   /** Resolves with the legal actions of a seat; none out of turn. Undefined if the environment defines none. */
   legal?(seat: string, options?: CallOptions): Promise<LegalActions>
+  /**
+   * Resolves with the steps after a commit, in their order: also those that others played, and those that the server took
+   * for seats that did not act. `after` is a revision; default 0, the start.
+   */
+  log(options?: CallOptions & { readonly after?: number }): Promise<readonly LoggedStep[]>
   /** Resolves with games that continue from this episode, as `fork` of an environment. */
   fork(options?: ForkOptions): Promise<(Game & { readonly start: GameStart })[]>
   /** Ends the episode on the server. Safe to call twice. */

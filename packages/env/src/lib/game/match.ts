@@ -8,8 +8,10 @@ export interface MatchStep extends SeatStep {
   readonly action: Action
   /** The answers of a language model for this step; empty if none was asked. */
   readonly completions: readonly Completion[]
-  /** From sending the action to receiving the answer. */
-  readonly milliseconds: number
+  /**
+   * From sending the action to receiving the answer; `null` for a step that the server took for a seat that did not act.
+   */
+  readonly milliseconds: number | null
 }
 
 /** What an episode was for one seat. */
@@ -43,6 +45,8 @@ export type Match =
       readonly cause: unknown
       /** The seat whose policy or action failed; `null` if it was no seat's fault. */
       readonly seat: string | null
+      /** The answers of a language model in that seat since its last step, which led to no step. */
+      readonly undecided: readonly Completion[]
     }
 
 export interface MatchOptions {

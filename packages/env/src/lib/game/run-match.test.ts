@@ -4,13 +4,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../connect.ts'
 import { EnvError } from '../env-error.ts'
-import { meeting, nim } from '../fixtures/nim.fixture.ts'
+import { meeting, nim, relay } from '../fixtures/nim.fixture.ts'
 import { definePolicy, type Policy } from '../policy/policy.ts'
 import { randomPolicy } from '../policy/random-policy.ts'
 import type { Match, MatchOptions } from './match.ts'
 import { runMatch } from './run-match.ts'
 
-const createGames = () => createHost({ environments: [nim, meeting] })
+const createGames = () => createHost({ environments: [nim, meeting, relay] })
 
 /** Leaves a multiple of four stones where it can, which wins. */
 const perfect = definePolicy({
@@ -19,6 +19,9 @@ const perfect = definePolicy({
     () =>
     ({ structured }) => ({ tool: 'take', arguments: { count: (structured as { stones: number }).stones % 4 || 1 } }),
 })
+
+/** Passes the turn on. */
+const passing = definePolicy({ name: 'passing', start: () => () => ({ tool: 'pass', arguments: {} }) })
 
 /** A policy that takes one stone, and keeps the texts that it was shown. */
 function takingOne(texts: string[]): Policy {
@@ -32,7 +35,7 @@ function takingOne(texts: string[]): Policy {
 }
 
 async function play(
-  name: 'nim' | 'meeting',
+  name: 'nim' | 'meeting' | 'relay',
   policies: MatchOptions['policies'],
   {
     task,
@@ -144,6 +147,38 @@ describe('runMatch', () => {
       }),
       { numRuns: 25 },
     )
+  })
+
+  it('goes on after the steps that the server takes for a seat that has none left', async () => {
+    const match = await play('relay', { ann: passing, bob: passing }, { task: { limits: { steps: 2 } } })
+    expect(match.steps.map(({ seat, action: { tool } }) => `${seat} ${tool}`)).toEqual([
+      ...['ann pass', 'bob pass', 'ann pass', 'bob pass'],
+      'ann absent',
+    ])
+    expect(match).toMatchObject({
+      kind: 'finished',
+      seats: { ann: { return: -1, end: { reason: 'forfeit' } }, bob: { return: 1 } },
+    })
+  })
+
+  it('goes on after the step that the server takes for a seat whose player is said to have left', async () => {
+    const leaves = (inner: Channel): Channel => {
+      let session: unknown
+      return {
+        ...inner,
+        async request(method, params, options) {
+          const meta = (params as { _meta?: Record<string, unknown> })._meta
+          if (meta?.['dev.episodic/seat'] === 'bob')
+            await inner.request('environment/leave', { session, seat: 'bob' } as never)
+          const reply = await inner.request(method, params, options)
+          session ??= (reply as { session?: unknown }).session
+          return reply
+        },
+      }
+    }
+    const match = await play('relay', { ann: passing, bob: passing }, { channel: leaves })
+    expect(match.steps.map(({ seat, action: { tool } }) => `${seat} ${tool}`)).toEqual(['ann pass', 'bob absent'])
+    expect(match).toMatchObject({ kind: 'finished', seats: { ann: { return: 1 }, bob: { return: -1 } } })
   })
 
   it.each([

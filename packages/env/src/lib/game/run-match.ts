@@ -10,10 +10,12 @@ import { type SeatView, Table } from './table.ts'
 /** A failure that names the seat whose policy or action it was. */
 class SeatFailure extends Error {
   readonly seat: string
+  readonly undecided: readonly Completion[]
 
-  constructor(seat: string, cause: unknown) {
+  constructor(seat: string, cause: unknown, undecided: readonly Completion[] = []) {
     super(`Seat ${seat} failed.`, { cause })
     this.seat = seat
+    this.undecided = undecided
   }
 }
 
@@ -38,13 +40,21 @@ export async function runMatch(options: MatchOptions): Promise<Match> {
     await playSeats(game, start, table, steps, options)
     match = { kind: 'finished', start, steps: inOrder(), seats: table.results() }
   } catch (error) {
-    const [seat, cause] = error instanceof SeatFailure ? [error.seat, error.cause] : [null, error]
-    match = { kind: 'failed', start, steps: inOrder(), cause, seat }
+    const blamed = error instanceof SeatFailure ? error : { seat: null, cause: error, undecided: [] }
+    match = {
+      kind: 'failed',
+      start,
+      steps: inOrder(),
+      cause: blamed.cause,
+      seat: blamed.seat,
+      undecided: blamed.undecided,
+    }
   }
   try {
     await game?.close()
   } catch (cause) {
-    if (match.kind === 'finished') return { kind: 'failed', start, steps: match.steps, cause, seat: null }
+    if (match.kind === 'finished')
+      return { kind: 'failed', start, steps: match.steps, cause, seat: null, undecided: [] }
   }
   return match
 }
@@ -87,9 +97,10 @@ async function playSeat(
 ): Promise<void> {
   const { signal, now = monotonic } = options
   const policy = options.policies[seat] as MatchOptions['policies'][string]
+  let completions: Completion[] = []
   const blame = (cause: unknown): never => {
     signal.throwIfAborted()
-    throw new SeatFailure(seat, cause)
+    throw new SeatFailure(seat, cause, completions)
   }
   const player = await Promise.resolve()
     .then(() => policy.start(contextOf(game.info, start, seat, options)))
@@ -97,23 +108,55 @@ async function playSeat(
   const legal = game.legal && (() => (game.legal as NonNullable<Game['legal']>)(seat, { signal }))
   let last: SeatStep | null = null
   for (let view = await table.next(seat, signal); view; view = await table.next(seat, signal)) {
-    const completions: Completion[] = []
     const seen = view
+    completions = []
+    if (table.stepsOf(seat) >= start.info.limits.steps) {
+      // The server takes the step of a seat that has none left.
+      await game.turn(seat, { signal })
+      await catchUp(game, table, onStep, signal)
+      if (!table.mayAct(seat)) continue
+    }
     const onCompletion = (completion: Completion) => void completions.push(completion)
     const action = await Promise.resolve()
       .then(() => player(seen.observation, { last: last && stepOf(last, seen), legal, signal, onCompletion }))
       .catch(blame)
     const sent = now()
     try {
-      last = await game.step(seat, action, { signal })
+      last = await table.play(game.step(seat, action, { signal }))
     } catch (error) {
-      // Another seat has moved since, and the turn with it: the player is asked again when its seat may act.
-      if (WireError.is(error, 'not-your-turn')) continue
-      throw WireError.is(error, 'invalid-params') ? new SeatFailure(seat, error) : error
+      if (MOVED.some((code) => WireError.is(error, code))) {
+        // Another seat has moved since, or the server for this one. Its player is asked again when it may act.
+        if ((await catchUp(game, table, onStep, signal)) || !table.mayAct(seat)) continue
+      }
+      throw WireError.is(error, 'invalid-params') ? new SeatFailure(seat, error, completions) : error
     }
     onStep({ ...last, action, completions, milliseconds: now() - sent })
-    table.apply(last)
+    if (table.hasGap) await catchUp(game, table, onStep, signal)
   }
+}
+
+/** Errors of a step that mean that somebody has taken a step since. */
+const MOVED = ['not-your-turn', 'episode-ended', 'seq-reused', 'seq-conflict'] as const
+
+/**
+ * Takes in the steps that nobody in this process has played: those that the server took for seats that did not act, in
+ * their time or because they had no steps left. Resolves with whether there were any.
+ */
+async function catchUp(
+  game: Game,
+  table: Table,
+  onStep: (step: MatchStep) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
+  await table.settled(signal)
+  let found = false
+  for (const { seat, action, observation, report } of await game.log({ after: table.known, signal })) {
+    if (!table.apply({ seat, observation, report })) continue
+    found = true
+    onStep({ seat, action, observation, report, replayed: false, completions: [], milliseconds: null })
+  }
+  table.closeGap()
+  return found
 }
 
 /** The seat's own last step as its policy sees it: with the reward since, by the steps of others. */

@@ -4,6 +4,7 @@ import {
   type EnvironmentInfo,
   type JsonObject,
   type LegalActions,
+  type LoggedStep,
   META,
   METHOD_SCHEMAS,
   METHODS,
@@ -23,6 +24,9 @@ import type { Game, GameStart, SeatStep } from './game.ts'
 export function createSessionGame(channel: Channel, info: EnvironmentInfo, retry: RetryOptions): Game {
   return new SessionGame(channel, info, retry)
 }
+
+/** Entries of the step log that are read at once: the most that the server gives. */
+const LOG_PAGE = 1_000
 
 class SessionGame implements Game {
   readonly info: EnvironmentInfo
@@ -90,6 +94,19 @@ class SessionGame implements Game {
   async #legal(seat: string, { signal }: CallOptions = {}): Promise<LegalActions> {
     const reply = await this.#retrying.request(METHODS.legal, { session: this.#playing().session, seat }, { signal })
     return parseReply(METHOD_SCHEMAS.legal.result, reply, METHODS.legal).tools
+  }
+
+  async log({ after = 0, signal }: CallOptions & { readonly after?: number } = {}): Promise<LoggedStep[]> {
+    const steps: LoggedStep[] = []
+    for (;;) {
+      const asked = { session: this.#playing().session, after: steps.at(-1)?.report.revision ?? after, limit: LOG_PAGE }
+      const reply = await this.#retrying.request(METHODS.watch, asked, { signal })
+      const page = parseReply(METHOD_SCHEMAS.watch.result, reply, METHODS.watch).steps
+      steps.push(...page)
+      // The server counts the steps that it takes for a seat as the seat's own.
+      for (const { seat, report } of page) this.#seqs[seat] = Math.max(this.#seqs[seat] ?? 0, report.seq)
+      if (page.length < LOG_PAGE) return steps
+    }
   }
 
   async fork({ at, count = 1, seed, signal }: ForkOptions = {}): Promise<(Game & { readonly start: GameStart })[]> {

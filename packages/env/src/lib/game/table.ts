@@ -1,6 +1,18 @@
-import type { EpisodeEnd, Observation, Terms } from '@episodic/protocol'
-import type { GameStart, SeatStep } from './game.ts'
+import type { EpisodeEnd, Observation, StepReport, Terms } from '@episodic/protocol'
 import type { SeatResult } from './match.ts'
+
+/** The start of a match: who may act, and what each seat sees. */
+export interface TableStart {
+  readonly turn: readonly string[]
+  readonly seats: { readonly [seat: string]: { readonly observation: Observation } }
+}
+
+/** A step of a seat, as far as it concerns what the seats know. */
+export interface TableStep {
+  readonly seat: string
+  readonly observation: Observation
+  readonly report: Pick<StepReport, 'terms' | 'revision' | 'seats'>
+}
 
 /** What one seat knows when it may act. */
 export interface SeatView {
@@ -29,9 +41,13 @@ export class Table {
   readonly #seats = new Map<string, SeatState>()
   #turn: readonly string[]
   #revision = 0
+  #sent = 0
+  #known = 0
+  /** Commits that are known behind the first unknown one. */
+  readonly #later = new Set<number>()
   #changed = Promise.withResolvers<void>()
 
-  constructor({ turn, seats }: GameStart, terms: readonly string[]) {
+  constructor({ turn, seats }: TableStart, terms: readonly string[]) {
     this.#turn = turn
     for (const [seat, { observation }] of Object.entries(seats))
       this.#seats.set(seat, {
@@ -49,18 +65,70 @@ export class Table {
   async next(seat: string, signal: AbortSignal): Promise<SeatView | null> {
     for (;;) {
       signal.throwIfAborted()
-      const state = this.#stateOf(seat)
-      if (state.end) return null
-      if (this.#turn.includes(seat)) {
-        const { view, texts, due } = state
-        return { observation: { ...view, text: [...texts, view.text].join('\n') }, due }
-      }
+      if (this.#stateOf(seat).end) return null
+      if (this.mayAct(seat)) return this.seen(seat)
       await this.#changed.promise
     }
   }
 
-  /** Takes in the report of a step. */
-  apply({ seat, observation, report }: SeatStep): void {
+  /** Returns what a seat knows now: the texts since its own last step, its view, and the reward since. */
+  seen(seat: string): SeatView {
+    const { view, texts, due } = this.#stateOf(seat)
+    return { observation: { ...view, text: [...texts, view.text].join('\n') }, due }
+  }
+
+  /** Awaits the answer of a step and takes in its report. */
+  async play<Step extends TableStep>(answer: Promise<Step>): Promise<Step> {
+    this.#sent += 1
+    try {
+      const step = await answer
+      this.apply(step)
+      return step
+    } finally {
+      this.#sent -= 1
+      this.wake()
+    }
+  }
+
+  /** Resolves once no step is on its way. */
+  async settled(signal: AbortSignal): Promise<void> {
+    while (this.#sent > 0) {
+      signal.throwIfAborted()
+      await this.#changed.promise
+    }
+  }
+
+  /** The commits up to the first one that is not known; others may be known behind it. */
+  get known(): number {
+    return this.#known
+  }
+
+  /** Whether a later commit is known than one that is not, and no step is on its way that may be it. */
+  get hasGap(): boolean {
+    return this.#sent === 0 && this.#later.size > 0
+  }
+
+  /** Says that the commits in between are no steps, after the step log was read. */
+  closeGap(): void {
+    this.#known = Math.max(this.#known, ...this.#later)
+    this.#later.clear()
+  }
+
+  /** Whether a seat may act. */
+  mayAct(seat: string): boolean {
+    return this.#turn.includes(seat) && this.#stateOf(seat).end === null
+  }
+
+  /** Answered steps of a seat. */
+  stepsOf(seat: string): number {
+    return this.#stateOf(seat).steps
+  }
+
+  /** Takes in the report of a step. Returns `false` for one that is known already, which changes nothing. */
+  apply({ seat, observation, report }: TableStep): boolean {
+    if (report.revision <= this.#known || this.#later.has(report.revision)) return false
+    this.#later.add(report.revision)
+    while (this.#later.delete(this.#known + 1)) this.#known += 1
     const { terms = {}, ends = {}, successes = {}, views, turn = [], sent = {} } = report.seats ?? { views: {} }
     const mover = this.#stateOf(seat)
     mover.steps += 1
@@ -86,6 +154,7 @@ export class Table {
       this.#turn = turn
     }
     this.wake()
+    return true
   }
 
   /** Wakes the seats that wait, to look again whether they may act or the match is called off. */

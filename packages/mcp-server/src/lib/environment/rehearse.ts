@@ -20,6 +20,7 @@ import {
   turnOf,
 } from '@episodic/state'
 import { ServerError } from '../server-error.ts'
+import { absenceOf } from './absence.ts'
 import { withoutAmbient } from './ambient-guard.ts'
 import { applyEvent, assertEvent } from './apply-event.ts'
 import { bySeat } from './by-seat.ts'
@@ -69,7 +70,8 @@ export interface Rehearsal {
   /**
    * Plays one action. There are no budgets; `truncation` plays the step as if a budget cut it short. For a tool that
    * prepares its steps, `prepared` is the prepared input: `prepare` is not called. Throws what the rules throw, and
-   * `rules-failed` once the world has ended, and for a seat that is not in turn. If an event ended it, one more step can be played, which reports that end.
+   * `rules-failed` once the world has ended, and for a seat that is not in turn. If an event ended it, one more step can
+   * be played, which reports that end. A recorded step that the server took for an absent seat is played as that.
    */
   play(
     tool: string,
@@ -178,7 +180,8 @@ export function rehearse(
         throw new ServerError('rules-failed', `The world has ended (${record.end.reason}); rehearse it anew.`)
       if (record.turn && !record.turn.includes(seat))
         throw new ServerError('rules-failed', `It is the turn of ${turn().join(', ')}, and not of ${seat}.`)
-      const action = declaredAction(environment, { tool, arguments: args })
+      const given = { tool, arguments: args }
+      const action = environment.game && absenceOf(given) ? given : declaredAction(environment, given)
       const revealed: Json[] = []
       const revealedTo: (readonly string[] | null)[] = []
       const onReveal = (value: Json, to: readonly string[] | null) => {

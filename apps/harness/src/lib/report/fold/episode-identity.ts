@@ -14,19 +14,22 @@ export const IDENTITY_WORDS = 6
 export const KEY_WORDS = 4
 export const TASK_WORDS = 3
 
-export function identityOf(record: EpisodeRecord): EpisodeIdentity {
+/** What an identity is made of: which episode, and all of its line. */
+type Identified = Pick<EpisodeRecord, 'task' | 'attempt'>
+
+export function identityOf(record: Identified): EpisodeIdentity {
   const content = hash('sha256', JSON.stringify(record), 'buffer')
   return Uint32Array.of(...keyOf(record), content.readUInt32BE(0), content.readUInt32BE(4))
 }
 
 /** The first four words of an identity, without reading the steps. */
-export function keyOf({ task, attempt }: EpisodeRecord): Uint32Array {
+export function keyOf({ task, attempt }: Identified): Uint32Array {
   const id = hash('sha256', task.id, 'buffer')
   return Uint32Array.of(id.readUInt32BE(0), id.readUInt32BE(4), id.readUInt32BE(8), attempt)
 }
 
 /** A pseudo-random rank of an episode: 48 bits of the SHA-256 of attempt and task id. */
-export function drawOf({ task, attempt }: EpisodeRecord): number {
+export function drawOf({ task, attempt }: Identified): number {
   return hash('sha256', `${attempt}/${task.id}`, 'buffer').readUIntBE(0, 6)
 }
 

@@ -1,4 +1,4 @@
-import type { EpisodeRecord } from '@episodic/protocol'
+import type { ShownRecord } from '../../seats/lanes.ts'
 import {
   comparePreference,
   compareWords,
@@ -20,7 +20,7 @@ export interface SampledEpisode extends ShownEpisode {
 
 /** Chooses the episodes that a report shows step by step. */
 export interface EpisodeSample {
-  add(record: EpisodeRecord): void
+  add(record: ShownRecord): void
   /** The chosen ones, by task and attempt. More can be added afterwards. */
   finish(): SampledEpisode[]
 }
@@ -84,7 +84,7 @@ export function createEpisodeSample(): EpisodeSample {
 }
 
 /** The rank of an episode in each list that it is eligible for; lower is first. */
-function ranksOf(record: EpisodeRecord): { readonly [reason in SampleReason]?: number } {
+function ranksOf(record: ShownRecord): { readonly [reason in SampleReason]?: number } {
   const drawn = drawOf(record)
   const unshaped = record.returns?.unshaped
   if (scoredOutcomeOf(record).kind === 'failed' || unshaped === undefined) return { drawn, failed: drawn }

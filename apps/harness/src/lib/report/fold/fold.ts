@@ -1,4 +1,5 @@
-import type { EpisodeRecord } from '@episodic/protocol'
+import type { SealedRecord } from '@episodic/protocol'
+import { seatRecordOf } from '../../seats/seat-record.ts'
 import { createBoundedMap } from './bounded-map.ts'
 import { identityOf } from './episode-identity.ts'
 import { createEpisodeTable, outcomeNumber } from './episode-table.ts'
@@ -11,8 +12,8 @@ import { createTreeSample } from './tree-sample.ts'
 
 /** Folds sealed episodes into a {@link Summary}. */
 export interface Fold {
-  /** Adds one sealed episode. */
-  add(record: EpisodeRecord): void
+  /** Adds one line of a run. */
+  add(line: SealedRecord): void
   /** How many lines were exact repetitions. They do not change the summary and are not part of it. */
   readonly repeated: number
   /**
@@ -31,8 +32,15 @@ export interface Fold {
  * and step latencies include the steps of every such line.
  *
  * @param discount - γ of the return-to-go from a branch point. Default 1.
+ * @param seat - whose figures they are, if the environment has several. Default: the first.
  */
-export function createFold({ discount = 1 }: { readonly discount?: number } = {}): Fold {
+export function createFold({
+  discount = 1,
+  seat,
+}: {
+  readonly discount?: number | undefined
+  readonly seat?: string | undefined
+} = {}): Fold {
   const table = createEpisodeTable()
   const steps = createStepFold()
   const tokens = createTokenFold()
@@ -45,7 +53,8 @@ export function createFold({ discount = 1 }: { readonly discount?: number } = {}
   let leaves = 0
   let repeated = 0
   return {
-    add(record) {
+    add(line) {
+      const record = seatRecordOf(line, seat)
       const { returns, task, time, branch } = record
       const identity = identityOf(record)
       const outcome = scoredOutcomeOf(record)
@@ -111,6 +120,7 @@ export function createFold({ discount = 1 }: { readonly discount?: number } = {}
         environments: environments.entries().map(([name]) => name),
         policies: policies.entries().map(([name]) => name),
         tokens: tokens.finish(),
+        seats: null,
         branch: scores && { leaves, ...scores, trees: trees.finish() },
         failures: failures.map((tally) => ({ ...tally, message: messageOf.get(tally.name)?.text ?? '' })),
       }

@@ -1,4 +1,4 @@
-import type { EpisodeRecord, RecordedStep } from '@episodic/protocol'
+import type { LaneStep, ShownRecord } from '../../seats/lanes.ts'
 import { isSuccess, scoredOutcomeOf } from './scored-outcome.ts'
 
 /** Groups by which the page filters its episodes. */
@@ -8,6 +8,8 @@ export type ShownOutcome = 'succeeded' | 'fell-short' | 'truncated' | 'failed'
 export interface ShownStep {
   /** From 1. */
   readonly number: number
+  /** The seat that acted; `null` if the environment has one. */
+  readonly seat: string | null
   readonly tool: string
   readonly arguments: string
   readonly observation: string
@@ -60,7 +62,7 @@ const MOST_TERMS = 16
 const MOST_TAGS = 16
 
 /** Shortens an episode to at most {@link SHOWN_BYTES}: first the longest texts, then the middle steps. */
-export function showEpisode(record: EpisodeRecord): ShownEpisode {
+export function showEpisode(record: ShownRecord): ShownEpisode {
   let shown: ShownEpisode | undefined
   for (const cut of CUTS) {
     shown = cutEpisode(record, cut.text, cut.steps)
@@ -69,7 +71,7 @@ export function showEpisode(record: EpisodeRecord): ShownEpisode {
   return shown as ShownEpisode
 }
 
-function cutEpisode(record: EpisodeRecord, longest: number, mostSteps: number): ShownEpisode {
+function cutEpisode(record: ShownRecord, longest: number, mostSteps: number): ShownEpisode {
   const text = (full: string) =>
     full.length <= longest
       ? full
@@ -101,10 +103,11 @@ function cutEpisode(record: EpisodeRecord, longest: number, mostSteps: number): 
   }
 }
 
-function cutStep(step: RecordedStep, number: number, text: (full: string) => string): ShownStep {
+function cutStep(step: LaneStep, number: number, text: (full: string) => string): ShownStep {
   const { action, observation, reward } = step
   return {
     number,
+    seat: step.seat === undefined ? null : text(step.seat),
     tool: text(action.tool),
     arguments: text(JSON.stringify(action.arguments)),
     observation: text(observation.text),
@@ -121,7 +124,7 @@ function cutStep(step: RecordedStep, number: number, text: (full: string) => str
 }
 
 /** The group of an episode. */
-export function groupOf(record: EpisodeRecord): ShownOutcome {
+export function groupOf(record: Pick<ShownRecord, 'outcome' | 'returns'>): ShownOutcome {
   const outcome = scoredOutcomeOf(record)
   if (outcome.kind === 'failed') return 'failed'
   if (isSuccess(record)) return 'succeeded'

@@ -26,7 +26,7 @@ export function summarize(
   steps: ReturnType<StepFold['finish']>,
   /** Leaves of a whole tree; 0 if no rollout was branched. */
   leaves: number,
-): Omit<Summary, 'environments' | 'policies' | 'failures' | 'branch' | 'tokens'> & {
+): Omit<Summary, 'environments' | 'policies' | 'failures' | 'branch' | 'tokens' | 'seats'> & {
   readonly failures: Tally[]
   readonly trees: TreeScores | null
 } {

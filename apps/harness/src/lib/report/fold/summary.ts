@@ -82,6 +82,20 @@ export const guaranteesSchema: z.ZodType<Guarantees> = z.object({
   seed: z.enum(['decides', 'passed-on', 'ignored']),
 })
 
+const tokensSchema = z
+  .object({
+    /** Episodes with requests. */
+    episodes: z.int(),
+    requests: z.int(),
+    /** Tokens, as counted by the servers. */
+    prompt: z.int(),
+    completion: z.int(),
+    /** In the currency of the run's prices; `null` without prices. */
+    cost: z.number().nullable(),
+  })
+  .nullable()
+  .default(null)
+
 /**
  * The summary of a run: plain JSON, and the same bytes for the same sealed episodes in any order.
  *
@@ -164,17 +178,25 @@ export const summarySchema = z.object({
     missing: z.int().default(0),
   }),
   /** Requests to language models, including those that led to no step; `null` if there were none. */
-  tokens: z
-    .object({
-      /** Episodes with requests. */
-      episodes: z.int(),
-      requests: z.int(),
-      /** Tokens, as counted by the servers. */
-      prompt: z.int(),
-      completion: z.int(),
-      /** In the currency of the run's prices; `null` without prices. */
-      cost: z.number().nullable(),
-    })
+  tokens: tokensSchema,
+  /**
+   * The main figures of every seat; `null` for an environment of one seat. All other figures are of the seat in focus.
+   * `return` is unshaped, and `faults` counts the failed episodes in which its policy or action was at fault.
+   */
+  seats: z
+    .array(
+      z.object({
+        name: z.string(),
+        focus: z.boolean(),
+        policies: z.array(z.string()),
+        success: proportionSchema,
+        return: estimateSchema.nullable(),
+        steps: z.int(),
+        refused: z.int(),
+        tokens: tokensSchema,
+        faults: z.int(),
+      }),
+    )
     .nullable()
     .default(null),
   time: z.object({

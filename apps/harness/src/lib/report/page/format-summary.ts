@@ -16,6 +16,7 @@ import {
   describeIntervals,
   describeRefused,
   isShaped,
+  listPlayers,
   noteFailures,
   noteGuarantees,
   noteInterval,
@@ -51,7 +52,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
   const failing = noteFailures(summary)
   const unrewarded = noteMissingRewards(summary)
   const lines = [
-    `${bold(cleanText(summary.run))}  ${dim(cleanText([...summary.environments, ...summary.policies].join(' · ')))}`,
+    `${bold(cleanText(summary.run))}  ${dim(cleanText([...summary.environments, ...listPlayers(summary)].join(' · ')))}`,
     '',
     `  ${[
       `${formatCount(counts.scheduled)} scheduled`,
@@ -90,6 +91,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
           ),
         ]
       : []),
+    ...seatRows(summary).map(([name, value, note]) => line(name, value, note)),
     ...(success.steps
       ? [
           line(
@@ -181,6 +183,23 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     const more = rows.length - shown.length
     return ['', `  ${dim(title)}`, ...shown, ...(more > 0 ? [dim(`    and ${more} more`)] : [])]
   }
+}
+
+/** The mean return of each seat, with its policy; none for an environment of one seat. */
+function seatRows({ seats }: Summary): (readonly [name: string, value: string, note: string])[] {
+  return (seats ?? []).map(({ name, focus, policies, return: earned, success, faults }) => [
+    `  ${cleanText(name)}`,
+    formatNumber(earned?.mean ?? null),
+    [
+      cleanText(policies.join(', ')),
+      earned ? noteInterval(earned, formatInterval) : '',
+      `success ${formatPercent(success.rate)}`,
+      faults > 0 ? `${formatCount(faults)} failed at this seat` : '',
+      focus ? 'the other figures are of this seat' : '',
+    ]
+      .filter(Boolean)
+      .join('   '),
+  ])
 }
 
 /** The returns that differ. Without shaping and discounting, all three are equal. */

@@ -12,6 +12,11 @@ export function describeIntervals({ count, clusters }: Pick<Proportion, 'count' 
     : `95 % intervals clustered by task (${tasks}, ${formatCount(count)} episodes): robust errors with Student’s t for means, Wilson’s score at the effective sample size for shares.`
 }
 
+/** The policies of a run; with several seats, each with its seat. */
+export function listPlayers({ policies, seats }: Pick<Summary, 'policies' | 'seats'>): readonly string[] {
+  return seats?.map((seat) => `${seat.name} ${seat.policies.join(', ')}`) ?? policies
+}
+
 /** Describes the share of refused steps. */
 export function describeRefused({ steps, refused }: Pick<Summary['counts'], 'steps' | 'refused'>): string {
   const accepted = steps - refused

@@ -70,7 +70,7 @@ function stepRow(index, call, reward, says) {
 function stepOf(step) {
   const node = stepRow(
     '#' + step.number,
-    make('code', 'call', step.tool + '(' + step.arguments + ')'),
+    make('code', 'call', (step.seat ? step.seat + ': ' : '') + step.tool + '(' + step.arguments + ')'),
     make('span', 'reward' + signOf(step.total), signed(step.total)),
     step.observation,
   )

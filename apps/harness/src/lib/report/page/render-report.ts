@@ -8,9 +8,10 @@ import { element, escapeHtml } from '../plots/svg.ts'
 import { renderBranches } from './branch-section.ts'
 import { renderAccount, renderHeadline } from './headline.ts'
 import { renderHtmlPage } from './html-page.ts'
+import { listPlayers } from './notes.ts'
 import { PAGE_SCRIPT } from './page-script.ts'
 import { PAGE_STYLE } from './page-style.ts'
-import { card, renderFailures, renderRewards, renderScores, renderTimes, section } from './sections.ts'
+import { card, renderFailures, renderRewards, renderScores, renderSeats, renderTimes, section } from './sections.ts'
 
 /**
  * Renders a run as a self-contained HTML page of at most 10 MiB. It makes no requests; its policy forbids them.
@@ -25,6 +26,7 @@ export function renderReport(summary: Summary, run: ReportedRun, episodes: reado
     renderTitle(summary, run),
     renderHeadline(summary),
     renderAccount(summary),
+    renderSeats(summary),
     renderScores(summary),
     renderBranches(summary),
     renderRewards(summary),
@@ -38,10 +40,12 @@ export function renderReport(summary: Summary, run: ReportedRun, episodes: reado
   return renderHtmlPage({ title, style: PAGE_STYLE, body: body + data, script: PAGE_SCRIPT })
 }
 
-function renderTitle({ environments, policies, counts }: Summary, run: ReportedRun): string {
+function renderTitle(summary: Summary, run: ReportedRun): string {
+  const { environments, counts } = summary
+  const players = listPlayers(summary)
   const played = [
     environments.join(', '),
-    policies.length > 0 ? `played by ${policies.join(', ')}` : '',
+    players.length > 0 ? `played by ${players.join(', ')}` : '',
     `${plural(counts.scheduled, 'episode')} of ${plural(counts.tasks, 'task')}`,
   ]
   return element(

@@ -5,7 +5,7 @@ import { plotDifficulty, plotPassAtK, plotReturns, plotStepsToSuccess } from '..
 import { element, escapeHtml } from '../plots/svg.ts'
 import { plotConcurrency, plotLatency } from '../plots/time-plots.ts'
 import { isShaped } from './notes.ts'
-import { cell, endsTable, groupsTable, returnsTable } from './tables.ts'
+import { cell, endsTable, groupsTable, returnsTable, seatsTable } from './tables.ts'
 
 /** Returns, success and ends. */
 export function renderScores({ returns, success, ends, counts }: Summary): string {
@@ -53,6 +53,14 @@ export function renderScores({ returns, success, ends, counts }: Summary): strin
       'No episode finished.',
     ),
   )
+}
+
+/** The main figures of every seat; nothing for an environment of one seat. */
+export function renderSeats({ seats }: Summary): string {
+  if (!seats) return ''
+  const focus = seats.find((seat) => seat.focus)?.name ?? ''
+  const caption = `All other figures of this page are those of ${focus}. A failed episode has no return for any seat.`
+  return section('Seats', card('Figures of each seat', caption, seatsTable(seats), '', 'wide'))
 }
 
 /** Rewards by step and by term, and returns. */

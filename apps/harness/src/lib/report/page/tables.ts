@@ -41,6 +41,40 @@ export function returnsTable(returns: Summary['returns'], shaped: boolean): stri
     : null
 }
 
+/** The main figures of every seat. */
+export function seatsTable(seats: NonNullable<Summary['seats']>): string {
+  const rows = seats.map(({ name, focus, policies, success, return: earned, steps, refused, tokens, faults }) =>
+    element(
+      'tr',
+      {},
+      element('td', {}, escapeHtml(name), focus ? element('span', { class: 'badge' }, 'focus') : ''),
+      element('td', {}, escapeHtml(policies.join(', '))),
+      cell(formatPercent(success.rate)),
+      cell(formatShareInterval(success)),
+      cell(formatNumber(earned?.mean ?? null)),
+      cell(earned ? formatInterval(earned) : ''),
+      cell(formatCount(steps)),
+      cell(formatCount(refused)),
+      cell(tokens ? formatCount(tokens.prompt + tokens.completion) : ''),
+      cell(formatCount(faults)),
+    ),
+  )
+  const head = [
+    'Seat',
+    'Policy',
+    'Success',
+    '95 %',
+    'Return',
+    '95 %',
+    'Steps',
+    'Refused',
+    'Tokens',
+    'Failed at this seat',
+  ]
+  const heads = head.map((name, i) => element('th', { class: i > 1 ? 'number' : undefined }, name))
+  return element('div', { class: 'scroll' }, element('table', { class: 'even' }, element('tr', {}, ...heads), ...rows))
+}
+
 /** Success in each group of episodes; `null` if no episode finished. */
 export function groupsTable(
   groups: readonly (Proportion & { readonly name: string; readonly kind: string })[],

@@ -2,6 +2,9 @@ import type { BranchPoint } from '@episodic/env'
 import { z } from 'zod'
 import { HarnessError } from '../../harness-error.ts'
 
+/** The name of a policy, and its content if it was read from a file. */
+const policySchema = z.strictObject({ name: z.string(), sha256: z.string().nullable() })
+
 /** Everything that decides what a run plays and how it is scored. Runs with the same configuration have the same figures. */
 export const configurationSchema = z.strictObject({
   environment: z.strictObject({
@@ -20,8 +23,12 @@ export const configurationSchema = z.strictObject({
       split: z.string().nullable(),
     }),
   ]),
-  /** Its name, and its content if it was read from a file. */
-  policy: z.strictObject({ name: z.string(), sha256: z.string().nullable() }),
+  /** With several seats, that of the seat in `focus`. */
+  policy: policySchema,
+  /** The policy of each seat; left out for an environment of one seat. */
+  seats: z.record(z.string(), policySchema).optional(),
+  /** The seat whose figures head the report. */
+  focus: z.string().optional(),
   /** Sampling settings of a language model; `null` for other policies, or if the model's server decides all of them. */
   sampling: z
     .strictObject({

@@ -1,6 +1,6 @@
 import { defineTasks, generateTasks, type Rows } from '@episodic/dataset'
 import { readTasks } from '@episodic/dataset/jsonl'
-import type { EpisodeRecord, Task } from '@episodic/protocol'
+import type { SealedRecord, Task } from '@episodic/protocol'
 import { HarnessError } from '../../harness-error.ts'
 import { isServed, type PlayedWorld } from '../../served-world.ts'
 import type { World } from '../../world.ts'
@@ -85,7 +85,7 @@ export function episodeKey({
   task,
   attempt,
 }: {
-  readonly task: Pick<EpisodeRecord['task'], 'id'>
+  readonly task: Pick<SealedRecord['task'], 'id'>
   readonly attempt: number
 }): string {
   return `${task.id} ${attempt}`

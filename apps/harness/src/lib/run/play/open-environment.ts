@@ -2,6 +2,7 @@ import {
   type Connection,
   connect,
   type Environment,
+  type Game,
   type RetryOptions,
   type Target,
   withLimits,
@@ -10,6 +11,7 @@ import {
 } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { createWorkerPool } from '@episodic/mcp-server/workers'
+import type { EnvironmentInfo } from '@episodic/protocol'
 import { HarnessError } from '../../harness-error.ts'
 import { openStore } from '../../serve/open-store.ts'
 import { startServer, stdioTarget } from '../../serve/start-server.ts'
@@ -101,11 +103,30 @@ export function environmentFactory(
     if (Object.keys(weights).length > 0) scored = withWeights(scored, weights)
     return shaping ? withShaping(scored, { discount }) : scored
   }
-  const { name, version } = create().info
-  if (version !== environment.version)
-    throw new HarnessError(
-      'server-failed',
-      `The server plays ${name} ${version}, and this run plays ${environment.version}. Serve that version, or play the server's.`,
-    )
+  assertVersion(create().info, environment.version)
   return create
+}
+
+/**
+ * Returns a function that opens a game of the connection. Throws at once, before anything is played, if the server has no
+ * such game or another version of it, or if there are weights for unknown terms.
+ */
+export function gameFactory({ environment, weights }: RunConfiguration, connection: Connection): () => Game {
+  const { info } = connection.game(environment.name)
+  assertVersion(info, environment.version)
+  const unknown = Object.keys(weights).find((term) => !info.terms.includes(term))
+  if (unknown !== undefined)
+    throw new HarnessError(
+      'option-invalid',
+      `${info.name} has no reward term "${unknown}". It has: ${info.terms.join(', ')}.`,
+    )
+  return () => connection.game(environment.name)
+}
+
+function assertVersion({ name, version }: EnvironmentInfo, wanted: string): void {
+  if (version === wanted) return
+  throw new HarnessError(
+    'server-failed',
+    `The server plays ${name} ${version}, and this run plays ${wanted}. Serve that version, or play the server's.`,
+  )
 }

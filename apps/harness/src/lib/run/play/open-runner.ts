@@ -1,12 +1,15 @@
-import type { Policy, Target } from '@episodic/env'
+import type { Target } from '@episodic/env'
 import { declaredAction } from '@episodic/mcp-server/extend'
 import type { Action, EnvironmentInfo } from '@episodic/protocol'
-import { type Agent, isAgent } from '../../agents/agent.ts'
+import { isAgent } from '../../agents/agent.ts'
 import { createRunAgentTask } from '../../agents/run-agent-task.ts'
 import { HarnessError } from '../../harness-error.ts'
 import { isServed, type PlayedWorld } from '../../served-world.ts'
+import type { World } from '../../world.ts'
 import type { RunConfiguration } from '../plan/configuration.ts'
-import { environmentFactory, openTarget, openWorld, type Transport } from './open-environment.ts'
+import type { Players } from '../plan/players.ts'
+import { environmentFactory, gameFactory, openTarget, openWorld, type Transport } from './open-environment.ts'
+import { createRunMatchTask } from './run-match-task.ts'
 import { createRunTask, type RunTask } from './run-task.ts'
 
 /** Plays the episodes of a plan. Disposing it stops everything that was started for it. */
@@ -25,13 +28,13 @@ export interface OpenRunnerOptions {
   readonly concurrency: number
   /** Seconds to keep retrying an unanswered call. */
   readonly retryTimeout: number
-  readonly player: Policy | Agent
+  readonly players: Players
 }
 
 /** Connects to the environment of a run. Throws if the server is unreachable or serves something else. */
 export async function openRunner(
   configuration: RunConfiguration,
-  { reference, world, target, transport, workerThreads, concurrency, retryTimeout, player }: OpenRunnerOptions,
+  { reference, world, target, transport, workerThreads, concurrency, retryTimeout, players }: OpenRunnerOptions,
 ): Promise<Runner> {
   await using cleanUp = new AsyncDisposableStack()
   const sessions = concurrency + 16
@@ -42,8 +45,16 @@ export async function openRunner(
         ? openTarget(target, retryTimeout)
         : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout })),
   )
+  const { seed, discount, branch, maxSteps, weights } = configuration
+  if (players.kind === 'seats') {
+    const createGame = gameFactory(configuration, connection)
+    const accept = (action: Action) => declaredAction((world as World).environment, action)
+    const runTask = createRunMatchTask({ ...players, createGame, seed, maxSteps, weights, discount, accept })
+    const owned = cleanUp.move()
+    return { runTask, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  }
+  const { player } = players
   const createEnvironment = environmentFactory(configuration, connection)
-  const { seed, discount, branch } = configuration
   if (branch.length > 0) assertForkable(createEnvironment().info)
   // Only a world declares all arguments of its tools.
   const accept = isServed(world) ? undefined : (action: Action) => declaredAction(world.environment, action)

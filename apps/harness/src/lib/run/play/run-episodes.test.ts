@@ -5,6 +5,7 @@ import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, nameOf } from '../../episodic.fixture.ts'
+import { seatRecordOf } from '../../seats/seat-record.ts'
 import { loadWorld, type World } from '../../world.ts'
 import { type PlannedEpisode, planOf } from '../plan/plan.ts'
 import { type RunEpisodesOptions, runEpisodes } from './run-episodes.ts'
@@ -40,7 +41,7 @@ async function play(episodes: AsyncIterable<PlannedEpisode>, options: Partial<Ru
     seed: '0',
     discount: 1,
     concurrency: 4,
-    seal: async (record) => void sealed.push(record),
+    seal: async (record) => void sealed.push(seatRecordOf(record)),
     ...options,
   }
   const failure = await runEpisodes(episodes, asked).then(

@@ -1,5 +1,5 @@
 import type { BranchPoint } from '@episodic/env'
-import type { EpisodeRecord } from '@episodic/protocol'
+import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
 import pLimit from 'p-limit'
 import { HarnessError } from '../../harness-error.ts'
 import { countLeaves } from '../plan/configuration.ts'
@@ -15,7 +15,7 @@ export interface RunPlanOptions {
   /** Milliseconds that earlier parts of a resumed run took. Its clock continues from there. */
   readonly elapsed?: number
   /** Stores a record. An error that it throws stops the run. */
-  readonly seal: (record: EpisodeRecord) => Promise<void>
+  readonly seal: (record: SealedRecord) => Promise<void>
   readonly signal?: AbortSignal | undefined
 }
 
@@ -40,7 +40,7 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
   let freed = Promise.withResolvers<void>()
   let unreachable = 0
   const rejections = new ModelRejections(2 * inFlight)
-  const sealAll = (records: readonly EpisodeRecord[]) => Promise.all(records.map(options.seal))
+  const sealAll = (records: readonly SealedRecord[]) => Promise.all(records.map(options.seal))
 
   const play = async (planned: PlannedEpisode): Promise<void> => {
     if (signal.aborted) return
@@ -49,7 +49,7 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
     const foundNoServer = records.every((record) => failedWith(record, 'connection-failed'))
     unreachable = foundNoServer ? unreachable + 1 : 0
     if (records.every((record) => failedWith(record, 'model-refused'))) rejections.hold(records)
-    else if (!foundNoServer || records.some(({ start }) => start !== null)) {
+    else if (!foundNoServer || records.some(hasStarted)) {
       await sealAll(records)
       for (const settled of rejections.countAnswered()) await sealAll(settled)
     }
@@ -99,8 +99,12 @@ export function maxTasksInFlight(concurrency: number, branch: readonly Pick<Bran
   return Math.max(1, Math.floor(concurrency / countLeaves(branch)))
 }
 
-function failedWith({ outcome }: EpisodeRecord, code: string): boolean {
+function failedWith({ outcome }: SealedRecord, code: string): boolean {
   return outcome.kind === 'failed' && outcome.error.code === code
+}
+
+function hasStarted(record: SealedRecord): boolean {
+  return isMatchRecord(record) ? Object.values(record.seats).some(({ start }) => start) : record.start !== null
 }
 
 /** This many episodes in a row that a model's server rejected permanently stop a run. */
@@ -113,7 +117,7 @@ const MAX_REJECTIONS = 5
 class ModelRejections {
   readonly #settleAfter: number
   /** Rejected episodes, the earliest first, each with the number of answered episodes at that time. */
-  readonly #held: { readonly records: readonly EpisodeRecord[]; readonly answered: number }[] = []
+  readonly #held: { readonly records: readonly SealedRecord[]; readonly answered: number }[] = []
   #answered = 0
   #inRow = 0
 
@@ -123,14 +127,14 @@ class ModelRejections {
   }
 
   /** Holds a rejected episode. Throws `model-refused` after {@link MAX_REJECTIONS} in a row. */
-  hold(records: readonly EpisodeRecord[]): void {
+  hold(records: readonly SealedRecord[]): void {
     this.#held.push({ records, answered: this.#answered })
     this.#inRow += 1
     if (this.#inRow >= MAX_REJECTIONS) throw this.#failure(records)
   }
 
   /** Counts an episode that was not rejected. Returns the held ones whose own request was at fault. */
-  countAnswered(): (readonly EpisodeRecord[])[] {
+  countAnswered(): (readonly SealedRecord[])[] {
     this.#answered += 1
     this.#inRow = 0
     const since = this.#held.findIndex(({ answered }) => this.#answered - answered < this.#settleAfter)
@@ -138,13 +142,13 @@ class ModelRejections {
   }
 
   /** Returns the episodes still held at the end of a plan. Throws `model-refused` if nothing was answered. */
-  finish(): (readonly EpisodeRecord[])[] {
+  finish(): (readonly SealedRecord[])[] {
     const last = this.#held.at(-1)
     if (last && this.#answered === 0) throw this.#failure(last.records)
     return this.#held.splice(0).map(({ records }) => records)
   }
 
-  #failure([record]: readonly EpisodeRecord[]): HarnessError {
+  #failure([record]: readonly SealedRecord[]): HarnessError {
     const message = record?.outcome.kind === 'failed' ? record.outcome.error.message : ''
     const times = this.#inRow === 1 ? 'The episode' : `${this.#inRow} episodes in a row`
     return new HarnessError(

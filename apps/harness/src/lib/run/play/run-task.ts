@@ -1,5 +1,5 @@
 import type { BranchPoint, Environment, Policy } from '@episodic/env'
-import type { EpisodeRecord } from '@episodic/protocol'
+import type { SealedRecord } from '@episodic/protocol'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import { type Sealing, sealEpisode } from '../record/seal-episode.ts'
 import { runRollout } from './run-rollout.ts'
@@ -18,7 +18,7 @@ export interface RunContext {
  * Plays one rollout of a task and resolves with its records, one for each episode of a tree. Resolves with none if it
  * was interrupted, so that a resumed run plays it again. An error that it throws stops the run.
  */
-export type RunTask = (planned: PlannedEpisode, context: RunContext) => Promise<readonly EpisodeRecord[]>
+export type RunTask = (planned: PlannedEpisode, context: RunContext) => Promise<readonly SealedRecord[]>
 
 export interface RunTaskOptions {
   readonly createEnvironment: () => Environment

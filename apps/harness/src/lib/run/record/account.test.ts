@@ -9,6 +9,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { exampleWorld, nameOf } from '../../episodic.fixture.ts'
 import { createFold } from '../../report/fold/fold.ts'
+import { seatRecordOf } from '../../seats/seat-record.ts'
 import { loadWorld, type World } from '../../world.ts'
 import { type PlannedEpisode, planOf } from '../plan/plan.ts'
 import { runEpisodes } from '../play/run-episodes.ts'
@@ -113,7 +114,7 @@ async function* lacking(plan: AsyncIterable<PlannedEpisode>, sealed: ReadonlySet
 
 async function readAll(file: string): Promise<EpisodeRecord[]> {
   const records: EpisodeRecord[] = []
-  if (existsSync(file)) for await (const record of readSealed(file)) records.push(record)
+  if (existsSync(file)) for await (const record of readSealed(file)) records.push(seatRecordOf(record))
   return records
 }
 

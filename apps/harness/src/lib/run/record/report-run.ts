@@ -1,21 +1,23 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EpisodeRecord, JsonObject } from '@episodic/protocol'
+import { isMatchRecord, type JsonObject, type SealedRecord } from '@episodic/protocol'
 import { type Console, colorsOf, shownPath, usesColor } from '../../console.ts'
 import { HarnessError } from '../../harness-error.ts'
 import { readRecorded } from '../../replay/read-recorded.ts'
 import { createEpisodeSample } from '../../report/fold/episode-sample.ts'
 import { createFold } from '../../report/fold/fold.ts'
+import { createMatchFold } from '../../report/fold/match-fold.ts'
 import type { Summary } from '../../report/fold/summary.ts'
 import { formatSummary } from '../../report/page/format-summary.ts'
 import { renderReport } from '../../report/page/render-report.ts'
+import { lanesOf } from '../../seats/lanes.ts'
 import { RUN_FILES, type RunManifest, writeRunFile } from './run-folder.ts'
 import { readSealed } from './sealed-file.ts'
 
 /** The report of a run's sealed episodes so far. */
 export interface RunFold {
   /** Adds an episode that was just sealed. */
-  add(record: EpisodeRecord): void
+  add(record: SealedRecord): void
   /** Milliseconds that the run has taken, before and after each resume. */
   readonly elapsed: number
   summarize(): Summary
@@ -24,7 +26,7 @@ export interface RunFold {
 
 export interface FoldRunOptions {
   /** Called with each episode that the folder holds already. */
-  readonly onSealed?: (record: EpisodeRecord) => void
+  readonly onSealed?: (record: SealedRecord) => void
   /** Called with the number of a torn last line, which is skipped. */
   readonly onTorn?: (line: number) => void
   readonly signal?: AbortSignal | undefined
@@ -37,14 +39,15 @@ export function tornNotice(line: number): string {
 
 /** Folds the sealed episodes of a run's folder. Episodes that are sealed later can be added. */
 export async function foldRun(folder: string, manifest: RunManifest, options: FoldRunOptions = {}): Promise<RunFold> {
-  const fold = createFold({ discount: manifest.configuration.discount })
+  const { discount, seats, focus = '' } = manifest.configuration
+  const fold = seats ? createMatchFold({ seats: Object.keys(seats), focus, discount }) : createFold({ discount })
   const sample = createEpisodeSample()
   const { name, scheduled } = manifest
   let elapsed = 0
   const run: RunFold = {
     add(record) {
       fold.add(record)
-      sample.add(record)
+      sample.add(isMatchRecord(record) ? lanesOf(record, focus) : record)
       elapsed = Math.max(elapsed, record.time.ended)
     },
     get elapsed() {

@@ -75,13 +75,15 @@ export async function writeRunFile(folder: string, name: string, text: string): 
   return file
 }
 
-/** Returns the default folder of a run: `runs/<world>-<policy>-<seed>`. */
+/** Returns the default folder of a run: `runs/<world>-<policy>-<seed>`, with every policy of a seat once. */
 export function defaultFolder({
   environment,
   policy,
+  seats = { '': policy },
   seed,
-}: Pick<RunConfiguration, 'environment' | 'policy' | 'seed'>): string {
-  return join('runs', [environment.name, shortName(policy.name), seed].join('-').replace(/[^\w.-]+/g, '-'))
+}: Pick<RunConfiguration, 'environment' | 'policy' | 'seats' | 'seed'>): string {
+  const policies = new Set(Object.values(seats).map(({ name }) => shortName(name)))
+  return join('runs', [environment.name, ...policies, seed].join('-').replace(/[^\w.-]+/g, '-'))
 }
 
 /** Shortens a command or a path to its first words, without folders, and a hash that keeps names distinct. */

@@ -1,5 +1,5 @@
 import type { Episode } from '@episodic/env'
-import { type EpisodeRecord, episodeRecordSchema } from '@episodic/protocol'
+import { type EpisodeRecord, parseSealedRecord } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { playRun } from '../../report/played-run.fixture.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
@@ -55,7 +55,7 @@ describe('sealEpisode', () => {
       end: { kind: 'terminated', reason: 'solved' },
     } as unknown as Episode
     const record = sealEpisode(episode, planned, sealing)
-    expect(episodeRecordSchema.parse(JSON.parse(JSON.stringify(record)))).toEqual(record)
+    expect(parseSealedRecord(JSON.parse(JSON.stringify(record))).data).toEqual(record)
     expect(record).toMatchObject({
       attempt: 2,
       params: { low: 1 },
@@ -78,7 +78,7 @@ describe('sealEpisode', () => {
       undecided: [asked],
       outcome: { kind: 'failed', error: { code: 'connection-failed', message: 'gone' } },
     })
-    expect(episodeRecordSchema.parse(failed)).toEqual(failed)
+    expect(parseSealedRecord(failed).data).toEqual(failed)
   })
 })
 

@@ -5,7 +5,9 @@ import {
   type EpisodeRecord,
   type RecordedEvent,
   type Reproducible,
+  type SealedRecord,
   type Step,
+  sealOf,
 } from '@episodic/protocol'
 import type { PlannedEpisode } from '../plan/plan.ts'
 
@@ -51,22 +53,24 @@ export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode,
         ? { kind: 'finished', end: episode.end, ...(episode.success !== undefined && { success: episode.success }) }
         : { kind: 'failed', error: describeFailure(episode.cause) },
   }
-  return {
-    format: 2,
+  return sealed({
+    format: 3,
     run: sealing.run,
     task: { id: task.id, prompt: task.prompt, difficulty: task.difficulty, split: task.split, tags: task.tags },
     attempt,
+    try: 0,
     policy: sealing.policy,
     ...reproducible,
     ...(episode.kind === 'failed' && episode.undecided.length > 0 && { undecided: episode.undecided }),
     returns: episode.kind === 'finished' ? returnsOf(steps, sealing.discount) : null,
     chain: chainOf(reproducible),
     time: { started: roundTime(sealing.time.started), ended: roundTime(sealing.time.ended) },
-  }
+    seal: null,
+  })
 }
 
 /** Drops the revision of an event, which counts commits outside the episode too. Revision 0 marks an inherited event. */
-function recordedOf({
+export function recordedOf({
   id,
   type,
   data,
@@ -85,6 +89,11 @@ export function describeFailure(cause: unknown): { readonly code: string; readon
 }
 
 /** Rounds to microseconds. */
-function roundTime(milliseconds: number): number {
+export function roundTime(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000
+}
+
+/** Adds the seal to a line. */
+export function sealed<Line extends SealedRecord>(line: Line): Line {
+  return { ...line, seal: sealOf(line) }
 }

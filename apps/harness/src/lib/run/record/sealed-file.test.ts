@@ -5,6 +5,7 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { playRun } from '../../report/played-run.fixture.ts'
+import { seatRecordOf } from '../../seats/seat-record.ts'
 import { readSealed, SealedFile } from './sealed-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'episodic-'))
@@ -17,7 +18,7 @@ const path = () => join(folder, `${files++}.jsonl`)
 async function readAll(file: string) {
   const torn: number[] = []
   const read: EpisodeRecord[] = []
-  for await (const record of readSealed(file, { onTorn: (line) => torn.push(line) })) read.push(record)
+  for await (const record of readSealed(file, { onTorn: (line) => torn.push(line) })) read.push(seatRecordOf(record))
   return { read, torn }
 }
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { readLines } from '@episodic/dataset/jsonl'
-import { type EpisodeRecord, episodeRecordSchema } from '@episodic/protocol'
+import { parseSealedRecord, type SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '../../harness-error.ts'
 
 /**
@@ -45,7 +45,7 @@ export class SealedFile implements AsyncDisposable {
   }
 
   /** Appends an episode. Resolves when it is written. Rejects with `disk-failed`, and then for every later episode too. */
-  append(record: EpisodeRecord): Promise<void> {
+  append(record: SealedRecord): Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure)
     const done = Promise.withResolvers<void>()
     this.#waiting.push({ line: `${JSON.stringify(record)}\n`, done })
@@ -102,7 +102,7 @@ export class SealedFile implements AsyncDisposable {
 export async function* readSealed(
   path: string,
   options: { readonly signal?: AbortSignal | undefined; readonly onTorn?: (line: number) => void } = {},
-): AsyncGenerator<EpisodeRecord> {
+): AsyncGenerator<SealedRecord> {
   for await (const { line, text, torn } of readLines(path, { signal: options.signal })) {
     const record = parse(text)
     if (record.success) yield record.data
@@ -111,14 +111,14 @@ export async function* readSealed(
   }
 }
 
-function parse(text: string): { success: true; data: EpisodeRecord } | { success: false; why: string } {
+function parse(text: string): { success: true; data: SealedRecord } | { success: false; why: string } {
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch (cause) {
     return { success: false, why: (cause as Error).message }
   }
-  const parsed = episodeRecordSchema.safeParse(json)
+  const parsed = parseSealedRecord(json)
   if (parsed.success) return { success: true, data: parsed.data }
   const [issue] = parsed.error.issues
   return { success: false, why: `${issue?.path.join('.')}: ${issue?.message}` }

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import type { EpisodeRecord } from '@episodic/protocol'
+import type { SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '../../harness-error.ts'
 import { CLI } from '../../own-package.ts'
 import type { RunConfiguration } from '../plan/configuration.ts'
@@ -15,7 +15,7 @@ export interface Worker {
   /** Planned episodes that it plays now. */
   readonly load: number
   /** Plays one of the plan. Resolves with `null` if the process ended first, or the signal aborted. */
-  play(planned: PlannedEpisode, context: RunContext): Promise<readonly EpisodeRecord[] | null>
+  play(planned: PlannedEpisode, context: RunContext): Promise<readonly SealedRecord[] | null>
   /** Resolves with how it ended: the name of a signal, or its status. */
   readonly ended: Promise<string>
   /** Asks it to drop what it plays, and to end. */
@@ -30,7 +30,7 @@ export function startWorker(args: readonly string[], configuration: RunConfigura
   const child = fork(CLI, [command, '--worker', ...rest], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   // Sending fails only if the process has ended, which `ended` reports.
   const send = (message: RunConfiguration | TaskMessage) => void child.send(message, () => {})
-  const playing = new Map<number, PromiseWithResolvers<readonly EpisodeRecord[] | null>>()
+  const playing = new Map<number, PromiseWithResolvers<readonly SealedRecord[] | null>>()
   const ready = Promise.withResolvers<void>()
   let sent = 0
 
@@ -62,7 +62,7 @@ export function startWorker(args: readonly string[], configuration: RunConfigura
     },
     async play(planned, { run, signal, now }) {
       const number = sent++
-      const answer = Promise.withResolvers<readonly EpisodeRecord[] | null>()
+      const answer = Promise.withResolvers<readonly SealedRecord[] | null>()
       const giveUp = () => answer.resolve(null)
       playing.set(number, answer)
       signal.addEventListener('abort', giveUp, { once: true })

@@ -1,4 +1,4 @@
-import type { EpisodeRecord } from '@episodic/protocol'
+import type { SealedRecord } from '@episodic/protocol'
 import type { HarnessErrorCode } from '../../harness-error.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
 
@@ -19,7 +19,7 @@ export interface TaskMessage {
 /** A worker is ready, has played an episode, or failed: with `number: null` before it was ready. */
 export type WorkerMessage =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'played'; readonly number: number; readonly records: readonly EpisodeRecord[] }
+  | { readonly kind: 'played'; readonly number: number; readonly records: readonly SealedRecord[] }
   | { readonly kind: 'failed'; readonly number: number | null; readonly error: SerializedError }
 
 /** `code` is `null` unless the error is a `HarnessError`. */

@@ -1,0 +1,42 @@
+import { isMatchRecord } from '@episodic/protocol'
+import { createFold, type Fold } from './fold.ts'
+
+/**
+ * Creates an empty fold of a run of several seats. Every seat is folded as if it had played episodes of its own; the
+ * summary is that of the seat in focus, with the main figures of every seat.
+ */
+export function createMatchFold({
+  seats,
+  focus,
+  discount,
+}: {
+  readonly seats: readonly string[]
+  readonly focus: string
+  readonly discount: number
+}): Pick<Fold, 'add' | 'finish'> {
+  const folds = new Map(seats.map((seat) => [seat, createFold({ discount, seat })]))
+  const faults = new Map(seats.map((seat) => [seat, new Set<string>()]))
+  return {
+    add(record) {
+      for (const fold of folds.values()) fold.add(record)
+      if (!isMatchRecord(record) || record.outcome.kind !== 'failed' || record.outcome.seat === null) return
+      faults.get(record.outcome.seat)?.add(`${record.attempt}/${record.task.id}`)
+    },
+    finish(run) {
+      const summaries = [...folds].map(([name, fold]) => ({ name, summary: fold.finish(run) }))
+      const { summary } = summaries.find(({ name }) => name === focus) as (typeof summaries)[number]
+      const figures = summaries.map(({ name, summary: own }) => ({
+        name,
+        focus: name === focus,
+        policies: own.policies,
+        success: own.success.overall,
+        return: own.returns.unshaped?.mean ?? null,
+        steps: own.counts.steps,
+        refused: own.counts.refused,
+        tokens: own.tokens,
+        faults: faults.get(name)?.size ?? 0,
+      }))
+      return { ...summary, seats: figures }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import type { Policy } from '@episodic/env'
+import type { Agent } from '../../agents/agent.ts'
+import { HarnessError } from '../../harness-error.ts'
+import { type FindOptions, findPlayer, findPolicy, isAgentName } from '../../policies.ts'
+import { isServed, type PlayedWorld } from '../../served-world.ts'
+
+/** Who plays: one policy or agent, or a policy for each seat. */
+export type Players =
+  | { readonly kind: 'one'; readonly player: Policy | Agent }
+  | { readonly kind: 'seats'; readonly policies: { readonly [seat: string]: Policy } }
+
+/** The policies that a command was given. */
+export interface NamedPlayers {
+  /** The policy of every seat that is not named. Default: the solver if the world has one, else `random`. */
+  readonly policy?: string | undefined
+  /** The policies of seats, by their names. */
+  readonly seats?: Readonly<Record<string, string>> | undefined
+  /** The seat whose figures head the report. Default: the first. */
+  readonly focus?: string | undefined
+}
+
+/** Returns the name of the policy of each seat; `null` for an environment of one seat. Throws `option-invalid`. */
+export function seatPolicies(
+  world: PlayedWorld,
+  { policy = defaultPolicy(world), seats = {}, focus }: NamedPlayers,
+): { readonly [seat: string]: string } | null {
+  const { name } = world.environment
+  const known = isServed(world) || !world.environment.game ? null : world.environment.seats
+  const given = [...Object.keys(seats), ...(focus === undefined ? [] : [focus])]
+  if (!known && given.length > 0)
+    throw new HarnessError('option-invalid', `${name} has one seat. Give --policy instead of --seat and --focus.`)
+  const unknown = given.find((seat) => !known?.includes(seat))
+  if (unknown !== undefined)
+    throw new HarnessError(
+      'option-invalid',
+      `${name} has no seat "${unknown}". Its seats are: ${known?.join(', ')}. Write --seat ${known?.[0]}=random.`,
+    )
+  return known && Object.fromEntries(known.map((seat) => [seat, seats[seat] ?? policy]))
+}
+
+/** Returns the policy that plays if none is named. */
+export function defaultPolicy({ solver }: Pick<PlayedWorld, 'solver'>): string {
+  return solver ? 'solver' : 'random'
+}
+
+/**
+ * Finds the players of a run. Throws `policy-unknown`, and `option-invalid` for an agent in one of several seats, which
+ * plays by a session URL of its own.
+ */
+export async function findPlayers(world: PlayedWorld, named: NamedPlayers, options: FindOptions): Promise<Players> {
+  const seats = seatPolicies(world, named)
+  if (!seats) return { kind: 'one', player: await findPlayer(named.policy ?? defaultPolicy(world), world, options) }
+  const policies: Record<string, Policy> = {}
+  for (const [seat, name] of Object.entries(seats)) {
+    if (isAgentName(name))
+      throw new HarnessError(
+        'option-invalid',
+        `${name} is an agent, and a seat of a run is played by a policy. Serve the world and give the agent the session URL of its seat: see docs/seats.md.`,
+      )
+    policies[seat] = await findPolicy(name, world, options)
+  }
+  return { kind: 'seats', policies }
+}

@@ -1,0 +1,35 @@
+import { type Game, type Policy, runMatch } from '@episodic/env'
+import { type Action, seedFor } from '@episodic/protocol'
+import { sealMatch } from '../record/seal-match.ts'
+import type { RunTask } from './run-task.ts'
+
+export interface RunMatchTaskOptions {
+  readonly createGame: () => Game
+  /** The policy of each seat. */
+  readonly policies: { readonly [seat: string]: Policy }
+  /** The seed of the run. */
+  readonly seed: string
+  /** The most steps of a seat; `null` for the limits of the task. */
+  readonly maxSteps: number | null
+  readonly weights: { readonly [term: string]: number }
+  readonly discount: number
+  /** Returns what records keep of an action. */
+  readonly accept: (action: Action) => Action
+}
+
+/** Plays an environment of several seats in this process, with a policy for each seat. */
+export function createRunMatchTask(options: RunMatchTaskOptions): RunTask {
+  const { createGame, policies, seed, maxSteps, weights, discount, accept } = options
+  return async (planned, { run, signal, now }) => {
+    const started = now()
+    const { task, attempt } = planned
+    const policySeed = seedFor(seed, 'policy', task.id, attempt)
+    const steps = Math.min(task.limits.steps ?? Number.POSITIVE_INFINITY, maxSteps ?? Number.POSITIVE_INFINITY)
+    const limits = Number.isFinite(steps) ? { ...task.limits, steps } : task.limits
+    const match = await runMatch({ createGame, policies, task: { ...task, limits }, policySeed, signal })
+    if (signal.aborted && match.kind === 'failed') return []
+    const named = Object.entries(policies).map(([seat, { name }]) => [seat, { name, seed: seedFor(policySeed, seat) }])
+    const time = { started, ended: now() }
+    return [sealMatch(match, planned, { run, policies: Object.fromEntries(named), weights, discount, accept, time })]
+  }
+}

@@ -1,0 +1,119 @@
+import { type Match, returnsOf } from '@episodic/env'
+import {
+  type Action,
+  chainOf,
+  type MatchRecord,
+  type RecordedSeat,
+  type RecordedSeatStep,
+  type ReproducibleMatch,
+  type Reward,
+} from '@episodic/protocol'
+import { seatRecordOf } from '../../seats/seat-record.ts'
+import type { PlannedEpisode } from '../plan/plan.ts'
+import { describeFailure, recordedOf, roundTime, sealed } from './seal-episode.ts'
+
+/** The parts of a record that are not in the match itself. */
+export interface MatchSealing {
+  readonly run: string
+  /** The name and the seed of each seat's policy. */
+  readonly policies: { readonly [seat: string]: RecordedSeat['policy'] }
+  readonly weights: { readonly [term: string]: number }
+  readonly discount: number
+  /** Returns the recorded part of a player's action, see `declaredAction`. */
+  readonly accept: (action: Action) => Action
+  /** Milliseconds since the run started. */
+  readonly time: { readonly started: number; readonly ended: number }
+}
+
+/** Returns the record of a match. A failed one keeps its steps, its cause and the seat at fault, and has no return. */
+export function sealMatch(match: Match, { task, attempt }: PlannedEpisode, sealing: MatchSealing): MatchRecord {
+  const { start } = match
+  const { policies, weights } = sealing
+  const names = start ? Object.keys(start.seats) : Object.keys(policies)
+  const steps = match.steps.map((step) => recordedStep(step, sealing))
+  const seatOf = (name: string): RecordedSeat => {
+    const { observation, potential = null } = start?.seats[name] ?? {}
+    const { end = null, success } = match.kind === 'finished' ? (match.seats[name] ?? {}) : {}
+    return {
+      policy: policies[name] as RecordedSeat['policy'],
+      start: observation ? { observation, potential } : null,
+      end,
+      ...(success !== undefined && { success }),
+      returns: null,
+    }
+  }
+  const played: ReproducibleMatch & Pick<MatchRecord, 'seats'> = {
+    environment: task.environment,
+    params: start?.info.params ?? task.params,
+    seed: start?.info.seed ?? task.seed,
+    turn: start?.turn ?? [],
+    seats: Object.fromEntries(names.map((name) => [name, seatOf(name)])),
+    steps,
+    outcome:
+      match.kind === 'finished'
+        ? { kind: 'finished' }
+        : { kind: 'failed', error: describeFailure(match.cause), seat: match.seat },
+  }
+  const record: MatchRecord = {
+    format: 3,
+    run: sealing.run,
+    task: { id: task.id, prompt: task.prompt, difficulty: task.difficulty, split: task.split, tags: task.tags },
+    attempt,
+    try: 0,
+    ...played,
+    ...(match.kind === 'failed' && match.undecided.length > 0 && { undecided: match.undecided }),
+    chain: chainOf(played),
+    time: { started: roundTime(sealing.time.started), ended: roundTime(sealing.time.ended) },
+    seal: null,
+  }
+  if (match.kind === 'failed') return sealed(record)
+  const seats = names.map((name) => [
+    name,
+    { ...(record.seats[name] as RecordedSeat), returns: returnsOfSeat(record, name, sealing.discount) },
+  ])
+  return sealed({ ...record, seats: Object.fromEntries(seats) })
+
+  function recordedStep(step: Match['steps'][number], { accept }: MatchSealing): RecordedSeatStep {
+    const { seat, action, observation, report, completions, milliseconds } = step
+    const { terms = {}, due: _, messages: __, ...learned } = report.seats ?? { turn: [], views: {} }
+    const rewards = Object.entries({ [seat]: report.terms, ...terms }).map(
+      ([name, terms]) => [name, weighed(terms, weights)] as const,
+    )
+    return {
+      seat,
+      // A step that the server took has no duration, and an action that no player can name.
+      action: milliseconds === null ? action : accept(action),
+      observation,
+      rewards: Object.fromEntries(rewards),
+      potential: report.potential,
+      refused: report.refused,
+      stateHash: report.stateHash,
+      milliseconds: milliseconds === null ? null : roundTime(milliseconds),
+      ...(report.events && { events: report.events.map(recordedOf) }),
+      ...(report.prepared !== undefined && { prepared: report.prepared }),
+      ...(completions.length > 0 && { completions }),
+      seats: learned,
+    }
+  }
+}
+
+/**
+ * Returns what a seat earned in a finished match, with the discount by its own steps. What a seat earned that never acted
+ * is in no step of its own.
+ */
+export function returnsOfSeat(record: MatchRecord, seat: string, discount: number) {
+  const { steps } = seatRecordOf(record, seat)
+  if (steps.length > 0) return returnsOf(steps, discount)
+  const rewards = record.steps.flatMap(({ rewards }) => rewards[seat] ?? [])
+  return returnsOf(
+    rewards.map((reward) => ({ reward })),
+    1,
+  )
+}
+
+/** Weighs raw terms: a term without a weight has weight 1. */
+export function weighed(terms: Reward['terms'], weights: { readonly [term: string]: number }): Reward {
+  let total = 0
+  for (const name in terms) total += (weights[name] ?? 1) * (terms[name] as number)
+  return { total, terms, shaping: 0 }
+}

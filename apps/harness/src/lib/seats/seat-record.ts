@@ -1,0 +1,122 @@
+import { Table } from '@episodic/env/extend'
+import {
+  contentId,
+  type EpisodeRecord,
+  isMatchRecord,
+  type MatchRecord,
+  type RecordedSeatStep,
+  type RecordedStep,
+  type Reward,
+  type SealedRecord,
+} from '@episodic/protocol'
+import { HarnessError } from '../harness-error.ts'
+import type { RunConfiguration } from '../run/plan/configuration.ts'
+
+/**
+ * Returns a line of a run as the episode of one seat: its own steps, each with what the seat saw and earned until its
+ * next one. So all figures of episodes hold for a seat. An episode of one seat is returned as it is.
+ *
+ * @param seat - default: the first; the only one of an environment of one seat.
+ */
+export function seatRecordOf(record: SealedRecord, seat?: string): EpisodeRecord {
+  return isMatchRecord(record) ? playOf(record, seat ?? Object.keys(record.seats)[0] ?? '') : record
+}
+
+/**
+ * Returns a line as the episodes of its seats, by their names. With `seat`, only of that one; nothing if it did not play.
+ * The seats of a task are different tasks for a learner, so their ids and hashes are different too.
+ */
+export function seatRecordsOf(
+  record: SealedRecord,
+  seat?: string,
+): (readonly [seat: string, episode: EpisodeRecord])[] {
+  if (!isMatchRecord(record)) return [['', record]]
+  const names = Object.keys(record.seats).filter((name) => seat === undefined || name === seat)
+  return names.map((name) => {
+    const episode = playOf(record, name)
+    const { task, chain } = episode
+    return [name, { ...episode, task: { ...task, id: `${task.id}/${name}` }, chain: contentId(`${chain}/${name}`) }]
+  })
+}
+
+function playOf(record: MatchRecord, seat: string): EpisodeRecord {
+  const { turn: _, seats, steps, outcome, undecided, ...line } = record
+  const { policy, start = null, end = null, success, returns = null } = seats[seat] ?? NOT_PLAYED
+  return {
+    ...line,
+    policy,
+    branch: null,
+    start,
+    steps: ownSteps(record, seat),
+    outcome:
+      outcome.kind === 'failed' || end === null
+        ? { kind: 'failed', error: outcome.kind === 'failed' ? errorOf(outcome) : NOT_SEATED }
+        : { kind: 'finished', end, ...(success !== undefined && { success }) },
+    ...(undecided && outcome.kind === 'failed' && outcome.seat === seat && { undecided }),
+    returns,
+  }
+}
+
+const NOT_PLAYED: Partial<MatchRecord['seats'][string]> & Pick<EpisodeRecord, 'policy'> = {
+  policy: { name: '', seed: '' },
+}
+const NOT_SEATED = { code: 'not-seated', message: 'The seat did not take part in this episode.' }
+
+/** Names the seat at fault, since the failure is shown with the figures of each seat. */
+function errorOf({ error, seat }: MatchRecord['outcome'] & { kind: 'failed' }) {
+  return seat === null ? error : { ...error, message: `Seat ${seat}: ${error.message}` }
+}
+
+function ownSteps({ turn, seats, steps }: MatchRecord, seat: string): RecordedStep[] {
+  const starts = Object.entries(seats).flatMap(([name, { start }]) => (start ? [[name, start] as const] : []))
+  if (!starts.some(([name]) => name === seat)) return []
+  const table = new Table({ turn, seats: Object.fromEntries(starts) }, [])
+  const own: RecordedStep[] = []
+  let early = NOTHING
+  const see = () => {
+    const last = own.pop()
+    if (last) own.push({ ...last, observation: table.seen(seat).observation })
+  }
+  steps.forEach((step, i) => {
+    const reward = step.rewards[seat] ?? NOTHING
+    const last = own.at(-1)
+    if (step.seat === seat) {
+      see()
+      own.push({ ...withoutSeats(step), reward: last ? reward : sumOf(early, reward) })
+    } else if (last) own.splice(-1, 1, { ...last, reward: sumOf(last.reward, reward) })
+    else early = sumOf(early, reward)
+    const { observation, seats: learned } = step
+    table.apply({ seat: step.seat, observation, report: { terms: {}, revision: i + 1, seats: learned } })
+  })
+  see()
+  return own
+}
+
+const NOTHING: Reward = { total: 0, terms: {}, shaping: 0 }
+
+function withoutSeats({ seat: _, rewards: __, seats: ___, ...step }: RecordedSeatStep): Omit<RecordedStep, 'reward'> {
+  return step
+}
+
+function sumOf(one: Reward, other: Reward): Reward {
+  const terms = { ...one.terms }
+  for (const [name, value] of Object.entries(other.terms)) terms[name] = (terms[name] ?? 0) + value
+  return { total: one.total + other.total, terms, shaping: one.shaping + other.shaping }
+}
+
+/**
+ * Returns the seat whose episodes a command reads: the given one, or the one in focus of the run; `undefined` for an
+ * environment of one seat. Throws `option-invalid` for a seat that the run does not have.
+ */
+export function seatOf(
+  { seats, focus }: Pick<RunConfiguration, 'seats' | 'focus'>,
+  given?: string,
+): string | undefined {
+  if (given === undefined || (seats && Object.hasOwn(seats, given))) return given ?? focus
+  throw new HarnessError(
+    'option-invalid',
+    seats
+      ? `The run has no seat "${given}". Its seats are: ${Object.keys(seats).join(', ')}.`
+      : 'The run is of an environment with one seat. Leave --seat out.',
+  )
+}
