@@ -15,8 +15,8 @@ const ADAPTERS: readonly string[] = ['trl', 'inspect', 'verifiers']
 
 const USAGE = `Usage: pnpm interop python [<adapter>...] [--json]
 
-Tests the Python package episodic-env against a server: the client, its types, its Gymnasium adapter and the files
-that are published. Further adapters are tested if they are named, because their frameworks are large.
+Tests the Python package episodic-env against a server: the client, its types, its adapters of Gymnasium and
+PettingZoo, and the files that are published. Further adapters are tested if they are named, because their frameworks are large.
 
   adapters: ${ADAPTERS.join(', ')}
   --json    print nothing but the line of JSON that ends every run

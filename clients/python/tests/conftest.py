@@ -8,7 +8,7 @@ from serving import WORLDS, LossyProxy, Server, serve
 
 from episodic_env import Connection, connect
 
-CLASSICS = ("kuhn-poker",)
+CLASSICS = ("kuhn-poker", "leduc-poker")
 
 
 @pytest.fixture(scope="session")
@@ -17,7 +17,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home: Path = tmp_path_factory.mktemp("home")
     examples = ["number-guessing", "frozen-lake", "warehouse", "flight-booking"]
     classics = [f"@episodic/classics/{name}" for name in CLASSICS]
-    own = [str(WORLDS / "odd-tools.ts"), str(WORLDS / "sealed-bids.ts")]
+    own = [str(WORLDS / name) for name in ("odd-tools.ts", "sealed-bids.ts", "pile.ts", "chatter.ts")]
     running = serve(home, *examples, *classics, *own, "--port", "0")
     yield running
     running.stop()

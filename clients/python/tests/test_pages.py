@@ -13,7 +13,13 @@ import pytest
 from serving import ROOT, Server
 
 PAGES = (ROOT / "clients/python/README.md", ROOT / "docs/trainers/python.md")
-NEEDS = {"gymnasium": "gymnasium", "trl": "datasets", "inspect": "inspect_ai", "verifiers": "verifiers"}
+NEEDS = {
+    "gymnasium": "gymnasium",
+    "pettingzoo": "pettingzoo",
+    "trl": "datasets",
+    "inspect": "inspect_ai",
+    "verifiers": "verifiers",
+}
 """The package that an adapter needs."""
 
 PROGRAMS = [

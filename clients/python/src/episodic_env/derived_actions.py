@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from .json_types import Json, JsonObject
 WIDEST = 1 << 32
 """Values of one argument; a schema's bounds beyond it are those of the number type, and not of the world."""
 
+MOST_NUMBERED = 4_096
+"""Calls in one Discrete space."""
+
 Bounds = Mapping[str, tuple[int, int]]
 """The least and the greatest value of an integer argument, by `tool.argument`."""
 
@@ -24,6 +28,7 @@ class FiniteArgument:
 
     name: str
     values: Sequence[Json]
+    default: Json = None
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,22 @@ class FiniteTool:
         """How many different calls there are."""
         return math.prod(len(argument.values) for argument in self.arguments)
 
+    def allowed(self, legal: Any) -> list[bool]:
+        """Returns for each call whether it is legal by a JSON Schema of legal arguments, as `legal` lists it."""
+        if not isinstance(legal, Mapping):
+            return [False] * self.calls
+        if isinstance(legal.get("enum"), list):
+            defaults = {argument.name: argument.default for argument in self.arguments}
+            listed = {_key({**defaults, **call}) for call in legal["enum"]}
+            return [_key(self.arguments_of(number)) in listed for number in range(self.calls)]
+        narrower = legal.get("properties", {})
+        values = {argument.name: _values(narrower.get(argument.name), None) for argument in self.arguments}
+        keys = {name: {_key(value) for value in allowed} for name, allowed in values.items() if allowed is not None}
+        return [
+            all(name not in keys or _key(value) in keys[name] for name, value in self.arguments_of(number).items())
+            for number in range(self.calls)
+        ]
+
     def arguments_of(self, number: int) -> dict[str, Json]:
         """Returns the arguments of a call."""
         given: dict[str, Json] = {}
@@ -45,6 +66,15 @@ class FiniteTool:
             number, index = divmod(number, len(argument.values))
             given[argument.name] = argument.values[index]
         return dict(reversed(given.items()))
+
+
+def numbered_call(tools: Sequence[FiniteTool], number: int) -> tuple[str, JsonObject]:
+    """Returns the tool and the arguments of a call; the calls of all tools are numbered from 0, tool by tool."""
+    for tool in tools:
+        if 0 <= number < tool.calls:
+            return tool.name, tool.arguments_of(number)
+        number -= tool.calls
+    raise EpisodicError("option-invalid", f"There is no call with the number {number}.", retryable=False)
 
 
 def finite_tools(tools: Sequence[ToolInfo], bounds: Bounds) -> tuple[FiniteTool, ...]:
@@ -68,7 +98,7 @@ def _arguments(tool: str, schema: JsonObject, bounds: Bounds) -> list[FiniteArgu
     for name, given in schema.get("properties", {}).items():
         values = _values(given, bounds.get(f"{tool}.{name}"))
         if values is not None:
-            arguments.append(FiniteArgument(name, values))
+            arguments.append(FiniteArgument(name, values, given.get("default")))
         elif name in schema.get("required", []):
             raise EpisodicError(
                 "option-invalid",
@@ -77,6 +107,11 @@ def _arguments(tool: str, schema: JsonObject, bounds: Bounds) -> list[FiniteArgu
                 retryable=False,
             )
     return arguments
+
+
+def _key(value: Any) -> str:
+    # True equals 1 in Python, and is another value in JSON.
+    return json.dumps(value, sort_keys=True)
 
 
 def _values(schema: Any, bounds: tuple[int, int] | None) -> Sequence[Json] | None:

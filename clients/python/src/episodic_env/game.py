@@ -12,7 +12,7 @@ from .json_types import JsonObject
 from .observation import Observation, observation_of
 from .open_session import Call, OpenSession
 from .play_step import play_step
-from .played import Played, read_played
+from .played import Played, PlayedStep, read_played
 from .step import Step
 from .terms import total_of
 from .turn import Turn, leave_seat, read_turn
@@ -45,12 +45,14 @@ class Game(OpenSession):
         self.seats: tuple[str, ...] = tuple(seats)
         """The seats of this episode, in order."""
         self.totals: dict[str, float] = dict.fromkeys(seats, 0.0)
-        """The return of each seat so far: its rewards in the steps that this object has played, of any seat."""
+        """The return of each seat so far: its rewards in the steps of any seat that this object has played or read."""
         self.ends: dict[str, End] = {}
         """How the episode ended for the seats that it has ended for."""
         self.successes: dict[str, bool] = {}
         """Whether each of those succeeded, if the environment judges success."""
         self._revision = -1
+        self._own: set[int] = set()
+        self._logged = 0
         self._unanswered: set[str] = set()
         self._lock = threading.Lock()
 
@@ -129,6 +131,21 @@ class Game(OpenSession):
         """
         return read_played(self._ask, self.info, self._session, after, wait)
 
+    def catch_up(self) -> tuple[PlayedStep, ...]:
+        """Returns the steps that were played by others since the last call of this, and counts them as own ones.
+
+        Those are steps of agents, of other trainers, and of the server for a seat that did not act in its turn.
+        """
+        steps = self.played(self._logged).steps
+        with self._lock:
+            others = tuple(played for played in steps if played.step.report["revision"] not in self._own)
+            for played in others:
+                self._seqs[played.seat] = max(self._seqs[played.seat], played.step.seq)
+                self._account(played.seat, played.step)
+            if steps:
+                self._logged = steps[-1].step.report["revision"]
+        return others
+
     def fork(self, count: int = 1, *, at: int | None = None, seed: str | None = None) -> list[Game]:
         """Returns games that continue from here, or from step `at`, and share nothing with this one.
 
@@ -148,6 +165,7 @@ class Game(OpenSession):
 
     def _account(self, seat: str, step: Step) -> None:
         assert step.seats is not None
+        self._own.add(step.report["revision"])
         self.totals[seat] += step.reward
         for other, terms in step.seats.terms.items():
             self.totals[other] += total_of(terms)

@@ -16,7 +16,7 @@ import numpy as np
 from gymnasium import spaces
 
 from .connection import Connection, connect
-from .derived_actions import Bounds, FiniteTool, finite_tools
+from .derived_actions import MOST_NUMBERED, Bounds, FiniteTool, finite_tools, numbered_call
 from .episode import Episode
 from .errors import EpisodicError
 from .json_types import JsonObject
@@ -28,8 +28,6 @@ __all__ = ["AnyText", "EpisodicEnv", "register_worlds"]
 EXAMPLES = ("number-guessing", "frozen-lake", "warehouse", "flight-booking")
 LONGEST_NAME = 64
 """Characters of an action that is no JSON, which are sent as the name of a tool."""
-MOST_NUMBERED = 4_096
-"""Calls in one Discrete space. With more, there is one space for the tool and one for each argument."""
 
 
 class AnyText(spaces.Text):
@@ -227,6 +225,7 @@ def _space_of(tools: tuple[FiniteTool, ...]) -> spaces.Space[Any]:
     if isinstance(values, range):
         # The only argument of the only tool: its value is the action.
         return spaces.Discrete(len(values), start=values.start)
+    # With more, there is one space for the tool and one for each argument.
     if sum(tool.calls for tool in tools) <= MOST_NUMBERED:
         return spaces.Discrete(sum(tool.calls for tool in tools))
     arguments = {
@@ -243,12 +242,7 @@ def _finite_call(tools: tuple[FiniteTool, ...], space: spaces.Space[Any], action
         named = {given.name: given.values[int(action[f"{tool.name}.{given.name}"])] for given in tool.arguments}
         return tool.name, named
     assert isinstance(space, spaces.Discrete)
-    number = int(action) - int(space.start)
-    for tool in tools:
-        if number < tool.calls:
-            return tool.name, tool.arguments_of(number)
-        number -= tool.calls
-    raise _invalid(f"{action!r} is no call.")
+    return numbered_call(tools, int(action) - int(space.start))
 
 
 def _invalid(message: str) -> EpisodicError:
