@@ -3,7 +3,8 @@ import { beliefValue, valueIteration } from '@episodic/mcp-server/solve'
 import type { Json, JsonObject } from '@episodic/protocol'
 import type { Classic, Strategy } from './classic.ts'
 import type { ClassicGame } from './classic-game.ts'
-import { type GameReference, isOfGame, measureGame } from './game-measure.ts'
+import { measureGame } from './game-measure.ts'
+import { type GameReference, isOfGame } from './game-reference.ts'
 import type { Measure, Reference } from './reference.ts'
 import { tableOf } from './table-of.ts'
 
@@ -22,7 +23,9 @@ export function measureReference(world: Classic, reference: Reference): Measured
 /** Measures a reference of a game of several seats in the same way. */
 export function measureReference(game: ClassicGame, reference: GameReference): Measured
 export function measureReference(world: Classic | ClassicGame, reference: Reference | GameReference): Measured | null {
-  const value = isOfGame(reference) ? measureGame(world.environment, reference) : measure(world as Classic, reference)
+  const value = isOfGame(reference)
+    ? measureGame(world as ClassicGame, reference)
+    : measure(world as Classic, reference)
   return value === null ? null : { value, holds: isWithin(reference, value) }
 }
 
@@ -75,7 +78,7 @@ function strategyOf({ environment, strategies = {} }: Classic, name: string): St
   return strategy
 }
 
-function isWithin({ value, tolerance }: Reference | GameReference, measured: Reference['value']): boolean {
+function isWithin({ value, tolerance, how }: Reference | GameReference, measured: Reference['value']): boolean {
   const close = (wanted: unknown, got: unknown) =>
     wanted === got ||
     (typeof tolerance === 'number' &&
@@ -84,7 +87,6 @@ function isWithin({ value, tolerance }: Reference | GameReference, measured: Ref
       Math.abs(wanted - got) <= tolerance)
   if (typeof value !== 'object' || typeof measured !== 'object') return close(value, measured)
   // The first number of a trajectory counts its steps.
-  return (
-    value.length === measured.length && value[0] === measured[0] && value.every((one, at) => close(one, measured[at]))
-  )
+  if (how.kind === 'trajectory' && value[0] !== measured[0]) return false
+  return value.length === measured.length && value.every((one, at) => close(one, measured[at]))
 }

@@ -1,6 +1,6 @@
 import { definePolicy, type Policy } from '@episodic/env'
-import { type TransitionTable, valueIteration } from '@episodic/mcp-server/solve'
-import { type TabledWorld, tableOf } from './table-of.ts'
+import { valueIteration } from '@episodic/mcp-server/solve'
+import { type TabledWorld, type TransitionTable, tableOf } from './table-of.ts'
 
 const plans = new WeakMap<TransitionTable, ReturnType<typeof valueIteration>>()
 

@@ -1,6 +1,9 @@
-import type { GameReference, NamedProfile } from './game-measure.ts'
+import type { GameReference, NamedProfile } from './game-reference.ts'
 
 const OPEN_SPIEL = 'OpenSpiel 2.0.2'
+
+/** Random play, or a solver. */
+type PokerProfile = Extract<NamedProfile, 'uniform' | { readonly solver: string }>
 
 /** The published facts of a game of poker. */
 export interface PokerFacts {
@@ -8,7 +11,7 @@ export interface PokerFacts {
   readonly ends: number
   readonly uniformValue: number
   /** NashConv of a solver's average strategies after some iterations. `uniform` counts none. */
-  readonly nashConv: readonly (readonly [profile: NamedProfile, value: number])[]
+  readonly nashConv: readonly (readonly [profile: PokerProfile, value: number])[]
 }
 
 /** The figures have nine digits after the point. */

@@ -27,7 +27,7 @@ export interface Reference<How = Measure> {
   readonly params: JsonObject
   /** What the value is, for people. */
   readonly quantity: string
-  /** A number, a hash, numbers that are counted, or those of a trajectory: its steps, then the last state. */
+  /** A number, a hash, several numbers, or those of a trajectory: its steps, then the last state. */
   readonly value: number | string | readonly number[]
   /**
    * How far a measured value may be from it: not at all, an absolute difference, or the 99.9 % confidence interval of a mean.

@@ -3,37 +3,50 @@ import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { gameTree } from '@episodic/mcp-server/solve'
 import { type Action, canonicalJson, createRng } from '@episodic/protocol'
 
-type GameTree = ReturnType<typeof gameTree>
+export type GameTree = ReturnType<typeof gameTree>
+
+/** The strategies of all seats: probabilities of the actions of an information set. */
+export type Profile = GameTree['uniform']
 
 /**
- * Returns a policy that plays the average strategy of CFR+, with its own probabilities: close to an equilibrium, for every seat.
- * For games whose view of a seat determines its information set. The first episode with new parameters solves the game.
+ * Returns a policy that plays a profile of the whole game, with its own probabilities, for every seat. For games whose view of a
+ * seat determines its information set. The first episode with new parameters solves the game.
  */
-export function solvedPolicy(environment: EnvironmentDefinition, iterations: number): Policy {
-  const solved = new Map<string, ReturnType<typeof solve>>()
+export function solvedPolicy(
+  environment: EnvironmentDefinition,
+  name: string,
+  solve: (tree: GameTree) => Profile,
+): Policy {
+  const solved = new Map<string, ReturnType<typeof planOf>>()
   return definePolicy({
-    name: 'cfr-plus',
+    name,
     start({ task, seed }) {
       const key = canonicalJson(task.params)
-      const known = solved.get(key) ?? solve(treeOf(environment, task.params), iterations)
-      solved.set(key, known)
+      const tree = treeOf(environment, task.params)
+      const plan = solved.get(key) ?? planOf(tree, solve(tree))
+      solved.set(key, plan)
       const rng = createRng(seed)
       return ({ structured }) => {
-        const plan = known.get(canonicalJson(structured ?? {}))
-        if (!plan) throw new RangeError(`${environment.name} was not solved for ${JSON.stringify(structured)}.`)
+        const known = plan.get(canonicalJson(structured ?? {}))
+        if (!known) throw new RangeError(`${environment.name} was not solved for ${JSON.stringify(structured)}.`)
         let left = rng.float()
-        for (const [action, chance] of plan.chances.entries()) {
+        for (const [action, chance] of known.chances.entries()) {
           left -= chance
-          if (left < 0) return plan.decision.actions[action] as Action
+          if (left < 0) return known.decision.actions[action] as Action
         }
-        return plan.decision.actions.at(-1) as Action
+        // Rounding leaves a rest; an action that is never taken must not get it.
+        return known.decision.actions[known.chances.findLastIndex((chance) => chance > 0)] as Action
       }
     },
   })
 }
 
-function solve(tree: GameTree, iterations: number) {
-  const profile = tree.cfrPlus(iterations)
+/** Returns the policy of {@link solvedPolicy} for the average strategies of CFR+, which are close to an equilibrium. */
+export function cfrPlusPolicy(environment: EnvironmentDefinition, iterations: number): Policy {
+  return solvedPolicy(environment, 'cfr-plus', (tree) => tree.cfrPlus(iterations))
+}
+
+function planOf(tree: GameTree, profile: Profile) {
   return new Map(
     tree.decisions.map((decision) => [
       canonicalJson(decision.observation.structured ?? {}),

@@ -1,7 +1,9 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { type TransitionTable, transitionTable } from '@episodic/mcp-server/solve'
+import { transitionTable } from '@episodic/mcp-server/solve'
 import { canonicalJson, type JsonObject } from '@episodic/protocol'
 import type { Classic } from './classic.ts'
+
+export type TransitionTable = ReturnType<typeof transitionTable>
 
 /** What making the table of a world takes. */
 export type TabledWorld = Pick<Classic, 'environment' | 'states' | 'keyOf'>

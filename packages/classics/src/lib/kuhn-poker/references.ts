@@ -1,4 +1,4 @@
-import type { GameReference } from '../game-measure.ts'
+import type { GameReference } from '../game-reference.ts'
 import { pokerReferences } from '../poker-references.ts'
 
 /** The value of the game, −1/18, is Kuhn's: A Simplified Two-Person Poker (1950). */

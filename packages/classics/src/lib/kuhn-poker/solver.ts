@@ -1,5 +1,5 @@
-import { solvedPolicy } from '../solved-policy.ts'
+import { cfrPlusPolicy } from '../solved-policy.ts'
 import { environment } from './environment.ts'
 
 /** Plays either seat by the average strategy of CFR+ after 1,000 iterations. */
-export const solver = solvedPolicy(environment, 1_000)
+export const solver = cfrPlusPolicy(environment, 1_000)

@@ -21,7 +21,8 @@ export const environment = defineGame({
     own: z.object({ card: Card }),
     private: z.object({}),
   },
-  limits: { steps: 4 },
+  /** Twice what a hand takes, so that there is room for refused moves. */
+  limits: { steps: 8 },
   start({ rng }) {
     const [first = 'Js', second = 'Js'] = rng.shuffle(CARDS)
     return {

@@ -1,4 +1,4 @@
-import type { GameReference } from '../game-measure.ts'
+import type { GameReference } from '../game-reference.ts'
 import { pokerReferences } from '../poker-references.ts'
 
 /** CFR+ magnifies rounding: after more iterations than these, implementations differ in the third digit. */

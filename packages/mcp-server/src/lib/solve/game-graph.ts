@@ -40,17 +40,14 @@ export interface GameGraph {
   readonly starts: readonly GameBranch[]
 }
 
-/** Nodes and ends that are visited before the walk is given up. */
-const MOST_NODES = 1_000_000
-
 /**
  * Walks every course of a game by its served rules. An information set is what its seat has been shown and has done. A state that
  * hides nothing is one node, however it was reached, because what follows depends on nothing else.
  *
  * Throws `option-invalid` if the rules cannot be enumerated, several seats may act in any order, a game can go on for ever, or
- * there are more than a million nodes.
+ * there are more than `most` branches.
  */
-export function walkGame(environment: EnvironmentDefinition, params: JsonObject): GameGraph {
+export function walkGame(environment: EnvironmentDefinition, params: JsonObject, most: number): GameGraph {
   const seats = environment.game ? environment.game.present(params) : environment.seats
   const nodes: GameNode[] = []
   const decisions: Decision[] = []
@@ -77,8 +74,8 @@ export function walkGame(environment: EnvironmentDefinition, params: JsonObject)
     const before = open === null ? known : bySeat(seats, () => [open])
     const outcomes = actions.map((action) =>
       listGameOutcomes(environment, params, position, action).map(({ probability, value }) => {
-        if (++visited > MOST_NODES)
-          throw new ServerError('option-invalid', `${environment.name} has more than ${MOST_NODES} nodes.`)
+        if (++visited > most)
+          throw new ServerError('option-invalid', `${environment.name} has more than ${most} branches.`)
         const next = tell(before, { seat, observation, action, ...value })
         return {
           probability,

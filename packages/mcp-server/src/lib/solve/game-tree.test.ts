@@ -5,6 +5,7 @@ import { defineGame } from '../environment/define-game.ts'
 import { kuhn } from '../fixtures/kuhn.fixture.ts'
 import { throwingHands } from '../fixtures/throwing-hands.fixture.ts'
 import { coins } from './coins.fixture.ts'
+import { stonesGame } from './stones.fixture.ts'
 
 describe('gameTree', () => {
   const tree = gameTree(kuhn)
@@ -41,6 +42,31 @@ describe('gameTree', () => {
     expect(hands.nashConv(hands.uniform)).toBeCloseTo(0, 12)
     expect(hands.nashConv(alwaysRock)).toBe(2)
     expect(gameTree(throwingHands, { rounds: 2 }).decisions).toHaveLength(20)
+  })
+
+  it('lists what the seats may have earned in the end', () => {
+    const endings = tree.endings(tree.uniform)
+    expect(endings.map(({ returns: [first] }) => first).sort()).toEqual([-1, -2, 1, 2])
+    expect(endings.reduce((sum, { probability }) => sum + probability, 0)).toBeCloseTo(1, 12)
+    expect(endings.reduce((sum, { courses }) => sum + courses, 0)).toBe(30)
+    const earned = endings.reduce((sum, { returns, probability }) => sum + probability * (returns[0] as number), 0)
+    expect(earned).toBeCloseTo(1 / 8, 12)
+  })
+
+  it('solves a game without hidden state backwards', () => {
+    for (const stones of [1, 2, 3, 4, 5, 8, 21]) {
+      const game = gameTree(stonesGame, { stones })
+      const profile = game.backwardInduction()
+      expect(game.value(profile).a).toBe(stones % 4 === 0 ? -1 : 1)
+      expect(game.nashConv(profile)).toBe(0)
+    }
+    expect(() => tree.backwardInduction()).toThrow(/without knowing its position/)
+  })
+
+  it('gives a game up that is larger than allowed', () => {
+    // Six deals lead to 18 later positions and 30 ends.
+    expect(gameTree(kuhn, {}, { most: 48 }).nodes).toBe(24)
+    expect(() => gameTree(kuhn, {}, { most: 47 })).toThrow(/more than 47 branches/)
   })
 
   it('rejects what it cannot solve', () => {

@@ -1,7 +1,9 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { EnvironmentDefinition } from '../environment/environment.ts'
 import { ServerError } from '../server-error.ts'
+import { backwardInduction } from './backward-induction.ts'
 import { nashConvOf, respondBest } from './best-response.ts'
+import { type GameEnding, listEndings } from './game-endings.ts'
 import { type Decision, type GameGraph, walkGame } from './game-graph.ts'
 import { type Probabilities, profileValue } from './profile-values.ts'
 import { minimizeRegret } from './regret-minimization.ts'
@@ -27,6 +29,13 @@ export interface GameTree {
   bestResponse(profile: Profile, seat: string): { readonly value: number; readonly profile: Profile }
   /** Returns the sum of what each seat gains by its best response: 0 in a Nash equilibrium, and only there. */
   nashConv(profile: Profile): number
+  /** Lists what the seats may have earned in the end, most likely first. `returns` are in the order of the seats. */
+  endings(profile: Profile): readonly GameEnding[]
+  /**
+   * Returns the profile in which every seat takes its best actions, each equally often, given that all do so later. Throws
+   * `option-invalid` for a game in which a seat has to act without knowing its position.
+   */
+  backwardInduction(): Profile
   /**
    * Returns the average strategies of counterfactual regret minimization with alternating updates. Throws `option-invalid` for
    * a game that is not a zero-sum game of two seats.
@@ -45,10 +54,14 @@ const ROUNDING = 1e-9
  *
  * Every method takes profiles of this tree alone. Throws `option-invalid` for an environment of one seat, if the rules draw with
  * `rng.float`, legal actions are not enumerated or are refused, several seats may act in any order, a game can go on for ever, or
- * there are more than a million nodes.
+ * there are more than `most` branches, by default a million.
  */
-export function gameTree(environment: EnvironmentDefinition, params: JsonObject = {}): GameTree {
-  const graph = walkGame(environment, environment.params.parse(params) as JsonObject)
+export function gameTree(
+  environment: EnvironmentDefinition,
+  params: JsonObject = {},
+  { most = 1_000_000 }: { readonly most?: number } = {},
+): GameTree {
+  const graph = walkGame(environment, environment.params.parse(params) as JsonObject, most)
   const { seats, nodes, decisions, starts } = graph
   const numbers = new Map(decisions.map((decision, number) => [decision, number]))
   const probabilitiesOf = (profile: Profile): Probabilities =>
@@ -99,6 +112,8 @@ export function gameTree(environment: EnvironmentDefinition, params: JsonObject 
         },
       }
     },
+    endings: (profile) => listEndings(graph, probabilitiesOf(profile)),
+    backwardInduction: () => profileOf(backwardInduction(environment.name, graph)),
     nashConv: (profile) => nashConvOf(graph, probabilitiesOf(profile)),
     cfr: (iterations) => solve(iterations, false),
     cfrPlus: (iterations) => solve(iterations, true),

@@ -1,0 +1,8 @@
+import type { ClassicGame } from '../classic-game.ts'
+import { environment } from './environment.ts'
+import { references } from './references.ts'
+import { solver } from './solver.ts'
+import { strategies } from './strategies.ts'
+import { tasks } from './tasks.ts'
+
+export const rockPaperScissors: ClassicGame = { environment, tasks, solver, references, strategies }

@@ -1,0 +1,51 @@
+import { defineGame } from '@episodic/mcp-server'
+import { z } from 'zod'
+
+const HANDS = ['rock', 'paper', 'scissors'] as const
+const Hand = z.enum(HANDS)
+
+const MOST_ROUNDS = 1_000
+
+/** Rock, paper, scissors: both throw at once. */
+export const environment = defineGame({
+  name: 'rock-paper-scissors',
+  version: '1.0.0',
+  description: 'Both throw at once. Paper beats rock, scissors beat paper, rock beats scissors.',
+  seats: ['player_0', 'player_1'],
+  params: z.object({ rounds: z.int().min(1).max(MOST_ROUNDS).default(1) }),
+  state: {
+    public: z.object({ rounds: z.array(z.tuple([Hand, Hand])).max(MOST_ROUNDS) }),
+    own: z.object({ hand: Hand.nullable() }),
+    private: z.object({}),
+  },
+  /** Twice what the rounds take, so that there is room for refused moves. */
+  limits: ({ rounds }) => ({ steps: 2 * rounds }),
+  start: () => ({ public: { rounds: [] }, own: { player_0: { hand: null }, player_1: { hand: null } }, private: {} }),
+  turn: () => ['player_0', 'player_1'],
+  observe: ({ public: { rounds } }, params) =>
+    `Round ${rounds.length + 1} of ${params.rounds}. So far: ${rounds.map(([a, b]) => `${a}-${b}`).join(', ') || 'none'}.`,
+  legal: () => ({ throw: HANDS.map((hand) => ({ hand })) }),
+  tools: ({ sealed }) => ({
+    throw: sealed({
+      description: 'Throw. Nobody sees it before both have thrown.',
+      input: z.object({ hand: Hand }),
+      play({ own, input }) {
+        own.hand = input.hand
+      },
+    }),
+  }),
+  settle({ state, params, reveal, end }) {
+    const [first, second] = [state.own.player_0.hand, state.own.player_1.hand]
+    if (first && second) state.public.rounds.push([reveal(first), reveal(second)])
+    for (const own of Object.values(state.own)) own.hand = null
+    if (state.public.rounds.length === params.rounds) end('played')
+  },
+  rewards: {
+    round({ seat, before, after }) {
+      const last = after.public.rounds[before.public.rounds.length]
+      if (!last) return 0
+      const [mine, theirs] = seat === 'player_0' ? last : [last[1], last[0]]
+      return [0, 1, -1][(HANDS.indexOf(mine) - HANDS.indexOf(theirs) + 3) % 3] as number
+    },
+  },
+})
