@@ -39,7 +39,7 @@ class Turn:
     seq: int
     """How many steps of the seat are answered."""
     revision: int
-    """How many commits of any kind the session has."""
+    """How many commits of any kind the session has; at a handle of one seat, how many steps of that are answered."""
 
 
 def read_turn(ask: Ask, info: EnvironmentInfo, session: str, seat: str, wait: float = 0.0) -> Turn:
