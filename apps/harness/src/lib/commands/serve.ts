@@ -8,13 +8,15 @@ import { createWorkerPool, type WorkerPool } from '@episodic/mcp-server/workers'
 import { Command, Option } from 'commander'
 import { type Console, colorsOf } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
-import { type CallRate, callRate, wholeNumber } from '../option-values.ts'
+import { type CallRate, callRate, collect, wholeNumber } from '../option-values.ts'
 import { type AccessFlags, readAccess, withAccessOptions } from '../serve/access-options.ts'
 import { removeControlToken, writeControlToken } from '../serve/control-token.ts'
 import { joinRoutes } from '../serve/join-routes.ts'
 import { createLog, LOG_LEVELS, type Log, type LogLevel } from '../serve/log.ts'
 import { openStore } from '../serve/open-store.ts'
 import { disconnectWorker, isServerWorker, reportListening, serveProcesses, stopRequested } from '../serve/processes.ts'
+import { playSeats } from '../serve/seat-players.ts'
+import { readSeatPolicies } from '../serve/seat-policies.ts'
 import { drain, stopped } from '../serve/stop.ts'
 import {
   checkTrainerEndpoints,
@@ -38,6 +40,7 @@ interface ServeOptions extends AccessFlags, TrainerEndpointFlags {
   readonly sessionsPerPrincipal?: number
   readonly idle: number
   readonly hold: number
+  readonly seat?: readonly string[]
   readonly logBytes: number
   readonly connections: number
   readonly rate: CallRate
@@ -75,6 +78,11 @@ export function serveCommand(console: Console): Command {
       20,
     )
     .option(
+      '--seat <seat=policy>',
+      'play this seat of all sessions by a policy: random, solver, llm:<model> or another; repeatable',
+      collect,
+    )
+    .option(
       '--log-bytes <count>',
       "maximum bytes of a session's step log; then it accepts no more steps",
       wholeNumber(1),
@@ -105,6 +113,7 @@ Examples:
   episodic serve number-guessing
   episodic serve number-guessing --store sqlite:sessions.db
   episodic serve number-guessing --store redis://127.0.0.1:6379 --processes 4
+  episodic serve ./kuhn-poker.ts --seat second=solver
   episodic serve number-guessing --openenv
   episodic serve number-guessing --nemo-gym-port 8001
   episodic serve number-guessing --ors-port 8080 --tasks tasks.jsonl
@@ -149,6 +158,7 @@ async function serve(references: string[], options: ServeOptions, console: Conso
     },
   })
   const worlds = await Promise.all(references.map((reference) => loadWorld(reference)))
+  const policies = await readSeatPolicies(options.seat ?? [], worlds)
   await using rules = openRules(worlds, options)
   await using store = await openStore(options)
   await using host = createHost({
@@ -164,7 +174,11 @@ async function serve(references: string[], options: ServeOptions, console: Conso
     metrics,
     containment,
     ...(rules && { rules }),
+    reservedSeats: Object.fromEntries(Object.entries(policies).map(([name, own]) => [name, Object.keys(own)])),
     onFault: ({ cause: err, ...fault }) => log.error({ ...fault, err }, 'an environment failed'),
+  })
+  await using _players = await playSeats(host, policies, {
+    onFailed: ({ cause: err, ...seat }) => log.error({ ...seat, err }, 'a seat could not be played'),
   })
   if (options.stdio) await servePipe(host, options, log)
   else await listen(host, worlds, options, { log, metrics }, console)

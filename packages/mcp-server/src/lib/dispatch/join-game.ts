@@ -76,8 +76,12 @@ export async function createGame(host: Host, request: JoinRequest): Promise<Answ
   const names = environment.seats?.map(({ name }) => name) ?? []
   if (seat !== undefined && (typeof seat !== 'string' || !names.includes(seat)))
     return refused(`There is no seat ${JSON.stringify(seat)}. The seats are: ${names.join(', ')}.`)
-  const created = await host.players.create(principal, { environment: environment.name, seat })
-  return welcome(host, request, created)
+  try {
+    return await welcome(host, request, await host.players.create(principal, { environment: environment.name, seat }))
+  } catch (error) {
+    if (WireError.is(error, 'seat-taken')) return refused(error.message)
+    throw error
+  }
 }
 
 /** Answers a call that takes the seat of an invitation. */
@@ -95,7 +99,7 @@ export async function joinGame(host: Host, request: JoinRequest): Promise<Answer
     )
   } catch (error) {
     if (WireError.is(error, 'seat-taken'))
-      return refused(`${error.message} Ask who created the game for an invitation to another seat.`)
+      return refused(`${error.message} Ask who created the game for an invitation to another one.`)
     if (WireError.is(error, 'session-not-found'))
       return refused(
         `This invitation is not valid: it is incomplete, or its game is gone. Ask for another one, or begin a game with ${create}.`,

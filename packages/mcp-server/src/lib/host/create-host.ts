@@ -39,6 +39,7 @@ import { equalSecrets, readClaim, type SessionTokens } from './session-tokens.ts
 import { StateSubscriptions } from './state-subscription.ts'
 import { SessionWriter } from './step-session.ts'
 import { TransportSession, TransportSessions, verifyTransport } from './transport-sessions.ts'
+import { TurnFeed } from './turn-feed.ts'
 
 /**
  * Creates a host. Throws `option-invalid` for no environments, two of one name, bounds that bound nothing, and an environment
@@ -56,6 +57,7 @@ class SessionHost implements Host {
   readonly idleSeconds: number
   readonly connections: TransportSessions
   readonly players: InvitedPlayers
+  readonly watchTurns: Host['watchTurns']
   readonly #definitions: readonly EnvironmentDefinition[]
   readonly #parts: SessionParts
   readonly #ownsStore: boolean
@@ -72,6 +74,7 @@ class SessionHost implements Host {
     metrics,
     containment,
     rules = directRules,
+    reservedSeats = {},
   }: HostOptions) {
     const bounds = { ...DEFAULT_BOUNDS, ...wanted }
     const { idleSeconds, queue, events, logBytes, textBytes } = bounds
@@ -87,12 +90,13 @@ class SessionHost implements Host {
     const capacity = new Capacity(store, bounds)
     const onEscaped = (session: string, refusal: WireError) => sessions.fail(session, refusal)
     const faults = new Faults({ onFault, metrics, containment, onEscaped })
-    const common = { environments: byName, rules, store, clock, faults, events, metrics }
+    const turns = new TurnFeed()
+    const common = { environments: byName, rules, store, clock, faults, events, metrics, turns }
     const sessions = new SessionCache({ ...common, idleSeconds, queue, logBytes, textBytes })
     this.#parts = {
       environments: this.environments,
       sessions,
-      writer: new SessionWriter({ sessions, rules, clock, faults, metrics }),
+      writer: new SessionWriter({ ...common, sessions }),
       factory: new SessionFactory({ ...common, sessions, capacity }),
       subscriptions: new StateSubscriptions({ store, clock }),
       capacity,
@@ -105,7 +109,8 @@ class SessionHost implements Host {
       stopping: this.#stopping.signal,
     }
     this.connections = new TransportSessions(sessions, clock, idleSeconds)
-    this.players = new InvitedPlayers(this.#parts.factory, sessions)
+    this.players = new InvitedPlayers(this.#parts.factory, sessions, reservedSeats)
+    this.watchTurns = (listener) => sessions.guardStore(turns.watch(listener, { ...common, sessions }))
     const onRemoved = (id: string) => {
       capacity.removed(id)
       metrics?.expired()

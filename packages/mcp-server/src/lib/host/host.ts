@@ -29,6 +29,11 @@ export interface HostOptions {
   readonly bounds?: Partial<HostBounds>
   /** Called for every fault of an environment's own code, with the reference that the caller was given. */
   readonly onFault?: (fault: Fault) => void
+  /**
+   * Seats that the program plays itself, by environment; see `watchTurns`. Clients that create sessions by themselves take no
+   * such seat and invite nobody to it. Default: none.
+   */
+  readonly reservedSeats?: { readonly [environment: string]: readonly string[] }
   /** Counts what happens. Nothing is counted without it. */
   readonly metrics?: Metrics
   /**
@@ -190,6 +195,12 @@ export interface Host extends AsyncDisposable {
   readonly connections: Connections
   /** Sessions of several seats that clients create and join by themselves. */
   readonly players: Players
+  /**
+   * Calls `listener` with the seats that may act, for a program that plays seats itself: once for each open session of
+   * several seats in the store, and then whenever this host has opened one or committed a step of one. Resolves with a
+   * function that ends this. The listener must not throw.
+   */
+  watchTurns(listener: TurnListener): Promise<() => void>
   /** Lists open sessions: all for an operator, and for anyone else their own. */
   list(query: SessionsQuery): Promise<{ total: number; sessions: MethodResult<'sessions'>['sessions'][number][] }>
   /**
@@ -301,8 +312,9 @@ export interface Connections {
  */
 export interface Players {
   /**
-   * Opens a session for a player of one seat, by default the first. Rejects with `invalid-params` for a seat that the
-   * episode does not have, and for an environment that does not open without parameters.
+   * Opens a session for a player of one seat, by default the first that is not reserved. Rejects with `invalid-params` for
+   * a seat that the episode does not have, and for an environment that does not open without parameters; with `seat-taken`
+   * for a reserved one.
    */
   create(
     principal: Principal,
@@ -310,7 +322,7 @@ export interface Players {
   ): Promise<CreatedGame>
   /**
    * Takes the seat of an invitation, for the first principal that asks; that one is answered the same again. Rejects with
-   * `seat-taken` for another one, and with `session-not-found` for an invitation that was not issued here, or whose session
+   * `seat-taken` for another one and for a reserved seat, and with `session-not-found` for an invitation that was not issued here, or whose session
    * is gone or plays another environment.
    */
   join(
@@ -328,6 +340,17 @@ export interface JoinedSeat {
 /** A session that a client has created, with an invitation to each other seat. */
 export interface CreatedGame extends JoinedSeat {
   readonly invitations: { readonly [seat: string]: string }
+}
+
+export type TurnListener = (turn: SeatsInTurn) => void
+
+/** The seats of a session that may act, each with its seat handle. */
+export interface SeatsInTurn {
+  /** The session's id. */
+  readonly session: string
+  readonly environment: string
+  readonly params: JsonObject
+  readonly seats: readonly { readonly seat: string; readonly handle: string }[]
 }
 
 /** What the player of a seat knows when its wait is over. */

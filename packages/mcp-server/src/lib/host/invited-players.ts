@@ -15,10 +15,17 @@ import { equalSecrets, type GameClaim, randomText, readGameClaim, type SessionTo
 export class InvitedPlayers implements Players {
   readonly #factory: SessionFactory
   readonly #sessions: SessionCache
+  readonly #reserved: { readonly [environment: string]: readonly string[] }
 
-  constructor(factory: SessionFactory, sessions: SessionCache) {
+  /** `reserved` are the seats that nobody takes, by environment. */
+  constructor(
+    factory: SessionFactory,
+    sessions: SessionCache,
+    reserved: { readonly [environment: string]: readonly string[] },
+  ) {
     this.#factory = factory
     this.#sessions = sessions
+    this.#reserved = reserved
   }
 
   async create(principal: Principal, { environment, seat }: Parameters<Players['create']>[1]): Promise<CreatedGame> {
@@ -28,15 +35,16 @@ export class InvitedPlayers implements Players {
     const cached = await this.#factory.open(principal, request, {
       id: tokens.gameId(game),
       seated: (seats) => {
-        const chosen = seat ?? (seats[0] as string)
+        const chosen = seat ?? this.#free(environment, seats)[0] ?? (seats[0] as string)
         if (!seats.includes(chosen)) throw noSeat(chosen, seats)
+        this.#assertFree(environment, chosen)
         return { [chosen]: principal }
       },
     })
     const { seats, players = {} } = cached.session.record
     const [taken] = Object.keys(players) as [string]
     const placeOf = (name: string) => cached.environment.seats.indexOf(name)
-    const others = Object.keys(seats).filter((name) => name !== taken)
+    const others = this.#free(environment, Object.keys(seats)).filter((name) => name !== taken)
     return {
       token: tokens.player({ game, seat: placeOf(taken) }, principal, 'creator'),
       seat: taken,
@@ -51,6 +59,7 @@ export class InvitedPlayers implements Players {
     const cached = await this.#sessions.get(tokens.gameId(claim.game))
     if (cached.environment.name !== environment) throw notFound()
     const seat = cached.environment.seats[claim.seat] as string
+    this.#assertFree(environment, seat)
     await this.#sessions.use(cached, (session) =>
       session.advance(({ record: { players = {} } }) => {
         if (!Object.hasOwn(players, seat)) return { players: { ...players, [seat]: principal } }
@@ -59,6 +68,15 @@ export class InvitedPlayers implements Players {
       }),
     )
     return { token: tokens.player(claim, principal, 'guest'), seat }
+  }
+
+  #free(environment: string, seats: readonly string[]): readonly string[] {
+    return seats.filter((seat) => !this.#reserved[environment]?.includes(seat))
+  }
+
+  #assertFree(environment: string, seat: string): void {
+    if (this.#reserved[environment]?.includes(seat))
+      throw new WireError('seat-taken', `The seat ${seat} is taken: this server plays it.`)
   }
 }
 

@@ -24,6 +24,7 @@ import { replayTo } from './replay-log.ts'
 import { readSnapshot } from './restore-snapshot.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
 import { baseAt, recordAt, type Snapshot, snapshotOf, stepsOf } from './snapshot.ts'
+import type { TurnFeed } from './turn-feed.ts'
 
 export interface SessionFactoryOptions {
   readonly environments: ReadonlyMap<string, EnvironmentDefinition>
@@ -36,6 +37,7 @@ export interface SessionFactoryOptions {
   readonly events: number
   readonly faults: Faults
   readonly metrics: Metrics | undefined
+  readonly turns: Pick<TurnFeed, 'notify'>
 }
 
 /** The start of a session that its players create. */
@@ -297,7 +299,7 @@ export class SessionFactory {
   }
 
   async #keep(newSessions: readonly NewSession[]): Promise<CachedSession[]> {
-    const { sessions, clock, metrics } = this.#options
+    const { sessions, clock, metrics, turns } = this.#options
     const giveTurn = takingTurns(clock)
     const kept: { readonly cached: CachedSession; readonly created: boolean }[] = []
     try {
@@ -314,7 +316,11 @@ export class SessionFactory {
       await Promise.allSettled(own.map(({ cached }) => sessions.remove(cached.session.record.id)))
       throw error
     }
-    for (const { cached, created } of kept) if (created) metrics?.opened(cached.environment.name)
+    for (const { cached, created } of kept) {
+      if (!created) continue
+      metrics?.opened(cached.environment.name)
+      turns.notify(cached)
+    }
     return kept.map(({ cached }) => cached)
   }
 

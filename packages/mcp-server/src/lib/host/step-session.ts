@@ -12,6 +12,7 @@ import type { StepCall, StepOutcome } from './host.ts'
 import type { Metrics, StepStatus } from './metrics.ts'
 import { afterEffect, createPreparation, reportWaiting, toPrepare } from './prepare-step.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
+import type { TurnFeed } from './turn-feed.ts'
 
 export interface SessionWriterOptions {
   readonly sessions: Pick<SessionCache, 'use' | 'used' | 'failed'>
@@ -19,6 +20,7 @@ export interface SessionWriterOptions {
   readonly clock: Clock
   readonly faults: Faults
   readonly metrics: Metrics | undefined
+  readonly turns: Pick<TurnFeed, 'notify'>
 }
 
 /** The result of closing a session. */
@@ -38,13 +40,15 @@ export class SessionWriter {
   readonly #clock: Clock
   readonly #faults: Faults
   readonly #metrics: Metrics | undefined
+  readonly #turns: Pick<TurnFeed, 'notify'>
 
-  constructor({ sessions, rules, clock, faults, metrics }: SessionWriterOptions) {
+  constructor({ sessions, rules, clock, faults, metrics, turns }: SessionWriterOptions) {
     this.#sessions = sessions
     this.#rules = rules
     this.#clock = clock
     this.#faults = faults
     this.#metrics = metrics
+    this.#turns = turns
   }
 
   /**
@@ -138,6 +142,7 @@ export class SessionWriter {
     if (played?.undeclared !== undefined)
       this.#faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
     watchers.wake()
+    this.#turns.notify(cached)
     this.#metrics?.step(environment.name, outcomeOf(answered), this.#clock.monotonic() - began)
     const messages = step.report.seats?.messages?.slice(cached.shown.get(seat) ?? 0) ?? NONE
     cached.shown.delete(seat)

@@ -117,7 +117,7 @@ describe('an invitation', () => {
     const late = await eve.call('join_kuhn_poker', { invitation })
     expect(late).toMatchObject({ isError: true })
     expect(textOf(late)).toBe(
-      'The seat second is taken: another client has used this invitation. Ask who created the game for an invitation to another seat.',
+      'The seat second is taken: another client has used this invitation. Ask who created the game for an invitation to another one.',
     )
     await expect(host.players.join('eve', { environment: 'kuhn-poker', invitation })).rejects.toMatchObject({
       code: 'seat-taken',

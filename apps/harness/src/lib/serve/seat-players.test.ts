@@ -1,0 +1,88 @@
+import { environment, solver } from '@episodic/classics/kuhn-poker'
+import { definePolicy, type Policy, randomPolicy } from '@episodic/env'
+import { createHost, type Host } from '@episodic/mcp-server'
+import { createMemoryStore } from '@episodic/state/memory'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { playSeats } from './seat-players.ts'
+
+/** Hosts on one store that all play the second seat by a policy. */
+async function openTable(policy: Policy, hosts = 1) {
+  const store = createMemoryStore()
+  const failures: unknown[] = []
+  const opened = Array.from({ length: hosts }, () => createHost({ environments: [environment], store }))
+  for (const host of opened) {
+    const players = await playSeats(
+      host,
+      { [environment.name]: { second: policy } },
+      { onFailed: ({ cause }) => failures.push(cause) },
+    )
+    onTestFinished(async () => {
+      await players[Symbol.asyncDispose]()
+      await host[Symbol.asyncDispose]()
+    })
+  }
+  return { hosts: opened as [Host, ...Host[]], failures }
+}
+
+/** Opens a session at one host and plays the first seat at another, by a move for each turn. Resolves with the log. */
+async function playFirst(at: Host, elsewhere: Host, seed: string) {
+  const { session: token } = await at.open(null, { environment: environment.name, seed, requestKey: seed })
+  const session = await elsewhere.resolve(null, { by: 'control', token })
+  for (;;) {
+    const { mine, end, seq } = await session.turn({ seat: 'first', wait: 60 })
+    if (end) break
+    expect(mine).toBe(true)
+    await session.step({ action: { tool: 'act', arguments: { move: 'pass' } }, seat: 'first', seq })
+  }
+  return (await session.watch({ after: 0, limit: 100, wait: 0 })).steps
+}
+
+describe('playSeats', () => {
+  it('makes each move of its seat once, with several servers on one store', async () => {
+    const { hosts, failures } = await openTable(randomPolicy(), 2)
+    const [one, other] = hosts as [Host, Host]
+    const games = await Promise.all(Array.from({ length: 20 }, (_, i) => playFirst(one, other, `game ${i}`)))
+    const played = games.map((steps) => steps.map(({ seat, report }) => `${seat} ${report.seq}`).join(', '))
+    // Pass, pass; or pass, bet, pass.
+    expect([...new Set(played)].sort()).toEqual(['first 1, second 1', 'first 1, second 1, first 2'])
+    expect(failures).toEqual([])
+  })
+
+  it('plays by the solver of a world, with the view of its seat alone', async () => {
+    const { hosts, failures } = await openTable(solver)
+    const games = await Promise.all(Array.from({ length: 10 }, (_, i) => playFirst(hosts[0], hosts[0], `deal ${i}`)))
+    expect(games.every((steps) => steps.at(-1)?.report.end?.kind === 'terminated')).toBe(true)
+    expect(failures).toEqual([])
+  })
+
+  it('tries a move again whose policy fails', async () => {
+    let asked = 0
+    const moody = definePolicy({
+      name: 'moody',
+      start: () => () => {
+        asked += 1
+        if (asked < 3) throw new Error('not now')
+        return { tool: 'act', arguments: { move: 'pass' } }
+      },
+    })
+    const { hosts, failures } = await openTable(moody)
+    expect((await playFirst(hosts[0], hosts[0], 'cards')).map(({ seat }) => seat)).toEqual(['first', 'second'])
+    expect(failures).toEqual([new Error('not now'), new Error('not now')])
+  })
+
+  it('makes the moves that are missing when it starts', async () => {
+    const store = createMemoryStore()
+    await using before = createHost({ environments: [environment], store })
+    const { session: token } = await before.open(null, { environment: environment.name, requestKey: 'left' })
+    const session = await before.resolve(null, { by: 'control', token })
+    await session.step({ action: { tool: 'act', arguments: { move: 'bet' } }, seat: 'first', seq: 0 })
+    await using after = createHost({ environments: [environment], store })
+    await using _players = await playSeats(
+      after,
+      { [environment.name]: { second: randomPolicy() } },
+      { onFailed: ({ cause }) => expect.fail(String(cause)) },
+    )
+    const restarted = await after.resolve(null, { by: 'control', token })
+    expect(await restarted.turn({ seat: 'first', wait: 60 })).toMatchObject({ end: { kind: 'terminated' } })
+  })
+})
