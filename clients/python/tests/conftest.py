@@ -8,7 +8,15 @@ from serving import WORLDS, LossyProxy, Server, serve
 
 from episodic_env import Connection, connect
 
-CLASSICS = ("kuhn-poker", "leduc-poker")
+CLASSICS = (
+    "kuhn-poker",
+    "leduc-poker",
+    "cart-pole",
+    "mountain-car",
+    "taxi",
+    "cliff-walking",
+    "blackjack",
+)
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ from serving import ROOT, Server
 PAGES = (ROOT / "clients/python/README.md", ROOT / "docs/trainers/python.md")
 NEEDS = {
     "gymnasium": "gymnasium",
+    "classics": "gymnasium",
     "pettingzoo": "pettingzoo",
     "trl": "datasets",
     "inspect": "inspect_ai",
