@@ -18,6 +18,7 @@ const TURBO = ['--continue', '--output-logs=errors-only']
  */
 export function listChecks(folder: string): Check[] {
   const published = listPublished()
+  const suite = join(folder, 'classics')
   return [
     { name: 'lint', command: script('lint'), quick: true },
     { name: 'types', command: script('typecheck'), quick: true },
@@ -56,6 +57,10 @@ export function listChecks(folder: string): Check[] {
       command: ['node', 'interop/interop.ts', 'import'],
       all: true,
       after: ['clients of OpenEnv', 'clients of the Open Reward Standard'],
+    },
+    {
+      name: 'references of the classics',
+      command: ['node', 'apps/harness/src/cli.ts', 'suite', 'run', 'classics', '--episodes', '20', '--out', suite],
     },
     ...QUICK_PROGRAMS.map(({ args }) => checkOfChaos(args)),
     { name: 'build', command: script('build', ...TURBO) },

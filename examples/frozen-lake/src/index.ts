@@ -1,1 +1,1 @@
-export { environment, references, solver, tasks } from '@episodic/classics/frozen-lake'
+export { environment, measure, references, solver, tasks } from '@episodic/classics/frozen-lake'

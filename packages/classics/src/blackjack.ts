@@ -1,3 +1,4 @@
+export { measure } from './lib/blackjack/classic.ts'
 export { environment } from './lib/blackjack/environment.ts'
 export { references } from './lib/blackjack/references.ts'
 export { solver } from './lib/blackjack/solver.ts'

@@ -1,3 +1,4 @@
+export { measure } from './lib/cart-pole/classic.ts'
 export { environment } from './lib/cart-pole/environment.ts'
 export { references } from './lib/cart-pole/references.ts'
 export { solver } from './lib/cart-pole/solver.ts'

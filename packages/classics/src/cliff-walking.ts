@@ -1,3 +1,4 @@
+export { measure } from './lib/cliff-walking/classic.ts'
 export { environment } from './lib/cliff-walking/environment.ts'
 export { references } from './lib/cliff-walking/references.ts'
 export { solver } from './lib/cliff-walking/solver.ts'

@@ -1,3 +1,4 @@
+export { measure } from './lib/five-letters/classic.ts'
 export { environment } from './lib/five-letters/environment.ts'
 export { references } from './lib/five-letters/references.ts'
 export { solver } from './lib/five-letters/solver.ts'

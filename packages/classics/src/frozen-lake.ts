@@ -1,3 +1,4 @@
+export { measure } from './lib/frozen-lake/classic.ts'
 export { environment } from './lib/frozen-lake/environment.ts'
 export { references } from './lib/frozen-lake/references.ts'
 export { solver } from './lib/frozen-lake/solver.ts'

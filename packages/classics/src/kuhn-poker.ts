@@ -1,3 +1,4 @@
+export { measure } from './lib/kuhn-poker/classic.ts'
 export { environment } from './lib/kuhn-poker/environment.ts'
 export { references } from './lib/kuhn-poker/references.ts'
 export { solver } from './lib/kuhn-poker/solver.ts'

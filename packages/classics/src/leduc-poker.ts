@@ -1,3 +1,4 @@
+export { measure } from './lib/leduc-poker/classic.ts'
 export { environment } from './lib/leduc-poker/environment.ts'
 export { references } from './lib/leduc-poker/references.ts'
 export { solver } from './lib/leduc-poker/solver.ts'

@@ -1,3 +1,4 @@
+export { measure } from './lib/mountain-car/classic.ts'
 export { environment } from './lib/mountain-car/environment.ts'
 export { references } from './lib/mountain-car/references.ts'
 export { solver } from './lib/mountain-car/solver.ts'

@@ -1,3 +1,4 @@
+export { measure } from './lib/sokoban/classic.ts'
 export { environment } from './lib/sokoban/environment.ts'
 export { references } from './lib/sokoban/references.ts'
 export { solver } from './lib/sokoban/solver.ts'

@@ -1,3 +1,4 @@
+export { measure } from './lib/taxi/classic.ts'
 export { environment } from './lib/taxi/environment.ts'
 export { references } from './lib/taxi/references.ts'
 export { solver } from './lib/taxi/solver.ts'

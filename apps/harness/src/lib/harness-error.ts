@@ -18,6 +18,9 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `run-failed`: no episode of a run finished.
  * - `replay-diverged`: episodes differ from their replay.
  * - `version-mismatch`: an episode was recorded in another environment, or another version of it.
+ * - `suite-not-found`, `suite-invalid`: a suite could not be found, or it cannot be played as it is.
+ * - `suite-differs`: a figure of a suite does not agree with its reference.
+ * - `submission-invalid`: a suite's result does not follow from its episodes, or from the suite.
  * - `disk-failed`: a file could not be written.
  * - `server-failed`: a server did not start, or is gone.
  * - `worker-failed`: the processes of a run did not start, or kept ending.
@@ -41,6 +44,10 @@ export type HarnessErrorCode =
   | 'run-failed'
   | 'replay-diverged'
   | 'version-mismatch'
+  | 'suite-not-found'
+  | 'suite-invalid'
+  | 'suite-differs'
+  | 'submission-invalid'
   | 'disk-failed'
   | 'server-failed'
   | 'worker-failed'

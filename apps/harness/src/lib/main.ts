@@ -11,13 +11,19 @@ import { reportCommand } from './commands/report.ts'
 import { runCommand } from './commands/run.ts'
 import { serveCommand } from './commands/serve.ts'
 import { sessionsCommand } from './commands/sessions.ts'
+import { suiteCommand } from './commands/suite.ts'
 import { toolsCommand } from './commands/tools.ts'
 import { type Console, colorsOf, processConsole } from './console.ts'
 import { HarnessError, type HarnessErrorCode } from './harness-error.ts'
 import { VERSION } from './own-package.ts'
 
 /** Errors of the command line, as opposed to failures. */
-const USAGE_ERRORS: ReadonlySet<HarnessErrorCode> = new Set(['option-invalid', 'world-not-found', 'policy-unknown'])
+const USAGE_ERRORS: ReadonlySet<HarnessErrorCode> = new Set([
+  'option-invalid',
+  'world-not-found',
+  'policy-unknown',
+  'suite-not-found',
+])
 
 /**
  * Runs the `episodic` command and resolves with its exit status: 0, 1 for a failure, or 2 for a usage error. A command
@@ -43,6 +49,7 @@ export async function main(args: readonly string[], console: Console = processCo
     exportCommand(console),
     checkCommand(console),
     datasetCommand(console),
+    suiteCommand(console),
     loadCommand(console),
     sessionsCommand(console),
     toolsCommand(console),

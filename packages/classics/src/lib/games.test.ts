@@ -1,8 +1,9 @@
 import { connect, type Policy, randomPolicy, runMatch } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
-import { games, measureReference } from '../index.ts'
+import { games } from '../index.ts'
 import type { ClassicGame } from './classic-game.ts'
+import { measureReference } from './measure-reference.ts'
 
 const named = games.map((game) => [game.environment.name, game] as const)
 

@@ -29,6 +29,13 @@ export function measureReference(world: Classic | ClassicGame, reference: Refere
   return value === null ? null : { value, holds: isWithin(reference, value) }
 }
 
+/** Returns {@link measureReference} of one world, which its entry exports. */
+export function measureOf(world: Classic): (reference: Reference) => Measured | null
+export function measureOf(game: ClassicGame): (reference: GameReference) => Measured
+export function measureOf(world: Classic | ClassicGame): (reference: never) => Measured | null {
+  return (reference) => measureReference(world as Classic, reference)
+}
+
 function measure(world: Classic, { params, how }: Reference): Reference['value'] | null {
   switch (how.kind) {
     case 'table':

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { classics, measureReference } from '../index.ts'
+import { classics } from '../index.ts'
+import { measureReference } from './measure-reference.ts'
 
 describe.each(classics.map((world) => [world.environment.name, world] as const))('the references of %s', (_, world) => {
   const measured = world.references.filter(({ how }) => how.kind !== 'played')

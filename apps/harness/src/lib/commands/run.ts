@@ -62,7 +62,8 @@ interface RunOptions extends TargetOptions, ModelOptions {
   readonly json?: true
 }
 
-export function runCommand(console: Console): Command {
+/** @param resume - returns the command line that plays the rest of the run in a folder. */
+export function runCommand(console: Console, resume: (folder: string) => string = resumeCommand): Command {
   const command = new Command('run')
     .description('run many episodes concurrently, and write a report')
     .argument(
@@ -141,7 +142,7 @@ Examples:
     )
   return addTargetOptions(addModelOptions(command), PLAYED_SERVERS).action(
     (world: string | undefined, options: RunOptions, { parent }: Command) =>
-      run(world, options, parent?.args ?? [], console),
+      run(world, options, parent?.args ?? [], console, resume),
   )
 }
 
@@ -150,6 +151,7 @@ async function run(
   options: RunOptions,
   args: readonly string[],
   console: Console,
+  resume: (folder: string) => string,
 ): Promise<void> {
   const target = targetOf(options, PLAYED_SERVERS)
   const world = await loadPlayedWorld(given, target)
@@ -249,7 +251,7 @@ async function run(
     lock.assertHeld()
     const { counts, failures } = await writeReport(folder, fold, { json: options.json === true }, console)
     if (counts.unresolved > 0) {
-      console.err.write(`${counts.unresolved} episodes are left. To play them:\n  ${resumeCommand(folder)}\n`)
+      console.err.write(`${counts.unresolved} episodes are left. To play them:\n  ${resume(folder)}\n`)
       if (HarnessError.is(failure)) throw failure
       process.exitCode = interruption.status ?? 1
     } else if (counts.finished === 0)
@@ -261,7 +263,7 @@ async function run(
       return
     }
     if (HarnessError.is(error, 'disk-failed') && holdsRun(folder))
-      console.err.write(`When there is space again, resume with:\n  ${resumeCommand(folder)}\n`)
+      console.err.write(`When there is space again, resume with:\n  ${resume(folder)}\n`)
     throw error
   } finally {
     interruption.stop()

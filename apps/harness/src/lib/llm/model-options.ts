@@ -58,6 +58,24 @@ export function modelSettingsOf(options: ModelOptions, processes = 1): ModelSett
   }
 }
 
+/** Returns the command-line arguments of these options. */
+export function modelArguments(options: ModelOptions): string[] {
+  const { baseUrl, temperature, maxTokens, tokenBudget, requestsPerMinute, prices, tokenIds, modelTimeout } = options
+  const named = {
+    '--base-url': baseUrl,
+    '--temperature': temperature,
+    '--max-tokens': maxTokens,
+    '--token-budget': tokenBudget,
+    '--requests-per-minute': requestsPerMinute,
+    '--prices': prices && `${prices.prompt},${prices.completion}`,
+    '--model-timeout': modelTimeout,
+  }
+  return [
+    ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)])),
+    ...(tokenIds ? ['--token-ids'] : []),
+  ]
+}
+
 function address(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
   throw new InvalidArgumentError('Give an http(s) URL, for example http://127.0.0.1:8000/v1.')

@@ -1,4 +1,5 @@
 import type { Classic } from '../classic.ts'
+import { measureOf } from '../measure-reference.ts'
 import { environment } from './environment.ts'
 import { references } from './references.ts'
 import { solver } from './solver.ts'
@@ -6,3 +7,4 @@ import { states } from './states.ts'
 import { tasks } from './tasks.ts'
 
 export const frozenLake: Classic = { environment, tasks, solver, references, states }
+export const measure = measureOf(frozenLake)

@@ -1,4 +1,4 @@
-import { NORMAL_POINT, studentPoint } from './student-t.ts'
+import { type Confidence, NORMAL_POINTS, studentPoint } from './student-t.ts'
 import type { Proportion } from './summary.ts'
 
 /** Counts successes among episodes in constant memory. */
@@ -83,9 +83,17 @@ export function shareInterval({ rate, variance, clusters, least, most }: Share):
   return wilson(rate, spread === 0 ? least : Math.max(least, Math.min(most, worth)))
 }
 
-/** @param size - independent draws; may be fractional. */
-function wilson(rate: number, size: number): { readonly low: number; readonly high: number } {
-  const Z = NORMAL_POINT
+/**
+ * Wilson's score interval of a share.
+ *
+ * @param size - independent draws; may be fractional.
+ */
+export function wilson(
+  rate: number,
+  size: number,
+  confidence: Confidence = 0.95,
+): { readonly low: number; readonly high: number } {
+  const Z = NORMAL_POINTS[confidence]
   const scale = 1 + Z ** 2 / size
   const centre = (rate + Z ** 2 / (2 * size)) / scale
   const half = (Z * Math.sqrt((rate * (1 - rate)) / size + Z ** 2 / (4 * size ** 2))) / scale

@@ -1,6 +1,6 @@
 import { exactSum } from './exact-sum.ts'
 import { histogramOf } from './histogram.ts'
-import { studentPoint } from './student-t.ts'
+import { type Confidence, studentPoint } from './student-t.ts'
 import type { Distribution, Estimate } from './summary.ts'
 
 /** Deviations below this share of the largest value are rounding errors. */
@@ -17,7 +17,11 @@ const ROUNDING = 1e-13
  * @param clusters - the cluster of each value; equal numbers must be adjacent.
  * @returns `null` if there is no value.
  */
-export function clusteredMean(values: ArrayLike<number>, clusters: ArrayLike<number>): Estimate | null {
+export function clusteredMean(
+  values: ArrayLike<number>,
+  clusters: ArrayLike<number>,
+  confidence: Confidence = 0.95,
+): Estimate | null {
   const count = values.length
   if (count === 0) return null
   const mean = exactSum(Array.from(values)) / count
@@ -38,7 +42,7 @@ export function clusteredMean(values: ArrayLike<number>, clusters: ArrayLike<num
   const standardError = Math.sqrt((groups / (groups - 1)) * exactSum(squares)) / count
   if (standardError <= ROUNDING * largest)
     return { mean, low: null, high: null, standardError: 0, count, clusters: groups }
-  const half = studentPoint(groups - 1) * standardError
+  const half = studentPoint(groups - 1, confidence) * standardError
   return { mean, low: mean - half, high: mean + half, standardError, count, clusters: groups }
 }
 

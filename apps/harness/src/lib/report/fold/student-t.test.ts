@@ -1,6 +1,6 @@
 import { cumulativeStdNormalProbability } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
-import { NORMAL_POINT, studentPoint } from './student-t.ts'
+import { type Confidence, NORMAL_POINTS, studentPoint } from './student-t.ts'
 
 describe('studentPoint', () => {
   it.each([
@@ -20,6 +20,19 @@ describe('studentPoint', () => {
     expect(studentPoint(degrees)).toBeCloseTo(point, 3)
   })
 
+  it.each([
+    [1, 636.619],
+    [2, 31.599],
+    [10, 4.587],
+    [30, 3.646],
+    [60, 3.46],
+    [120, 3.373],
+    [1_000, 3.3],
+    [1e9, 3.291],
+  ])('agrees with the printed tables of 99.9 % for %i degrees of freedom', (degrees, point) => {
+    expect(studentPoint(degrees, 0.999)).toBeCloseTo(point, 3)
+  })
+
   it('equals the closed forms for 1, 2 and 4 degrees', () => {
     // Shaw, "Sampling Student's T distribution" (2006), section 3.
     expect(studentPoint(1)).toBeCloseTo(Math.tan(0.475 * Math.PI), 9)
@@ -28,13 +41,16 @@ describe('studentPoint', () => {
     expect(studentPoint(4)).toBeCloseTo(2 * Math.sqrt(Math.cos(Math.acos(root) / 3) / root - 1), 9)
   })
 
-  it('decreases continuously to the normal point', () => {
-    for (let degrees = 1; degrees < 400; degrees++)
-      expect(studentPoint(degrees + 1)).toBeLessThan(studentPoint(degrees))
-    const step = (degrees: number) => studentPoint(degrees) - studentPoint(degrees + 1)
+  it.each<Confidence>([0.95, 0.999])('decreases continuously to the normal point of %d', (confidence) => {
+    const point = (degrees: number) => studentPoint(degrees, confidence)
+    for (let degrees = 1; degrees < 400; degrees++) expect(point(degrees + 1)).toBeLessThan(point(degrees))
+    const step = (degrees: number) => point(degrees) - point(degrees + 1)
     expect(step(100) / step(99)).toBeCloseTo(1, 1)
-    expect(studentPoint(1e9)).toBeCloseTo(NORMAL_POINT, 7)
-    expect(cumulativeStdNormalProbability(NORMAL_POINT)).toBeCloseTo(0.975, 3)
+    expect(point(1e9)).toBeCloseTo(NORMAL_POINTS[confidence], 7)
+  })
+
+  it('has the normal point of 95 % of other programs', () => {
+    expect(cumulativeStdNormalProbability(NORMAL_POINTS[0.95])).toBeCloseTo(0.975, 3)
   })
 
   it.each([0, -1, 1.5, Number.NaN])('throws for %d degrees', (degrees) => {

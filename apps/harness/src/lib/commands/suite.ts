@@ -1,0 +1,154 @@
+import { join, resolve } from 'node:path'
+import { Command, Option } from 'commander'
+import { type Console, colorsOf, resumeCommand, SILENT, shownPath, usesColor } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
+import { untilInterrupted } from '../interruption.ts'
+import { addModelOptions, type ModelOptions, modelArguments } from '../llm/model-options.ts'
+import { collect, wholeNumber } from '../option-values.ts'
+import { plural } from '../report/plots/format.ts'
+import { writeRunFile } from '../run/record/run-folder.ts'
+import { formatSuite } from '../suite/format-suite.ts'
+import { runSuite } from '../suite/run-suite.ts'
+import { readSuite } from '../suite/suite-file.ts'
+import { folderName, planSuite, type SuitePlan, withPolicy } from '../suite/suite-plan.ts'
+import { holdsSuite, SUITE_FILES, type SuiteResult } from '../suite/suite-result.ts'
+
+interface RunOptions extends ModelOptions {
+  readonly only: readonly string[]
+  readonly quick?: true
+  readonly episodes?: number
+  readonly policy?: string
+  readonly concurrency: number
+  readonly transport: string
+  readonly out?: string
+  readonly resume?: true
+  readonly json?: true
+}
+
+export function suiteCommand(console: Console): Command {
+  return new Command('suite')
+    .description('compare worlds with published reference values')
+    .addCommand(runSuiteCommand(console))
+}
+
+function runSuiteCommand(console: Console): Command {
+  const command = new Command('run')
+    .description('measure and play every figure of a suite, and compare each with its reference')
+    .argument('<suite>', 'path to a suite file, the name of one in suites/, or of a package that has one')
+    .option('--only <world>', 'only this world of the suite; can be repeated', collect, [])
+    .option('--quick', 'only figures that need no episodes')
+    .option('--episodes <count>', "episodes of each played figure (default: the suite's)", wholeNumber(2))
+    .option('--policy <policy>', 'also play every variant with this policy, for example llm:<model>')
+    .option('--concurrency <count>', 'episodes in flight at once', wholeNumber(1), 64)
+    .addOption(
+      new Option('--transport <transport>', 'how to connect to the worlds')
+        .choices(['in-process', 'http', 'stdio'])
+        .default('in-process'),
+    )
+    .option('--out <folder>', 'folder of the result (default: runs/<suite>-<seed>, none with --quick)')
+    .option('--resume', 'play the missing episodes of the suite in --out')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+An exact figure is measured on the rules of its world. A played figure is the
+mean return of many episodes: its 99.9 % confidence interval has to hold the
+reference. Each is an ordinary run in the folder of the result. The exit status
+is 1 if a figure differs, or if an episode of a played figure failed.
+
+Examples:
+  episodic suite run classics
+  episodic suite run classics --quick --json
+  episodic suite run classics --only taxi --episodes 200 --transport http
+  episodic suite run ./mine.suite.json --policy llm:qwen3 --base-url http://127.0.0.1:8000/v1`,
+    )
+  return addModelOptions(command).action((suite: string, options: RunOptions) => run(suite, options, console))
+}
+
+async function run(reference: string, options: RunOptions, console: Console): Promise<void> {
+  const { out } = console
+  const { quick = false, policy = null } = options
+  if (quick && policy !== null)
+    throw new HarnessError('option-invalid', '--quick plays no episodes, and --policy does. Leave one of them out.')
+  const plan = choose(await planSuite(readSuite(reference)), options)
+  const folder = resolve(options.out ?? join('runs', folderName([plan.name, policy ?? [], plan.seed].flat().join('-'))))
+  const writes = !quick || options.out !== undefined
+  if (writes && options.resume !== true && holdsSuite(folder))
+    throw new HarnessError(
+      'run-exists',
+      `${shownPath(folder)} holds a result already. Give --resume to play its missing episodes, or another --out.`,
+    )
+  const result = await runUntilStopped(plan, folder, options, console)
+  if (!result) return
+  if (writes) await writeRunFile(folder, SUITE_FILES.result, `${JSON.stringify(result, null, 2)}\n`)
+  if (options.json) out.write(`${JSON.stringify(result)}\n`)
+  else {
+    out.write(formatSuite(result, { color: usesColor(out) }))
+    if (writes) out.write(`  result  ${colorsOf(out).bold(shownPath(join(folder, SUITE_FILES.result)))}\n`)
+  }
+  const { differ, notChecked } = result.counts
+  const wrong = [
+    ...(differ > 0 ? [`${plural(differ, 'figure')} ${differ === 1 ? 'differs' : 'differ'} from the reference.`] : []),
+    ...(notChecked > 0 ? [`${plural(notChecked, 'figure')} could not be checked, because episodes failed.`] : []),
+  ]
+  if (wrong.length > 0) throw new HarnessError('suite-differs', wrong.join(' '))
+}
+
+/** Resolves with `null`, sets the exit status and shows how to resume if the command is interrupted. */
+async function runUntilStopped(
+  plan: SuitePlan,
+  folder: string,
+  options: RunOptions,
+  { out, err }: Console,
+): Promise<SuiteResult | null> {
+  // The run that is interrupted says so.
+  const interruption = untilInterrupted({ out, err: SILENT })
+  const { signal } = interruption
+  let shown = false
+  const resume = () => {
+    shown = true
+    return resumeCommand(folder)
+  }
+  try {
+    const result = await runSuite(
+      plan,
+      {
+        folder,
+        policy: options.policy ?? null,
+        runArguments: [
+          ...['--concurrency', String(options.concurrency), '--transport', options.transport],
+          ...modelArguments(options),
+        ],
+        onLine: (world, line) => void err.write(`${world} ${line}\n`),
+        resume,
+        signal,
+      },
+      { out, err },
+    )
+    if (result) return result
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error
+  } finally {
+    interruption.stop()
+  }
+  if (!shown) err.write(`The suite is not finished. To finish it:\n  ${resume()}\n`)
+  process.exitCode = interruption.status ?? 1
+  return null
+}
+
+/** Applies the options that decide what of a suite is measured and played. */
+function choose(suite: SuitePlan, { only, quick, episodes = suite.episodes, policy }: RunOptions): SuitePlan {
+  const names = suite.worlds.map(({ world }) => world.environment.name)
+  const unknown = only.filter((name) => !names.includes(name))
+  if (unknown.length > 0)
+    throw new HarnessError(
+      'option-invalid',
+      `The suite ${suite.name} has no world ${unknown.join(', ')}. It has: ${names.join(', ')}.`,
+    )
+  const worlds = suite.worlds
+    .filter(({ world }) => only.length === 0 || only.includes(world.environment.name))
+    .map(({ world, lines }) => ({ world, lines: quick ? lines.filter(({ kind }) => kind === 'exact') : lines }))
+    .filter(({ lines }) => lines.length > 0)
+  const plan = { ...suite, episodes, worlds }
+  return policy === undefined ? plan : withPolicy(plan, policy)
+}

@@ -1,0 +1,80 @@
+import { formatCount, NOTHING } from '../report/plots/format.ts'
+import type { Mean } from './mean-return.ts'
+import type { LineResult } from './suite-result.ts'
+import type { Figure } from './world-references.ts'
+
+/** Numbers that are shown of a longer list. */
+const MOST_NUMBERS = 2
+
+/** A number in at most eight significant digits: −64.702308, 0.74419029, 1.8752e−4. */
+function formatExact(value: number): string {
+  const text =
+    Number.isInteger(value) && Math.abs(value) < 1e7
+      ? formatCount(value)
+      : String(Number(value.toPrecision(8))).replace(/e-/, 'e−')
+  return text.replace(/^-/, '−')
+}
+
+/** A figure: a number, the start of a hash, or the first numbers of a list. */
+function formatFigure(figure: Figure): string {
+  if (typeof figure === 'number') return formatExact(figure)
+  if (typeof figure === 'string') return figure.length > 12 ? `${figure.slice(0, 8)}…` : figure
+  const shown = figure.slice(0, MOST_NUMBERS).map(formatExact)
+  return [...shown, ...(figure.length > MOST_NUMBERS ? ['…'] : [])].join(', ')
+}
+
+/** A mean, rounded so that its interval shows: 7.91. */
+function formatMean({ mean, low, high }: Mean): string {
+  const width = (high - low) / 2
+  return width === 0 ? formatExact(mean) : mean.toFixed(digitsOf(width)).replace(/^-/, '−')
+}
+
+/** Half of the width of an interval, which is about symmetric: ± 0.25. */
+function formatHalf({ low, high }: Mean): string {
+  const width = (high - low) / 2
+  return width === 0 ? '' : `± ${width.toFixed(digitsOf(width))}`
+}
+
+/** Two significant digits of a width. */
+function digitsOf(width: number): number {
+  return Math.max(0, Math.min(12, 1 - Math.floor(Math.log10(width))))
+}
+
+/** The figure of a line as it was found here. */
+export function formatHere({ here }: Pick<LineResult, 'here'>): { readonly figure: string; readonly half: string } {
+  if (here === null) return { figure: NOTHING, half: '' }
+  if (typeof here === 'object' && 'mean' in here) return { figure: formatMean(here), half: formatHalf(here) }
+  return { figure: formatFigure(here), half: '' }
+}
+
+/** What a line is compared with, and by whom it was published. */
+export function formatReference(line: LineResult): { readonly figure: string; readonly source: string } {
+  if (line.kind !== 'scored') return { figure: formatFigure(line.reference.value), source: line.reference.source }
+  const { random, optimum } = line.anchors
+  if (random === null || optimum === null) return { figure: NOTHING, source: 'random or best play is unknown' }
+  return { figure: `${formatExact(random)} … ${formatExact(optimum)}`, source: 'random = 0 … best = 1' }
+}
+
+/** Whether a line agrees with its reference, in words; for a scored line its score. */
+export function formatVerdict(line: LineResult): string {
+  if (line.kind === 'scored') {
+    const failures = line.failed > 0 ? ` (${line.failed} failed)` : ''
+    return line.score ? `${formatMean(line.score)} ${formatHalf(line.score)}`.trim() + failures : failures.trim()
+  }
+  switch (line.verdict) {
+    case 'same':
+      return 'same'
+    case 'inside':
+      return 'inside 99.9 %'
+    case 'differs':
+      return line.kind === 'exact' ? 'differs' : 'outside 99.9 %'
+    case 'not-checked':
+      return `not checked: ${line.failed} failed`
+  }
+}
+
+/** The quantity of a line, after the variant that it is of. */
+export function describeLine({ id, params, quantity }: LineResult): string {
+  const variant = id.split('/').slice(0, -1).join('/')
+  return variant !== '' && params && Object.keys(params).length > 0 ? `${variant}: ${quantity}` : quantity
+}

@@ -1,0 +1,66 @@
+import { createColors } from 'picocolors'
+import { cleanText, formatCount, plural } from '../report/plots/format.ts'
+import { describeLine, formatHere, formatReference, formatVerdict } from './format-figure.ts'
+import type { LineResult, SuiteResult } from './suite-result.ts'
+
+/** Longer quantities and sources are cut. */
+const WIDEST = 56
+
+/**
+ * Formats the result of a suite for a terminal, grouped by world, with a line break at the end.
+ *
+ * @param color - whether to use escape sequences.
+ */
+export function formatSuite(result: SuiteResult, { color }: { readonly color: boolean }): string {
+  const { bold, dim, green, red, yellow } = createColors(color)
+  const paint = (line: LineResult) =>
+    line.kind === 'scored' ? bold : { same: green, inside: green, differs: red, 'not-checked': yellow }[line.verdict]
+  const rows = result.worlds.flatMap(({ environment, lines }) =>
+    lines.map((line, i) => {
+      const { figure, half } = formatHere(line)
+      const reference = formatReference(line)
+      const cells = [
+        i === 0 ? environment.name : '',
+        describeLine(line),
+        figure,
+        half,
+        reference.figure,
+        reference.source,
+      ].map((text) => cut(cleanText(text)))
+      return { cells, line }
+    }),
+  )
+  const head = ['world', 'quantity', 'here', '±', 'reference', 'source']
+  const widths = head.map((name, i) => Math.max(name.length, ...rows.map(({ cells }) => cells[i]?.length ?? 0)))
+  const aligned = (cells: readonly string[]) =>
+    cells.map((text, i) => (i === 2 || i === 4 ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0)))
+  const { name, version } = result.suite
+  const lines = [
+    '',
+    `${bold(`${name} ${version}`)}  ${dim(`seed ${result.seed} · ${plural(result.episodes, 'episode')} of each played figure`)}`,
+    '',
+    `  ${dim(aligned(head).join('  ').trimEnd())}`,
+    ...rows.map(({ cells, line }) => {
+      const [world = '', ...rest] = aligned(cells)
+      return `  ${bold(world)}  ${rest.join('  ')}  ${paint(line)(formatVerdict(line))}`
+    }),
+    '',
+    `  ${summarize(result.counts, { bold, green, red, yellow, dim })}`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+type Paint = Record<'bold' | 'green' | 'red' | 'yellow' | 'dim', (text: string) => string>
+
+function summarize({ references, hold, differ, notChecked }: SuiteResult['counts'], paint: Paint): string {
+  return [
+    paint.bold(plural(references, 'reference')),
+    paint.green(`${formatCount(hold)} hold`),
+    (differ > 0 ? paint.red : paint.dim)(`${formatCount(differ)} differ`),
+    (notChecked > 0 ? paint.yellow : paint.dim)(`${formatCount(notChecked)} not checked`),
+  ].join('   ')
+}
+
+function cut(text: string): string {
+  return text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text
+}
