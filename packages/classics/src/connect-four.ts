@@ -1,3 +1,4 @@
+export { measure } from './lib/connect-four/classic.ts'
 export { environment } from './lib/connect-four/environment.ts'
 export { references } from './lib/connect-four/references.ts'
 export { solver } from './lib/connect-four/solver.ts'

@@ -1,3 +1,4 @@
+export { measure } from './lib/iterated-prisoners-dilemma/classic.ts'
 export { environment } from './lib/iterated-prisoners-dilemma/environment.ts'
 export { references } from './lib/iterated-prisoners-dilemma/references.ts'
 export { solver } from './lib/iterated-prisoners-dilemma/solver.ts'

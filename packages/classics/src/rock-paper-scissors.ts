@@ -1,3 +1,4 @@
+export { measure } from './lib/rock-paper-scissors/classic.ts'
 export { environment } from './lib/rock-paper-scissors/environment.ts'
 export { references } from './lib/rock-paper-scissors/references.ts'
 export { solver } from './lib/rock-paper-scissors/solver.ts'

@@ -1,3 +1,4 @@
+export { measure } from './lib/tic-tac-toe/classic.ts'
 export { environment } from './lib/tic-tac-toe/environment.ts'
 export { references } from './lib/tic-tac-toe/references.ts'
 export { solver } from './lib/tic-tac-toe/solver.ts'

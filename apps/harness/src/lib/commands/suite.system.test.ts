@@ -8,6 +8,7 @@ import { suiteResultSchema } from '../suite/suite-result.ts'
 const CLASSICS = fileURLToPath(new URL('../../../../../packages/classics/classics.suite.json', import.meta.url))
 
 const LAKE = fileURLToPath(new URL('../../../../../packages/classics/src/frozen-lake.ts', import.meta.url))
+const NIM = fileURLToPath(new URL('../seats/nim.fixture.ts', import.meta.url))
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -77,6 +78,22 @@ describe('episodic suite run', () => {
       here: random?.here,
       score: { low: expect.closeTo(-0.019, 3) },
     })
+  })
+
+  it('plays games with a policy in each seat, and a further policy in each seat against the solver', async () => {
+    // The first player takes three, then the last three: each stone is worth 0.01, and winning 1.
+    const seats = { ann: 'solver', bob: 'solver' }
+    const first = { id: 'first', params: {}, seats, expected: 1.06, source: 'closed form' }
+    const second = { ...first, id: 'second', focus: 'bob', expected: -0.99 }
+    writeSuite('nim', {}, { episodes: 4, worlds: [{ world: NIM, played: [first, second] }] })
+    const { status, result } = await run('nim', '--policy', 'random', '--out', 'nim')
+    expect(status).toBe(0)
+    expect(result?.worlds[0]?.lines).toMatchObject([
+      { kind: 'played', focus: 'ann', here: { mean: expect.closeTo(1.06, 9) }, verdict: 'inside' },
+      { kind: 'played', focus: 'bob', here: { mean: expect.closeTo(-0.99, 9) }, verdict: 'inside' },
+      { kind: 'scored', id: 'random-as-ann', seats: { ann: 'random', bob: 'solver' }, focus: 'ann', score: null },
+      { kind: 'scored', id: 'random-as-bob', seats: { ann: 'solver', bob: 'random' }, focus: 'bob', finished: 4 },
+    ])
   })
 
   it('plays a suite of one’s own, whose lines are ordinary runs that can be replayed', async () => {
@@ -158,6 +175,20 @@ describe('episodic suite run', () => {
     ['one episode', {}, { episodes: 1 }, 'at episodes'],
     ['an unknown reference', { references: ['edges'] }, {}, 'coin has no reference edges. It has: sides, toss/random.'],
     ['two lines of one name', { played: [heads, heads] }, {}, 'coin has two lines called toss/heads'],
+    [
+      'no policy',
+      { played: [{ ...heads, policy: undefined }] },
+      {},
+      'coin toss/heads: give either "policy" or "seats"',
+    ],
+    ['seats of a world of one', { played: [{ ...heads, policy: undefined, seats: { a: 'random' } }] }, {}, 'one seat'],
+    ['no seats of a game', { world: NIM, played: [heads] }, {}, 'the game has the seats ann, bob. Give "seats"'],
+    [
+      'a missing seat',
+      { world: NIM, played: [{ ...heads, policy: undefined, seats: { ann: 'random' } }] },
+      {},
+      'its seats are ann, bob. Give a policy for each',
+    ],
     ['a world twice', {}, { worlds: [{ world: '../coin.ts' }, { world: '../coin.ts' }] }, 'names coin twice'],
     ['a world that is not there', { world: '../gone.ts' }, {}, 'There is no world "../gone.ts"'],
   ])('rejects a suite file with %s', async (_, world, more, message) => {

@@ -8,10 +8,11 @@ import { type Console, SILENT } from '../console.ts'
 import { hashFile } from '../run/plan/sources.ts'
 import { holdsRun, RUN_FILES } from '../run/record/run-folder.ts'
 import { readSealed } from '../run/record/sealed-file.ts'
+import { seatRecordOf } from '../seats/seat-record.ts'
 import type { World } from '../world.ts'
 import { lineTasks } from './line-tasks.ts'
 import { type Mean, meanReturn } from './mean-return.ts'
-import { folderName, type PlayedLine, type ScoredLine, type SuitePlan } from './suite-plan.ts'
+import { folderName, type LinePlayers, type PlayedLine, type ScoredLine, type SuitePlan } from './suite-plan.ts'
 import { SUITE_FILES } from './suite-result.ts'
 
 /** The file of a line's tasks, in the folder of its run. */
@@ -54,29 +55,36 @@ export async function playLine(
   await mkdir(run, { recursive: true })
   const tasks = join(run, TASKS_FILE)
   await writeTasks(tasks, lineTasks(world, line, plan), { signal })
-  const options = { '--dataset': tasks, '--policy': line.policy, '--seed': plan.seed, '--out': run }
+  const options = { '--dataset': tasks, '--seed': plan.seed, '--out': run }
   // Its summary is a part of the suite's.
   const quiet: Console = { out: SILENT, err }
   await runCommand(quiet, resume).parseAsync(
     [
       fileURLToPath(world.url),
       ...Object.entries(options).flat(),
+      ...playersArguments(line),
       ...runArguments,
       ...(holdsRun(run) ? ['--resume'] : []),
     ],
     { from: 'user' },
   )
-  const fold = await foldLine(run)
+  const fold = await foldLine(run, line.focus)
   if (fold.finished + fold.failed < plan.episodes) return null
   return { ...fold, sealed: await hashFile(join(run, RUN_FILES.episodes)) }
 }
 
+function playersArguments({ policy, seats, focus }: LinePlayers): string[] {
+  if (!seats || focus === null) return ['--policy', policy]
+  return [...Object.entries(seats).flatMap(([seat, name]) => ['--seat', `${seat}=${name}`]), '--focus', focus]
+}
+
 /** Computes the figures of a line from its sealed episodes. Rejects with `run-invalid` if a line of the file is none. */
-async function foldLine(run: string): Promise<LineFold> {
+async function foldLine(run: string, focus: string | null): Promise<LineFold> {
   const file = join(run, RUN_FILES.episodes)
   const returns = new Map<string, number | null>()
   if (existsSync(file))
-    for await (const { task, returns: scored } of readSealed(file)) returns.set(task.id, scored?.unshaped ?? null)
+    for await (const record of readSealed(file))
+      returns.set(record.task.id, seatRecordOf(record, focus ?? undefined).returns?.unshaped ?? null)
   const finished = [...returns.values()].filter((value) => value !== null)
   return { here: meanReturn(finished), finished: finished.length, failed: returns.size - finished.length }
 }

@@ -73,9 +73,9 @@ function judgeLine(
   line: PlayedLine | ScoredLine,
   played: Pick<LineResult & { kind: 'played' }, 'here' | 'finished' | 'failed' | 'sealed' | 'run'>,
 ): LineResult {
-  const { id, quantity, params, policy } = line
+  const { id, quantity, params, policy, seats, focus } = line
   const { here, finished, failed, sealed, run } = played
-  const common = { id, quantity, params, policy, here, finished, failed, run, sealed }
+  const common = { id, quantity, params, policy, seats, focus, here, finished, failed, run, sealed }
   if (line.kind === 'scored')
     return { kind: 'scored', ...common, anchors: line.anchors, score: here && scoreOf(here, line.anchors) }
   const { reference } = line

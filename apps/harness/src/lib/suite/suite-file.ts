@@ -5,6 +5,18 @@ import { jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../harness-error.ts'
 
+const policyName = z.string().regex(/^[\w-]+$/, 'not random, solver or the name of a policy that the module exports')
+
+/** Who plays: one policy, or, in an environment of several seats, one in each. */
+export const playersSchema = z.union([
+  z.object({ policy: policyName }),
+  z.object({
+    seats: z.record(z.string(), policyName),
+    /** The seat whose return it is. Default: the first. */
+    focus: z.string().optional(),
+  }),
+])
+
 /** A figure that many episodes have to agree with. */
 const playedSchema = z.strictObject({
   /** Unique within its world. The part before the last `/` names the variant, for example `easy/solver`. */
@@ -14,7 +26,11 @@ const playedSchema = z.strictObject({
   /** Parameters of the environment. Default: those of its generated tasks. */
   params: jsonObjectSchema.optional(),
   /** `random`, `solver` or another policy that the module exports. */
-  policy: z.string().regex(/^[\w-]+$/, 'not random, solver or the name of a policy that the module exports'),
+  policy: policyName.optional(),
+  /** In an environment of several seats: the policy of each, instead of `policy`. */
+  seats: z.record(z.string(), policyName).optional(),
+  /** The seat whose return it is. Default: the first. */
+  focus: z.string().optional(),
   /** The expected mean of the unshaped return. */
   expected: z.number(),
   /** How far the expected figure itself may be from the truth. Default: 0. */

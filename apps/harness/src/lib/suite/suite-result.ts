@@ -17,7 +17,11 @@ const lineShape = {
 
 /** Figures of many episodes, and the run that they come from. */
 const playedShape = {
+  /** With several seats, that of the seat in `focus`. */
   policy: z.string(),
+  /** The policy of each seat, and the seat whose return it is; `null` in an environment of one seat. */
+  seats: z.record(z.string(), z.string()).nullable(),
+  focus: z.string().nullable(),
   /** The mean of the unshaped returns of finished episodes; `null` for fewer than two. */
   here: meanSchema.nullable(),
   finished: z.int().min(0),

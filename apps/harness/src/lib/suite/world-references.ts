@@ -17,11 +17,8 @@ const referenceSchema = z.looseObject({
   value: figureSchema,
   tolerance: toleranceSchema,
   source: z.string(),
-  /** With the kind `played`, the mean return of many episodes of `policy`. `measure` knows the other kinds. */
-  how: z.union([
-    z.object({ kind: z.literal('played'), policy: z.string() }),
-    z.looseObject({ kind: z.string().refine((kind) => kind !== 'played', 'played, without a policy') }),
-  ]),
+  /** With the kind `played`, the mean return of many episodes of `policy`, or of `seats`. `measure` knows the other kinds. */
+  how: z.looseObject({ kind: z.string() }),
 })
 export type WorldReference = z.infer<typeof referenceSchema>
 

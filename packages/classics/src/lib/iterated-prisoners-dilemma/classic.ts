@@ -1,4 +1,5 @@
 import type { ClassicGame } from '../classic-game.ts'
+import { measureOf } from '../measure-reference.ts'
 import { environment } from './environment.ts'
 import { references } from './references.ts'
 import { solver } from './solver.ts'
@@ -6,3 +7,4 @@ import { strategies } from './strategies.ts'
 import { tasks } from './tasks.ts'
 
 export const iteratedPrisonersDilemma: ClassicGame = { environment, tasks, solver, references, strategies }
+export const measure = measureOf(iteratedPrisonersDilemma)

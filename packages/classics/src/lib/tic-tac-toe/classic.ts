@@ -1,4 +1,5 @@
 import type { ClassicGame } from '../classic-game.ts'
+import { measureOf } from '../measure-reference.ts'
 import { symmetricBoard } from './board.ts'
 import { environment } from './environment.ts'
 import { references } from './references.ts'
@@ -12,3 +13,4 @@ export const ticTacToe: ClassicGame = {
   references,
   symmetric: ({ board }) => symmetricBoard(String(board)),
 }
+export const measure = measureOf(ticTacToe)
