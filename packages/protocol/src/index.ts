@@ -42,5 +42,5 @@ export {
   type StepReport,
   stepReportSchema,
 } from './lib/step.ts'
-export { type Split, type Task, taskSchema } from './lib/task.ts'
+export { type SeatInstructions, type Split, type Task, taskSchema } from './lib/task.ts'
 export { WireError, type WireErrorCode } from './lib/wire-error.ts'

@@ -84,6 +84,7 @@ function taskAt(
     tools: toolNames(tasks.environment),
     prompt: draft.prompt,
     hints: draft.hints ?? [],
+    ...(draft.seats && { seats: instructionsOf(draft.seats) }),
     params: paramsOf(tasks, draft, where),
     seed: draft.seed ?? rowSeed,
     difficulty: draft.difficulty,
@@ -95,6 +96,11 @@ function taskAt(
   assertNoProblems(checkShape(unhashed), where)
   const task = { ...unhashed, id: taskId(unhashed), split: splitOf(unhashed, splits) }
   return { task, ownSeed: draft.seed !== undefined }
+}
+
+function instructionsOf(seats: NonNullable<TaskDraft['seats']>): Task['seats'] {
+  const all = Object.entries(seats).map(([seat, { prompt, hints = [] }]) => [seat, { prompt, hints }] as const)
+  return Object.fromEntries(all)
 }
 
 function paramsOf({ environment }: TasksDefinition, draft: TaskDraft, where: string): JsonObject {

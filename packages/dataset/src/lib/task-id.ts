@@ -6,7 +6,9 @@ import { canonicalJson, contentId, type JsonObject, type LimitsRequest, type Tas
  *
  * @returns 32 hexadecimal digits: 128 bits of the SHA-256 of the canonical JSON (RFC 8785).
  */
-export function taskId(task: Pick<Task, 'environment' | 'params' | 'seed' | 'limits' | 'tools' | 'prompt'>): string {
+export function taskId(
+  task: Pick<Task, 'environment' | 'params' | 'seed' | 'limits' | 'tools' | 'prompt' | 'seats'>,
+): string {
   const { name, version } = task.environment
   return contentId(
     canonicalJson({
@@ -17,6 +19,7 @@ export function taskId(task: Pick<Task, 'environment' | 'params' | 'seed' | 'lim
       // A set: the order in which a world lists its tools changes nothing.
       tools: task.tools.toSorted(),
       prompt: task.prompt,
+      ...(task.seats && { seats: promptsOf(task.seats) }),
     }),
   )
 }
@@ -27,6 +30,10 @@ export function taskId(task: Pick<Task, 'environment' | 'params' | 'seed' | 'lim
  */
 export function worldId({ environment, params, seed }: Pick<Task, 'environment' | 'params' | 'seed'>): string {
   return contentId(canonicalJson({ environment: environment.name, params, seed }))
+}
+
+function promptsOf(seats: NonNullable<Task['seats']>): JsonObject {
+  return Object.fromEntries(Object.entries(seats).map(([seat, { prompt }]) => [seat, prompt]))
 }
 
 function namedLimits(limits: LimitsRequest): JsonObject {

@@ -28,6 +28,8 @@ export interface RecordedSeatStep extends Omit<RecordedStep, 'reward'> {
 /** What an episode was for one seat. */
 export interface RecordedSeat {
   readonly policy: { readonly name: string; readonly seed: string }
+  /** The instruction of the seat, if it has one of its own. */
+  readonly prompt?: string | undefined
   /** Its first observation and Φ; `null` if the session could not be opened, or the seat did not play. */
   readonly start: { readonly observation: Observation; readonly potential: number | null } | null
   /** `null` in a failed match, unless the seat had ended before. */
@@ -64,6 +66,7 @@ export interface MatchRecord extends SealedLine {
 
 const recordedSeatSchema: z.ZodType<RecordedSeat> = z.object({
   policy: z.object({ name: z.string(), seed: z.string() }),
+  prompt: z.string().optional(),
   start: z.object({ observation: observationSchema, potential: z.number().nullable() }).nullable(),
   end: episodeEndSchema.nullable(),
   success: z.boolean().optional(),

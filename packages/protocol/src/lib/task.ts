@@ -6,6 +6,12 @@ export const splitSchema = z.enum(['train', 'validation', 'test'])
 /** Which part of a dataset a task belongs to. */
 export type Split = z.infer<typeof splitSchema>
 
+/** What the player of one seat is asked to do. */
+export interface SeatInstructions {
+  readonly prompt: string
+  readonly hints: readonly string[]
+}
+
 /** One row of a dataset: the environment, its parameters and seed, and the player's prompt. One line of JSONL. */
 export interface Task {
   /** A content hash of everything that decides what is played; the same task has the same id wherever it is made. */
@@ -18,6 +24,11 @@ export interface Task {
   /** The instruction for the player. */
   readonly prompt: string
   readonly hints: readonly string[]
+  /**
+   * The instructions for seats that have their own, in an environment of several: of a simulated user, for example. Others
+   * get `prompt` and `hints`.
+   */
+  readonly seats?: { readonly [seat: string]: SeatInstructions } | undefined
   /** Parameters of the environment. */
   readonly params: JsonObject
   /** Seed of the environment. */
@@ -38,6 +49,7 @@ export const taskSchema: z.ZodType<Task> = z.strictObject({
   tools: z.array(z.string().min(1)),
   prompt: z.string(),
   hints: z.array(z.string()),
+  seats: z.record(z.string(), z.strictObject({ prompt: z.string(), hints: z.array(z.string()) })).optional(),
   params: jsonObjectSchema,
   seed: z.string().min(1),
   difficulty: z.number().min(0).max(1),

@@ -3,11 +3,21 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readMatches } from '../episodic.fixture.ts'
+import { calling, startChatServer } from '../llm/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 const NIM = fileURLToPath(new URL('../seats/nim.fixture.ts', import.meta.url))
 const fileOf = (...path: string[]) => join(workshop.folder, ...path)
+
+/** Answers as a customer who checks the settings of the phone when asked. */
+function answerAsUser(last: string): object {
+  if (last.includes('The page opens')) return calling('say', { text: 'It works.' })
+  if (!last.includes('Check the settings')) return calling('say', { text: 'I have no data.' })
+  if (last.includes('airplane mode on')) return calling('switch_setting', { setting: 'airplane-mode', on: false })
+  if (last.includes('mobile data off')) return calling('switch_setting', { setting: 'mobile-data', on: true })
+  return calling('open_page', {})
+}
 
 const run = (out: string, ...options: string[]) =>
   workshop.main(['run', NIM, '--tasks', '12', '--out', out, '--json', ...options])
@@ -106,6 +116,34 @@ describe('episodic run of several seats', () => {
     const { status, err } = await run('rejected', ...options)
     expect(status).not.toBe(0)
     expect(err).toContain(message)
+  })
+
+  it('plays a seat by a model as a simulated user, with the instruction and the tools of its seat', async () => {
+    await using server = await startChatServer(({ messages, tools }) => {
+      const said = messages.map(({ content }) => content ?? '')
+      const last = said.at(-1) ?? ''
+      if (!tools.some(({ function: { name } }) => name === 'close_case')) return answerAsUser(last)
+      if (last.includes('It works')) return calling('close_case', {})
+      if (!said.some((text) => text.includes('The line is'))) return calling('look_up_line', {})
+      return last.includes('suspended') ? calling('restore_line', {}) : calling('say', { text: 'Check the settings.' })
+    })
+    const seats = ['--seat', 'agent=llm:agent', '--seat', 'user=llm:customer', '--base-url', server.url]
+    const { status, out } = await workshop.main([
+      ...['run', exampleWorld('phone-support'), '--tasks', '4', '--out', 'support', '--json', ...seats],
+    ])
+    expect(status).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      success: { overall: { rate: 1 } },
+      seats: [
+        { policies: ['llm:agent'], tokens: { episodes: 4 } },
+        { policies: ['llm:customer'], tokens: { episodes: 4 } },
+      ],
+    })
+    const [match] = readMatches(fileOf('support'))
+    expect(match?.seats.user?.prompt).toMatch(/^You are a customer/)
+    const asked = server.requests.filter(({ model }) => model === 'customer')
+    expect(asked[0]?.messages[1]?.content).toMatch(/^You are a customer/)
+    expect((await workshop.main(['replay', 'support'])).status).toBe(0)
   })
 
   it('rejects seats of an environment that has one', async () => {

@@ -119,13 +119,17 @@ interface Decided {
   readonly tags: readonly string[]
   readonly params: JsonObject
   readonly seed: string
+  /** The prompts of seats that have their own. */
+  readonly seats?: { readonly [seat: string]: string }
 }
 
 function decidedByTask(
   environment: EnvironmentDefinition,
-  { prompt, difficulty, split, tags, params, seed }: Task,
+  { prompt, difficulty, split, tags, params, seed, seats = {} }: Task,
 ): Decided {
-  return { prompt, difficulty, split, tags, params: withDefaults(environment, params), seed }
+  const prompts = Object.entries(seats).map(([seat, own]) => [seat, own.prompt] as const)
+  const decided = { prompt, difficulty, split, tags, params: withDefaults(environment, params), seed }
+  return prompts.length > 0 ? { ...decided, seats: Object.fromEntries(prompts) } : decided
 }
 
 function decidedByLine(environment: EnvironmentDefinition, record: SealedRecord): Decided {
@@ -133,7 +137,11 @@ function decidedByLine(environment: EnvironmentDefinition, record: SealedRecord)
   const { prompt, difficulty, split, tags } = task
   // Only a world that opened has filled in its defaults.
   const opened = isMatchRecord(record) ? Object.values(record.seats).some(({ start }) => start) : record.start
-  return { prompt, difficulty, split, tags, params: opened ? params : withDefaults(environment, params), seed }
+  const decided = { prompt, difficulty, split, tags, params: opened ? params : withDefaults(environment, params), seed }
+  const prompts = isMatchRecord(record)
+    ? Object.entries(record.seats).flatMap(([seat, own]) => (own.prompt === undefined ? [] : [[seat, own.prompt]]))
+    : []
+  return prompts.length > 0 ? { ...decided, seats: Object.fromEntries(prompts) } : decided
 }
 
 function withDefaults({ params: schema }: EnvironmentDefinition, params: JsonObject): JsonObject {

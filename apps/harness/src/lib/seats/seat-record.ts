@@ -41,9 +41,17 @@ export function seatRecordsOf(
 
 function playOf(record: MatchRecord, seat: string): EpisodeRecord {
   const { turn: _, seats, steps, outcome, undecided, ...line } = record
-  const { policy, start = null, end = null, success, returns = null } = seats[seat] ?? NOT_PLAYED
+  const {
+    policy,
+    prompt = record.task.prompt,
+    start = null,
+    end = null,
+    success,
+    returns = null,
+  } = seats[seat] ?? NOT_PLAYED
   return {
     ...line,
+    task: { ...line.task, prompt },
     policy,
     branch: null,
     start,

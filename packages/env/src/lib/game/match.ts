@@ -1,6 +1,6 @@
-import type { Action, Completion, EpisodeEnd } from '@episodic/protocol'
+import type { Action, Completion, EpisodeEnd, SeatInstructions } from '@episodic/protocol'
 import type { Playable } from '../environment/environment.ts'
-import type { Policy, PolicyContext } from '../policy/policy.ts'
+import type { Policy } from '../policy/policy.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
 
 /** One step of a match, with what led to it. */
@@ -53,7 +53,11 @@ export interface MatchOptions {
   readonly createGame: () => Game
   /** The policy of each seat. */
   readonly policies: { readonly [seat: string]: Policy }
-  readonly task?: Playable & Partial<Pick<PolicyContext['task'], 'prompt' | 'hints'>>
+  readonly task?: Playable &
+    Partial<SeatInstructions> & {
+      /** Of seats that have their own. */
+      readonly seats?: { readonly [seat: string]: SeatInstructions } | undefined
+    }
   /** Seed of the environment. Default: the task's. */
   readonly seed?: string | undefined
   /** Seed of the policies: each seat has one of its own, derived from it and the name of the seat. Default: `match`. */

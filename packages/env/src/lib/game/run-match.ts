@@ -177,9 +177,10 @@ function contextOf(
   { tools, seats = [] }: EnvironmentInfo,
   start: GameStart,
   seat: string,
-  { task: { prompt = '', hints = [] } = {}, policySeed = 'match' }: MatchOptions,
+  { task = {}, policySeed = 'match' }: MatchOptions,
 ): PolicyContext {
   const own = seats.find(({ name }) => name === seat)
+  const { prompt = '', hints = [] } = task.seats?.[seat] ?? task
   return {
     task: { prompt, hints, params: start.info.params },
     tools: tools.filter(({ name }) => own?.tools.includes(name)),
@@ -188,10 +189,11 @@ function contextOf(
   }
 }
 
-function assertPolicies({ name, seats = [] }: EnvironmentInfo, { policies }: MatchOptions): void {
+function assertPolicies({ name, seats = [] }: EnvironmentInfo, { policies, task }: MatchOptions): void {
   const missing = seats.find((seat) => !Object.hasOwn(policies, seat.name))
   if (missing) throw new EnvError('option-invalid', `No policy is given for the seat ${missing.name} of ${name}.`)
-  const unknown = Object.keys(policies).find((policy) => !seats.some((seat) => seat.name === policy))
+  const given = [...Object.keys(policies), ...Object.keys(task?.seats ?? {})]
+  const unknown = given.find((name) => !seats.some((seat) => seat.name === name))
   if (unknown !== undefined)
     throw new EnvError(
       'option-invalid',

@@ -36,6 +36,7 @@ export function sealMatch(match: Match, { task, attempt }: PlannedEpisode, seali
     const { end = null, success } = match.kind === 'finished' ? (match.seats[name] ?? {}) : {}
     return {
       policy: policies[name] as RecordedSeat['policy'],
+      ...(task.seats?.[name] && { prompt: task.seats[name].prompt }),
       start: observation ? { observation, potential } : null,
       end,
       ...(success !== undefined && { success }),
