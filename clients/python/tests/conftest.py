@@ -11,6 +11,10 @@ from episodic_env import Connection, connect
 CLASSICS = (
     "kuhn-poker",
     "leduc-poker",
+    "tic-tac-toe",
+    "connect-four",
+    "rock-paper-scissors",
+    "iterated-prisoners-dilemma",
     "cart-pole",
     "mountain-car",
     "taxi",

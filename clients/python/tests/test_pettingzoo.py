@@ -48,16 +48,40 @@ def warned(test: Callable[[], None]) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("world", "named"), [("kuhn-poker", NAMED), ("leduc-poker", NAMED), ("sealed-bids", set()), ("pile", set())]
+    "world",
+    [
+        "kuhn-poker",
+        "leduc-poker",
+        "tic-tac-toe",
+        "connect-four",
+        "rock-paper-scissors",
+        "iterated-prisoners-dilemma",
+        "sealed-bids",
+        "pile",
+    ],
 )
-def test_pettingzoo_finds_no_fault_with_agents_in_turn(make: Make, world: str, named: set[str]) -> None:
-    assert warned(lambda: api_test(make(aec, world), num_cycles=30)) <= ALWAYS | named
+def test_pettingzoo_finds_no_fault_with_agents_in_turn(make: Make, world: str) -> None:
+    assert warned(lambda: api_test(make(aec, world), num_cycles=30)) <= ALWAYS | NAMED
     assert warned(lambda: seed_test(lambda: make(aec, world), num_cycles=30)) == set()
 
 
-def test_pettingzoo_finds_no_fault_with_agents_at_once(make: Make) -> None:
-    assert warned(lambda: parallel_api_test(make(parallel, "sealed-bids"), num_cycles=30)) == set()
-    assert warned(lambda: parallel_seed_test(lambda: make(parallel, "sealed-bids"), num_cycles=30)) == set()
+@pytest.mark.parametrize("world", ["rock-paper-scissors", "iterated-prisoners-dilemma", "sealed-bids"])
+def test_pettingzoo_finds_no_fault_with_agents_at_once(make: Make, world: str) -> None:
+    assert warned(lambda: parallel_api_test(make(parallel, world), num_cycles=30)) == set()
+    assert warned(lambda: parallel_seed_test(lambda: make(parallel, world), num_cycles=30)) == set()
+
+
+def test_a_round_pays_all_who_move_at_once(make: Make) -> None:
+    env = make(parallel, "rock-paper-scissors", params={"rounds": 9})
+    env.reset(seed=0)
+    for first in range(3):
+        for second in range(3):
+            _, rewards, terminated, truncated, _ = env.step({"player_0": first, "player_1": second})
+            won = [0.0, 1.0, -1.0][(first - second) % 3]
+            assert rewards == {"player_0": won, "player_1": -won}
+            assert truncated == {"player_0": False, "player_1": False}
+            assert set(terminated.values()) == {first == second == 2}
+    assert env.agents == []
 
 
 def test_kuhn_poker_is_played_with_a_reward_for_each_agent(make: Make) -> None:
