@@ -318,7 +318,12 @@ export interface SessionSummary {
   readonly idle: number
   /** UTF-8 bytes that the store keeps for it, its step log included. */
   readonly bytes: number
+  /** Answered steps of all seats. */
   readonly steps: number
+  /** Answered steps of each seat, and how the episode ended for it; omitted if there is one seat. */
+  readonly seats?: { readonly [seat: string]: { readonly steps: number; readonly end: EpisodeEnd | null } } | undefined
+  /** The seats that may act; omitted if there is one seat. */
+  readonly turn?: readonly string[] | undefined
   /** Entries of the bounded history. */
   readonly history: number
   readonly end: EpisodeEnd | null
@@ -343,6 +348,8 @@ export const sessionsResultSchema: z.ZodType<{
       idle: z.number(),
       bytes: z.int(),
       steps: z.int(),
+      seats: z.record(z.string(), z.object({ steps: z.int(), end: episodeEndSchema.nullable() })).optional(),
+      turn: z.array(z.string()).optional(),
       history: z.int(),
       end: episodeEndSchema.nullable(),
     }),

@@ -123,6 +123,8 @@ const summary: SessionSummary = {
   idle: 0,
   bytes: 812,
   steps: 3,
+  seats: { first: { steps: 3, end: null }, second: { steps: 0, end: { kind: 'terminated', reason: 'left' } } },
+  turn: ['first'],
   history: 0,
   end: null,
 }

@@ -41,8 +41,9 @@ Always redacted: everything that has the shape of a token, a control handle or a
 capability. The secrets that the world declares are redacted if the world is
 known: by a server, or with --world. Redacted without --private: private state,
 seed, positions of random streams, state hashes, data of events, and prepared
-inputs. Not redacted: parameters, public state, actions, answers, rewards and
-the owner's name. Review the output before you share it.
+inputs. Not redacted: parameters, public state, actions, answers and what each
+seat saw in them, rewards and the owner's name. Review the output before you
+share it.
 
 Examples:
   episodic sessions dump 4f1c… --url http://127.0.0.1:7337/env > session.json

@@ -41,19 +41,40 @@ export function sessionsCommand(console: Console): Command {
   )
 }
 
-function formatSessions(sessions: readonly MethodResult<'sessions'>['sessions'][number][]): string {
+function formatSessions(sessions: readonly Summary[]): string {
   return formatTable([
-    ['SESSION', 'ENVIRONMENT', 'OWNER', 'AGE', 'IDLE', 'BYTES', 'STEPS', 'HISTORY', 'END'],
-    ...sessions.map(({ id, environment, owner, age, idle, bytes, steps, history, end }) => [
+    ['SESSION', 'ENVIRONMENT', 'OWNER', 'AGE', 'IDLE', 'BYTES', 'STEPS', 'TURN', 'HISTORY', 'END'],
+    ...sessions.map(({ id, environment, owner, age, idle, bytes, steps, seats, turn = [], history, end }) => [
       id,
       environment,
       owner ?? '–',
       `${age.toFixed(1)} s`,
       `${idle.toFixed(1)} s`,
       String(bytes),
-      String(steps),
+      seats ? stepsOfSeats(seats) : String(steps),
+      turn.join(', ') || '–',
       String(history),
-      end ? `${end.kind}: ${end.reason}` : '–',
+      seats ? endsOfSeats(seats) : formatEnd(end),
     ]),
   ])
+}
+
+type Summary = MethodResult<'sessions'>['sessions'][number]
+type Seats = NonNullable<Summary['seats']>
+
+function stepsOfSeats(seats: Seats): string {
+  return Object.entries(seats)
+    .map(([seat, { steps }]) => `${seat} ${steps}`)
+    .join(', ')
+}
+
+/** One end if it is that of all seats, and otherwise the end of each. */
+function endsOfSeats(seats: Seats): string {
+  const ends = Object.entries(seats).map(([seat, { end }]) => [seat, formatEnd(end)] as const)
+  const [[, first] = ['', '']] = ends
+  return ends.every(([, end]) => end === first) ? first : ends.map(([seat, end]) => `${seat} ${end}`).join(', ')
+}
+
+function formatEnd(end: Summary['end']): string {
+  return end ? `${end.kind}: ${end.reason}` : '–'
 }

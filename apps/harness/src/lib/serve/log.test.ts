@@ -68,4 +68,8 @@ describe('redact', () => {
     const text = '{"id":"VlFUjxhhde4E9ZUWQ4wZIg","msg":"a bear, a cap_ and the ctl_short one"}'
     expect(redact(text)).toBe(text)
   })
+
+  it.each(['ctl', 'cap', 'sct', 'ply', 'inv', 'mcp'])('hides every token that begins with %s_', (prefix) => {
+    expect(redact(`{"token":"${prefix}_0${'x'.repeat(44)}"}`)).toBe(`{"token":"${prefix}_[hidden]"}`)
+  })
 })

@@ -51,7 +51,7 @@ function shown(value: unknown): string {
 
 /** The shapes of secrets: session tokens, JSON Web Tokens, and bearer tokens. */
 const SHAPES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
-  [/\b(ctl|cap|mcp)_[\w.-]{22,}/g, '$1_[hidden]'],
+  [/\b(ctl|cap|sct|ply|inv|mcp)_[\w.-]{22,}/g, '$1_[hidden]'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[hidden]'],
   [/\b(bearer) +[\w.~+/=-]+/gi, '$1 [hidden]'],
 ]

@@ -143,6 +143,21 @@ describe('a session of several seats', () => {
     )
   })
 
+  it('is listed with the steps and the end of each seat, and who may act', async () => {
+    const { host } = createGameHost()
+    const opened = await openKuhn(host)
+    const listed = async () => (await host.list({ limit: 1 })).sessions[0]
+    await act(host, opened, 'first', 0, 'bet')
+    const [open, none] = [
+      { steps: 1, end: null },
+      { steps: 0, end: null },
+    ]
+    expect(await listed()).toMatchObject({ steps: 1, seats: { first: open, second: none }, turn: ['second'] })
+    await act(host, opened, 'second', 0, 'pass')
+    const over = { steps: 1, end: { kind: 'terminated', reason: 'fold' } }
+    expect(await listed()).toMatchObject({ steps: 2, seats: { first: over, second: over }, turn: [] })
+  })
+
   it('lists the legal actions of a seat in turn, and none of others', async () => {
     const { host } = createGameHost()
     const { session } = await openKuhn(host)

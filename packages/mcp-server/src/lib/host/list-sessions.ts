@@ -28,6 +28,10 @@ function summarise(
   record: SessionRecord,
   now: number,
 ): MethodResult<'sessions'>['sessions'][number] {
+  const { seats, turn, end } = record
+  const progress = Object.entries(seats).map(
+    ([seat, { seq, end: ownEnd = end }]) => [seat, { steps: seq, end: ownEnd }] as const,
+  )
   return {
     id: record.id,
     environment: record.environment.name,
@@ -35,9 +39,10 @@ function summarise(
     age: secondsSince(record.createdAt, now),
     idle: secondsSince(record.touchedAt, now),
     bytes: storedBytes(stored, record),
-    steps: Object.values(record.seats).reduce((sum, { seq }) => sum + seq, 0),
+    steps: Object.values(seats).reduce((sum, { seq }) => sum + seq, 0),
+    ...(turn && { seats: Object.fromEntries(progress), turn: end ? [] : turn }),
     history: record.history.length,
-    end: record.end,
+    end,
   }
 }
 
