@@ -61,6 +61,7 @@ export function listChecks(folder: string): Check[] {
     {
       name: 'references of the classics',
       command: ['node', 'apps/harness/src/cli.ts', 'suite', 'run', 'classics', '--episodes', '20', '--out', suite],
+      all: true,
     },
     ...QUICK_PROGRAMS.map(({ args }) => checkOfChaos(args)),
     { name: 'build', command: script('build', ...TURBO) },

@@ -8,6 +8,7 @@ import { collect, wholeNumber } from '../option-values.ts'
 import { plural } from '../report/plots/format.ts'
 import { writeRunFile } from '../run/record/run-folder.ts'
 import { formatSuite } from '../suite/format-suite.ts'
+import { renderSuite } from '../suite/render-suite.ts'
 import { runSuite } from '../suite/run-suite.ts'
 import { readSuite } from '../suite/suite-file.ts'
 import { folderName, planSuite, type SuitePlan, withPolicy } from '../suite/suite-plan.ts'
@@ -80,11 +81,17 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
     )
   const result = await runUntilStopped(plan, folder, options, console)
   if (!result) return
-  if (writes) await writeRunFile(folder, SUITE_FILES.result, `${JSON.stringify(result, null, 2)}\n`)
+  if (writes) {
+    await writeRunFile(folder, SUITE_FILES.result, `${JSON.stringify(result, null, 2)}\n`)
+    await writeRunFile(folder, SUITE_FILES.report, renderSuite(result))
+  }
   if (options.json) out.write(`${JSON.stringify(result)}\n`)
   else {
     out.write(formatSuite(result, { color: usesColor(out) }))
-    if (writes) out.write(`  result  ${colorsOf(out).bold(shownPath(join(folder, SUITE_FILES.result)))}\n`)
+    const { bold } = colorsOf(out)
+    if (writes)
+      for (const name of [SUITE_FILES.result, SUITE_FILES.report])
+        out.write(`  ${bold(shownPath(join(folder, name)))}\n`)
   }
   const { differ, notChecked } = result.counts
   const wrong = [

@@ -3,8 +3,9 @@ import type { Mean } from './mean-return.ts'
 import type { LineResult } from './suite-result.ts'
 import type { Figure } from './world-references.ts'
 
-/** Numbers that are shown of a longer list. */
-const MOST_NUMBERS = 2
+/** The longest list of numbers that is shown as a whole, and how many numbers are shown of a longer one. */
+const WHOLE = 3
+const FIRST = 2
 
 /** A number in at most eight significant digits: −64.702308, 0.74419029, 1.8752e−4. */
 function formatExact(value: number): string {
@@ -19,8 +20,8 @@ function formatExact(value: number): string {
 function formatFigure(figure: Figure): string {
   if (typeof figure === 'number') return formatExact(figure)
   if (typeof figure === 'string') return figure.length > 12 ? `${figure.slice(0, 8)}…` : figure
-  const shown = figure.slice(0, MOST_NUMBERS).map(formatExact)
-  return [...shown, ...(figure.length > MOST_NUMBERS ? ['…'] : [])].join(', ')
+  if (figure.length <= WHOLE) return figure.map(formatExact).join(', ')
+  return [...figure.slice(0, FIRST).map(formatExact), '…'].join(', ')
 }
 
 /** A mean, rounded so that its interval shows: 7.91. */
