@@ -13,6 +13,7 @@ import { serveCommand } from './commands/serve.ts'
 import { sessionsCommand } from './commands/sessions.ts'
 import { suiteCommand } from './commands/suite.ts'
 import { toolsCommand } from './commands/tools.ts'
+import { tournamentCommand } from './commands/tournament.ts'
 import { type Console, colorsOf, processConsole } from './console.ts'
 import { HarnessError, type HarnessErrorCode } from './harness-error.ts'
 import { VERSION } from './own-package.ts'
@@ -46,6 +47,7 @@ export async function main(args: readonly string[], console: Console = processCo
     reportCommand(console),
     replayCommand(console),
     compareCommand(console),
+    tournamentCommand(console),
     exportCommand(console),
     checkCommand(console),
     datasetCommand(console),

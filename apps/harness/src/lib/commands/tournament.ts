@@ -1,0 +1,114 @@
+import { basename, join, resolve } from 'node:path'
+import { Command, Option } from 'commander'
+import { type Console, colorsOf, resumeCommand, SILENT, shownPath, usesColor } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
+import { untilInterrupted } from '../interruption.ts'
+import { addModelOptions, type ModelOptions, modelArguments } from '../llm/model-options.ts'
+import { named, nonEmpty, wholeNumber } from '../option-values.ts'
+import { writeRunFile } from '../run/record/run-folder.ts'
+import { formatTournament } from '../tournament/format-tournament.ts'
+import { playTournament, TOURNAMENT_FILES } from '../tournament/play-tournament.ts'
+import { renderTournament } from '../tournament/render-tournament.ts'
+import type { Tournament } from '../tournament/tournament.ts'
+import { findTournament, planTournament } from '../tournament/tournament-plan.ts'
+import { loadWorld } from '../world.ts'
+
+interface TournamentOptions extends ModelOptions {
+  readonly player: Record<string, string>
+  readonly games: number
+  readonly seed: string
+  readonly concurrency: number
+  readonly processes: number
+  readonly transport: string
+  readonly maxSteps?: number
+  readonly out?: string
+  readonly resume?: true
+  readonly json?: true
+}
+
+export function tournamentCommand(console: Console): Command {
+  const command = new Command('tournament')
+    .description('let every player meet every other in every seat, and rate them')
+    .argument('<world>', 'name, path or package of a world of several seats')
+    .addOption(
+      new Option('--player <name=policy>', 'a player: random, solver, a policy of the world, llm:<model>, or a module')
+        .argParser(named)
+        .makeOptionMandatory(),
+    )
+    .option('--games <count>', 'tasks; each is played by every seating of the players', wholeNumber(1), 100)
+    .option('--seed <seed>', 'seed of the tasks and of the policies', nonEmpty, '0')
+    .option('--max-steps <count>', 'most steps of a seat', wholeNumber(1))
+    .option('--concurrency <count>', 'matches in flight at once', wholeNumber(1), 64)
+    .option('--processes <count>', 'worker processes, one per core', wholeNumber(1, 256), 1)
+    .addOption(
+      new Option('--transport <transport>', 'how to connect to the world')
+        .choices(['in-process', 'http', 'stdio'])
+        .default('in-process'),
+    )
+    .option('--out <folder>', 'folder of the tournament (default: runs/tournament-<world>-<seed>)')
+    .option('--resume', 'play the missing matches of the tournament in --out')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Every seating is an ordinary run in the folder of the tournament. Ratings are those of Bradley and
+Terry, with "random" at 1,000 if it plays. A failed match counts for nobody.
+
+Examples:
+  episodic tournament @episodic/classics/connect-four --player a=solver --player b=random
+  episodic tournament kuhn-poker --player nash=solver --player random=random --player m=llm:qwen3 --games 200`,
+    )
+  return addModelOptions(command).action((world: string, options: TournamentOptions) => play(world, options, console))
+}
+
+async function play(reference: string, options: TournamentOptions, console: Console): Promise<void> {
+  const { out } = console
+  const world = await loadWorld(reference)
+  const { player: players, games, seed, maxSteps = null } = options
+  const plan = planTournament(world, { players, games, seed, maxSteps })
+  const folder = resolve(
+    options.out ?? join('runs', `tournament-${plan.environment.name}-${seed}`.replace(/[^\w.-]+/g, '-')),
+  )
+  await findTournament(folder, plan, options.resume === true)
+  const result = await playUntilStopped()
+  if (!result) return
+  await writeRunFile(folder, TOURNAMENT_FILES.result, `${JSON.stringify(result, null, 2)}\n`)
+  const page = await writeRunFile(folder, TOURNAMENT_FILES.report, renderTournament(result, basename(folder)))
+  if (options.json) out.write(`${JSON.stringify(result)}\n`)
+  else
+    out.write(
+      `\n${formatTournament(result, { color: usesColor(out) })}\n  report  ${colorsOf(out).bold(shownPath(page))}\n`,
+    )
+  if (result.counts.finished === 0)
+    throw new HarnessError('run-failed', `No match finished. ${result.failures[0]?.message}`)
+
+  /** Resolves with `null`, sets the exit status and shows how to resume if the command is interrupted. */
+  async function playUntilStopped(): Promise<Tournament | null> {
+    // The run that is interrupted says so.
+    const interruption = untilInterrupted({ out, err: SILENT })
+    let shown = false
+    const resume = () => {
+      shown = true
+      return resumeCommand(folder)
+    }
+    const { concurrency, processes, transport } = options
+    try {
+      const finished = await playTournament({ plan, world, folder }, console, {
+        runArguments: [
+          ...['--concurrency', String(concurrency), '--processes', String(processes), '--transport', transport],
+          ...modelArguments(options),
+        ],
+        resume,
+        signal: interruption.signal,
+      })
+      if (finished) return finished
+    } catch (error) {
+      if (!interruption.signal.aborted || error !== interruption.signal.reason) throw error
+    } finally {
+      interruption.stop()
+    }
+    if (!shown) console.err.write(`The tournament is not finished. To finish it:\n  ${resume()}\n`)
+    process.exitCode = interruption.status ?? 1
+    return null
+  }
+}
