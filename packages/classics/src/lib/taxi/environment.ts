@@ -1,7 +1,7 @@
 import { defineEnvironment } from '@episodic/mcp-server'
 import type { JsonObject, Rng } from '@episodic/protocol'
 import { z } from 'zod'
-import { distanceBetween } from './distance.ts'
+import { distanceTo } from './distance.ts'
 import {
   drive,
   isSame,
@@ -23,6 +23,11 @@ const Stop = z.enum(STOP_NAMES)
 
 /** How often a move in the rain goes where it should. Otherwise it drifts to the left or to the right. */
 const KEPT_IN_RAIN = 0.8
+
+/** The town with the taxi in it, by row and column. */
+const TOWNS = Array.from({ length: SIZE }, (_, row) =>
+  Array.from({ length: SIZE }, (_, column) => drawTown({ row, column })),
+)
 
 /** Fetch a passenger and drive them to their stop: Gymnasium's Taxi-v4. */
 export const environment = defineEnvironment({
@@ -51,7 +56,7 @@ export const environment = defineEnvironment({
   observe: ({ passenger, destination, rainy, ...taxi }) =>
     `${rainy ? 'It rains. ' : ''}You drive the taxi (T), in row ${taxi.row}, column ${taxi.column}. The passenger ${
       passenger === 'taxi' ? 'is in the taxi' : `waits at ${passenger}`
-    } and wants to go to ${destination}. Walls are |; north is up.\n${drawTown(taxi)}`,
+    } and wants to go to ${destination}. Walls are |; north is up.\n${TOWNS[taxi.row]?.[taxi.column]}`,
   legal: () => ({ act: ACTIONS.map((action) => ({ action })) }),
   tools: ({ tool }) => ({
     act: tool({
@@ -86,9 +91,8 @@ export const environment = defineEnvironment({
   },
   // Φ: less for each move that is left on the way to the passenger, and with them to their stop.
   potential: ({ public: { passenger, destination, ...taxi } }) => {
-    if (passenger === 'taxi') return -distanceBetween(taxi, squareOf(destination))
-    const ride = distanceBetween(squareOf(passenger), squareOf(destination))
-    return passenger === destination ? 0 : -distanceBetween(taxi, squareOf(passenger)) - ride
+    if (passenger === 'taxi') return -distanceTo(destination, taxi)
+    return passenger === destination ? 0 : -distanceTo(passenger, taxi) - distanceTo(destination, squareOf(passenger))
   },
   success: ({ end }) => end.reason === 'delivered',
 })
