@@ -63,9 +63,10 @@ async function playSeat({ request }: Pick<Channel, 'request'>, game: number): Pr
     const impatient = !mine && rng.float() < IMPATIENT
     if (!mine && !impatient) {
       const known = await ask(METHOD_SCHEMAS.turn.result, METHODS.turn, { session, seat, wait: WAIT })
-      due = known.due
+      // A late copy of a step that was rejected out of turn may have been played since: its own answer says what was due then.
+      if (known.seq === steps.length) due = known.due
       if (known.end) {
-        earned += totalOf(due)
+        earned += totalOf(known.due)
         break
       }
       if (!known.mine) continue

@@ -1,4 +1,5 @@
 // For packages that extend this one. An environment or a server needs none of it.
+export { absenceOf } from './lib/environment/absence.ts'
 export { declaredAction } from './lib/environment/declared-action.ts'
 export type { EnvironmentSpec, Transition } from './lib/environment/environment.ts'
 export { dumpSession } from './lib/host/dump-session.ts'

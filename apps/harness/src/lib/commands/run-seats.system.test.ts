@@ -8,6 +8,7 @@ import { calling, startChatServer } from '../llm/chat-server.fixture.ts'
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 const NIM = fileURLToPath(new URL('../seats/nim.fixture.ts', import.meta.url))
+const AGENT = `process:${process.execPath} ${fileURLToPath(new URL('../agents/nim-agent.fixture.ts', import.meta.url))}`
 const fileOf = (...path: string[]) => join(workshop.folder, ...path)
 
 /** Answers as a customer who checks the settings of the phone when asked. */
@@ -109,7 +110,7 @@ describe('episodic run of several seats', () => {
     [['--seat', 'ann'], 'Write it as name=value, for example first=random.'],
     [['--seat', 'ann=random', '--seat', 'ann=random'], 'ann is given twice.'],
     [['--branch', '2@1'], '--branch is for environments of one seat, and nim has several.'],
-    [['--seat', 'ann=agent:./a.ts'], 'agent:./a.ts is an agent, and a seat of a run is played by a policy.'],
+    [['--seat', `ann=${AGENT}`, '--transport', 'in-process'], 'An agent plays over HTTP'],
     [['--weights', 'lost=1'], 'nim has no reward term "lost". It has: won, stones.'],
     [['--seat', 'ann=nobody'], 'There is no policy "nobody".'],
   ])('rejects %j', async (options, message) => {
@@ -144,6 +145,51 @@ describe('episodic run of several seats', () => {
     const asked = server.requests.filter(({ model }) => model === 'customer')
     expect(asked[0]?.messages[1]?.content).toMatch(/^You are a customer/)
     expect((await workshop.main(['replay', 'support'])).status).toBe(0)
+  })
+
+  it('gives a seat to an agent in a process of its own, which plays at its session URL', async () => {
+    const { status, out } = await run('agent', '--seat', `ann=${AGENT}`, '--seat', 'bob=random')
+    expect(status).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ success: { overall: { rate: 1 } }, seats: [{ policies: [AGENT] }, {}] })
+    expect((await workshop.main(['replay', 'agent'])).status).toBe(0)
+    const second = await run(
+      'second',
+      '--seat',
+      'ann=random',
+      '--seat',
+      `bob=${AGENT}`,
+      '--focus',
+      'bob',
+      '--tasks',
+      '3',
+    )
+    expect(JSON.parse(second.out)).toMatchObject({ counts: { finished: 3 }, policies: [AGENT] })
+    const both = await run('both', '--policy', AGENT, '--tasks', '2')
+    expect(JSON.parse(both.out)).toMatchObject({ counts: { finished: 2 }, seats: [{ success: { rate: 1 } }, {}] })
+  })
+
+  it('lets the rules decide what an agent loses that leaves, and fails the match of one that crashes', async () => {
+    const left = await run(
+      'left',
+      '--seat',
+      `ann=process:TURNS=1 ${AGENT.slice(8)}`,
+      '--seat',
+      'bob=random',
+      '--tasks',
+      '2',
+    )
+    expect(JSON.parse(left.out)).toMatchObject({ ends: { terminated: [{ name: 'forfeit', count: 2 }] } })
+    expect((await workshop.main(['replay', 'left'])).status).toBe(0)
+    const crashed = `process:TURNS=0 STATUS=3 ${AGENT.slice(8)}`
+    const { status, out } = await run('crashed', '--seat', `bob=${crashed}`, '--tasks', '2')
+    expect(status).toBe(1)
+    expect(JSON.parse(out)).toMatchObject({
+      counts: { failed: 2 },
+      failures: [
+        { name: 'policy-failed', message: expect.stringContaining('Seat bob: The agent ended with status 3') },
+      ],
+      seats: [{ faults: 0 }, { faults: 2 }],
+    })
   })
 
   it('rejects seats of an environment that has one', async () => {

@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, Option } from 'commander'
-import { isAgent } from '../agents/agent.ts'
 import { type Console, resumeCommand, shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
@@ -20,7 +19,7 @@ import { isLlm, policyFileOf } from '../policies.ts'
 import type { RunConfiguration } from '../run/plan/configuration.ts'
 import { countLeaves } from '../run/plan/configuration.ts'
 import { countTasks, episodeKey, planOf, tasksOf, unsealed } from '../run/plan/plan.ts'
-import { defaultPolicy, findPlayers, type NamedPlayers, seatPolicies } from '../run/plan/players.ts'
+import { defaultPolicy, findPlayers, includesAgent, type NamedPlayers, seatPolicies } from '../run/plan/players.ts'
 import { describeSources, hashFile } from '../run/plan/sources.ts'
 import { RETRY_TIMEOUT, type Transport } from '../run/play/open-environment.ts'
 import { openRunner } from '../run/play/open-runner.ts'
@@ -158,7 +157,7 @@ async function run(
   const reference = given ?? world.environment.name
   const chosen = { policy: options.policy, seats: options.seat, focus: options.focus }
   const players = await findPlayers(world, chosen, { model: modelSettingsOf(options, options.processes) })
-  const isPlayedByAgent = players.kind === 'one' && isAgent(players.player)
+  const isPlayedByAgent = includesAgent(players)
   const { concurrency, processes, retryTimeout, workerThreads = false } = options
   // An agent needs a URL.
   const transport = options.transport ?? (isPlayedByAgent ? 'http' : 'in-process')

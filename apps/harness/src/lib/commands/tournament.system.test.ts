@@ -71,6 +71,15 @@ describe('episodic tournament', () => {
     expect(ended.out).toContain('the mean of all players is 1,000')
   })
 
+  it('lets an agent in a process of its own play', async () => {
+    const agent = fileURLToPath(new URL('../agents/nim-agent.fixture.ts', import.meta.url))
+    const player = `agent=process:${process.execPath} ${agent}`
+    const { status, result } = await play('agent', '--games', '2', '--player', player, '--player', 'weak=random')
+    expect(status).toBe(0)
+    expect(result?.counts).toMatchObject({ finished: 4, failed: 0 })
+    expect(result?.players[0]).toMatchObject({ name: 'agent' })
+  })
+
   it('counts the failed matches of a player as failed, and lets the others play', async () => {
     const { status, result } = await play('failing', ...duel, '--player', 'broken=broken')
     expect(status).toBe(0)

@@ -19,7 +19,7 @@ interface TournamentOptions extends ModelOptions {
   readonly seed: string
   readonly concurrency: number
   readonly processes: number
-  readonly transport: string
+  readonly transport?: string
   readonly maxSteps?: number
   readonly out?: string
   readonly resume?: true
@@ -31,7 +31,10 @@ export function tournamentCommand(console: Console): Command {
     .description('let every player meet every other in every seat, and rate them')
     .argument('<world>', 'name, path or package of a world of several seats')
     .addOption(
-      new Option('--player <name=policy>', 'a player: random, solver, a policy of the world, llm:<model>, or a module')
+      new Option(
+        '--player <name=policy>',
+        'a player: random, solver, a policy of the world, llm:<model>, agent:<file>, process:<command>, or a module',
+      )
         .argParser(named)
         .makeOptionMandatory(),
     )
@@ -43,7 +46,7 @@ export function tournamentCommand(console: Console): Command {
     .addOption(
       new Option('--transport <transport>', 'how to connect to the world')
         .choices(['in-process', 'http', 'stdio'])
-        .default('in-process'),
+        .default(undefined, 'in-process; http with an agent'),
     )
     .option('--out <folder>', 'folder of the tournament (default: runs/tournament-<world>-<seed>)')
     .option('--resume', 'play the missing matches of the tournament in --out')
@@ -95,7 +98,8 @@ async function play(reference: string, options: TournamentOptions, console: Cons
     try {
       const finished = await playTournament({ plan, world, folder }, console, {
         runArguments: [
-          ...['--concurrency', String(concurrency), '--processes', String(processes), '--transport', transport],
+          ...['--concurrency', String(concurrency), '--processes', String(processes)],
+          ...(transport === undefined ? [] : ['--transport', transport]),
           ...modelArguments(options),
         ],
         resume,

@@ -1,5 +1,6 @@
 import { randomPolicy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { absenceOf } from '@episodic/mcp-server/extend'
 import {
   canonicalJson,
   contentId,
@@ -186,7 +187,7 @@ function compareSeats({ seed, seats = {} }: RunConfiguration, record: MatchRecor
 /** Returns the steps of the seat that has most. The step that the server takes for a seat that has none left is no such. */
 function stepsOfOneSeat(record: SealedRecord): number {
   if (!isMatchRecord(record)) return record.steps.length
-  const played = record.steps.filter(({ milliseconds }) => milliseconds !== null)
+  const played = record.steps.filter(({ action }) => !absenceOf(action))
   return Math.max(0, ...Object.keys(record.seats).map((name) => played.filter(({ seat }) => seat === name).length))
 }
 

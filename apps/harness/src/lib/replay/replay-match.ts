@@ -1,4 +1,5 @@
 import { type EnvironmentDefinition, type RehearsedStep, rehearse } from '@episodic/mcp-server'
+import { absenceOf } from '@episodic/mcp-server/extend'
 import type { MatchRecord, RecordedSeatStep, SeatsReport, Truncation } from '@episodic/protocol'
 import { returnsOfSeat, weighed } from '../run/record/seal-match.ts'
 import { type Difference, findDifference } from './difference.ts'
@@ -29,8 +30,8 @@ export function* replayMatch(
         seat,
       })
       const difference =
-        // A step without a duration is one that the server took.
-        (declaredOnly && recorded.milliseconds !== null ? compareAction(environment, recorded) : null) ??
+        // No player can name the action of a step that the server took.
+        (declaredOnly && !absenceOf(recorded.action) ? compareAction(environment, recorded) : null) ??
         findDifference(recorded.events, events, 'events') ??
         compareStep(recorded, played, scoring)
       yield { step, parting: difference && { ...difference, step, failure: null } }
@@ -50,9 +51,9 @@ function compareStart({ turn, seats }: MatchRecord, start: ReturnType<typeof reh
 }
 
 /** Returns the limit that cut the match short in this step. */
-function truncationOf({ seats: { ends = {} }, milliseconds }: RecordedSeatStep): Truncation | null {
+function truncationOf({ seats: { ends = {} }, action }: RecordedSeatStep): Truncation | null {
   const end = Object.values(ends).find(({ kind }) => kind === 'truncated')
-  return milliseconds !== null && end?.kind === 'truncated' ? end.reason : null
+  return !absenceOf(action) && end?.kind === 'truncated' ? end.reason : null
 }
 
 function compareStep(recorded: RecordedSeatStep, played: RehearsedStep, scoring: Scoring | null): Difference | null {

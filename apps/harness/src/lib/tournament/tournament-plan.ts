@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
-import { isAgentName, policyFileOf } from '../policies.ts'
+import { policyFileOf } from '../policies.ts'
 import { hashFile } from '../run/plan/sources.ts'
 import { writeRunFile } from '../run/record/run-folder.ts'
 import type { World } from '../world.ts'
@@ -28,8 +28,8 @@ const planSchema = z.object({
 export type TournamentPlan = z.infer<typeof planSchema>
 
 /**
- * Plans a tournament. Throws `option-invalid` for a world of one seat, fewer players than seats, a name that no folder can
- * have, and an agent.
+ * Plans a tournament. Throws `option-invalid` for a world of one seat, fewer players than seats, and a name that no folder
+ * can have.
  */
 export function planTournament(
   { environment: { name, version, seats, game } }: World,
@@ -37,16 +37,13 @@ export function planTournament(
 ): TournamentPlan {
   const names = Object.keys(players)
   const wrong = names.find((player) => !/^[\w.-]{1,32}$/.test(player))
-  const agent = Object.values(players).find(isAgentName)
   const problem = !game
     ? `${name} has one seat, and a tournament needs several. Compare policies with episodic compare.`
     : names.length < seats.length
       ? `${name} has ${seats.length} seats (${seats.join(', ')}), and there ${names.length === 1 ? 'is 1 player' : `are ${names.length} players`}. Give a --player name=policy for each.`
       : wrong !== undefined
         ? `"${wrong}" cannot name a player: use up to 32 letters, digits, dots, dashes and underscores.`
-        : agent !== undefined
-          ? `${agent} is an agent, and a seat of a tournament is played by a policy.`
-          : null
+        : null
   if (problem) throw new HarnessError('option-invalid', problem)
   return { format: 1, environment: { name, version }, seats: [...seats], players, ...settings }
 }

@@ -65,9 +65,15 @@ export interface Game extends AsyncDisposable {
   legal?(seat: string, options?: CallOptions): Promise<LegalActions>
   /**
    * Resolves with the steps after a commit, in their order: also those that others played, and those that the server took
-   * for seats that did not act. `after` is a revision; default 0, the start.
+   * for seats that did not act. `after` is a revision; default 0, the start. If there is none, it waits for the first for up
+   * to `wait` seconds (at most 60, default 0).
    */
-  log(options?: CallOptions & { readonly after?: number }): Promise<readonly LoggedStep[]>
+  log(options?: CallOptions & { readonly after?: number; readonly wait?: number }): Promise<readonly LoggedStep[]>
+  /**
+   * Says that the player of a seat has left, when it is the turn of the seat: the rules decide what it loses. Rejects with
+   * a `WireError`: `invalid-params` if they do not say, and `not-your-turn`.
+   */
+  leave(seat: string, options?: CallOptions): Promise<MethodResult<'leave'>>
   /** Resolves with games that continue from this episode, as `fork` of an environment. */
   fork(options?: ForkOptions): Promise<(Game & { readonly start: GameStart })[]>
   /** Ends the episode on the server. Safe to call twice. */

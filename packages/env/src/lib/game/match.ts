@@ -2,6 +2,7 @@ import type { Action, Completion, EpisodeEnd, SeatInstructions } from '@episodic
 import type { Playable } from '../environment/environment.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
+import type { OutsidePlayer } from './outside-player.ts'
 
 /** One step of a match, with what led to it. */
 export interface MatchStep extends SeatStep {
@@ -9,7 +10,8 @@ export interface MatchStep extends SeatStep {
   /** The answers of a language model for this step; empty if none was asked. */
   readonly completions: readonly Completion[]
   /**
-   * From sending the action to receiving the answer; `null` for a step that the server took for a seat that did not act.
+   * From sending the action to receiving the answer; `null` for a step that was played from outside, or that the server took
+   * for a seat that did not act.
    */
   readonly milliseconds: number | null
 }
@@ -51,8 +53,8 @@ export type Match =
 
 export interface MatchOptions {
   readonly createGame: () => Game
-  /** The policy of each seat. */
-  readonly policies: { readonly [seat: string]: Policy }
+  /** The policy of each seat, or who plays it from outside. */
+  readonly policies: { readonly [seat: string]: Policy | OutsidePlayer }
   readonly task?: Playable &
     Partial<SeatInstructions> & {
       /** Of seats that have their own. */

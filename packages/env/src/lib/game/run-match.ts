@@ -1,10 +1,18 @@
-import { type Completion, type EnvironmentInfo, type Step, seedFor, WireError } from '@episodic/protocol'
+import {
+  type Completion,
+  type EnvironmentInfo,
+  type LoggedStep,
+  type Step,
+  seedFor,
+  WireError,
+} from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
 import { stepResultOf } from '../environment/environment.ts'
-import type { PolicyContext } from '../policy/policy.ts'
+import type { Policy, PolicyContext } from '../policy/policy.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
 import type { Match, MatchOptions, MatchStep } from './match.ts'
+import { isOutsidePlayer, type OutsidePlayer } from './outside-player.ts'
 import { type SeatView, Table } from './table.ts'
 
 /** A failure that names the seat whose policy or action it was. */
@@ -21,7 +29,7 @@ class SeatFailure extends Error {
 
 /**
  * Plays one episode of several seats to its end, with one policy for each seat, closes the game and resolves with the
- * match. The players of a round are asked at once.
+ * match. The players of a round are asked at once. A player from outside plays at the session URL of its seat.
  *
  * Never rejects: after a crash, an abort or a failed close the match is `failed`, and has the steps that were played.
  */
@@ -59,6 +67,16 @@ export async function runMatch(options: MatchOptions): Promise<Match> {
   return match
 }
 
+/** What the players of a match share. */
+interface Playing {
+  readonly game: Game
+  readonly start: GameStart
+  readonly table: Table
+  readonly onStep: (step: MatchStep) => void
+  readonly options: MatchOptions
+  readonly signal: AbortSignal
+}
+
 /** Plays all seats at once, each to its own end. The first failure ends the others. */
 async function playSeats(
   game: Game,
@@ -71,15 +89,24 @@ async function playSeats(
   const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal
   const wake = () => table.wake()
   signal.addEventListener('abort', wake, { once: true })
+  const playing: Playing = { game, start, table, onStep: (step) => void steps.push(step), options, signal }
+  const outside = new Set<string>()
   try {
-    const playing = Object.keys(start.seats).map((seat) =>
-      playSeat(game, start, table, seat, (step) => void steps.push(step), { ...options, signal }).catch((error) => {
+    const players = Object.keys(start.seats).map((seat) => {
+      const player = options.policies[seat] as MatchOptions['policies'][string]
+      if (!isOutsidePlayer(player)) return playSeat(seat, player, playing)
+      outside.add(seat)
+      return playOutside(seat, player, playing)
+    })
+    if (outside.size > 0) players.push(follow(outside, playing))
+    const guarded = players.map((player) =>
+      player.catch((error) => {
         failed.abort(error)
         throw error
       }),
     )
     // Every seat has stopped before the first failure is passed on.
-    const settled = await Promise.allSettled(playing)
+    const settled = await Promise.allSettled(guarded)
     if (failed.signal.aborted) throw failed.signal.reason
     for (const result of settled) if (result.status === 'rejected') throw result.reason
   } finally {
@@ -87,16 +114,65 @@ async function playSeats(
   }
 }
 
-async function playSeat(
-  game: Game,
-  start: GameStart,
-  table: Table,
-  seat: string,
-  onStep: (step: MatchStep) => void,
-  options: MatchOptions & { readonly signal: AbortSignal },
-): Promise<void> {
-  const { signal, now = monotonic } = options
-  const policy = options.policies[seat] as MatchOptions['policies'][string]
+/** Seconds that one request waits for a step from outside. */
+const FOLLOW_SECONDS = 20
+
+/** Takes in the steps of seats that are played from outside, until the episode is over for all. */
+async function follow(seats: ReadonlySet<string>, { game, start, table, onStep, signal }: Playing): Promise<void> {
+  const over = new AbortController()
+  void table.ended(Object.keys(start.seats), signal).then(
+    () => over.abort(),
+    () => {},
+  )
+  const waiting = AbortSignal.any([signal, over.signal])
+  for (let after = 0; !over.signal.aborted; ) {
+    const logged = await game.log({ after, wait: FOLLOW_SECONDS, signal: waiting }).catch((error: unknown) => {
+      if (over.signal.aborted) return []
+      throw error
+    })
+    for (const step of logged) {
+      after = step.report.revision
+      if (seats.has(step.seat)) take(step, table, onStep)
+    }
+  }
+}
+
+/** Lets a player from outside play, and resolves when the episode of its seat is over and the player has returned. */
+async function playOutside(seat: string, player: OutsidePlayer, playing: Playing): Promise<void> {
+  const { game, start, table, onStep, options, signal } = playing
+  const { capability, observation } = start.seats[seat] as GameStart['seats'][string]
+  const over = new AbortController()
+  const context = contextOf(game.info, start, seat, options)
+  const outside = { context, capability, observation, signal: AbortSignal.any([signal, over.signal]) }
+  const played = Promise.resolve().then(() => player.playSeat(outside))
+  try {
+    const ended = table.ended([seat], signal)
+    // If the match fails first, the error is that of its cause.
+    ended.catch(() => {})
+    await Promise.race([ended, played])
+    await catchUp(game, table, onStep, signal)
+    // It has left: what that means is decided when it is its turn.
+    while (await table.next(seat, signal)) {
+      await game.leave(seat, { signal })
+      await catchUp(game, table, onStep, signal)
+    }
+  } catch (cause) {
+    signal.throwIfAborted()
+    const left = WireError.is(cause, 'invalid-params')
+    throw new SeatFailure(seat, left ? leftEarly(seat, player, cause) : cause)
+  } finally {
+    over.abort()
+    await played.catch(() => {})
+  }
+}
+
+function leftEarly(seat: string, { name }: OutsidePlayer, cause: unknown): EnvError {
+  return new EnvError('player-left', `${name} stopped before the episode was over for ${seat}.`, { cause })
+}
+
+async function playSeat(seat: string, policy: Policy, playing: Playing): Promise<void> {
+  const { game, start, table, onStep, options, signal } = playing
+  const { now = monotonic } = options
   let completions: Completion[] = []
   const blame = (cause: unknown): never => {
     signal.throwIfAborted()
@@ -139,8 +215,8 @@ async function playSeat(
 const MOVED = ['not-your-turn', 'episode-ended', 'seq-reused', 'seq-conflict'] as const
 
 /**
- * Takes in the steps that nobody in this process has played: those that the server took for seats that did not act, in
- * their time or because they had no steps left. Resolves with whether there were any.
+ * Takes in the steps that nobody in this process has played: those from outside, and those that the server took for seats
+ * that did not act, in their time or because they had no steps left. Resolves with whether there were any.
  */
 async function catchUp(
   game: Game,
@@ -150,13 +226,20 @@ async function catchUp(
 ): Promise<boolean> {
   await table.settled(signal)
   let found = false
-  for (const { seat, action, observation, report } of await game.log({ after: table.known, signal })) {
-    if (!table.apply({ seat, observation, report })) continue
-    found = true
-    onStep({ seat, action, observation, report, replayed: false, completions: [], milliseconds: null })
-  }
+  for (const step of await game.log({ after: table.known, signal })) found = take(step, table, onStep) || found
   table.closeGap()
   return found
+}
+
+/** Takes in a step of the log. Returns `false` if it is known. */
+function take(
+  { seat, action, observation, report }: LoggedStep,
+  table: Table,
+  onStep: (step: MatchStep) => void,
+): boolean {
+  if (!table.apply({ seat, observation, report })) return false
+  onStep({ seat, action, observation, report, replayed: false, completions: [], milliseconds: null })
+  return true
 }
 
 /** The seat's own last step as its policy sees it: with the reward since, by the steps of others. */

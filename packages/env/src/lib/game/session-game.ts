@@ -91,15 +91,26 @@ class SessionGame implements Game {
     return parseReply(METHOD_SCHEMAS.turn.result, reply, METHODS.turn)
   }
 
+  async leave(seat: string, { signal }: CallOptions = {}): Promise<MethodResult<'leave'>> {
+    const reply = await this.#retrying.request(METHODS.leave, { session: this.#playing().session, seat }, { signal })
+    return parseReply(METHOD_SCHEMAS.leave.result, reply, METHODS.leave)
+  }
+
   async #legal(seat: string, { signal }: CallOptions = {}): Promise<LegalActions> {
     const reply = await this.#retrying.request(METHODS.legal, { session: this.#playing().session, seat }, { signal })
     return parseReply(METHOD_SCHEMAS.legal.result, reply, METHODS.legal).tools
   }
 
-  async log({ after = 0, signal }: CallOptions & { readonly after?: number } = {}): Promise<LoggedStep[]> {
+  async log({
+    after = 0,
+    wait = 0,
+    signal,
+  }: CallOptions & { readonly after?: number; readonly wait?: number } = {}): Promise<LoggedStep[]> {
     const steps: LoggedStep[] = []
     for (;;) {
-      const asked = { session: this.#playing().session, after: steps.at(-1)?.report.revision ?? after, limit: LOG_PAGE }
+      const last = steps.at(-1)?.report.revision
+      const { session } = this.#playing()
+      const asked = { session, after: last ?? after, limit: LOG_PAGE, wait: last === undefined ? wait : 0 }
       const reply = await this.#retrying.request(METHODS.watch, asked, { signal })
       const page = parseReply(METHOD_SCHEMAS.watch.result, reply, METHODS.watch).steps
       steps.push(...page)

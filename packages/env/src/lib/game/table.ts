@@ -65,7 +65,7 @@ export class Table {
   async next(seat: string, signal: AbortSignal): Promise<SeatView | null> {
     for (;;) {
       signal.throwIfAborted()
-      if (this.#stateOf(seat).end) return null
+      if (this.hasEnded(seat)) return null
       if (this.mayAct(seat)) return this.seen(seat)
       await this.#changed.promise
     }
@@ -75,6 +75,19 @@ export class Table {
   seen(seat: string): SeatView {
     const { view, texts, due } = this.#stateOf(seat)
     return { observation: { ...view, text: [...texts, view.text].join('\n') }, due }
+  }
+
+  /** Whether the episode is over for a seat. */
+  hasEnded(seat: string): boolean {
+    return this.#stateOf(seat).end !== null
+  }
+
+  /** Resolves once the episode is over for these seats. */
+  async ended(seats: readonly string[], signal: AbortSignal): Promise<void> {
+    while (!seats.every((seat) => this.hasEnded(seat))) {
+      signal.throwIfAborted()
+      await this.#changed.promise
+    }
   }
 
   /** Awaits the answer of a step and takes in its report. */
@@ -116,7 +129,7 @@ export class Table {
 
   /** Whether a seat may act. */
   mayAct(seat: string): boolean {
-    return this.#turn.includes(seat) && this.#stateOf(seat).end === null
+    return this.#turn.includes(seat) && !this.hasEnded(seat)
   }
 
   /** Answered steps of a seat. */

@@ -1,13 +1,13 @@
 import type { Policy } from '@episodic/env'
-import type { Agent } from '../../agents/agent.ts'
+import { type Agent, isAgent } from '../../agents/agent.ts'
 import { HarnessError } from '../../harness-error.ts'
-import { type FindOptions, findPlayer, findPolicy, isAgentName } from '../../policies.ts'
+import { type FindOptions, findPlayer } from '../../policies.ts'
 import { isServed, type PlayedWorld } from '../../served-world.ts'
 
 /** Who plays: one policy or agent, or a policy for each seat. */
 export type Players =
   | { readonly kind: 'one'; readonly player: Policy | Agent }
-  | { readonly kind: 'seats'; readonly policies: { readonly [seat: string]: Policy } }
+  | { readonly kind: 'seats'; readonly policies: { readonly [seat: string]: Policy | Agent } }
 
 /** The policies that a command was given. */
 export interface NamedPlayers {
@@ -43,21 +43,16 @@ export function defaultPolicy({ solver }: Pick<PlayedWorld, 'solver'>): string {
   return solver ? 'solver' : 'random'
 }
 
-/**
- * Finds the players of a run. Throws `policy-unknown`, and `option-invalid` for an agent in one of several seats, which
- * plays by a session URL of its own.
- */
+/** Whether an agent plays, or one of them: it needs a session URL. */
+export function includesAgent(players: Players): boolean {
+  return players.kind === 'one' ? isAgent(players.player) : Object.values(players.policies).some(isAgent)
+}
+
+/** Finds the players of a run. Throws `policy-unknown`. */
 export async function findPlayers(world: PlayedWorld, named: NamedPlayers, options: FindOptions): Promise<Players> {
   const seats = seatPolicies(world, named)
   if (!seats) return { kind: 'one', player: await findPlayer(named.policy ?? defaultPolicy(world), world, options) }
-  const policies: Record<string, Policy> = {}
-  for (const [seat, name] of Object.entries(seats)) {
-    if (isAgentName(name))
-      throw new HarnessError(
-        'option-invalid',
-        `${name} is an agent, and a seat of a run is played by a policy. Serve the world and give the agent the session URL of its seat: see docs/seats.md.`,
-      )
-    policies[seat] = await findPolicy(name, world, options)
-  }
+  const policies: Record<string, Policy | Agent> = {}
+  for (const [seat, name] of Object.entries(seats)) policies[seat] = await findPlayer(name, world, options)
   return { kind: 'seats', policies }
 }

@@ -1,8 +1,9 @@
 import type { Target } from '@episodic/env'
 import { declaredAction } from '@episodic/mcp-server/extend'
 import type { Action, EnvironmentInfo } from '@episodic/protocol'
-import { isAgent } from '../../agents/agent.ts'
+import { type Agent, isAgent } from '../../agents/agent.ts'
 import { createRunAgentTask } from '../../agents/run-agent-task.ts'
+import { createSeatAgent } from '../../agents/seat-agent.ts'
 import { HarnessError } from '../../harness-error.ts'
 import { isServed, type PlayedWorld } from '../../served-world.ts'
 import type { World } from '../../world.ts'
@@ -49,7 +50,12 @@ export async function openRunner(
   if (players.kind === 'seats') {
     const createGame = gameFactory(configuration, connection)
     const accept = (action: Action) => declaredAction((world as World).environment, action)
-    const runTask = createRunMatchTask({ ...players, createGame, seed, maxSteps, weights, discount, accept })
+    const outside = (agent: Agent) => createSeatAgent(agent, sessionUrls(agentUrl), AGENT_SECONDS)
+    const seated = Object.entries(players.policies).map(
+      ([seat, player]) => [seat, isAgent(player) ? outside(player) : player] as const,
+    )
+    const policies = Object.fromEntries(seated)
+    const runTask = createRunMatchTask({ policies, createGame, seed, maxSteps, weights, discount, accept })
     const owned = cleanUp.move()
     return { runTask, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   }

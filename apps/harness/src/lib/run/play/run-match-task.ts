@@ -1,12 +1,12 @@
-import { type Game, type Policy, runMatch } from '@episodic/env'
+import { type Game, type OutsidePlayer, type Policy, runMatch } from '@episodic/env'
 import { type Action, seedFor } from '@episodic/protocol'
 import { sealMatch } from '../record/seal-match.ts'
 import type { RunTask } from './run-task.ts'
 
 export interface RunMatchTaskOptions {
   readonly createGame: () => Game
-  /** The policy of each seat. */
-  readonly policies: { readonly [seat: string]: Policy }
+  /** The policy of each seat, or the agent that plays it. */
+  readonly policies: { readonly [seat: string]: Policy | OutsidePlayer }
   /** The seed of the run. */
   readonly seed: string
   /** The most steps of a seat; `null` for the limits of the task. */

@@ -1,4 +1,5 @@
 import { type Match, returnsOf } from '@episodic/env'
+import { absenceOf } from '@episodic/mcp-server/extend'
 import {
   type Action,
   chainOf,
@@ -82,8 +83,8 @@ export function sealMatch(match: Match, { task, attempt }: PlannedEpisode, seali
     )
     return {
       seat,
-      // A step that the server took has no duration, and an action that no player can name.
-      action: milliseconds === null ? action : accept(action),
+      // No player can name the action of a step that the server took.
+      action: absenceOf(action) ? action : accept(action),
       observation,
       rewards: Object.fromEntries(rewards),
       potential: report.potential,

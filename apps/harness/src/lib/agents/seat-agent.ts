@@ -1,0 +1,41 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { OutsidePlayer } from '@episodic/env'
+import { HarnessError } from '../harness-error.ts'
+import { policyFault } from '../policy-fault.ts'
+import type { Agent } from './agent.ts'
+
+/** Milliseconds for an agent to return after the end of its seat's episode. */
+const RETURN_TIMEOUT = 5_000
+
+/**
+ * Returns an agent as the player of a seat, at its session URL.
+ *
+ * @param addressOf - returns the session URL of a capability.
+ * @param seconds - that the agent may take for an episode.
+ */
+export function createSeatAgent(
+  agent: Agent,
+  addressOf: (capability: string) => string,
+  seconds: number,
+): OutsidePlayer {
+  return {
+    name: agent.name,
+    async playSeat({ context: { task, seed }, capability, observation, signal }) {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000)])
+      const gone = new AbortController()
+      const played = agent.play({ url: addressOf(capability), task, observation, seed, signal: limit })
+      const late = new Promise<void>((resolve) => {
+        const wait = () => void pause(RETURN_TIMEOUT, null, { signal: gone.signal }).then(() => resolve(), resolve)
+        limit.addEventListener('abort', wait, { once: true })
+      })
+      try {
+        await Promise.race([played, late])
+      } catch (cause) {
+        if (limit.aborted) return
+        throw HarnessError.is(cause) ? cause : policyFault(`The agent "${agent.name}"`, cause)
+      } finally {
+        gone.abort()
+      }
+    },
+  }
+}
