@@ -94,11 +94,6 @@ describe('episodic tournament', () => {
     ['too few players', ['--player', 'a=random'], 'nim has 2 seats (ann, bob), and there is 1 player.'],
     ['a name twice', ['--player', 'a=random', '--player', 'a=solver'], 'a is given twice.'],
     ['a name that is a path', ['--player', '../a=random', '--player', 'b=random'], '"../a" cannot name a player'],
-    [
-      'an agent',
-      ['--player', 'a=random', '--player', 'b=agent:./b.ts'],
-      'a seat of a tournament is played by a policy',
-    ],
     ['an unknown policy', ['--player', 'a=random', '--player', 'b=clever'], 'There is no policy "clever"'],
   ])('rejects %s', async (_, options, message) => {
     const { status, err } = await play('rejected', ...options)
