@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.spaces import Box
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 from serving import LossyProxy, Server
 
-from episodic_env import EpisodicError, Observation, connect
+from episodic_env import EpisodicError, Observation, Retries, ToolInfo, connect
+from episodic_env.derived_actions import finite_tools
 from episodic_env.pettingzoo import AECGame, ParallelGame, aec, parallel
 
 Make = Callable[..., Any]
@@ -220,7 +222,8 @@ def test_a_tool_with_an_output_of_its_own_hides_no_view(make: Make) -> None:
     env.step(0)
     before = env.observe("player_1")["observation"]
     env.step(3)
-    assert (env.observe("player_1")["observation"] == before).all()
+    after = env.observe("player_1")["observation"]
+    assert [(old, new) for old, new in zip(before, after, strict=True) if old != new] == [(115, 104), (111, 109)]
     assert env.render() == "4 left."
 
 
@@ -244,8 +247,6 @@ def test_what_cannot_be_derived_says_why(make: Make, server: Server) -> None:
 
 
 def test_an_observation_of_ones_own(make: Make) -> None:
-    from gymnasium.spaces import Box
-
     def observe(observation: Observation) -> Any:
         assert observation.structured is not None
         return np.array([len(observation.structured["own"]["notes"])], np.float32)
@@ -253,6 +254,9 @@ def test_an_observation_of_ones_own(make: Make) -> None:
     env = make(aec, "chatter", observe=observe, observation_space=Box(0, 1000, (1,), np.float32))
     env.reset()
     assert env.observe("player_0")["observation"].tolist() == [0]
+    # A game that lists no legal actions: all of them for who may act.
+    assert env.observe("player_0")["action_mask"].tolist() == [1, 1]
+    assert env.observe("player_1")["action_mask"].tolist() == [0, 0]
 
 
 def test_the_steps_that_the_server_takes_count(make: Make, server: Server) -> None:
@@ -282,6 +286,42 @@ def test_a_lost_answer_is_asked_for_again(server: Server, proxy: LossyProxy) -> 
     assert play(env, 3) == expected
     proxy.lose_every(0, 0)
     assert proxy.lost > 0
+
+
+def test_another_action_in_place_of_a_lost_one_is_refused(server: Server, proxy: LossyProxy) -> None:
+    env = aec(
+        "chatter",
+        url=f"http://127.0.0.1:{proxy.port}/env",
+        token=server.token,
+        observe=lambda _: np.ones(2, np.float32),
+        observation_space=Box(0, 1, (2,), np.float32),
+    )
+    env.table.connection._retries = Retries(attempts=1)
+    env.reset(seed=1)
+    for action, code in ((0, "connection-failed"), (1, "seq-reused")):
+        proxy.lose(int(action == 0))
+        with pytest.raises(EpisodicError) as failed:
+            env.step(action)
+        assert failed.value.code == code
+        # Nothing that is read in between makes the next try another step.
+        env.table.playing.turn("player_0")
+        assert env.table.playing.catch_up() == ()
+    env.step(0)
+    assert (env.agent_selection, env.rewards) == ("player_1", {"player_0": 1.0, "player_1": 0.0})
+    assert len(env.table.playing.played().steps) == 1
+    env.close()
+
+
+def test_legal_calls_may_leave_out_defaults() -> None:
+    properties = {"word": {"enum": ["hear", "say"]}, "loud": {"type": "boolean", "default": False}}
+    [tool] = finite_tools([ToolInfo("note", "", {"properties": properties, "required": ["word"]}, None)], {})
+    assert [tool.arguments_of(number) for number in (1, 2)] == [
+        {"word": "hear", "loud": True},
+        {"word": "say", "loud": False},
+    ]
+    assert tool.allowed({"enum": [{"word": "hear"}, {"word": "say", "loud": True}]}) == [True, False, False, True]
+    assert tool.allowed({"properties": {"word": {"const": "say"}}}) == [False, False, True, True]
+    assert tool.allowed(None) == [False] * 4
 
 
 def test_a_lost_server_is_an_exception(make: Make, server: Server) -> None:

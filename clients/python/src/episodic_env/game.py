@@ -12,7 +12,7 @@ from .json_types import JsonObject
 from .observation import Observation, observation_of
 from .open_session import Call, OpenSession
 from .play_step import play_step
-from .played import Played, PlayedStep, read_played
+from .played import ABSENT, Played, PlayedStep, read_played
 from .step import Step
 from .terms import total_of
 from .turn import Turn, leave_seat, read_turn
@@ -53,7 +53,8 @@ class Game(OpenSession):
         self._revision = -1
         self._own: set[int] = set()
         self._logged = 0
-        self._unanswered: set[str] = set()
+        self.unanswered: set[str] = set()
+        """The seats whose last step got no answer: it may have been played, so only the same one can follow."""
         self._lock = threading.Lock()
 
     def seq(self, seat: str) -> int:
@@ -76,9 +77,10 @@ class Game(OpenSession):
         the end.
         """
         seq = self._seqs[self._known(seat)]
-        if seat not in self._unanswered:
+        if seat not in self.unanswered:
             self._check_playing()
-        self._unanswered.add(seat)
+        repeated = seat in self.unanswered
+        self.unanswered.add(seat)
         try:
             step = play_step(
                 self._ask,
@@ -91,10 +93,10 @@ class Game(OpenSession):
                 meta=self._meta(),
             )
         except EpisodicError as error:
-            if error.code != "connection-failed":
-                self._unanswered.discard(seat)
+            if error.code != "connection-failed" and not repeated:
+                self.unanswered.discard(seat)
             raise
-        self._unanswered.discard(seat)
+        self.unanswered.discard(seat)
         with self._lock:
             self._seqs[seat] = step.seq
             self._account(seat, step)
@@ -138,7 +140,7 @@ class Game(OpenSession):
         """
         steps = self.played(self._logged).steps
         with self._lock:
-            others = tuple(played for played in steps if played.step.report["revision"] not in self._own)
+            others = tuple(played for played in steps if not self._is_own(played))
             for played in others:
                 self._seqs[played.seat] = max(self._seqs[played.seat], played.step.seq)
                 self._account(played.seat, played.step)
@@ -163,6 +165,11 @@ class Game(OpenSession):
             raise EpisodicError("option-invalid", message, retryable=False)
         return seat
 
+    def _is_own(self, played: PlayedStep) -> bool:
+        """Whether this object has played a step, or will get its answer when it asks for it again."""
+        pending = played.seat in self.unanswered and played.step.seq > self._seqs[played.seat]
+        return played.step.report["revision"] in self._own or (pending and played.tool != ABSENT)
+
     def _account(self, seat: str, step: Step) -> None:
         assert step.seats is not None
         self._own.add(step.report["revision"])
@@ -177,7 +184,7 @@ class Game(OpenSession):
     def _noted(self, seat: str, turn: Turn) -> None:
         with self._lock:
             # A step whose answer was lost is asked for again with its own number.
-            if seat not in self._unanswered:
+            if seat not in self.unanswered:
                 self._seqs[seat] = turn.seq
             if turn.end is not None:
                 self.ends[seat] = turn.end

@@ -17,14 +17,13 @@ from .errors import EpisodicError
 from .game import Game
 from .json_types import JsonObject
 from .observation import Observation
+from .played import ABSENT
 from .step import Step
 from .task import Task
 from .terms import Terms, total_of
 
 TOO_LATE = frozenset({"not-your-turn", "episode-ended"})
 REPEATED = frozenset({"seq-reused", "seq-conflict"})
-ABSENT = "absent"
-"""The tool of a step that the server takes for a seat that does not act in its turn."""
 
 
 class GameTable:
@@ -131,7 +130,7 @@ class GameTable:
         game = self.playing
         while self._moves:
             seat, (tool, arguments) = next(iter(self._moves.items()))
-            if seat in game.in_turn:
+            if seat in game.in_turn or seat in game.unanswered:
                 self._step(seat, tool, arguments)
             # A move of a seat that is not in turn any more is void, as the episode is over for it.
             self._moves.pop(seat, None)

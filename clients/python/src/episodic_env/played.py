@@ -13,6 +13,8 @@ from .play_step import Ask
 from .step import Step, step_of
 
 PAGE = 1000
+ABSENT = "absent"
+"""The tool of a step that the server takes for a seat that does not act in its turn."""
 
 
 @dataclass(frozen=True)

@@ -59,11 +59,11 @@ class Seat:
         if self.end is not None and not self._unanswered:
             message = f"The episode is over for {self.name} ({self.end.reason}), so no step follows."
             raise EpisodicError("not-playing", message, retryable=False)
-        self._unanswered = True
+        repeated, self._unanswered = self._unanswered, True
         try:
             step = play_step(self._ask, self.info, tool, arguments, session=self._handle, seat=self.name, seq=self._seq)
         except EpisodicError as error:
-            self._unanswered = error.code == "connection-failed"
+            self._unanswered = error.code == "connection-failed" or repeated
             raise
         self._unanswered = False
         assert step.seats is not None

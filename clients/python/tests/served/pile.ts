@@ -45,10 +45,13 @@ export const environment = defineGame({
       },
     }),
     talk: tool({
-      description: 'Say nothing of interest.',
+      description: 'Say something.',
       input: z.object({}),
       output: z.object({ answered: z.boolean() }),
-      play: ({ say }) => say('Nobody listens.', { answered: false }),
+      play({ state, say }) {
+        state.public.word = 'hm'
+        return say('Nobody listens.', { answered: false })
+      },
     }),
   }),
   rewards: {
