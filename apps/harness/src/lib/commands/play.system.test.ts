@@ -1,12 +1,14 @@
+import { fileURLToPath } from 'node:url'
 import type { ToolInfo } from '@episodic/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../episodic.fixture.ts'
 import { readArguments, readValue } from './call.ts'
-import { readAction } from './play.ts'
+import { readAction } from './terminal-player.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 const world = exampleWorld('number-guessing')
+const KUHN = fileURLToPath(import.meta.resolve('@episodic/classics/kuhn-poker'))
 const game = ['play', world, '--seed', 'one', '--params', '{"low":1,"high":3,"maxGuesses":3}']
 
 describe('episodic play', () => {
@@ -43,6 +45,30 @@ describe('episodic play', () => {
     const { status, out } = await workshop.run(['play', '--url', server.url, '--seed', 'a'], { input: 'guess 50\n' })
     expect(status).toBe(0)
     expect(out).toMatch(/(higher|lower) than 50|50 is correct/)
+  })
+
+  it('plays a seat of several by a policy, and asks for the moves of the others', async () => {
+    const match = ['play', KUHN, '--seed', 'cards', '--seat', 'second=solver']
+    const { status, out, err } = await workshop.run(match, { input: 'act pass\nact bet\n' })
+    expect([status, err]).toEqual([0, ''])
+    expect(out).toMatch(/\nfirst {2}You hold [JQK]\. No moves so far\.\n> act pass\n/)
+    expect(out).toMatch(
+      /\nfirst {2}terminated: showdown {2}return (-?\d)\.000\nsecond {2}terminated: showdown {2}return -?\d\.000\n$/,
+    )
+  })
+
+  it('asks for every move of several seats, and ends when the person quits', async () => {
+    const { status, out } = await workshop.run(['play', KUHN], { input: 'act bet\nquit\nact bet\n' })
+    expect(status).toBe(0)
+    expect(out).toMatch(/\nfirst {2}You hold .*\n> act bet\nsecond {2}You hold .* Moves so far: bet\.\n> quit\n$/)
+  })
+
+  it.each([
+    [['play', KUHN, '--seat', 'third=random'], 'kuhn-poker has no seat "third". Its seats are: first, second.'],
+    [['play', KUHN, '--seat', 'first=luck'], 'There is no policy "luck".'],
+    [[...game, '--seat', 'agent=random'], '--seat is for an environment of several seats.'],
+  ])('rejects %j', async (args, message) => {
+    expect(await workshop.main(args)).toMatchObject({ status: 2, err: expect.stringContaining(message) })
   })
 
   it.each([

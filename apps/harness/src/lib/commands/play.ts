@@ -1,21 +1,22 @@
-import { createInterface } from 'node:readline/promises'
 import { type Environment, withShaping } from '@episodic/env'
-import type { Action, Step, ToolInfo } from '@episodic/protocol'
+import type { EnvironmentInfo, JsonObject, Step } from '@episodic/protocol'
 import { Command } from 'commander'
 import { type Console, colorsOf } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
-import { nonEmpty } from '../option-values.ts'
+import { named, nonEmpty } from '../option-values.ts'
 import { noteGuarantees } from '../report/page/notes.ts'
 import { openTarget, openWorld } from '../run/play/open-environment.ts'
 import { addTargetOptions, PLAYED_SERVERS, type TargetOptions, targetOf } from '../target-options.ts'
-import { loadWorld } from '../world.ts'
-import { readArguments, readValue } from './call.ts'
-import { describeInput } from './tools.ts'
+import { loadWorld, type World } from '../world.ts'
+import { readValue } from './call.ts'
+import { playMatch } from './play-match.ts'
+import { helpOf, TerminalPlayer } from './terminal-player.ts'
 
 interface PlayOptions extends TargetOptions {
   readonly seed?: string
   readonly params?: string
   readonly environment?: string
+  readonly seat?: Readonly<Record<string, string>>
 }
 
 export function playCommand(console: Console): Command {
@@ -25,12 +26,18 @@ export function playCommand(console: Console): Command {
     .option('--seed <seed>', 'seed of the episode; the same seed repeats it', nonEmpty)
     .option('--params <json>', 'parameters of the world, as a JSON object')
     .option('--environment <name>', 'environment of the server to play (default: the first)')
+    .option(
+      '--seat <seat=policy>',
+      'of several seats: play this one by a policy, such as random, solver or llm:<model>; you play the others; repeatable',
+      named,
+    )
     .addHelpText(
       'after',
       `
 Examples:
   episodic play number-guessing
   episodic play number-guessing --seed 7 --params '{"high":1000}'
+  episodic play kuhn-poker --seat second=solver
   episodic play --url http://127.0.0.1:7337/env
   episodic play --url openenv:http://127.0.0.1:8000`,
     )
@@ -43,101 +50,68 @@ async function play(reference: string | undefined, options: PlayOptions, console
   const target = targetOf(options, PLAYED_SERVERS)
   if (!target && reference === undefined)
     throw new HarnessError('option-invalid', 'Nothing to play. Give a world, or a server with --url.')
-  await using opened = target
-    ? await openTarget(target)
-    : await openWorld(reference as string, await loadWorld(reference as string), {
-        transport: 'in-process',
-        sessions: 1,
-      })
-  const bare = opened.connection.environment(options.environment)
-  await using environment = bare.info.potential ? withShaping(bare) : bare
-  const params = options.params === undefined ? {} : readValue(options.params)
-  if (typeof params !== 'object' || params === null || Array.isArray(params))
-    throw new HarnessError('option-invalid', `--params ${options.params} is not a JSON object.`)
-  const { observation, info } = await environment.reset(
-    { params: params as Record<string, never> },
-    { seed: options.seed },
-  )
-  const { bold, dim } = colorsOf(console.out)
-  const { guarantees } = opened.connection
-  const seed = guarantees.seed === 'ignored' ? 'no seed' : `seed ${info.seed}`
-  console.out.write(`${bold(environment.info.name)} ${dim(`${environment.info.version}, ${seed}`)}\n`)
-  if (guarantees.system !== 'episodic')
-    for (const note of noteGuarantees({ guarantees })) console.out.write(`${dim(note)}\n`)
-  console.out.write(`${environment.info.description}\n\n${helpOf(environment.info.tools)}\n\n${observation.text}\n`)
-  await playInTerminal(environment, console)
-}
-
-async function playInTerminal(environment: Environment, console: Console): Promise<void> {
-  const { dim, red, green, bold } = colorsOf(console.out)
-  const { tools } = environment.info
-  const lines = createInterface({
-    input: process.stdin,
-    output: console.out,
-    prompt: '> ',
-    terminal: console.out.isTTY === true,
-  })
-  let open = true
-  lines.once('close', () => {
-    open = false
-  })
-  let earned = 0
-  lines.prompt()
-  for await (const line of lines) {
-    const text = line.trim()
-    // A terminal echoes what is typed. Echo piped input, so that the transcript is complete.
-    if (!process.stdin.isTTY) console.out.write(`${text}\n`)
-    if (text === 'quit' || text === 'exit') break
-    if (text === 'help' || text === '?') console.out.write(`${helpOf(tools)}\n`)
-    else if (text !== '') {
-      const action = readAction(text, tools)
-      if (typeof action === 'string') console.out.write(`${red(action)}\n`)
-      else {
-        const step = await environment.step(action)
-        earned += step.reward.total
-        console.out.write(
-          `${step.info.refused ? red(step.observation.text) : step.observation.text}\n${dim(rewardOf(step))}\n`,
-        )
-        if (step.end) {
-          const how = `${step.end.kind}: ${step.end.reason}`
-          console.out.write(`${bold(step.end.kind === 'terminated' ? green(how) : how)}  return ${earned.toFixed(3)}\n`)
-          break
-        }
-      }
-    }
-    // A pipe may have ended while lines are still to be played.
-    if (open) lines.prompt()
+  const world = target ? null : await loadWorld(reference as string)
+  await using opened = await (target
+    ? openTarget(target)
+    : openWorld(reference as string, world as World, { transport: 'in-process', sessions: 1 }))
+  const { connection } = opened
+  const params = readParams(options)
+  const { seed, seat: seats = {} } = options
+  const { environments } = connection
+  const info = environments.find(({ name }) => name === (options.environment ?? environments[0]?.name))
+  if (info?.seats) {
+    console.out.write(introduce(info, null, console))
+    await playMatch(connection, info, { params, seed, seats, world: world ?? NO_POLICIES }, console)
+    return
   }
-  lines.close()
+  if (options.seat)
+    throw new HarnessError('option-invalid', '--seat is for an environment of several seats. Leave it out.')
+  const bare = connection.environment(options.environment)
+  await using environment = bare.info.potential ? withShaping(bare) : bare
+  const start = await environment.reset({ params: params as Record<string, never> }, { seed })
+  const { guarantees } = connection
+  const played = guarantees.seed === 'ignored' ? 'no seed' : `seed ${start.info.seed}`
+  const notes = guarantees.system === 'episodic' ? [] : noteGuarantees({ guarantees })
+  console.out.write(introduce(environment.info, played, console, notes))
+  await playInTerminal(environment, start.observation.text, console)
 }
 
-/**
- * Reads `tool value`, `tool name=value …`, `tool {json}`, or `tool` and a sentence if its only argument is a text. Returns a
- * message if the line is malformed.
- */
-export function readAction(text: string, tools: readonly ToolInfo[]): Action | string {
-  const [name = '', ...words] = text.split(/\s+/)
-  const tool = tools.find((other) => other.name === name)
-  if (!tool) return `There is no tool "${name}". ${tools.map((other) => other.name).join(', ')}, help, quit.`
-  const rest = text.slice(name.length).trim()
-  const value = rest === '' ? {} : readValue(rest)
-  if (rest.startsWith('{') && typeof value === 'object' && value !== null && !Array.isArray(value))
-    return { tool: name, arguments: value as Action['arguments'] }
-  const properties = Object.entries((tool.inputSchema.properties ?? {}) as Record<string, { readonly type?: unknown }>)
-  const names = properties.map(([name]) => name)
-  const [only] = properties
-  if (rest !== '' && only && properties.length === 1 && only[1].type === 'string' && !rest.startsWith(`${only[0]}=`))
-    return { tool: name, arguments: { [only[0]]: typeof value === 'string' ? value : rest } }
-  if (words.every((word) => word.includes('='))) return { tool: name, arguments: readArguments(words) }
-  if (words.length > names.length) return `${name} takes ${describeInput(tool.inputSchema)}.`
-  return { tool: name, arguments: Object.fromEntries(words.map((word, i) => [names[i] as string, readValue(word)])) }
+/** The policies that can be named for the seats of a server's environment. */
+const NO_POLICIES = { solver: null, policies: {} }
+
+function readParams({ params: text }: PlayOptions): JsonObject {
+  const params = text === undefined ? {} : readValue(text)
+  if (typeof params === 'object' && params !== null && !Array.isArray(params)) return params as JsonObject
+  throw new HarnessError('option-invalid', `--params ${text} is not a JSON object.`)
 }
 
-function helpOf(tools: readonly ToolInfo[]): string {
-  return tools
-    .map(({ name, description, inputSchema }) => `  ${name}  ${description}  (${describeInput(inputSchema)})`)
-    .concat('  help, quit')
-    .join('\n')
+function introduce(
+  { name, version, description, tools }: EnvironmentInfo,
+  seed: string | null,
+  console: Console,
+  notes: readonly string[] = [],
+): string {
+  const { bold, dim } = colorsOf(console.out)
+  const head = `${bold(name)} ${dim(seed === null ? version : `${version}, ${seed}`)}`
+  return `${[head, ...notes.map(dim), description].join('\n')}\n\n${helpOf(tools)}\n\n`
+}
+
+async function playInTerminal(environment: Environment, start: string, console: Console): Promise<void> {
+  const { dim, red, green, bold } = colorsOf(console.out)
+  using terminal = new TerminalPlayer(console)
+  let earned = 0
+  for (let text = start; ; ) {
+    const action = await terminal.ask(text, environment.info.tools)
+    if (!action) return
+    const step = await environment.step(action)
+    earned += step.reward.total
+    text = `${step.info.refused ? red(step.observation.text) : step.observation.text}\n${dim(rewardOf(step))}`
+    if (!step.end) continue
+    const how = `${step.end.kind}: ${step.end.reason}`
+    const shown = bold(step.end.kind === 'terminated' ? green(how) : how)
+    console.out.write(`${text}\n${shown}  return ${earned.toFixed(3)}\n`)
+    return
+  }
 }
 
 function rewardOf({ reward }: Step): string {

@@ -122,13 +122,10 @@ describe('episodic serve --seat', () => {
   })
 
   it.each([
-    [['--seat', 'second'], 'error: --seat second: write <seat>=<policy>, for example second=random.'],
-    [
-      ['--seat', 'third=random'],
-      'error: --seat third=random: there is no such seat. The seats of kuhn-poker are: first, second.',
-    ],
+    [['--seat', 'second'], 'Write it as name=value, for example first=random.'],
+    [['--seat', 'third=random'], 'error: There is no seat "third". The seats of kuhn-poker are: first, second.'],
     [['--seat', 'first=luck'], 'error: There is no policy "luck".'],
-    [['--seat', 'first=random', '--seat', 'first=solver'], 'error: --seat first is given twice.'],
+    [['--seat', 'first=random', '--seat', 'first=solver'], 'first is given twice.'],
     [['--seat', 'first=random', '--seat', 'second=random'], 'error: --seat is given for every seat of kuhn-poker.'],
   ])('rejects %j', async (options, message) => {
     const { status, err } = await workshop.main(['serve', KUHN, ...options])

@@ -8,7 +8,7 @@ import { createWorkerPool, type WorkerPool } from '@episodic/mcp-server/workers'
 import { Command, Option } from 'commander'
 import { type Console, colorsOf } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
-import { type CallRate, callRate, collect, wholeNumber } from '../option-values.ts'
+import { type CallRate, callRate, named, wholeNumber } from '../option-values.ts'
 import { type AccessFlags, readAccess, withAccessOptions } from '../serve/access-options.ts'
 import { removeControlToken, writeControlToken } from '../serve/control-token.ts'
 import { joinRoutes } from '../serve/join-routes.ts'
@@ -40,7 +40,7 @@ interface ServeOptions extends AccessFlags, TrainerEndpointFlags {
   readonly sessionsPerPrincipal?: number
   readonly idle: number
   readonly hold: number
-  readonly seat?: readonly string[]
+  readonly seat?: Readonly<Record<string, string>>
   readonly logBytes: number
   readonly connections: number
   readonly rate: CallRate
@@ -80,7 +80,7 @@ export function serveCommand(console: Console): Command {
     .option(
       '--seat <seat=policy>',
       'play this seat of all sessions by a policy: random, solver, llm:<model> or another; repeatable',
-      collect,
+      named,
     )
     .option(
       '--log-bytes <count>',
@@ -113,7 +113,7 @@ Examples:
   episodic serve number-guessing
   episodic serve number-guessing --store sqlite:sessions.db
   episodic serve number-guessing --store redis://127.0.0.1:6379 --processes 4
-  episodic serve ./kuhn-poker.ts --seat second=solver
+  episodic serve kuhn-poker --seat second=solver
   episodic serve number-guessing --openenv
   episodic serve number-guessing --nemo-gym-port 8001
   episodic serve number-guessing --ors-port 8080 --tasks tasks.jsonl
@@ -158,7 +158,7 @@ async function serve(references: string[], options: ServeOptions, console: Conso
     },
   })
   const worlds = await Promise.all(references.map((reference) => loadWorld(reference)))
-  const policies = await readSeatPolicies(options.seat ?? [], worlds)
+  const policies = await readSeatPolicies(options.seat ?? {}, worlds)
   await using rules = openRules(worlds, options)
   await using store = await openStore(options)
   await using host = createHost({

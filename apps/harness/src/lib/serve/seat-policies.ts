@@ -9,21 +9,20 @@ export interface SeatPolicies {
 }
 
 /**
- * Reads `--seat <seat>=<policy>`: the policy plays the seat of that name in every served environment that has one. Rejects
- * with `option-invalid`, and with `policy-unknown`.
+ * Finds the policies that `--seat <seat>=<policy>` names: each plays the seat of that name in every served environment that
+ * has one. Rejects with `option-invalid`, and with `policy-unknown`.
  */
-export async function readSeatPolicies(texts: readonly string[], worlds: readonly World[]): Promise<SeatPolicies> {
+export async function readSeatPolicies(
+  named: Readonly<Record<string, string>>,
+  worlds: readonly World[],
+): Promise<SeatPolicies> {
   const policies: Record<string, Record<string, Policy>> = {}
-  for (const text of texts) {
-    const [, seat, name] = /^([^=]+)=(.+)$/.exec(text) ?? []
-    if (seat === undefined || name === undefined)
-      throw invalid(`--seat ${text}: write <seat>=<policy>, for example second=random.`)
+  for (const [seat, name] of Object.entries(named)) {
     const games = worlds.filter(({ environment }) => environment.game && environment.seats.includes(seat))
-    if (games.length === 0) throw invalid(`--seat ${text}: there is no such seat. ${describeSeats(worlds)}`)
+    if (games.length === 0) throw invalid(`There is no seat "${seat}". ${describeSeats(worlds)}`)
     for (const world of games) {
       const { environment } = world
       const own = { ...policies[environment.name] }
-      if (Object.hasOwn(own, seat)) throw invalid(`--seat ${seat} is given twice. Give each seat one policy.`)
       own[seat] = await findPolicy(name, world)
       if (environment.seats.every((each) => Object.hasOwn(own, each)))
         throw invalid(`--seat is given for every seat of ${environment.name}. Leave one to those who play here.`)
