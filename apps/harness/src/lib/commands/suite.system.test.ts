@@ -72,7 +72,7 @@ describe('episodic suite run', () => {
     expect(solver).toMatchObject({ kind: 'played', verdict: 'inside', finished: 30 })
     expect(scored).toMatchObject({
       kind: 'scored',
-      id: '4x4-slippery/random',
+      id: '4x4-slippery/scored-random',
       anchors: { random: 0.013939795959, optimum: 0.744190287829 },
       // The same tasks and the same policy as in the line of the reference.
       here: random?.here,
@@ -91,8 +91,20 @@ describe('episodic suite run', () => {
     expect(result?.worlds[0]?.lines).toMatchObject([
       { kind: 'played', focus: 'ann', here: { mean: expect.closeTo(1.06, 9) }, verdict: 'inside' },
       { kind: 'played', focus: 'bob', here: { mean: expect.closeTo(-0.99, 9) }, verdict: 'inside' },
-      { kind: 'scored', id: 'random-as-ann', seats: { ann: 'random', bob: 'solver' }, focus: 'ann', score: null },
-      { kind: 'scored', id: 'random-as-bob', seats: { ann: 'solver', bob: 'random' }, focus: 'bob', finished: 4 },
+      {
+        kind: 'scored',
+        id: 'scored-random-as-ann',
+        seats: { ann: 'random', bob: 'solver' },
+        focus: 'ann',
+        score: null,
+      },
+      {
+        kind: 'scored',
+        id: 'scored-random-as-bob',
+        seats: { ann: 'solver', bob: 'random' },
+        focus: 'bob',
+        finished: 4,
+      },
     ])
   })
 

@@ -13,6 +13,7 @@ import { runSuite } from '../suite/run-suite.ts'
 import { readSuite } from '../suite/suite-file.ts'
 import { folderName, planSuite, type SuitePlan, withPolicy } from '../suite/suite-plan.ts'
 import { holdsSuite, SUITE_FILES, type SuiteResult } from '../suite/suite-result.ts'
+import { leaderboardCommand, verifySuiteCommand } from './suite-verify.ts'
 
 interface RunOptions extends ModelOptions {
   readonly only: readonly string[]
@@ -30,6 +31,8 @@ export function suiteCommand(console: Console): Command {
   return new Command('suite')
     .description('compare worlds with published reference values')
     .addCommand(runSuiteCommand(console))
+    .addCommand(verifySuiteCommand(console))
+    .addCommand(leaderboardCommand(console))
 }
 
 function runSuiteCommand(console: Console): Command {

@@ -8,7 +8,7 @@ const WHOLE = 3
 const FIRST = 2
 
 /** A number in at most eight significant digits: −64.702308, 0.74419029, 1.8752e−4. */
-function formatExact(value: number): string {
+export function formatExact(value: number): string {
   const text =
     Number.isInteger(value) && Math.abs(value) < 1e7
       ? formatCount(value)
@@ -25,13 +25,13 @@ function formatFigure(figure: Figure): string {
 }
 
 /** A mean, rounded so that its interval shows: 7.91. */
-function formatMean({ mean, low, high }: Mean): string {
+export function formatMean({ mean, low, high }: Mean): string {
   const width = (high - low) / 2
   return width === 0 ? formatExact(mean) : mean.toFixed(digitsOf(width)).replace(/^-/, '−')
 }
 
 /** Half of the width of an interval, which is about symmetric: ± 0.25. */
-function formatHalf({ low, high }: Mean): string {
+export function formatHalf({ low, high }: Mean): string {
   const width = (high - low) / 2
   return width === 0 ? '' : `± ${width.toFixed(digitsOf(width))}`
 }

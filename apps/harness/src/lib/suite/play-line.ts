@@ -79,7 +79,7 @@ function playersArguments({ policy, seats, focus }: LinePlayers): string[] {
 }
 
 /** Computes the figures of a line from its sealed episodes. Rejects with `run-invalid` if a line of the file is none. */
-async function foldLine(run: string, focus: string | null): Promise<LineFold> {
+export async function foldLine(run: string, focus: string | null): Promise<LineFold> {
   const file = join(run, RUN_FILES.episodes)
   const returns = new Map<string, number | null>()
   if (existsSync(file))

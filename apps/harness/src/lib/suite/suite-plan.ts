@@ -115,7 +115,7 @@ function scoredLines({ environment, solver }: World, group: readonly PlayedLine[
     return [
       {
         kind: 'scored',
-        id: [...variant, policy].join('/'),
+        id: [...variant, `scored-${folderName(policy)}`].join('/'),
         quantity,
         params,
         policy,
@@ -130,7 +130,7 @@ function scoredLines({ environment, solver }: World, group: readonly PlayedLine[
     const seats = Object.fromEntries(environment.seats.map((seat) => [seat, seat === focus ? policy : opponent]))
     return {
       kind: 'scored',
-      id: [...variant, `${policy}-as-${focus}`].join('/'),
+      id: [...variant, `scored-${folderName(policy)}-as-${focus}`].join('/'),
       quantity: `mean return of ${policy} as ${focus} against the ${opponent}`,
       params,
       policy,

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
+import { shownPath } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
 import { meanSchema } from './mean-return.ts'
 import { figureSchema, toleranceSchema } from './world-references.ts'
 
@@ -107,4 +110,20 @@ export function countVerdicts(worlds: SuiteResult['worlds']): SuiteResult['count
 /** Whether a folder holds the result of a suite, or runs of one that was stopped. */
 export function holdsSuite(folder: string): boolean {
   return [SUITE_FILES.result, SUITE_FILES.runs].some((name) => existsSync(join(folder, name)))
+}
+
+/** Reads the result of a suite. Rejects with `submission-invalid`. */
+export async function readSuiteResult(folder: string): Promise<SuiteResult> {
+  const file = join(folder, SUITE_FILES.result)
+  if (!existsSync(file))
+    throw new HarnessError(
+      'submission-invalid',
+      `${shownPath(folder)} holds no result of a suite: there is no ${SUITE_FILES.result} in it. Make one with episodic suite run.`,
+    )
+  try {
+    return suiteResultSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch (cause) {
+    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
+    throw new HarnessError('submission-invalid', `${shownPath(file)} is not the result of a suite: ${why}`, { cause })
+  }
 }

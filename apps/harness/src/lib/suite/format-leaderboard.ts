@@ -1,0 +1,55 @@
+import { createColors } from 'picocolors'
+import { cleanText, NOTHING, plural } from '../report/plots/format.ts'
+import { formatExact, formatHalf, formatHere, formatMean } from './format-figure.ts'
+import type { Leaderboard, LeaderboardEntry, LeaderboardTable } from './leaderboard.ts'
+
+/** The texts of an entry: policy, return, score, failures and folder. */
+export function entryCells({ policy, here, score, failed, folder }: LeaderboardEntry): string[] {
+  const { figure, half } = formatHere({ here })
+  return [
+    policy,
+    `${figure} ${half}`.trim(),
+    score ? `${formatMean(score)} ${formatHalf(score)}`.trim() : NOTHING,
+    failed > 0 ? `${failed} failed` : '',
+    folder,
+  ]
+}
+
+/** What the tables of a leaderboard show of the scale of a variant. */
+export function describeAnchors({ anchors: { random, optimum } }: LeaderboardTable): string {
+  return [
+    ...(random === null ? [] : [`random ${formatExact(random)}`]),
+    ...(optimum === null ? [] : [`best ${formatExact(optimum)}`]),
+  ].join(', ')
+}
+
+/**
+ * Formats a leaderboard for a terminal, with a line break at the end.
+ *
+ * @param color - whether to use escape sequences.
+ */
+export function formatLeaderboard(board: Leaderboard, { color }: { readonly color: boolean }): string {
+  const { bold, dim, red } = createColors(color)
+  const { suite, tables, rejected } = board
+  const lines = [
+    '',
+    bold(`${cleanText(suite.name)} ${cleanText(suite.version)}`),
+    ...tables.flatMap((table) => [
+      '',
+      `  ${bold(cleanText([table.world, table.variant].filter(Boolean).join(' ')))}  ${dim(describeAnchors(table))}`.trimEnd(),
+      ...aligned([['policy', 'return', 'score', '', ''], ...table.entries.map(entryCells)]).map((row, i) =>
+        i === 0 ? dim(row) : row,
+      ),
+    ]),
+    ...(tables.length === 0 ? ['', '  No submission has scores.'] : []),
+    ...(rejected.length > 0 ? ['', `  ${red(plural(rejected.length, 'rejected submission'))}`] : []),
+    ...rejected.map(({ folder, findings }) => `    ${cleanText(folder)}: ${plural(findings.length, 'finding')}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const cleaned = rows.map((row) => row.map(cleanText))
+  const widths = (cleaned[0] ?? []).map((_, column) => Math.max(...cleaned.map((row) => row[column]?.length ?? 0)))
+  return cleaned.map((row) => `    ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
+}
