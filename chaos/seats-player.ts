@@ -63,13 +63,15 @@ async function playSeat({ request }: Pick<Channel, 'request'>, game: number): Pr
     const impatient = !mine && rng.float() < IMPATIENT
     if (!mine && !impatient) {
       const known = await ask(METHOD_SCHEMAS.turn.result, METHODS.turn, { session, seat, wait: WAIT })
-      // A late copy of a step that was rejected out of turn may have been played since: its own answer says what was due then.
-      if (known.seq === steps.length) due = known.due
-      if (known.end) {
-        earned += totalOf(known.due)
-        break
+      // A late copy of a step that was rejected out of turn may have been played since: sent again, it is answered.
+      if (known.seq === steps.length) {
+        due = known.due
+        if (known.end) {
+          earned += totalOf(due)
+          break
+        }
+        if (!known.mine) continue
       }
-      if (!known.mine) continue
     }
     const { tool, arguments: given } = actionOf(options, { game, seat, seq: steps.length })
     const _meta = { [META.session]: session, [META.epoch]: epoch, [META.seat]: seat, [META.seq]: steps.length }
