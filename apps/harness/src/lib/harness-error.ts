@@ -4,6 +4,7 @@ import { CodedError } from '@episodic/protocol/extend'
  * - `world-not-found`, `world-invalid`: a world could not be found, or what was found is not one.
  * - `policy-unknown`: no such policy.
  * - `policy-failed`: a policy threw, or did not return an action.
+ * - `model-unavailable`: the server of a language model did not answer, also after retries.
  * - `model-refused`: the server of a language model rejects requests permanently: its key, model name or URL is wrong.
  * - `budget-spent`: a policy used more tokens than an episode may use.
  * - `option-invalid`: an option, or a combination of options, is not valid.
@@ -30,6 +31,7 @@ export type HarnessErrorCode =
   | 'world-invalid'
   | 'policy-unknown'
   | 'policy-failed'
+  | 'model-unavailable'
   | 'model-refused'
   | 'budget-spent'
   | 'option-invalid'

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Environment, type Episode, runEpisode } from '@episodic/env'
 import type { WatchedEnvironment } from '@episodic/env/extend'
-import { type Action, seedFor } from '@episodic/protocol'
+import type { Action } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
 import { policyFault } from '../policy-fault.ts'
+import { policySeedOf } from '../run/plan/plan.ts'
 import type { RunTask } from '../run/play/run-task.ts'
 import { type Sealing, sealEpisode } from '../run/record/seal-episode.ts'
 import type { Agent, Assignment } from './agent.ts'
@@ -44,16 +45,16 @@ class Left {
  */
 export function createRunAgentTask(options: RunAgentTaskOptions): RunTask {
   const { agent, seed, discount, accept } = options
-  return async ({ task, attempt }, { run, signal, now }) => {
+  return async (planned, { run, signal, now }) => {
     const started = now()
-    const policySeed = seedFor(seed, 'policy', task.id, attempt)
-    const episode = await watchEpisode(task, policySeed, signal, options)
+    const policySeed = policySeedOf(seed, planned)
+    const episode = await watchEpisode(planned.task, policySeed, signal, options)
     if (signal.aborted && episode.kind === 'failed') return []
     const time = { started, ended: now() }
     const policy = { name: agent.name, seed: policySeed }
     // Steps of an agent are seen after the fact, so their times are unknown.
     const sealing = { run, policy, discount, time, timed: false, ...(accept && { accept }) }
-    return [sealEpisode(episode, { task, attempt }, sealing)]
+    return [sealEpisode(episode, planned, sealing)]
   }
 }
 

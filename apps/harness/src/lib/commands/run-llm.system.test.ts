@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
-import { bisecting, type ChatServer, startChatServer } from '../llm/chat-server.fixture.ts'
+import { bisecting, type ChatRequest, type ChatServer, startChatServer } from '../llm/chat-server.fixture.ts'
 
 let workshop: Workshop
 beforeAll(() => {
@@ -62,6 +62,40 @@ describe('episodic run --policy llm:<model>', () => {
     expect(failures).toEqual([
       expect.objectContaining({ name: 'policy-failed', message: expect.stringContaining('no such model') }),
     ])
+  })
+
+  it('plays episodes again that the model did not answer, keeps the failures, and reports the first tries', async () => {
+    let down = true
+    // It answers all requests of some tasks, and none of the others, also not again.
+    const isDown = ({ messages }: ChatRequest) => down && /[02468] to /.test(messages[1]?.content ?? '')
+    server = await startChatServer((request, _, response) => {
+      if (!isDown(request)) return bisecting(request)
+      response.writeHead(503, { 'x-should-retry': 'false' }).end('{"error":{"message":"overloaded"}}')
+      return null
+    })
+    const options = ['--out', 'retried']
+    await run(...options)
+    const folder = join(workshop.folder, 'retried')
+    const before = readFileSync(join(folder, 'episodes.jsonl'), 'utf8')
+    const failed = readEpisodes(folder).filter(({ outcome }) => outcome.kind === 'failed').length
+    expect(failed).toBeGreaterThan(0)
+    down = false
+    const again = await run(...options, '--resume', '--retry-failed', '--json')
+    expect(again.status).toBe(0)
+    expect(JSON.parse(again.out)).toMatchObject({
+      counts: { scheduled: 6, finished: 6, failed: 0, unresolved: 0, conflicts: 0 },
+      retried: { episodes: failed, plays: failed, finished: failed },
+      success: { overall: { count: 6 }, firstTry: { count: 6 - failed } },
+    })
+    const after = readFileSync(join(folder, 'episodes.jsonl'), 'utf8')
+    expect(after.startsWith(before)).toBe(true)
+    const tries = readEpisodes(folder).slice(6)
+    expect(tries.map((record) => record.try)).toEqual(new Array(failed).fill(1))
+    const replay = await workshop.run(['replay', 'retried', '--world', exampleWorld('number-guessing'), '--json'])
+    expect(JSON.parse(replay.out)).toMatchObject({ episodes: 6 + failed, diverged: 0, conflicting: 0, missing: 0 })
+    const exported = await workshop.run(['export', 'retried', '--format', 'trl-sft'])
+    expect(exported.err).toContain('6 finished episodes exported')
+    expect((await run(...options, '--retry-failed')).err).toContain('give --resume and its --out too')
   })
 
   it.each([

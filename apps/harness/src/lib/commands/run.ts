@@ -18,9 +18,10 @@ import {
 import { isLlm, policyFileOf } from '../policies.ts'
 import type { RunConfiguration } from '../run/plan/configuration.ts'
 import { countLeaves } from '../run/plan/configuration.ts'
-import { countTasks, episodeKey, planOf, tasksOf, unsealed } from '../run/plan/plan.ts'
+import { countTasks, planOf, tasksOf, unsealed } from '../run/plan/plan.ts'
 import { defaultPolicy, findPlayers, includesAgent, type NamedPlayers, seatPolicies } from '../run/plan/players.ts'
 import { describeSources, hashFile } from '../run/plan/sources.ts'
+import { createTries, type Retried } from '../run/plan/tries.ts'
 import { RETRY_TIMEOUT, type Transport } from '../run/play/open-environment.ts'
 import { openRunner } from '../run/play/open-runner.ts'
 import { maxTasksInFlight, runPlan } from '../run/play/run-plan.ts'
@@ -58,6 +59,8 @@ interface RunOptions extends TargetOptions, ModelOptions {
   readonly retryTimeout: number
   readonly out?: string
   readonly resume?: true
+  readonly retryFailed?: Retried
+  readonly tries: number
   readonly json?: true
 }
 
@@ -121,6 +124,15 @@ export function runCommand(console: Console, resume: (folder: string) => string 
     )
     .option('--out <folder>', 'folder of the run (default: runs/<world>-<policy>-<seed>)')
     .option('--resume', 'play the missing episodes of the run in --out')
+    .addOption(
+      new Option(
+        '--retry-failed [which]',
+        'with --resume: also play failed episodes again: those of models and servers, or all',
+      )
+        .choices(['model', 'all'])
+        .preset('model'),
+    )
+    .option('--tries <count>', 'with --retry-failed: how often an episode may be played in all', wholeNumber(2), 3)
     .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
@@ -135,6 +147,7 @@ Examples:
   episodic run --url openenv:http://127.0.0.1:8000 --tasks 20 --max-steps 50
   episodic run --url ors:http://127.0.0.1:8080 --split train --policy llm:qwen3
   episodic run number-guessing --out runs/mine --resume
+  episodic run number-guessing --out runs/mine --resume --retry-failed
   episodic run kuhn-poker --seat first=solver --seat second=random
   episodic run warehouse --policy llm:qwen3 --base-url http://127.0.0.1:8000/v1
   episodic run warehouse --policy 'process:my-agent --url $EPISODIC_MCP_URL'`,
@@ -173,6 +186,7 @@ async function run(
       players,
     })
   if (options.worker) return runWorker(openHere)
+  assertRetry(options)
   if (isPlayedByAgent && options.branch.length > 0)
     throw new HarnessError(
       'option-invalid',
@@ -215,17 +229,17 @@ async function run(
         `${shownPath(fileURLToPath(world.url))} has changed since this run started. If its behavior changed, give the environment a new version and start a new run.`,
       )
     const leaves = countLeaves(branch)
-    const sealed = new Set<string>()
+    const tries = createTries({ retried: options.retryFailed, most: options.tries })
     const fold = await foldRun(folder, manifest, {
       signal,
       onTorn: (line) => console.err.write(tornNotice(line)),
-      onSealed: (record) => sealed.add(episodeKey(record)),
+      onSealed: (record) => void tries.add(record),
     })
     await using file = await SealedFile.open(join(folder, RUN_FILES.episodes), () => lock.assertHeld())
-    const progress = showProgress(console.err, manifest.scheduled, sealed.size)
+    const progress = showProgress(console.err, manifest.scheduled, tries.done)
     let failure: unknown = null
     try {
-      await runPlan(unsealed(planOf(tasks(), configuration.rollouts), leaves, sealed), {
+      await runPlan(unsealed(planOf(tasks(), configuration.rollouts), leaves, tries.next), {
         run: manifest.name,
         runTask: runner.runTask,
         inFlight: maxTasksInFlight(concurrency, branch),
@@ -233,7 +247,7 @@ async function run(
         signal,
         async seal(record) {
           // Of a tree that is played again, only the missing episodes are sealed.
-          if (sealed.has(episodeKey(record))) return
+          if (!tries.add(record)) return
           await file.append(record)
           fold.add(record)
           progress.add(seatRecordOf(record, configuration.focus))
@@ -319,6 +333,21 @@ async function describePolicy(name: string): Promise<RunConfiguration['policy']>
 async function describePolicies(seats: { readonly [seat: string]: string }): Promise<RunConfiguration['seats']> {
   const described = Object.entries(seats).map(async ([seat, name]) => [seat, await describePolicy(name)] as const)
   return Object.fromEntries(await Promise.all(described))
+}
+
+/** Throws `option-invalid` where failed episodes cannot be played again. */
+function assertRetry({ retryFailed, resume, branch }: RunOptions): void {
+  if (!retryFailed) return
+  if (!resume)
+    throw new HarnessError(
+      'option-invalid',
+      '--retry-failed plays the failed episodes of a run again: give --resume and its --out too.',
+    )
+  if (branch.length > 0)
+    throw new HarnessError(
+      'option-invalid',
+      '--retry-failed is for runs without --branch: a tree is played as a whole.',
+    )
 }
 
 /** Throws `option-invalid` for options that runs of several seats do not have. */

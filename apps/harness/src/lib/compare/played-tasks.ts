@@ -1,6 +1,6 @@
 import { canonicalJson, contentId, type EpisodeRecord } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
-import { comparePreference, identityOf, type SealedLine } from '../report/fold/episode-identity.ts'
+import { areConflicting, comparePreference, identityOf, type SealedLine } from '../report/fold/episode-identity.ts'
 import { ruleOf, type SuccessRule, scoredOutcomeOf } from '../report/fold/scored-outcome.ts'
 import { groupOf, type ShownOutcome } from '../report/fold/shown-episode.ts'
 
@@ -67,7 +67,7 @@ export function createPlayedTasks(): {
       task.setup ??= setup
       const play = playOf(record)
       const earlier = task.plays.get(record.attempt)
-      if (earlier && comparePreference(play, earlier) !== 0) hasConflicts = true
+      if (earlier && areConflicting(play, earlier)) hasConflicts = true
       if (!earlier || comparePreference(play, earlier) < 0) task.plays.set(record.attempt, play)
     },
   }

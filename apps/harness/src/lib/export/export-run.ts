@@ -56,19 +56,33 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions):
 
   async function* allEpisodes(): AsyncGenerator<EpisodeRecord> {
     const digests = new Map<string, number>()
+    const finished = new Set<string>()
+    // The last failed try of each episode, until one that finished takes its place.
+    const failed = new Map<string, SealedRecord>()
     for await (const { record: line, digest } of readRecorded(sealed.file, options)) {
       const name = `${line.task.id} ${line.attempt}`
-      const known = digests.get(name)
+      const play = `${name} ${line.try}`
+      const known = digests.get(play)
       if (known !== undefined && known !== digest) throw conflicting(sealed.file, line)
       if (known !== undefined) continue
-      digests.set(name, digest)
+      digests.set(play, digest)
       if (options.split && line.task.split !== options.split) continue
-      for (const [seat, record] of seatRecordsOf(line, options.seat)) {
-        if (options.successful && !isSuccess(record)) continue
-        selected.add(`${name} ${seat}`)
-        if (scoredOutcomeOf(record).kind === 'failed') failures.add(`${name} ${seat}`)
-        yield record
-      }
+      if (line.outcome.kind === 'finished') {
+        finished.add(name)
+        failed.delete(name)
+        yield* select(line)
+      } else if (!finished.has(name) && (failed.get(name)?.try ?? -1) < line.try) failed.set(name, line)
+    }
+    for (const line of failed.values()) yield* select(line)
+  }
+
+  function* select(line: SealedRecord): Generator<EpisodeRecord> {
+    for (const [seat, record] of seatRecordsOf(line, options.seat)) {
+      if (options.successful && !isSuccess(record)) continue
+      const name = `${line.task.id} ${line.attempt} ${seat}`
+      selected.add(name)
+      if (scoredOutcomeOf(record).kind === 'failed') failures.add(name)
+      yield record
     }
   }
 

@@ -98,7 +98,12 @@ function unanswered(model: string, baseURL: string | undefined, cause: unknown):
   const words = `The model ${model}${placeOf(baseURL)} did not answer${shown}: ${shortened(rootOf(cause))}`
   return advice
     ? new HarnessError('model-refused', `${words.replace(/\.?$/, '.')} ${advice}`, { cause })
-    : new HarnessError('policy-failed', words, { cause })
+    : new HarnessError(isPassing(status) ? 'model-unavailable' : 'policy-failed', words, { cause })
+}
+
+/** Whether another try may be answered: too many requests, a fault of the server, or no answer at all. */
+function isPassing(status: number | undefined): boolean {
+  return status === undefined || status === 408 || status === 429 || status >= 500
 }
 
 /** What to do about rejections that a retry does not change. */

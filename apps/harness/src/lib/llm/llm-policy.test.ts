@@ -202,7 +202,7 @@ describe('createLlmPolicy', () => {
     const episode = await play(answer)
     expect(episode).toMatchObject({
       kind: 'failed',
-      cause: { code: expect.stringMatching(/^(policy-failed|model-refused)$/) },
+      cause: { code: expect.stringMatching(/^(policy-failed|model-refused|model-unavailable)$/) },
     })
     expect(String((episode as { cause?: unknown }).cause)).toMatch(message)
   })

@@ -17,7 +17,7 @@ import {
 } from '@episodic/protocol'
 import { isLlm } from '../policies.ts'
 import { countLeaves, type RunConfiguration } from '../run/plan/configuration.ts'
-import { tasksOf } from '../run/plan/plan.ts'
+import { policySeedOf, tasksOf } from '../run/plan/plan.ts'
 import { countLeavesBefore } from '../run/play/run-rollout.ts'
 import type { RunManifest } from '../run/record/run-folder.ts'
 import type { World } from '../world.ts'
@@ -63,7 +63,7 @@ export async function recordedPlanOf(manifest: Manifest, world: World): Promise<
   const comparePlayers = (record: SealedRecord): Difference | null => {
     if (isMatchRecord(record)) return compareSeats(configuration, record, world)
     const { task, attempt, branch, policy } = record
-    const place = { task: task.id, attempt, path: branch?.path ?? [] }
+    const place = { task: task.id, attempt, path: branch?.path ?? [], try: record.try }
     return (
       (player === null ? null : findDifference(policy.name, player, 'policy.name')) ??
       findDifference(branch, expectedBranch(configuration, place), 'branch') ??
@@ -170,12 +170,11 @@ function policyName(name: string, { solver, policies }: World): string | null {
 
 /** Compares the seats of a match, their policies and seeds with those of its run. */
 function compareSeats({ seed, seats = {} }: RunConfiguration, record: MatchRecord, world: World): Difference | null {
-  const { task, attempt } = record
   for (const [seat, { policy }] of Object.entries(record.seats)) {
     const planned = seats[seat]
     if (!planned) return { field: `seats.${seat}`, recorded: seat, replayed: Object.keys(seats) }
     const name = policyName(planned.name, world)
-    const ownSeed = seedFor(seedFor(seed, 'policy', task.id, attempt), seat)
+    const ownSeed = seedFor(policySeedOf(seed, record), seat)
     const difference =
       (name === null ? null : findDifference(policy.name, name, `seats.${seat}.policy.name`)) ??
       findDifference(policy.seed, ownSeed, `seats.${seat}.policy.seed`)
@@ -229,6 +228,8 @@ interface Place {
   readonly task: string
   readonly attempt: number
   readonly path: readonly number[]
+  /** Of a run without branch points: which play it is. */
+  readonly try: number
 }
 
 /**
@@ -251,8 +252,9 @@ function expectedBranch({ seed, branch: points }: Planned, { task, attempt, path
 }
 
 /** Returns the policy seed of an episode. Each fork has its own, which its own first line keeps. */
-function expectedPolicySeed({ seed, branch: points }: Planned, { task, attempt, path }: Place): string {
-  const own = seedFor(seed, 'policy', task, Math.floor(attempt / countLeaves(points)))
+function expectedPolicySeed({ seed, branch: points }: Planned, { task, attempt, path, try: number }: Place): string {
+  const rollout = Math.floor(attempt / countLeaves(points))
+  const own = policySeedOf(seed, { task: { id: task }, attempt: rollout, try: number })
   const forked = path.findLastIndex((line) => line !== 0)
   return forked < 0 ? own : seedFor(own, 'line', ...path.slice(0, forked + 1))
 }

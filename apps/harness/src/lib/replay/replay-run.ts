@@ -68,7 +68,8 @@ export async function replayRun(
   const counts = { reproduced: 0, diverged: 0, 'not-replayable': 0 }
   const shown: (Divergence | SealedRecord)[] = []
   const digests = new Map<string, { readonly digest: number; readonly line: number }>()
-  let [read, steps, planned, unplanned, conflicting, repeated] = [0, 0, 0, 0, 0, 0]
+  const planned = new Set<string>()
+  let [read, steps, unplanned, conflicting, repeated] = [0, 0, 0, 0, 0]
   const diverge = (divergence: Divergence | SealedRecord) => {
     counts.diverged += 1
     if (shown.length < SHOWN) shown.push(divergence)
@@ -88,11 +89,12 @@ export async function replayRun(
     })
     read += 1
     steps += replay.steps
-    const name = `${task.id} ${attempt}`
+    const key = `${task.id} ${attempt}`
+    const name = `${key} ${record.try}`
     const earlier = digests.get(name)
     const isPlanned = plan?.holds(record) ?? true
     if (!isPlanned) unplanned += 1
-    else if (!earlier) planned += 1
+    else planned.add(key)
     if (!earlier) digests.set(name, { digest, line })
     else if (earlier.digest === digest) repeated += 1
     else conflicting += 1
@@ -119,7 +121,7 @@ export async function replayRun(
     seconds,
     stepsPerSecond: seconds > 0 ? steps / seconds : 0,
     divergences,
-    missing: scheduled === undefined ? null : Math.max(0, scheduled - planned),
+    missing: scheduled === undefined ? null : Math.max(0, scheduled - planned.size),
   }
 }
 

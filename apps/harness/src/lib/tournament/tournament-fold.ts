@@ -44,10 +44,12 @@ export function createTournamentFold({ environment, seats, players, scheduled }:
     add({ task, attempt, seats: earned, outcome }, seating) {
       const key = JSON.stringify([task.id, attempt, seating])
       if (outcome.kind === 'failed') {
+        if (played.has(key)) return
         const player = outcome.seat === null ? null : (seating[seats.indexOf(outcome.seat)] ?? null)
         failed.set(key, { player, ...outcome.error })
         return
       }
+      failed.delete(key)
       const returns = seats.map((seat) => earned[seat]?.returns?.unshaped ?? 0)
       played.set(key, { task: task.id, seating, returns })
     },

@@ -2,24 +2,27 @@ import { hash } from 'node:crypto'
 import type { EpisodeRecord } from '@episodic/protocol'
 
 /**
- * The identity of a sealed episode in six 32-bit words: three of the task id's SHA-256, the attempt, and two of the SHA-256
- * of the line. The first four are the **key** (which episode), the last two the **content** (what was sealed). Equal lines
- * have equal identities; two lines with the same key and different content conflict.
+ * The identity of a sealed line in seven 32-bit words: three of the task id's SHA-256, the attempt, the try, and two of the
+ * SHA-256 of the line. The first four are the **key** (which episode), with the fifth they are the **play** (which of its
+ * tries), and the last two are the **content** (what was sealed). Equal lines have equal identities; two lines of the same
+ * play with different content conflict.
  *
  * Sorting by the words puts the attempts of a task side by side, with the tasks in pseudo-random order.
  */
 export type EpisodeIdentity = Uint32Array
 
-export const IDENTITY_WORDS = 6
+export const IDENTITY_WORDS = 7
+/** The words of one play of an episode: the key and the number of the try. */
+export const PLAY_WORDS = 5
 export const KEY_WORDS = 4
 export const TASK_WORDS = 3
 
 /** What an identity is made of: which episode, and all of its line. */
-type Identified = Pick<EpisodeRecord, 'task' | 'attempt'>
+type Identified = Pick<EpisodeRecord, 'task' | 'attempt' | 'try'>
 
 export function identityOf(record: Identified): EpisodeIdentity {
   const content = hash('sha256', JSON.stringify(record), 'buffer')
-  return Uint32Array.of(...keyOf(record), content.readUInt32BE(0), content.readUInt32BE(4))
+  return Uint32Array.of(...keyOf(record), record.try, content.readUInt32BE(0), content.readUInt32BE(4))
 }
 
 /** The first four words of an identity, without reading the steps. */
@@ -54,7 +57,25 @@ export interface SealedLine {
   readonly failed: boolean
 }
 
-/** Orders lines of one episode, the one that counts first: finished before failed, then by content. */
+/**
+ * Orders lines of one episode, the one that counts first: finished before failed, of finished ones the first try and of
+ * failed ones the last, then by content.
+ */
 export function comparePreference(a: SealedLine, b: SealedLine): number {
-  return Number(a.failed) - Number(b.failed) || compareWords(a.identity, 0, b.identity, 0, IDENTITY_WORDS)
+  const tries = tryOf(a) - tryOf(b)
+  return (
+    Number(a.failed) - Number(b.failed) ||
+    (a.failed ? -tries : tries) ||
+    compareWords(a.identity, 0, b.identity, 0, IDENTITY_WORDS)
+  )
+}
+
+/** Whether two lines contradict each other: they are of the same play, and differ. */
+export function areConflicting(a: SealedLine, b: SealedLine): boolean {
+  const [one, other] = [a.identity, b.identity]
+  return compareWords(one, 0, other, 0, PLAY_WORDS) === 0 && compareWords(one, 0, other, 0, IDENTITY_WORDS) !== 0
+}
+
+function tryOf({ identity }: SealedLine): number {
+  return identity[PLAY_WORDS - 1] as number
 }

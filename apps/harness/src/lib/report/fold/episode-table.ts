@@ -1,5 +1,12 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { compareWords, type EpisodeIdentity, IDENTITY_WORDS, KEY_WORDS, TASK_WORDS } from './episode-identity.ts'
+import {
+  compareWords,
+  type EpisodeIdentity,
+  IDENTITY_WORDS,
+  KEY_WORDS,
+  PLAY_WORDS,
+  TASK_WORDS,
+} from './episode-identity.ts'
 
 /** The outcomes that a report distinguishes: how an episode ended, and its world's judgment, if any. */
 export const OUTCOMES = [
@@ -36,6 +43,17 @@ export interface EpisodeRow {
   readonly tree: number
 }
 
+/** The row that counts for an episode. */
+export interface CountedRow extends EpisodeRow {
+  readonly task: number
+  /** How often the episode was played. */
+  readonly tries: number
+  /** The row of its first try: this one, unless an earlier try failed. */
+  readonly first: EpisodeRow
+  /** Rows that contradict another one of the same try. */
+  readonly conflicts: number
+}
+
 /** The same bytes, as floats and as words. */
 interface Block {
   readonly words: Uint32Array
@@ -48,10 +66,11 @@ export interface EpisodeTable {
   add(identity: EpisodeIdentity, row: EpisodeRow): boolean
   /**
    * The row that counts for each episode, in the order of the keys, with a number for its task (equal tasks are adjacent).
-   * If lines conflict, a finished one counts before a failed one, and then the one with the lowest content.
+   * Of several tries the first finished one counts, else the last one. If lines conflict, a finished one counts before a
+   * failed one, and then the one with the lowest content.
    */
-  episodes(): IterableIterator<EpisodeRow & { readonly task: number }>
-  /** All rows, including those that conflict with the one that counts. */
+  episodes(): IterableIterator<CountedRow>
+  /** All rows, including those of other tries, and those that conflict with the one that counts. */
   readonly size: number
 }
 
@@ -64,7 +83,7 @@ const ROW_WORDS = Math.ceil((FIRST_WORD + WORDS.length) / 2) * 2
 const BLOCK_ROWS = 4_096
 
 /**
- * Creates an empty table. A row takes 96 bytes, and 5 to 11 more in the index of lines.
+ * Creates an empty table. A row takes 104 bytes, and 5 to 11 more in the index of lines.
  *
  * Rows are stored in blocks, so growing copies nothing and leaves at most one block unused.
  */
@@ -83,7 +102,7 @@ export function createEpisodeTable(): EpisodeTable {
   /** The slot of an identity, or the free slot for it. A slot contains a row's number plus one. */
   const findSlot = (words: ArrayLike<number>, start: number): number => {
     const mask = slots.length - 1
-    let slot = ((words[start] as number) ^ (words[start + 3] as number) ^ (words[start + 4] as number)) & mask
+    let slot = ((words[start] as number) ^ (words[start + 3] as number) ^ (words[start + 5] as number)) & mask
     for (;;) {
       const row = (slots[slot] as number) - 1
       if (row < 0 || compareWords(wordsOf(row), startOf(row) + IDENTITY, words, start, IDENTITY_WORDS) === 0)
@@ -97,6 +116,7 @@ export function createEpisodeTable(): EpisodeTable {
   }
   const compareRows = (a: number, b: number, count: number) =>
     compareWords(wordsOf(a), startOf(a) + IDENTITY, wordsOf(b), startOf(b) + IDENTITY, count)
+  const tryAt = (row: number) => wordsOf(row)[startOf(row) + IDENTITY + PLAY_WORDS - 1] as number
   const failedAt = (row: number) =>
     Number(OUTCOMES[wordsOf(row)[startOf(row) + FIRST_WORD] as number]?.kind === 'failed')
 
@@ -124,15 +144,25 @@ export function createEpisodeTable(): EpisodeTable {
     },
     *episodes() {
       const order = Uint32Array.from({ length: size }, (_, row) => row).sort(
-        (a, b) => compareRows(a, b, KEY_WORDS) || failedAt(a) - failedAt(b) || compareRows(a, b, IDENTITY_WORDS),
+        (a, b) =>
+          compareRows(a, b, KEY_WORDS) ||
+          failedAt(a) - failedAt(b) ||
+          (failedAt(a) ? tryAt(b) - tryAt(a) : tryAt(a) - tryAt(b)) ||
+          compareRows(a, b, IDENTITY_WORDS),
       )
       let task = -1
       let previous = -1
-      for (const row of order) {
-        if (previous >= 0 && compareRows(previous, row, KEY_WORDS) === 0) continue
+      for (let start = 0; start < size; ) {
+        const row = order[start] as number
+        let end = start + 1
+        while (end < size && compareRows(row, order[end] as number, KEY_WORDS) === 0) end += 1
+        const lines = order.subarray(start, end)
+        start = end
         if (previous < 0 || compareRows(previous, row, TASK_WORDS) !== 0) task += 1
         previous = row
-        yield { ...read(row), task }
+        const tries = new Set(Array.from(lines, tryAt)).size
+        const first = lines.reduce((one, other) => (tryAt(other) < tryAt(one) ? other : one), row)
+        yield { ...read(row), task, tries, first: read(first), conflicts: lines.length - tries }
       }
     },
   }

@@ -1,6 +1,6 @@
 import { createRate, createRates, shareInterval } from './clustered-rate.ts'
 import { concurrencyOf } from './concurrency.ts'
-import { type EpisodeTable, OUTCOMES } from './episode-table.ts'
+import { type EpisodeRow, type EpisodeTable, OUTCOMES } from './episode-table.ts'
 import { exactSum } from './exact-sum.ts'
 import { isDefaultSuccess, type SuccessRule } from './scored-outcome.ts'
 import { clusteredMean, distributionOf, passAtK } from './statistics.ts'
@@ -45,6 +45,9 @@ export function summarize(
   const scored: ScoredLeaf[] = []
   const trees = new Set<string>()
   const rules = new Set<SuccessRule>()
+  const firstTries = createRate()
+  const retried = { episodes: 0, plays: 0, finished: 0 }
+  let conflicts = 0
   let truncatedSuccesses = 0
   let tasks = 0
   for (const episode of table.episodes()) {
@@ -52,6 +55,14 @@ export function summarize(
     tasks = episode.task + 1
     all.add(episode)
     ends[kind].add(names.endings.get(episode.ending) ?? OTHER)
+    conflicts += episode.conflicts
+    if (episode.tries > 1) {
+      retried.episodes += 1
+      retried.plays += episode.tries - 1
+      retried.finished += Number(kind !== 'failed')
+    }
+    const first = judge(episode.first)
+    if (first !== null) firstTries.add(episode.task, first)
     if (episode.tree > 0) trees.add(`${episode.task} ${episode.tree}`)
     if (kind === 'failed') continue
     const success = judged ?? isDefaultSuccess(kind, episode.unshaped)
@@ -76,14 +87,16 @@ export function summarize(
       tasks,
       steps: exactSum(all.column('steps')),
       refused: exactSum(all.column('refused')),
-      conflicts: table.size - all.size,
+      conflicts,
     },
     ends: { terminated: ends.terminated.ranked(), truncated: ends.truncated.ranked() },
+    retried: retried.episodes > 0 ? retried : null,
     failures: ends.failed.ranked(),
     success: {
       rules: [...rules].sort(),
       truncated: truncatedSuccesses,
       overall: overall.finish(),
+      firstTry: retried.episodes > 0 ? firstTries.finish() : null,
       byDifficulty: byDifficulty
         .entries()
         .map(([bin, rate]) => ({ from: bin / DIFFICULTY_BINS, to: (bin + 1) / DIFFICULTY_BINS, ...rate })),
@@ -110,6 +123,12 @@ export function summarize(
       concurrency: concurrencyOf(all.column('started'), all.column('ended')),
     },
   }
+}
+
+/** Whether a row is a success; `null` if it failed. */
+function judge({ outcome, unshaped }: EpisodeRow): boolean | null {
+  const { kind, success } = OUTCOMES[outcome] as (typeof OUTCOMES)[number]
+  return kind === 'failed' ? null : (success ?? isDefaultSuccess(kind, unshaped))
 }
 
 function countScheduled(scheduled: number | undefined, finished: number, failed: number) {

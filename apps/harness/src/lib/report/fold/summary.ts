@@ -124,19 +124,26 @@ export const summarySchema = z.object({
     /** Recorded steps, including those of failed episodes, and how many of them were refused. */
     steps: z.int(),
     refused: z.int(),
-    /** Sealed lines that differ from the one that counts for the same episode: a finished one, then the lowest hash. */
+    /** Sealed lines that contradict another one of the same try: a finished one counts, then the lowest hash. */
     conflicts: z.int(),
   }),
   /** Finished episodes by how they ended, most frequent first. */
   ends: z.object({ terminated: z.array(tallySchema), truncated: z.array(tallySchema) }),
   /** Failed episodes by error code, most frequent first, each with one message. */
   failures: z.array(z.object({ name: z.string(), count: z.int(), message: z.string() })),
+  /**
+   * Failed episodes that were played again, how many plays that took, and how many of the episodes finished at last; `null`
+   * if there were none. The first finished try of an episode counts, else the last one.
+   */
+  retried: z.object({ episodes: z.int(), plays: z.int(), finished: z.int() }).nullable().default(null),
   success: z.object({
     /** The rules of success that applied: the world's or the default one (docs/writing-environments.md, "Success"). */
     rules: z.array(z.enum(['default', 'world'])).default([]),
     /** Successes among truncated episodes: 0 under the default rule. */
     truncated: z.int().default(0),
     overall: proportionSchema,
+    /** Over the first tries that finished; `null` if nothing was played again. */
+    firstTry: proportionSchema.nullable().default(null),
     /** Ten bins of difficulty, `from` inclusive and `to` exclusive (the last bin includes 1); empty ones are left out. */
     byDifficulty: z.array(z.object({ from: z.number(), to: z.number(), ...proportionSchema.shape })),
     bySplit: z.array(z.object({ name: z.string(), ...proportionSchema.shape })),

@@ -15,6 +15,7 @@ import { describeValue } from './branch-section.ts'
 import {
   describeIntervals,
   describeRefused,
+  describeRetried,
   isShaped,
   listPlayers,
   noteFailures,
@@ -39,7 +40,7 @@ const BAR_WIDTH = 20
  */
 export function formatSummary(summary: Summary, { color }: { readonly color: boolean }): string {
   const { bold, dim, green, red, yellow } = createColors(color)
-  const { counts, success, time, tokens, ends, failures, branch } = summary
+  const { counts, success, time, tokens, ends, failures, branch, retried } = summary
   const line = (name: string, value: string, note = '') =>
     `  ${dim(name.padEnd(NAME_WIDTH))}${bold(value.padStart(VALUE_WIDTH))}${note && `   ${dim(note)}`}`.trimEnd()
   const bar = (share: number) => {
@@ -71,6 +72,16 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ...(counts.finished > 0
       ? [`  ${' '.repeat(NAME_WIDTH + VALUE_WIDTH + 3)}${dim(describeRules(success.rules))}`]
       : []),
+    ...(success.firstTry
+      ? [
+          line(
+            '  first tries',
+            formatPercent(success.firstTry.rate),
+            noteInterval(success.firstTry, formatShareInterval),
+          ),
+        ]
+      : []),
+    ...(retried ? [line('played again', formatCount(retried.episodes), describeRetried(retried))] : []),
     ...(pass && pass.k > 1
       ? [line(`pass@${pass.k}`, formatPercent(pass.mean), noteInterval(pass, formatShareInterval))]
       : []),

@@ -13,6 +13,7 @@ import { element, escapeHtml, tip } from '../plots/svg.ts'
 import {
   describeIntervals,
   describeRefused,
+  describeRetried,
   noteFailures,
   noteGuarantees,
   noteInterval,
@@ -21,7 +22,7 @@ import {
 
 /** The row of main figures, each with its interval. */
 export function renderHeadline(summary: Summary): string {
-  const { success, returns, counts, time, tokens, branch } = summary
+  const { success, returns, counts, time, tokens, branch, retried } = summary
   const notices = [noteFailures(summary), noteMissingRewards(summary)].filter((notice) => notice !== null)
   const pass = success.passAtK.at(-1)
   const unshaped = returns.unshaped?.mean
@@ -37,6 +38,14 @@ export function renderHeadline(summary: Summary): string {
       formatNumber(unshaped?.mean ?? null),
       unshaped ? noteInterval(unshaped, formatInterval) : 'no finished episode',
     ],
+    success.firstTry
+      ? [
+          'Success, first tries',
+          formatPercent(success.firstTry.rate),
+          noteInterval(success.firstTry, formatShareInterval),
+          retried ? `played again: ${describeRetried(retried)}` : '',
+        ]
+      : null,
     pass && pass.k > 1 ? [`pass@${pass.k}`, formatPercent(pass.mean), noteInterval(pass, formatShareInterval)] : null,
     branch?.best.return
       ? [

@@ -12,6 +12,11 @@ export function describeIntervals({ count, clusters }: Pick<Proportion, 'count' 
     : `95 % intervals clustered by task (${tasks}, ${formatCount(count)} episodes): robust errors with Student’s t for means, Wilson’s score at the effective sample size for shares.`
 }
 
+/** Describes the failed episodes that were played again. */
+export function describeRetried({ episodes, plays, finished }: NonNullable<Summary['retried']>): string {
+  return `${formatCount(finished)} of ${formatCount(episodes)} finished in the end, after ${formatCount(plays)} more plays`
+}
+
 /** The policies of a run; with several seats, each with its seat. */
 export function listPlayers({ policies, seats }: Pick<Summary, 'policies' | 'seats'>): readonly string[] {
   return seats?.map((seat) => `${seat.name} ${seat.policies.join(', ')}`) ?? policies

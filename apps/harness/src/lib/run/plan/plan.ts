@@ -1,6 +1,6 @@
 import { defineTasks, generateTasks, type Rows } from '@episodic/dataset'
 import { readTasks } from '@episodic/dataset/jsonl'
-import type { SealedRecord, Task } from '@episodic/protocol'
+import { type SealedRecord, seedFor, type Task } from '@episodic/protocol'
 import { HarnessError } from '../../harness-error.ts'
 import { isServed, type PlayedWorld } from '../../served-world.ts'
 import type { World } from '../../world.ts'
@@ -12,6 +12,8 @@ export interface PlannedEpisode {
   readonly task: Task
   /** Number of the rollout among those of its task, from 0. */
   readonly attempt: number
+  /** Number of the play, from 0; more if earlier ones failed. Default 0. */
+  readonly try?: number
 }
 
 /**
@@ -91,16 +93,30 @@ export function episodeKey({
   return `${task.id} ${attempt}`
 }
 
-/** The part of a plan that is not sealed yet: rollouts, of `leaves` episodes each, that lack at least one. */
+/**
+ * The part of a plan that is still to play: rollouts, of `leaves` episodes each, that lack at least one.
+ *
+ * @param nextTry - returns the number of the next play of an episode: 0 if it was never sealed, `null` if it is done.
+ */
 export async function* unsealed(
   plan: AsyncIterable<PlannedEpisode>,
   leaves: number,
-  sealed: ReadonlySet<string>,
+  nextTry: (key: string) => number | null,
 ): AsyncGenerator<PlannedEpisode> {
   for await (const { task, attempt } of plan)
     for (let leaf = 0; leaf < leaves; leaf++) {
-      if (sealed.has(episodeKey({ task, attempt: attempt * leaves + leaf }))) continue
-      yield { task, attempt }
+      const next = nextTry(episodeKey({ task, attempt: attempt * leaves + leaf }))
+      if (next === null) continue
+      yield { task, attempt, try: next }
       break
     }
+}
+
+/** Returns the seed of the policy for an episode: another one for each try, and the environment's stays. */
+export function policySeedOf(
+  seed: string,
+  { task, attempt, try: number = 0 }: Omit<PlannedEpisode, 'task'> & { readonly task: Pick<Task, 'id'> },
+): string {
+  const names = ['policy', task.id, attempt]
+  return seedFor(seed, ...names, ...(number === 0 ? [] : ['try', number]))
 }

@@ -1,5 +1,6 @@
 import { type Game, type OutsidePlayer, type Policy, runMatch } from '@episodic/env'
 import { type Action, seedFor } from '@episodic/protocol'
+import { policySeedOf } from '../plan/plan.ts'
 import { sealMatch } from '../record/seal-match.ts'
 import type { RunTask } from './run-task.ts'
 
@@ -22,8 +23,8 @@ export function createRunMatchTask(options: RunMatchTaskOptions): RunTask {
   const { createGame, policies, seed, maxSteps, weights, discount, accept } = options
   return async (planned, { run, signal, now }) => {
     const started = now()
-    const { task, attempt } = planned
-    const policySeed = seedFor(seed, 'policy', task.id, attempt)
+    const { task } = planned
+    const policySeed = policySeedOf(seed, planned)
     const steps = Math.min(task.limits.steps ?? Number.POSITIVE_INFINITY, maxSteps ?? Number.POSITIVE_INFINITY)
     const limits = Number.isFinite(steps) ? { ...task.limits, steps } : task.limits
     const match = await runMatch({ createGame, policies, task: { ...task, limits }, policySeed, signal })

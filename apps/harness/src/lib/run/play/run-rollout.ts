@@ -1,7 +1,7 @@
 import { type BranchPoint, type Environment, type Episode, type Policy, runEpisode, runTree } from '@episodic/env'
 import { type EpisodeRecord, seedFor } from '@episodic/protocol'
 import { countLeaves } from '../plan/configuration.ts'
-import type { PlannedEpisode } from '../plan/plan.ts'
+import { type PlannedEpisode, policySeedOf } from '../plan/plan.ts'
 
 export interface RolloutOptions {
   readonly createEnvironment: () => Environment
@@ -30,10 +30,11 @@ export interface PlayedAttempt {
  * counts for all leaves below it.
  */
 export async function runRollout(
-  { task, attempt: rollout }: PlannedEpisode,
+  planned: PlannedEpisode,
   { createEnvironment, policy, seed, branch: points, signal, now }: RolloutOptions,
 ): Promise<PlayedAttempt[]> {
-  const policySeed = seedFor(seed, 'policy', task.id, rollout)
+  const { task, attempt: rollout } = planned
+  const policySeed = policySeedOf(seed, planned)
   // The environment's seed is the task's. The run's seed decides the tasks, the policy's draws and the chance of forks.
   const options = { createEnvironment, policy, task, policySeed, signal }
   if (points.length === 0) {

@@ -41,7 +41,7 @@ export function createRunTask(options: RunTaskOptions): RunTask {
     return played.map(({ attempt, episode, policySeed, branch, ended }) =>
       sealEpisode(
         episode,
-        { task: planned.task, attempt },
+        { ...planned, attempt },
         {
           run,
           policy: { name: policy.name, seed: policySeed },

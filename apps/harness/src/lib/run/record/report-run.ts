@@ -109,7 +109,8 @@ export async function rejectConflicts(folder: string): Promise<never> {
   const first = new Map<string, { readonly line: number; readonly digest: number }>()
   const conflicts: string[] = []
   for await (const { record, line, digest } of readRecorded(file)) {
-    const name = `task ${record.task.id}, attempt ${record.attempt}`
+    const again = record.try === 0 ? '' : `, try ${record.try}`
+    const name = `task ${record.task.id}, attempt ${record.attempt}${again}`
     const earlier = first.get(name)
     if (!earlier) first.set(name, { line, digest })
     else if (earlier.digest !== digest) conflicts.push(`${name}: lines ${earlier.line} and ${line}`)

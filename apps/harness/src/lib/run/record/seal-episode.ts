@@ -27,7 +27,8 @@ export interface Sealing {
 }
 
 /** Returns the record of an episode. A failed one keeps its steps and its cause, and has no return. */
-export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode, sealing: Sealing): EpisodeRecord {
+export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: Sealing): EpisodeRecord {
+  const { task, attempt, try: number = 0 } = planned
   const { start, steps } = episode
   const { accept = (action) => action } = sealing
   const reproducible: Reproducible = {
@@ -58,7 +59,7 @@ export function sealEpisode(episode: Episode, { task, attempt }: PlannedEpisode,
     run: sealing.run,
     task: { id: task.id, prompt: task.prompt, difficulty: task.difficulty, split: task.split, tags: task.tags },
     attempt,
-    try: 0,
+    try: number,
     policy: sealing.policy,
     ...reproducible,
     ...(episode.kind === 'failed' && episode.undecided.length > 0 && { undecided: episode.undecided }),

@@ -27,7 +27,8 @@ export interface MatchSealing {
 }
 
 /** Returns the record of a match. A failed one keeps its steps, its cause and the seat at fault, and has no return. */
-export function sealMatch(match: Match, { task, attempt }: PlannedEpisode, sealing: MatchSealing): MatchRecord {
+export function sealMatch(match: Match, planned: PlannedEpisode, sealing: MatchSealing): MatchRecord {
+  const { task, attempt, try: number = 0 } = planned
   const { start } = match
   const { policies, weights } = sealing
   const names = start ? Object.keys(start.seats) : Object.keys(policies)
@@ -61,7 +62,7 @@ export function sealMatch(match: Match, { task, attempt }: PlannedEpisode, seali
     run: sealing.run,
     task: { id: task.id, prompt: task.prompt, difficulty: task.difficulty, split: task.split, tags: task.tags },
     attempt,
-    try: 0,
+    try: number,
     ...played,
     ...(match.kind === 'failed' && match.undecided.length > 0 && { undecided: match.undecided }),
     chain: chainOf(played),
