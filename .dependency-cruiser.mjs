@@ -78,6 +78,7 @@ const INNER_ROOMS = {
     'run/workers': ['run/plan', 'run/play'],
     'check/endpoints': [],
     'check/secrecy': ['check/endpoints'],
+    'check/seats': ['check/endpoints', 'check/secrecy', 'report/fold'],
     'check/rewards': ['report/fold'],
   },
 }

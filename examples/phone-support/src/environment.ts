@@ -16,7 +16,7 @@ export const environment = defineGame({
   version: '1.0.0',
   description: 'A customer has no mobile data. The agent can see and restore the line, the customer the phone.',
   seats: ['agent', 'user'],
-  utility: 'common',
+  utility: 'general',
   params: z.object({ faults: z.int().min(1).max(3).default(1) }),
   state: {
     public: z.object({

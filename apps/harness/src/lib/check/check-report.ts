@@ -5,6 +5,7 @@ import type { Finding, WaivedFinding } from './finding.ts'
 export const CHECKS = [
   'non-interference',
   'canaries',
+  'seats',
   'determinism',
   'hygiene',
   'rewards',

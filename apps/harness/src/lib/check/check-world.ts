@@ -21,6 +21,7 @@ import { checkHygiene } from './hygiene.ts'
 import { checkExploits } from './rewards/exploits.ts'
 import { checkLearnability } from './rewards/learnability.ts'
 import { checkRewards } from './rewards/reward-check.ts'
+import { GAME_CHECKS } from './seats/game-checks.ts'
 import { sweepForCanaries } from './secrecy/canary-sweep.ts'
 import { checkNonInterference } from './secrecy/non-interference.ts'
 import { Waivers } from './waivers.ts'
@@ -33,7 +34,7 @@ export interface CheckOptions {
   readonly pairs?: number
   /** Seed of every random draw. Default `0`. */
   readonly seed?: string
-  /** The checks to run. Default: all. Learnability fails only if it is named here; otherwise its findings are warnings. */
+  /** The checks to run. Default: all; `seats` for worlds of several seats. Learnability fails only if it is named here; otherwise its findings are warnings. */
   readonly only?: readonly CheckName[]
   /** The agent endpoints to play through. Default: {@link AGENT_ENDPOINTS}. */
   readonly endpoints?: readonly AgentEndpoint[]
@@ -46,6 +47,7 @@ export interface CheckOptions {
 const RUN: Readonly<Record<CheckName, (context: CheckContext) => CheckOutcome | Promise<CheckOutcome>>> = {
   'non-interference': checkNonInterference,
   canaries: sweepForCanaries,
+  seats: () => skipped('seats', 'the world has one seat'),
   determinism: checkDeterminism,
   hygiene: checkHygiene,
   rewards: checkRewards,
@@ -61,20 +63,19 @@ const WITHOUT_REHEARSAL: readonly CheckName[] = ['canaries', 'hygiene']
  * cheap exploit. Without tasks or a solver, it checks as much as it can.
  *
  * Resolves with a report, whatever it finds. Rejects with `world-invalid` if neither the defaults nor any task can be
- * played, if a waiver names no finding or has no reason, or if the world has several seats; and with the reason of
- * `signal` once that is aborted.
+ * played, or if a waiver names no finding or has no reason; and with the reason of `signal` once that is aborted.
  */
 export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}): Promise<CheckReport> {
+  const applicable = world.environment.game ? CHECKS : CHECKS.filter((check) => check !== 'seats')
   const {
     pairs = 1_000,
     seed = '0',
-    only = CHECKS,
+    only = applicable,
     endpoints = AGENT_ENDPOINTS,
     signal,
     onProgress,
     onResult,
   } = options
-  assertOneSeat(world)
   const { name, version } = world.environment
   const waivers = new Waivers(world.environment)
   const settings = settingsOf(world, seed)
@@ -100,7 +101,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
     checks.push(result)
     onResult?.(result)
   }
-  const unusedWaivers = CHECKS.every((check) => only.includes(check)) ? waivers.unused : []
+  const unusedWaivers = applicable.every((check) => only.includes(check)) ? waivers.unused : []
   const ok = checks.every(({ outcome }) => outcome !== 'failed')
   const warned = unusedWaivers.length > 0 || checks.some(({ outcome }) => outcome === 'warned')
   const outcome = ok ? (warned ? 'warned' : 'passed') : 'failed'
@@ -146,7 +147,8 @@ async function tryCheck(name: CheckName, context: CheckContext): Promise<CheckOu
       `tool ${preparing} prepares its steps with outside inputs, and this check runs the rules alone`,
     )
   try {
-    return await RUN[name](context)
+    const run = (context.world.environment.game && GAME_CHECKS[name]) || RUN[name]
+    return await run(context)
   } catch (error) {
     context.signal?.throwIfAborted()
     return checkOutcome(name, 'the check could not run', {
@@ -188,12 +190,4 @@ function watchUnhandledRejections(): UnhandledRejections {
     },
     [Symbol.dispose]: () => void process.off('unhandledRejection', note),
   }
-}
-
-function assertOneSeat({ environment: { name, seats, game } }: CheckedWorld): void {
-  if (game)
-    throw new HarnessError(
-      'world-invalid',
-      `${name} has several seats (${seats.join(', ')}), which the checks do not play yet. Test its rules with rehearse, and solve it with gameTree.`,
-    )
 }

@@ -4,6 +4,7 @@ import { type CheckOutcome, checkOutcome } from './check-report.ts'
 import { describeError, type Finding, findTextDifference } from './finding.ts'
 import { drawPlayPolicy } from './noisy-policy.ts'
 import { type EpisodeSetting, type RehearsedEpisode, startEpisode } from './rehearsed-episode.ts'
+import { startGame } from './seats/game-episode.ts'
 
 const EPISODES = 48
 const STEPS = 120
@@ -71,9 +72,10 @@ async function playTogether(
   besideSeed: string,
   rng: Rng,
 ): Promise<readonly [RehearsedEpisode, RehearsedEpisode]> {
-  const one = await startEpisode(options)
-  const beside = await startEpisode({ ...options, seed: besideSeed })
-  const other = await startEpisode(options)
+  const start = options.environment.game ? startGame : startEpisode
+  const one = await start(options)
+  const beside = await start({ ...options, seed: besideSeed })
+  const other = await start(options)
   for (let playing = true; playing; ) {
     const first = await one.advance()
     if (rng.chance()) await beside.advance()
@@ -91,10 +93,10 @@ function faultFinding(error: Error, again: string): Finding {
 function linesOf({ rehearsal, steps }: RehearsedEpisode): string[] {
   const { start } = rehearsal
   const lines: unknown[] = [
-    { observation: start.observation, state: start.state, potential: start.potential },
+    { observation: start.observation, state: start.state, potential: start.potential, seats: start.seats },
     ...steps.map((step) => {
-      const { action, observation, terms, potential, refused, end, stateHash, revealed } = step
-      return { action, observation, terms, potential, refused, end, stateHash, revealed }
+      const { action, observation, terms, potential, refused, end, stateHash, revealed, seats } = step
+      return { action, observation, terms, potential, refused, end, stateHash, revealed, seats }
     }),
   ]
   return lines.map((line) => JSON.stringify(line))

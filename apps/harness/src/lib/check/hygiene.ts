@@ -78,17 +78,22 @@ export function checkHygiene({ world, settings, seed }: CheckContext): CheckOutc
   }
 
   for (const setting of settings) {
-    const { text } = rehearse(environment, { params: setting.params, seed }).observation
-    const again = `params ${JSON.stringify(setting.params)}, seed ${seed}`
-    if (text.trim() === '')
-      wrong('observation-empty', 'The first observation is empty.', again, 'Describe the initial state to the player.')
-    if (text.length > LONG_TEXT)
-      warn(
-        'observation-long',
-        `The first observation has ${text.length} characters.`,
-        again,
-        'Shorten it, and give players a tool that reads the rest.',
-      )
+    const { start } = rehearse(environment, { params: setting.params, seed })
+    const seats = start.seats ? Object.entries(start.seats) : [[null, start] as const]
+    for (const [seat, { observation }] of seats) {
+      const again = `params ${JSON.stringify(setting.params)}, seed ${seed}`
+      const subject = `The first observation${seat === null ? '' : ` of ${seat}`}`
+      const { text } = observation
+      if (text.trim() === '')
+        wrong('observation-empty', `${subject} is empty.`, again, 'Describe the initial state to the player.')
+      if (text.length > LONG_TEXT)
+        warn(
+          'observation-long',
+          `${subject} has ${text.length} characters.`,
+          again,
+          'Shorten it, and give players a tool that reads the rest.',
+        )
+    }
   }
   const tools = environment.toolInfos.length
   return checkOutcome(

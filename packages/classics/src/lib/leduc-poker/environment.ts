@@ -59,7 +59,7 @@ export const environment = defineGame({
         }
         if (!isCalled(table[round])) return say(`You ${move}.`)
         if (round === 'firstRound') {
-          table.card = rng.pick(CARDS.filter((card) => card !== own.first.card && card !== own.second.card))
+          table.card = reveal(rng.pick(CARDS.filter((card) => card !== own.first.card && card !== own.second.card)))
           return say(`You call. The public card is ${table.card}.`)
         }
         end('showdown')

@@ -64,7 +64,7 @@ export function countPositions(
     else level.set(key, { position, courses: ways })
   }
   let level = new Map<string, Reached>()
-  for (const { value } of listGameStarts(environment, parsed)) add(level, value.state, value, 1)
+  for (const { value } of listGameStarts(environment, parsed, most)) add(level, value.state, value, 1)
   while (level.size > 0) {
     positions.push(level.size)
     courses.push([...level.values()].reduce((sum, reached) => sum + reached.courses, 0))

@@ -7,7 +7,7 @@ export interface Branch<T> {
   readonly value: T
 }
 
-/** Ways that chance can go in one run, before enumerating them is given up. */
+/** Ways that chance can go in one run, before enumerating them is given up, if the caller does not say. */
 const MOST_BRANCHES = 1_000_000
 
 /**
@@ -15,9 +15,9 @@ const MOST_BRANCHES = 1_000_000
  * takes the items in their order, `int` counts upwards, `chance` is `true` first.
  *
  * Equal words or numbers of a `pick` are one way. Throws `option-invalid` for `float`, which has too many values, and
- * above a million ways.
+ * above `mostBranches` ways. Default: a million.
  */
-export function enumerateDraws<T>(run: (rng: SavableRng) => T): Branch<T>[] {
+export function enumerateDraws<T>(run: (rng: SavableRng) => T, mostBranches = MOST_BRANCHES): Branch<T>[] {
   const branches: Branch<T>[] = []
   const path: { at: number; readonly weights: readonly number[] }[] = []
   do {
@@ -32,11 +32,8 @@ export function enumerateDraws<T>(run: (rng: SavableRng) => T): Branch<T>[] {
     }
     const value = run(branchingRng(draw))
     branches.push({ probability, value })
-    if (branches.length > MOST_BRANCHES)
-      throw new ServerError(
-        'option-invalid',
-        `Chance can go in more than ${MOST_BRANCHES} ways, too many to enumerate.`,
-      )
+    if (branches.length > mostBranches)
+      throw new ServerError('option-invalid', `Chance can go in more than ${mostBranches} ways, too many to enumerate.`)
     while (isExhausted(path.at(-1))) path.pop()
     const last = path.at(-1)
     if (last) last.at += 1

@@ -90,7 +90,7 @@ export function walkGame(environment: EnvironmentDefinition, params: JsonObject,
   }
 
   const nothing = seats.map(() => 0)
-  const starts = listGameStarts(environment, params).map(({ probability, value }) => ({
+  const starts = listGameStarts(environment, params, most).map(({ probability, value }) => ({
     probability,
     rewards: nothing,
     next: visit(value, {}),

@@ -26,8 +26,15 @@ export interface GameResult {
   readonly messages: { readonly [seat: string]: readonly string[] }
 }
 
-/** Lists the initial positions with their probabilities. Throws `option-invalid` for an environment of one seat. */
-export function listGameStarts(environment: EnvironmentDefinition, params: JsonObject): Branch<GamePosition>[] {
+/**
+ * Lists the initial positions with their probabilities. Throws `option-invalid` for an environment of one seat, and for
+ * more than `most` positions.
+ */
+export function listGameStarts(
+  environment: EnvironmentDefinition,
+  params: JsonObject,
+  most: number,
+): Branch<GamePosition>[] {
   const { game } = environment
   if (!game)
     throw new ServerError(
@@ -38,7 +45,7 @@ export function listGameStarts(environment: EnvironmentDefinition, params: JsonO
   const branches = enumerateDraws((rng) => {
     const state = environment.start({ params, rng })
     return { state, turn: game.turn(state, params), seats }
-  })
+  }, most)
   return merged(branches, ({ state }) => state)
 }
 

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { serveHttp } from '@episodic/mcp-server/http'
+import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
 import type { AgentEndpoint, EndpointSession } from './agent-endpoint.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
@@ -10,8 +11,10 @@ export const httpEndpoint: AgentEndpoint = {
   async open(host) {
     // The rate limit is not under test and would slow the check down.
     const server = await serveHttp(host, { limits: { rate: { calls: 1_000_000_000, seconds: 1 } } })
-    const { port } = server
+    const { port, controlToken } = server
+    const asTrainer = { ...JSON_TYPE, authorization: `Bearer ${controlToken}` }
     return {
+      sendAsTrainer: (body) => exchange(port, 'POST', '/env', asTrainer, body),
       openSession: async (capability) =>
         capability === null ? plainSession(port) : capabilitySession(port, capability),
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
@@ -22,10 +25,22 @@ export const httpEndpoint: AgentEndpoint = {
 function capabilitySession(port: number, capability: string): EndpointSession {
   const path = `/mcp/s/${capability}`
   return {
-    send: (body) => exchange(port, 'POST', path, JSON_TYPE, body),
+    send: (body) => exchange(port, 'POST', path, { ...JSON_TYPE, ...statelessHeaders(body) }, body),
     collectNotifications: () => collectEvents(port, path, {}),
     unusualRequests: unusualRequests(port, path, {}),
     async close() {},
+  }
+}
+
+/** The headers that repeat parts of a request of MCP 2026-07-28; none for another one. */
+function statelessHeaders(body: string): Readonly<Record<string, string>> {
+  if (!body.includes(ENVELOPE.version)) return {}
+  const { method, params } = JSON.parse(body)
+  const name: unknown = params.name ?? params.uri
+  return {
+    'mcp-protocol-version': MODERN_VERSION,
+    'mcp-method': method,
+    ...(typeof name === 'string' && { 'mcp-name': name }),
   }
 }
 

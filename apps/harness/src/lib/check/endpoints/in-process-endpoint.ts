@@ -1,5 +1,5 @@
 import { inProcess } from '@episodic/mcp-server'
-import { type JsonObject, WireError } from '@episodic/protocol'
+import { type Channel, type JsonObject, WireError } from '@episodic/protocol'
 import type { AgentEndpoint } from './agent-endpoint.ts'
 
 /** A channel in the same process. Without a wire, invalid messages cannot be sent at all. */
@@ -7,7 +7,9 @@ export const inProcessEndpoint: AgentEndpoint = {
   name: 'in process',
   async open(host) {
     const [first] = host.environments
+    const trainer = inProcess(host)
     return {
+      sendAsTrainer: (message) => answerOf(trainer, message),
       async openSession(capability) {
         const world =
           capability === null
@@ -19,17 +21,7 @@ export const inProcessEndpoint: AgentEndpoint = {
             : ({ by: 'capability', token: capability } as const)
         const channel = inProcess(host, { endpoint: 'agent', principal: null, address: world })
         return {
-          async send(message) {
-            const { method, params = {} } = readRequest(message)
-            if (method === undefined) return ''
-            try {
-              return JSON.stringify(await channel.request(method, params))
-            } catch (error) {
-              if (!WireError.is(error)) throw error
-              const { code, message: text, details } = error
-              return JSON.stringify({ code, message: text, details })
-            }
-          },
+          send: (message) => answerOf(channel, message),
           // This channel has no notifications.
           collectNotifications: async () => async () => '',
           unusualRequests: {},
@@ -39,6 +31,19 @@ export const inProcessEndpoint: AgentEndpoint = {
       async [Symbol.asyncDispose]() {},
     }
   },
+}
+
+/** The answer to a message as JSON; that of an error has its code, message and details. */
+async function answerOf(channel: Channel, message: string): Promise<string> {
+  const { method, params = {} } = readRequest(message)
+  if (method === undefined) return ''
+  try {
+    return JSON.stringify(await channel.request(method, params))
+  } catch (error) {
+    if (!WireError.is(error)) throw error
+    const { code, message: text, details } = error
+    return JSON.stringify({ code, message: text, details })
+  }
 }
 
 function readRequest(message: string): { readonly method?: string; readonly params?: JsonObject } {

@@ -1,9 +1,7 @@
-import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Json, JsonObject, Rng } from '@episodic/protocol'
-import { isKept } from '../private-pairs.ts'
 import { leavesOf, replaceAt } from '../walk-json.ts'
 
-/** A private state with recognizable values. */
+/** A hidden part of a state with recognizable values. */
 export interface CanaryState {
   readonly state: JsonObject
   /** Texts that do not occur by chance, each with its place in the state. */
@@ -15,17 +13,22 @@ const LEAST_TEXT = 12
 const LEAST_DIGITS = 9
 
 /**
- * Replaces the values of a private state by canaries: texts by 24 hexadecimal digits and numbers by primes of nine digits.
- * Where the schema rejects a canary, the real value stays, and is a mark if it is long enough.
+ * Replaces the values of a hidden part of the state by canaries: texts by 24 hexadecimal digits and numbers by primes of nine
+ * digits. Where `keeps` rejects a canary, the real value stays, and is a mark if it is long enough.
  */
-export function plantCanaries(environment: EnvironmentDefinition, real: JsonObject, rng: Rng): CanaryState {
+export function plantCanaries(
+  part: string,
+  real: JsonObject,
+  keeps: (planted: JsonObject) => boolean,
+  rng: Rng,
+): CanaryState {
   const marks = new Map<string, string>()
   let state = real
   for (const { path, value } of leavesOf(real)) {
     const canary = canaryFor(value, rng)
     const planted = canary === null ? null : (replaceAt(state, path, canary) as JsonObject)
-    const place = `private.${path.join('.')}`
-    if (planted && isKept(environment, planted)) {
+    const place = [part, ...path].join('.')
+    if (planted && keeps(planted)) {
       state = planted
       marks.set(String(canary), place)
     } else if (String(value).length >= (typeof value === 'string' ? LEAST_TEXT : LEAST_DIGITS))

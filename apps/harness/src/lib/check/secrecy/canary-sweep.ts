@@ -13,6 +13,7 @@ import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import type { AgentEndpoint, EndpointSession } from '../endpoints/agent-endpoint.ts'
 import type { Finding } from '../finding.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
+import { isKept } from '../private-pairs.ts'
 import { rehearsedActions } from '../rehearsed-episode.ts'
 import { type CanaryState, plantCanaries } from './canaries.ts'
 import { type Form, findSecrets, formsOf } from './encodings.ts'
@@ -90,6 +91,7 @@ async function sweepEndpoint(
   const revealed = new Set<string>()
   const instrumentation: Instrumentation = {
     privateState: others.state,
+    deal: null,
     failing: null,
     onReveal(value) {
       const text = JSON.stringify(value)
@@ -236,7 +238,7 @@ function noteWithheld(
 /** The private state of a seed, with canaries wherever the schema accepts them. */
 function canariesFor(environment: EnvironmentDefinition, { params }: Setting, seed: string, rng: Rng): CanaryState {
   const { start } = rehearse(environment, { params, seed })
-  return plantCanaries(environment, start.state.private, rng)
+  return plantCanaries('private', start.state.private, (planted) => isKept(environment, planted), rng)
 }
 
 function capabilityOf({ seats }: OpenResult): string {

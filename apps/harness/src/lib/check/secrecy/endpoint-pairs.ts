@@ -41,6 +41,7 @@ export async function comparePairsAtEndpoints(
   const revealed: Json[] = []
   const instrumentation: Instrumentation = {
     privateState: null,
+    deal: null,
     failing: null,
     onReveal: (value) => revealed.push(value),
   }
@@ -144,7 +145,7 @@ async function playScript(
 }
 
 /** Masks the tokens and references that are drawn for each session or fault. */
-function withoutTokens(answer: string): string {
+export function withoutTokens(answer: string): string {
   return answer
     .replace(/\b(mcp|cap)_[\w.-]{22,}/g, '$1_…')
     .replace(/Reference: [\w-]{22}/g, 'Reference: …')

@@ -21,7 +21,7 @@ const CHANCE = 1e-9
  * Finds private values that determine, or are determined by, a feature of the initial public state, beyond chance. Reports
  * the first feature for each private value and direction.
  */
-export function findInitialStateLeaks(starts: readonly SeededStart[]): InitialStateLeak[] {
+export function findInitialStateLeaks(starts: readonly Pick<SeededStart, 'public' | 'private'>[]): InitialStateLeak[] {
   const features = publicFeatures(starts.map((start) => start.public))
   const leaks: InitialStateLeak[] = []
   for (const [path, column] of columnsOf(starts.map((start) => start.private))) {

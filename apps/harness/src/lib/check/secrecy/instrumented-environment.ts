@@ -1,5 +1,6 @@
-import type { EnvironmentDefinition, PlayContext, Tool } from '@episodic/mcp-server'
+import type { EnvironmentDefinition, Tool } from '@episodic/mcp-server'
 import type { Json, JsonObject } from '@episodic/protocol'
+import { type Deal, startDealt } from '../deal.ts'
 
 /** The functions of an environment that can be made to throw. */
 export const HOOKS = ['start', 'play', 'answer', 'observe', 'reward', 'potential'] as const
@@ -9,10 +10,12 @@ export type Hook = (typeof HOOKS)[number]
 export interface Instrumentation {
   /** The private state of sessions that start; `null` for their own. */
   privateState: JsonObject | null
+  /** The whole start of sessions of several seats; `null` for their own. */
+  deal: Deal | null
   /** Which function throws, with an error that contains everything it knows; `null` for none. */
   failing: Hook | null
-  /** Called with every value that a tool reveals. */
-  onReveal: (value: Json) => void
+  /** Called with every value that the rules reveal, and the seats that it is for; `undefined` for all. */
+  onReveal: (value: Json, to?: string | readonly string[]) => void
 }
 
 /** A copy of an environment with its private state, failures and reveals under control. */
@@ -28,6 +31,7 @@ export function instrumentEnvironment(
     // Every connection plays one session, so the tools need no handle argument.
     handle: null,
     start(context) {
+      if (instrumentation.deal) return startDealt(environment, context, instrumentation.deal)
       const started = environment.start(context)
       const state = { ...started, private: instrumentation.privateState ?? started.private }
       trip('start', state)
@@ -46,6 +50,11 @@ export function instrumentEnvironment(
       trip('potential', state)
       return environment.potential(state, params, seat)
     },
+    game: environment.game && {
+      ...environment.game,
+      settle: withRevealIn(environment.game.settle, instrumentation),
+      absent: withRevealIn(environment.game.absent, instrumentation),
+    },
     tools: Object.fromEntries(
       Object.entries(environment.tools).map(([name, tool]) => [name, instrumentTool(tool, instrumentation, trip)]),
     ),
@@ -61,7 +70,7 @@ function instrumentTool(
     ...tool,
     play(context) {
       trip('play', context.state)
-      const answer = tool.play(withReveal(context, instrumentation.onReveal))
+      const answer = tool.play(withReveal(context, instrumentation))
       if (instrumentation.failing === 'answer' && answer?.kind === 'said' && tool.output)
         return { ...answer, data: JSON.stringify(context.state) }
       return answer
@@ -69,17 +78,19 @@ function instrumentTool(
   }
 }
 
+/** A rule of a game whose reveals are reported. */
+function withRevealIn(rule: ((context: object) => void) | null, instrumentation: Instrumentation) {
+  return rule && ((context: object) => rule(withReveal(context, instrumentation)))
+}
+
 /**
  * A context whose reveals are reported. A proxy: a spread copy would evaluate the getters of the context, which read
  * private fields of the context itself.
  */
-function withReveal<Context extends PlayContext<unknown, unknown, unknown, unknown, unknown>>(
-  context: Context,
-  onReveal: Instrumentation['onReveal'],
-): Context {
-  const reveal = <T extends Json>(value: T): T => {
-    onReveal(value)
-    return context.reveal(value)
+function withReveal<Context extends object>(context: Context, instrumentation: Instrumentation): Context {
+  const reveal = (value: Json, to?: string | readonly string[]) => {
+    instrumentation.onReveal(value, to)
+    return (context as { reveal(value: Json, to?: string | readonly string[]): Json }).reveal(value, to)
   }
   return new Proxy(context, { get: (target, key) => (key === 'reveal' ? reveal : Reflect.get(target, key)) })
 }

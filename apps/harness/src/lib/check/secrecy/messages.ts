@@ -1,4 +1,5 @@
-import { type Action, META, METHODS } from '@episodic/protocol'
+import { type Action, type JsonObject, META, METHODS } from '@episodic/protocol'
+import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/extend'
 
 /** A message that an agent may send, with the name of its kind. */
 export interface Message {
@@ -37,6 +38,23 @@ export const READS: readonly Message[] = [
     }),
   },
 ]
+
+/** The same message as a client of MCP 2026-07-28 sends it, which has no sessions. */
+export function stateless({ kind, text }: Message): Message {
+  const { params = {}, ...rest } = JSON.parse(text)
+  return { kind, text: JSON.stringify({ ...rest, params: { ...params, _meta: STATELESS_META } }) }
+}
+
+const STATELESS_META = {
+  [ENVELOPE.version]: MODERN_VERSION,
+  [ENVELOPE.capabilities]: {},
+  [ENVELOPE.client]: { name: 'check', version: '1.0.0' },
+}
+
+/** A request of the extension, as a trainer sends it. */
+export function trainerMessage(kind: string, method: string, params: JsonObject): Message {
+  return { kind, text: request(method, params) }
+}
 
 /** A tool call. */
 export function callMessage(kind: string, { tool, arguments: args }: Action): Message {

@@ -1,8 +1,9 @@
 import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { canonicalJson, type Json, type JsonObject, seedFor } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
 import type { Setting } from '../check-context.ts'
-import { leavesOf, walkSchema } from '../walk-json.ts'
+import { type Leaf, leavesOf, walkSchema } from '../walk-json.ts'
 
 const SEEDS = 24
 /** The fewest characters of a private value that does not occur in a text by chance. */
@@ -72,8 +73,8 @@ function privateValues(environment: EnvironmentDefinition, settings: readonly Se
   for (const { params } of settings)
     for (let i = 0; i < SEEDS; i++) {
       const { state } = rehearse(environment, { params, seed: seedFor(seed, 'hygiene', i) }).start
-      const open = new Set(leavesOf(state.public).map(({ value }) => value))
-      for (const { path, value } of leavesOf(state.private)) {
+      const open = new Set([...leavesOf(state.public), ...heldByAll(state)].map(({ value }) => value))
+      for (const { path, value } of leavesOf(hiddenParts(state))) {
         const place = path.join('.')
         const held = places.get(place) ?? new Map<Json, number>()
         places.set(place, held.set(value, (held.get(value) ?? 0) + 1))
@@ -98,6 +99,19 @@ function privateValues(environment: EnvironmentDefinition, settings: readonly Se
   }))
 }
 
+/** What is hidden from somebody: the private state, and what each of several seats holds. */
+function hiddenParts({ own, private: rest }: SessionState): JsonObject {
+  return own ? { own: own as JsonObject, private: rest } : rest
+}
+
+/** What every one of several seats holds in the same place is hidden from none of them. */
+function heldByAll({ own = {} }: SessionState): Leaf[] {
+  const [first = [], ...others] = Object.values(own).map((part) => leavesOf(part))
+  const has = (leaves: readonly Leaf[], { path, value }: Leaf) =>
+    leaves.some((leaf) => leaf.value === value && leaf.path.join('.') === path.join('.'))
+  return first.filter((leaf) => others.every((leaves) => has(leaves, leaf)))
+}
+
 /** The values that any schema enumerates: the vocabulary of the world's texts. */
 function enumeratedBy(environment: EnvironmentDefinition): ReadonlySet<Json> {
   const { toolInfos, paramsSchema } = environment
@@ -106,8 +120,9 @@ function enumeratedBy(environment: EnvironmentDefinition): ReadonlySet<Json> {
   return new Set(all.flatMap((schema) => [...choicesIn(schema)]))
 }
 
-function privateSchemaOf({ state }: EnvironmentDefinition): JsonObject {
-  return z.toJSONSchema(state.private, { io: 'input', unrepresentable: 'any' }) as JsonObject
+function privateSchemaOf({ state, game }: EnvironmentDefinition): JsonObject {
+  const schema = game ? z.object({ own: game.own, private: state.private }) : state.private
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonObject
 }
 
 function publicSchemaOf({ state }: EnvironmentDefinition): JsonObject {

@@ -1,0 +1,57 @@
+import type { OpenResult } from '@episodic/protocol'
+import type { CheckedWorld, Setting } from '../check-context.ts'
+import { type Finding, findTextDifference } from '../finding.ts'
+import type { Move } from './game-episode.ts'
+import { openGame, type ServedGame, serveGame, stepGame } from './served-game.ts'
+
+/** Most moves of an episode that is forked after each. */
+const MOVES = 16
+
+/**
+ * Forks a session after each of its steps, in the middle of rounds too, and plays the rest of the moves in each fork. Every
+ * answer, report and state has to be that of the session, byte for byte.
+ */
+export async function findWrongForks(
+  world: CheckedWorld,
+  setting: Setting,
+  seed: string,
+  played: readonly Move[],
+): Promise<{ readonly forks: number; readonly findings: readonly Finding[] }> {
+  const moves = played.slice(0, MOVES)
+  await using host = serveGame(world)
+  const parent = await openGame(host, world, setting, seed)
+  const forks: ServedGame[] = []
+  const course: string[] = []
+  for (const move of moves) {
+    forks.push(await forkOf(parent))
+    course.push(await courseOf(parent, move))
+  }
+  const findings: Finding[] = []
+  for (const [at, fork] of forks.entries()) {
+    for (const [i, move] of moves.slice(at).entries()) {
+      const difference = findTextDifference(course[at + i] as string, await courseOf(fork, move))
+      if (!difference) continue
+      findings.push({
+        name: 'fork-differs',
+        what: `A fork after step ${at} goes on differently than its session, from step ${at + i + 1}.`,
+        again: `params ${JSON.stringify(setting.params)}, seed ${seed}, moves ${JSON.stringify(moves).slice(0, 600)}`,
+        advice: 'Keep everything that decides in the state, and draw from rng.',
+        difference,
+      })
+      break
+    }
+  }
+  return { forks: forks.length, findings }
+}
+
+async function forkOf({ host, control }: ServedGame): Promise<ServedGame> {
+  const [opened] = (await control.fork({ requestKey: crypto.randomUUID() })) as [OpenResult]
+  return { host, opened, control: await host.resolve(null, { by: 'control', token: opened.session }) }
+}
+
+/** What a move leads to: answer, report and state, or the error of the rules. */
+async function courseOf(game: ServedGame, move: Move): Promise<string> {
+  const answer = await stepGame(game, move).catch(({ code }) => code)
+  const { state, end, now, seats } = await game.control.state()
+  return JSON.stringify({ answer, state, end, now, seats })
+}

@@ -1,0 +1,42 @@
+import type { TrainerSessionRef } from '@episodic/mcp-server'
+import type { Action, Rng, ToolInfo } from '@episodic/protocol'
+import { withoutTokens } from '../secrecy/endpoint-pairs.ts'
+import type { Message } from '../secrecy/messages.ts'
+
+/** What a seat received, and the message that it answers. */
+export interface SeatAnswer {
+  readonly message: Message
+  readonly text: string
+}
+
+/** Who plays a seat at an endpoint. */
+export interface SeatPlayerSetting {
+  readonly seat: string
+  readonly tools: readonly ToolInfo[]
+  /** The opener's session: it says when a move is committed, and whose turn it is. */
+  readonly control: TrainerSessionRef
+  /** Draws what is read. The same draws for the same course of an episode. */
+  readonly rng: Rng
+}
+
+/** A player of one seat at an endpoint, which notes everything that it receives. */
+export interface SeatPlayer {
+  readonly answers: readonly SeatAnswer[]
+  /** Reads what there is before the first move. */
+  begin(): Promise<void>
+  /** Plays a move of the seat. It is committed when this resolves; its answer may be held. */
+  move(action: Action): Promise<void>
+  /** Notes an answer that had to come by now, and reads what may have changed by a step of any seat. */
+  look(): Promise<void>
+  /** Notes what came last, once the session is closed. */
+  finish(): Promise<void>
+}
+
+/** What a player has received so far. */
+export class Transcript {
+  readonly answers: SeatAnswer[] = []
+
+  note(message: Message, answer: string): void {
+    this.answers.push({ message, text: withoutTokens(answer) })
+  }
+}

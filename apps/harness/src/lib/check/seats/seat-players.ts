@@ -1,0 +1,26 @@
+import type { Player, Policy } from '@episodic/env'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { seedFor, type ToolInfo } from '@episodic/protocol'
+import type { Setting } from '../check-context.ts'
+
+/** Returns the tools of a seat. */
+export function toolsOfSeat({ tools, toolInfos }: EnvironmentDefinition, seat: string): readonly ToolInfo[] {
+  return toolInfos.filter(({ name }) => tools[name]?.seats?.includes(seat) ?? true)
+}
+
+/** Starts a policy for one seat, as a match does. Its draws depend on the seed, its name and the seat. */
+export async function startSeatPlayer(
+  policy: Policy,
+  environment: EnvironmentDefinition,
+  { params, task, ...setting }: Setting,
+  seed: string,
+  seat: string,
+): Promise<Player> {
+  const { prompt, hints } = task?.seats?.[seat] ?? setting
+  return policy.start({
+    task: { prompt, hints, params },
+    tools: toolsOfSeat(environment, seat),
+    seed: seedFor(seed, 'policy', policy.name, seat),
+    seat,
+  })
+}

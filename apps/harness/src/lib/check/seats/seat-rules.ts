@@ -1,0 +1,83 @@
+import { createRng, seedFor } from '@episodic/protocol'
+import type { CheckContext, Setting } from '../check-context.ts'
+import { type CheckOutcome, checkOutcome } from '../check-report.ts'
+import type { Finding } from '../finding.ts'
+import { drawPlayPolicy } from '../noisy-policy.ts'
+import { findOrderMatters } from './arrival-order.ts'
+import { findWrongForks } from './forks.ts'
+import { type GameStep, type Move, playGame } from './game-episode.ts'
+import { countInformationSets } from './information-sets.ts'
+import { findWrongLegal } from './legal-actions.ts'
+import { findCheatedTurns } from './out-of-turn.ts'
+import { findIdleSeats, findWrongTurns } from './turns.ts'
+import { findWrongUtility } from './utility.ts'
+
+/** Episodes of the rules alone, and how many of them are played on a host too. */
+const EPISODES = 48
+const SERVED = 8
+const STEPS = 48
+
+/**
+ * Checks the rules between seats: somebody who plays is in turn before the end, `legal` lists what the rules accept and
+ * nothing else, the order of sealed moves does not matter, rewards are related as `utility` says, a fork goes on as its
+ * session, and a call out of turn changes nothing. Counts the information sets of a small game.
+ */
+export async function checkSeatRules(context: CheckContext): Promise<CheckOutcome> {
+  const { world, settings, seed } = context
+  const { environment } = world
+  const findings: Finding[] = []
+  const warnings: Finding[] = []
+  const all: GameStep[] = []
+  const counts = { episodes: 0, steps: 0, rounds: 0, forks: 0, callsOutOfTurn: 0 }
+  for (let i = 0; i < EPISODES; i++) {
+    context.signal?.throwIfAborted()
+    context.onProgress(i, EPISODES)
+    const setting = settings[i % settings.length] as Setting
+    const own = seedFor(seed, 'seats', i)
+    const rng = createRng(own)
+    const policy = drawPlayPolicy(world, rng)
+    const episode = await playGame({ environment, setting, seed: own, policy, maxSteps: STEPS })
+    const { steps, fault } = episode
+    counts.episodes += 1
+    counts.steps += steps.length
+    all.push(...steps)
+    if (fault)
+      findings.push({
+        name: 'rules-failed',
+        what: `The rules failed: ${fault.message}`,
+        again: `params ${JSON.stringify(setting.params)}, seed ${own}, policy ${policy.name}, step ${steps.length + 1}`,
+        advice: 'Make the rules answer or refuse every call, and let a seat that plays be in turn until the end.',
+      })
+    warnings.push(...findWrongTurns(environment, setting, own, episode))
+    findings.push(...findWrongUtility(environment, setting, own, steps))
+    if (environment.hasLegal) findings.push(...findWrongLegal(environment, setting, own, steps, rng))
+    const order = findOrderMatters(environment, setting, own, steps, rng)
+    counts.rounds += order.rounds
+    findings.push(...order.findings)
+    if (i >= SERVED) continue
+    const moves: Move[] = steps.map(({ seat, action }) => ({ seat, action }))
+    const forked = await findWrongForks(world, setting, own, moves)
+    const cheated = await findCheatedTurns(world, setting, own, moves, rng)
+    counts.forks += forked.forks
+    counts.callsOutOfTurn += cheated.calls
+    findings.push(...forked.findings, ...cheated.findings)
+  }
+  warnings.push(...findIdleSeats(environment.seats, all, seed))
+  const sets = countInformationSets(environment, (settings[0] as Setting).params)
+  const counted = sets.bySeat
+    ? `information sets ${Object.entries(sets.bySeat)
+        .map(([seat, number]) => `${seat} ${number}`)
+        .join(', ')}`
+    : `information sets not counted (${sets.why})`
+  const { episodes, steps, rounds, forks, callsOutOfTurn } = counts
+  return checkOutcome(
+    'seats',
+    `${episodes} episodes, ${steps} steps, ${rounds} rounds in both orders, ${forks} forks, ${callsOutOfTurn} calls out of turn: ${findings.length === 0 ? 'nothing found' : `${findings.length} found`}; ${counted}`,
+    { findings, warnings: onceEach(warnings), figures: { ...counts, informationSets: sets.bySeat } },
+  )
+}
+
+/** The first finding of each name. */
+function onceEach(findings: readonly Finding[]): Finding[] {
+  return [...new Map(findings.toReversed().map((finding) => [finding.name, finding])).values()].toReversed()
+}

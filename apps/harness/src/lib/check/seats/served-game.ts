@@ -1,0 +1,39 @@
+import { createHost, type Host, type TrainerSessionRef } from '@episodic/mcp-server'
+import type { OpenResult } from '@episodic/protocol'
+import type { CheckedWorld, Setting } from '../check-context.ts'
+import type { Move } from './game-episode.ts'
+
+/** A session of several seats on a host in this process, as its opener holds it. */
+export interface ServedGame {
+  readonly host: Host
+  readonly opened: OpenResult
+  readonly control: TrainerSessionRef
+}
+
+/** Serves a world in this process. */
+export function serveGame({ environment }: CheckedWorld): Host {
+  return createHost({ environments: [environment], bounds: { waitSeconds: 1 } })
+}
+
+/** Opens a session with a seed. */
+export async function openGame(
+  host: Host,
+  { environment: { name } }: CheckedWorld,
+  { params, steps }: Setting,
+  seed: string,
+): Promise<ServedGame> {
+  const asked = { environment: name, params, seed, limits: { steps }, requestKey: crypto.randomUUID() }
+  const opened = await host.open(null, asked)
+  return { host, opened, control: await host.resolve(null, { by: 'control', token: opened.session }) }
+}
+
+/**
+ * Plays the next move by the opener's session. Returns what a player and a trainer receive, without the count of commits,
+ * which a fork begins anew.
+ */
+export async function stepGame({ control }: Pick<ServedGame, 'control'>, { seat, action }: Move): Promise<unknown> {
+  const seq = (await control.state()).seats[seat]?.seq
+  const { step } = await control.step({ action, seat, seq })
+  const { revision: _, ...report } = step.report
+  return { observation: step.observation, report }
+}

@@ -1,0 +1,90 @@
+import type { Action } from '@episodic/protocol'
+import type { EndpointSession } from '../endpoints/agent-endpoint.ts'
+import { randomAction } from '../noisy-policy.ts'
+import { callMessage, INITIALIZE, type Message, READ_STATE, READS, SUBSCRIBE, stateless } from '../secrecy/messages.ts'
+import { type SeatPlayer, type SeatPlayerSetting, Transcript } from './seat-player.ts'
+
+/** A call whose answer is held until the seat may act again. */
+interface HeldCall {
+  readonly message: Message
+  readonly answer: Promise<string>
+  answered: boolean
+}
+
+/** The last messages of a session URL: the notifications. */
+const NOTIFICATIONS: Message = { kind: 'the subscription', text: SUBSCRIBE.text }
+
+/**
+ * Plays a seat as an agent at its session URL: calls, waits, reads and subscribes, and calls out of turn. With `modern`, by
+ * MCP 2026-07-28, without subscriptions.
+ */
+export function urlPlayer(
+  { seat, tools, control, rng }: SeatPlayerSetting,
+  session: EndpointSession,
+  modern: boolean,
+): SeatPlayer {
+  const transcript = new Transcript()
+  const speak = (message: Message) => (modern ? stateless(message) : message)
+  let held: HeldCall | null = null
+  let stopCollecting: (() => Promise<string>) | null = null
+  const ask = async (given: Message) => {
+    const message = speak(given)
+    transcript.note(message, await session.send(message.text))
+  }
+  const hold = (given: Message): HeldCall => {
+    const message = speak(given)
+    const call: HeldCall = { message, answer: session.send(message.text), answered: false }
+    call.answer.then(
+      () => {
+        call.answered = true
+      },
+      () => {},
+    )
+    held = call
+    return call
+  }
+  const release = async () => {
+    if (!held) return
+    transcript.note(held.message, await held.answer)
+    held = null
+  }
+  return {
+    answers: transcript.answers,
+    async begin() {
+      if (!modern) {
+        await ask(INITIALIZE)
+        await ask(SUBSCRIBE)
+        stopCollecting = await session.collectNotifications()
+      }
+      for (const read of [...READS, READ_STATE]) await ask(read)
+    },
+    async move(action: Action) {
+      // The seat may act, so an earlier call has its answer.
+      await release()
+      const { revision } = await control.state()
+      const stop = new AbortController()
+      const { answer } = hold(callMessage('a move', action))
+      const committed = control.watch({ after: revision, limit: 1, wait: 60, signal: stop.signal })
+      await Promise.race([answer, committed])
+      stop.abort()
+      await committed.catch(() => {})
+    },
+    async look() {
+      const { mine, end } = await control.turn({ seat, wait: 0 })
+      if (mine || end) await release()
+      await ask(READ_STATE)
+      await ask(rng.pick(READS))
+      if (held) {
+        const { message, answered } = held as HeldCall
+        transcript.note({ ...message, kind: `whether ${message.kind} is answered` }, String(answered))
+      } else if (mine ? rng.chance(0.2) : rng.chance(0.3)) {
+        const wait = hold(callMessage('wait', { tool: 'wait', arguments: {} }))
+        if (mine || end) await wait.answer.then(release)
+      } else if (!mine) await ask(callMessage('a call out of turn', randomAction(tools, rng)))
+    },
+    async finish() {
+      await release()
+      if (stopCollecting) transcript.note(NOTIFICATIONS, await stopCollecting())
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import type { Setting } from '../check-context.ts'
+import type { Finding } from '../finding.ts'
+import { type GameStep, returnsOf } from './game-episode.ts'
+
+/** Most rounding error of a sum of a few rewards, relative to the largest. */
+const ROUNDING = 1e-9
+
+/** Finds a step whose rewards are not related as `utility` says. */
+export function findWrongUtility(
+  { game }: EnvironmentDefinition,
+  { params }: Setting,
+  seed: string,
+  steps: readonly GameStep[],
+): Finding[] {
+  const utility = game?.utility ?? 'general'
+  if (utility === 'general') return []
+  for (const [at, step] of steps.entries()) {
+    const returns = returnsOf(step)
+    const values = Object.values(returns)
+    const scale = Math.max(1, ...values.map(Math.abs))
+    const sum = values.reduce((all, one) => all + one, 0)
+    const spread = Math.max(...values) - Math.min(...values)
+    if (Math.abs(utility === 'zero-sum' ? sum : spread) <= ROUNDING * scale) continue
+    return [
+      {
+        name: 'utility-wrong',
+        what: `The rewards of step ${at + 1} are ${JSON.stringify(returns)}, and \`utility\` is "${utility}".`,
+        again: `params ${JSON.stringify(params)}, seed ${seed}, moves ${JSON.stringify(steps.slice(0, at + 1).map(({ seat, action }) => [seat, action])).slice(0, 600)}`,
+        advice:
+          utility === 'zero-sum'
+            ? 'Let the rewards of each step add up to 0, or declare another utility.'
+            : 'Give every seat the same reward in each step, or declare another utility.',
+      },
+    ]
+  }
+  return []
+}
