@@ -1,0 +1,67 @@
+import { WireError } from '@episodic/protocol'
+import { EnvError } from '../env-error.ts'
+import type { GameStart } from './game.ts'
+import type { LiveMatch } from './live-match.ts'
+import type { OutsidePlayer } from './outside-player.ts'
+import { SeatFailure } from './seat-failure.ts'
+
+/** Seconds that one request waits for a step from outside. */
+const FOLLOW_SECONDS = 20
+
+/** Lets a player from outside play, and resolves when the episode of its seat is over and the player has returned. */
+export async function playOutside(seat: string, player: OutsidePlayer, match: LiveMatch): Promise<void> {
+  const { game, start, table, signal } = match
+  const { capability, observation } = start.seats[seat] as GameStart['seats'][string]
+  const over = new AbortController()
+  const assignment = { context: match.contextOf(seat), capability, observation }
+  const played = Promise.resolve()
+    .then(() => player.playSeat({ ...assignment, signal: AbortSignal.any([signal, over.signal]) }))
+    .catch((cause: unknown) => {
+      signal.throwIfAborted()
+      throw new SeatFailure(seat, cause)
+    })
+  try {
+    const ended = table.ended([seat], signal)
+    // If the match fails first, the error is that of its cause.
+    ended.catch(() => {})
+    await Promise.race([ended, played])
+    await match.catchUp()
+    // It has left: what that means is decided when it is its turn.
+    while (await table.next(seat, signal)) {
+      await game.leave(seat, { signal }).catch((error: unknown) => {
+        throw WireError.is(error, 'invalid-params') ? leftEarly(seat, player, error) : error
+      })
+      await match.catchUp()
+    }
+  } finally {
+    over.abort()
+    await played.catch(() => {})
+  }
+}
+
+/** Takes in the steps of seats that are played from outside, until the episode is over for all. */
+export async function followSeats(seats: ReadonlySet<string>, match: LiveMatch): Promise<void> {
+  const { game, start, table, signal } = match
+  const over = new AbortController()
+  void table.ended(Object.keys(start.seats), signal).then(
+    () => over.abort(),
+    () => {},
+  )
+  const waiting = AbortSignal.any([signal, over.signal])
+  for (let after = 0; !over.signal.aborted; ) {
+    const logged = await game.log({ after, wait: FOLLOW_SECONDS, signal: waiting }).catch((error: unknown) => {
+      if (over.signal.aborted) return []
+      throw error
+    })
+    for (const step of logged) {
+      after = step.report.revision
+      // Those of other seats come with their answers.
+      if (seats.has(step.seat)) match.take(step)
+    }
+  }
+}
+
+function leftEarly(seat: string, { name }: OutsidePlayer, cause: unknown): SeatFailure {
+  const message = `${name} stopped before the episode was over for ${seat}.`
+  return new SeatFailure(seat, new EnvError('player-left', message, { cause }))
+}

@@ -1,0 +1,67 @@
+import { type Completion, type Step, WireError } from '@episodic/protocol'
+import { monotonic } from '@episodic/protocol/extend'
+import { stepResultOf } from '../environment/environment.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Game, SeatStep } from './game.ts'
+import type { LiveMatch } from './live-match.ts'
+import { SeatFailure } from './seat-failure.ts'
+import type { SeatView } from './table.ts'
+
+/** Errors of a step that mean that somebody has taken a step since. */
+const MOVED = ['not-your-turn', 'episode-ended', 'seq-reused', 'seq-conflict'] as const
+
+/** Plays a seat with a policy, until the episode is over for it. */
+export async function playSeat(seat: string, policy: Policy, match: LiveMatch): Promise<void> {
+  const { game, start, table, options, signal } = match
+  const { now = monotonic } = options
+  let completions: Completion[] = []
+  const blame = (cause: unknown): never => {
+    signal.throwIfAborted()
+    throw new SeatFailure(seat, cause, completions)
+  }
+  const player = await Promise.resolve()
+    .then(() => policy.start(match.contextOf(seat)))
+    .catch(blame)
+  const legal = game.legal && (() => (game.legal as NonNullable<Game['legal']>)(seat, { signal }))
+  let last: SeatStep | null = null
+  for (let view = await table.next(seat, signal); view; view = await table.next(seat, signal)) {
+    const seen = view
+    completions = []
+    if (table.stepsOf(seat) >= start.info.limits.steps) {
+      // The server takes the step of a seat that has none left.
+      await game.turn(seat, { signal })
+      await match.catchUp()
+      if (!table.mayAct(seat)) continue
+    }
+    const onCompletion = (completion: Completion) => void completions.push(completion)
+    const action = await Promise.resolve()
+      .then(() => player(seen.observation, { last: last && stepOf(last, seen), legal, signal, onCompletion }))
+      .catch(blame)
+    const sent = now()
+    try {
+      last = await table.play(game.step(seat, action, { signal }))
+    } catch (error) {
+      if (MOVED.some((code) => WireError.is(error, code))) {
+        // Another seat has moved since, or the server for this one. Its player is asked again when it may act.
+        if ((await match.catchUp()) || !table.mayAct(seat)) continue
+      }
+      throw WireError.is(error, 'invalid-params') ? new SeatFailure(seat, error, completions) : error
+    }
+    match.keep({ ...last, action, completions, milliseconds: now() - sent })
+    if (table.hasGap) await match.catchUp()
+  }
+}
+
+/** The seat's own last step as its policy sees it: with the reward since, by the steps of others. */
+function stepOf({ report, replayed }: SeatStep, { observation, due }: SeatView): Step {
+  const { seq, potential, refused, stateHash, success, end } = report
+  const terms = { ...report.terms }
+  for (const [term, value] of Object.entries(due)) terms[term] = (terms[term] ?? 0) + value
+  const total = Object.values(terms).reduce((sum, term) => sum + term, 0)
+  return stepResultOf({
+    observation,
+    reward: { total, terms, shaping: 0 },
+    end,
+    info: { seq, potential, refused, stateHash, replayed, ...(success !== undefined && { success }) },
+  })
+}
