@@ -59,7 +59,11 @@ export function listChecks(folder: string): Check[] {
       after: ['clients of OpenEnv', 'clients of the Open Reward Standard'],
     },
     {
-      name: 'references of the classics',
+      name: 'exact references of the classics',
+      command: ['node', 'apps/harness/src/cli.ts', 'suite', 'run', 'classics', '--quick'],
+    },
+    {
+      name: 'played references of the classics',
       command: ['node', 'apps/harness/src/cli.ts', 'suite', 'run', 'classics', '--episodes', '20', '--out', suite],
       all: true,
     },

@@ -218,6 +218,14 @@ describe('episodic suite verify', () => {
     expect([status, out]).toEqual([1, 'It was played with coin 1.0.0, and here is 1.0.1.\n'])
   })
 
+  it('loads no suite that a result names by a path', async () => {
+    const folder = copy()
+    writeFileSync(at(folder, 'own.suite.json'), readFileSync(at('suites/tosses.suite.json')))
+    editResult(folder, (result) => Object.assign(result.suite, { name: `${folder}/own.suite.json` }))
+    const { status, err } = await verify(folder)
+    expect([status, err]).toEqual([1, expect.stringContaining('not a name of letters, digits')])
+  })
+
   it('rejects a folder without a result', async () => {
     const { status, err } = await verify('suites')
     expect([status, err]).toEqual([1, expect.stringContaining('holds no result of a suite')])

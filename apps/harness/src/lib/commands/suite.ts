@@ -13,7 +13,8 @@ import { runSuite } from '../suite/run-suite.ts'
 import { readSuite } from '../suite/suite-file.ts'
 import { folderName, planSuite, type SuitePlan, withPolicy } from '../suite/suite-plan.ts'
 import { holdsSuite, SUITE_FILES, type SuiteResult } from '../suite/suite-result.ts'
-import { leaderboardCommand, verifySuiteCommand } from './suite-verify.ts'
+import { leaderboardCommand } from './suite-leaderboard.ts'
+import { verifySuiteCommand } from './suite-verify.ts'
 
 interface RunOptions extends ModelOptions {
   readonly only: readonly string[]

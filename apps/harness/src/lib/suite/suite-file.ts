@@ -39,10 +39,13 @@ const playedSchema = z.strictObject({
   source: z.string().min(1),
 })
 
+/** The name of a suite. It is never a path, because results name suites, and their authors are not trusted. */
+export const suiteNameSchema = z.string().regex(/^[\w-]+$/, 'not a name of letters, digits, "_" and "-"')
+
 /** The content of a suite file, `<name>.suite.json`. */
 const suiteFileSchema = z.strictObject({
   format: z.literal(1),
-  name: z.string().regex(/^[\w.-]+$/, 'not a name of letters, digits, ".", "_" and "-"'),
+  name: suiteNameSchema,
   version: z.string().min(1),
   description: z.string().default(''),
   /** Decides the tasks and the chance of policies. */
@@ -75,7 +78,7 @@ const EXTENSION = '.suite.json'
 const SHELF = 'suites'
 
 /**
- * Reads a suite by a path to its file, by the name of a file in `suites/`, or by the name of an installed package that holds
+ * Reads a suite by a path to its file, which ends with `.json`, by the name of a file in `suites/`, or by the name of an installed package that holds
  * one; `@episodic/` may be left out.
  *
  * Throws `suite-not-found`, and `suite-invalid`, which names each wrong field.
@@ -96,9 +99,9 @@ export function readSuite(reference: string, folder = process.cwd()): FoundSuite
 }
 
 function placesOf(reference: string, folder: string): string[] {
+  if (reference.endsWith('.json')) return [resolve(folder, reference)]
   const named = `${basename(reference)}${EXTENSION}`
   return [
-    resolve(folder, reference),
     resolve(folder, SHELF, `${reference}${EXTENSION}`),
     ...packageFolders(reference, folder).map((place) => join(place, named)),
   ]

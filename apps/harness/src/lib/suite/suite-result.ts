@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { meanSchema } from './mean-return.ts'
+import { suiteNameSchema } from './suite-file.ts'
 import { figureSchema, toleranceSchema } from './world-references.ts'
 
 const expectedSchema = z.strictObject({ value: figureSchema, tolerance: toleranceSchema, source: z.string() })
@@ -68,7 +69,7 @@ export type LineResult = z.infer<typeof lineResultSchema>
 export const suiteResultSchema = z.strictObject({
   format: z.literal(1),
   suite: z.strictObject({
-    name: z.string(),
+    name: suiteNameSchema,
     version: z.string(),
     /** Of all that decides its figures: worlds, versions, lines, references, seed and episodes. */
     sha256: z.string(),

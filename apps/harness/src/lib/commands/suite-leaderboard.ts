@@ -1,0 +1,50 @@
+import { basename, dirname, resolve } from 'node:path'
+import { Command } from 'commander'
+import { type Console, usesColor } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
+import { plural } from '../report/plots/format.ts'
+import { writeRunFile } from '../run/record/run-folder.ts'
+import { formatLeaderboard } from '../suite/format-leaderboard.ts'
+import { leaderboardOf } from '../suite/leaderboard.ts'
+import { renderLeaderboard } from '../suite/render-leaderboard.ts'
+import type { VerifiedSubmission } from '../suite/verify-submission.ts'
+import { checkResult, describeFinding, type VerifyOptions } from './suite-verify.ts'
+
+interface LeaderboardOptions extends VerifyOptions {
+  readonly html?: string
+}
+
+export function leaderboardCommand(console: Console): Command {
+  return new Command('leaderboard')
+    .description('verify several results of a suite, and rank their policies in each variant')
+    .argument('<folder...>', 'folders of results that were played with --policy')
+    .option('--suite <suite>', 'the suite (default: the one that each result names)')
+    .option('--html <file>', 'also write an HTML page')
+    .option('--json', 'print the leaderboard as JSON')
+    .action((folders: string[], options: LeaderboardOptions) => rank(folders, options, console))
+}
+
+async function rank(folders: readonly string[], options: LeaderboardOptions, console: Console): Promise<void> {
+  const { out, err } = console
+  const checked: VerifiedSubmission[] = []
+  for (const folder of folders) checked.push(await checkResult(folder, options.suite, console))
+  const suites = new Set(
+    checked.filter(({ findings }) => findings.length === 0).map(({ result }) => result.suite.sha256),
+  )
+  if (suites.size > 1)
+    throw new HarnessError('option-invalid', 'These are results of several suites. Make a leaderboard of each.')
+  const board = leaderboardOf(checked as [VerifiedSubmission, ...VerifiedSubmission[]])
+  if (options.json) out.write(`${JSON.stringify(board)}\n`)
+  else out.write(formatLeaderboard(board, { color: usesColor(out) }))
+  if (options.html !== undefined) {
+    const file = resolve(options.html)
+    await writeRunFile(dirname(file), basename(file), renderLeaderboard(board))
+  }
+  for (const { folder, findings } of board.rejected)
+    for (const finding of findings) err.write(`${folder}: ${describeFinding(finding)}\n`)
+  if (board.rejected.length > 0)
+    throw new HarnessError(
+      'submission-invalid',
+      `${plural(board.rejected.length, 'submission')} of ${checked.length} rejected.`,
+    )
+}
