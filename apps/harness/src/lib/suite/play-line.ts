@@ -83,8 +83,10 @@ export async function foldLine(run: string, focus: string | null): Promise<LineF
   const file = join(run, RUN_FILES.episodes)
   const returns = new Map<string, number | null>()
   if (existsSync(file))
+    // Of an episode that was played again because it failed, the first try counts: choosing plays can flatter.
     for await (const record of readSealed(file))
-      returns.set(record.task.id, seatRecordOf(record, focus ?? undefined).returns?.unshaped ?? null)
+      if (record.try === 0)
+        returns.set(record.task.id, seatRecordOf(record, focus ?? undefined).returns?.unshaped ?? null)
   const finished = [...returns.values()].filter((value) => value !== null)
   return { here: meanReturn(finished), finished: finished.length, failed: returns.size - finished.length }
 }
