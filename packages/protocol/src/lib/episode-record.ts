@@ -122,7 +122,7 @@ export interface SealedLine {
   readonly chain: string
   /** Milliseconds since the run began, on the machine that played it. */
   readonly time: { readonly started: number; readonly ended: number }
-  /** Hash of the whole line, see {@link sealOf}; `null` for a line of format 2, which had none. */
+  /** Hash of the chain and of the rest of the line, see {@link sealOf}; `null` for a line of format 2, which had none. */
   readonly seal: string | null
 }
 

@@ -1,9 +1,10 @@
 import type { z } from 'zod'
 import { canonicalJson } from './canonical-json.ts'
 import { contentId } from './digest.ts'
-import { type EpisodeRecord, episodeRecordSchema } from './episode-record.ts'
+import { type EpisodeRecord, episodeRecordSchema, type RecordedStep } from './episode-record.ts'
 import { isObject, type Json } from './json.ts'
-import { type MatchRecord, matchRecordSchema } from './match-record.ts'
+import { type MatchRecord, matchRecordSchema, type RecordedSeatStep } from './match-record.ts'
+import type { Reward } from './step.ts'
 
 /** A line of a run: an episode of one seat, or a match of several. */
 export type SealedRecord = EpisodeRecord | MatchRecord
@@ -23,10 +24,23 @@ export function parseSealedRecord(json: unknown): z.ZodSafeParseResult<SealedRec
 }
 
 /**
- * Returns the {@link contentId} of a whole line without its seal. The chain covers what a replay must reproduce; the seal
- * also what the player adds: times, weights, policies, answers of models.
+ * Returns the {@link contentId} of a line's chain and of all that the chain leaves out: the run, the task, weights, times,
+ * policies, returns and answers of models. Together they cover the whole line.
  */
-export function sealOf(line: Omit<SealedRecord, 'seal'>): string {
-  const { seal: _, ...sealed } = line as SealedRecord
-  return contentId(canonicalJson(sealed as unknown as Json))
+export function sealOf(line: Omit<EpisodeRecord, 'seal'> | Omit<MatchRecord, 'seal'>): string {
+  // What the chain covers is long, and hashed already.
+  const { environment: _, params: __, seed: ___, steps, ...rest } = line as SealedRecord
+  const { seal: ____, ...unchained } = 'start' in rest ? { ...rest, start: null } : rest
+  return contentId(canonicalJson({ ...unchained, steps: steps.map(unchainedPart) } as unknown as Json))
+}
+
+/** The part of a step that does not come from the environment. */
+function unchainedPart(step: RecordedStep | RecordedSeatStep) {
+  const { milliseconds, completions = null } = step
+  const scores = 'reward' in step ? scoreOf(step.reward) : Object.values(step.rewards).map(scoreOf)
+  return { scores, milliseconds, completions }
+}
+
+function scoreOf({ total, shaping }: Reward) {
+  return [total, shaping]
 }

@@ -1,7 +1,7 @@
 import { connect, definePolicy, type Policy, randomPolicy } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess } from '@episodic/mcp-server'
 import { declaredAction } from '@episodic/mcp-server/extend'
-import { type MatchRecord, parseSealedRecord, sealOf, type Task } from '@episodic/protocol'
+import { chainOf, type MatchRecord, parseSealedRecord, sealOf, type Task } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { replayEpisode } from '../replay/replay-episode.ts'
@@ -70,7 +70,7 @@ const anyGame = fc.constantFrom('nim' as const, 'meeting' as const)
 const replayed = (game: keyof typeof GAMES, record: MatchRecord) =>
   replayEpisode(
     GAMES[game],
-    { record, whole: sealOf(record) === record.seal },
+    { record, whole: chainOf(record) === record.chain && sealOf(record) === record.seal },
     { strict: true, scoring: SCORING, limits: {}, declaredOnly: true },
   )
 
