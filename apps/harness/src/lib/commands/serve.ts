@@ -177,9 +177,11 @@ async function serve(references: string[], options: ServeOptions, console: Conso
     reservedSeats: Object.fromEntries(Object.entries(policies).map(([name, own]) => [name, Object.keys(own)])),
     onFault: ({ cause: err, ...fault }) => log.error({ ...fault, err }, 'an environment failed'),
   })
-  await using _players = await playSeats(host, policies, {
-    onFailed: ({ cause: err, ...seat }) => log.error({ ...seat, err }, 'a seat could not be played'),
-  })
+  await using _players = options.seat
+    ? await playSeats(host, policies, {
+        onFailed: ({ cause: err, ...seat }) => log.error({ ...seat, err }, 'a seat could not be played'),
+      })
+    : null
   if (options.stdio) await servePipe(host, options, log)
   else await listen(host, worlds, options, { log, metrics }, console)
 }

@@ -1,4 +1,5 @@
 import { environment, solver } from '@episodic/classics/kuhn-poker'
+import { environment as hands } from '@episodic/classics/rock-paper-scissors'
 import { definePolicy, type Policy, randomPolicy } from '@episodic/env'
 import { createHost, type Host } from '@episodic/mcp-server'
 import { createMemoryStore } from '@episodic/state/memory'
@@ -53,6 +54,19 @@ describe('playSeats', () => {
     const games = await Promise.all(Array.from({ length: 10 }, (_, i) => playFirst(hosts[0], hosts[0], `deal ${i}`)))
     expect(games.every((steps) => steps.at(-1)?.report.end?.kind === 'terminated')).toBe(true)
     expect(failures).toEqual([])
+  })
+
+  it('moves in a round at once with the others, who learn of no move before the round is played', async () => {
+    await using host = createHost({ environments: [hands] })
+    const first = definePolicy({ name: 'rock', start: () => () => ({ tool: 'throw', arguments: { hand: 'rock' } }) })
+    const onFailed = ({ cause }: { cause: unknown }) => expect.fail(String(cause))
+    await using _players = await playSeats(host, { [hands.name]: { player_0: first } }, { onFailed })
+    const { session: token } = await host.open(null, { environment: hands.name, requestKey: 'hands' })
+    const session = await host.resolve(null, { by: 'control', token })
+    const { steps } = await session.watch({ after: 0, limit: 1, wait: 60 })
+    expect(steps).toMatchObject([{ seat: 'player_0', report: { seats: { sealed: true, turn: ['player_1'] } } }])
+    const action = { tool: 'throw', arguments: { hand: 'paper' } }
+    expect((await session.step({ action, seat: 'player_1', seq: 0 })).step.report.terms).toMatchObject({ round: 1 })
   })
 
   it('tries a move again whose policy fails', async () => {

@@ -75,7 +75,7 @@ export async function createGame(host: Host, request: JoinRequest): Promise<Answ
   const seat = given[SEAT]
   const names = environment.seats?.map(({ name }) => name) ?? []
   if (seat !== undefined && (typeof seat !== 'string' || !names.includes(seat)))
-    return refused(`There is no seat ${JSON.stringify(seat)}. The seats are: ${names.join(', ')}.`)
+    return refused(`There is no seat ${JSON.stringify(seat).slice(0, 64)}. The seats are: ${names.join(', ')}.`)
   try {
     return await welcome(host, request, await host.players.create(principal, { environment: environment.name, seat }))
   } catch (error) {

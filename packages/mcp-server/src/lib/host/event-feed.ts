@@ -1,10 +1,8 @@
 import type { LoggedStep, PublishedEvent } from '@episodic/protocol'
 import { type Clock, decodeSession, type SessionRecord, type SessionStore } from '@episodic/state'
 import type { EventNotification, ListenRange } from './host.ts'
+import { lookUntil } from './look-until.ts'
 import { type CachedSession, notFound, type SessionCache } from './session-cache.ts'
-
-/** Milliseconds between two reads of the store: commits of other processes on the same store wake no listener here. */
-const LISTEN_INTERVAL = 1_000
 
 /** Log entries that are read at once. */
 const PAGE = 250
@@ -28,21 +26,19 @@ export async function* eventNotifications(
   const { id } = session.record
   const takesEvents = environment.eventInfos.length > 0
   let seen = after ?? (await present()).revision
+  const look = async (): Promise<EventNotification | null> => {
+    if (signal?.aborted) return null
+    const record = session.record.revision > seen ? session.record : await present()
+    const over = record.end !== null
+    if (record.revision <= seen && !over) return null
+    const said = withoutSecrets(cached, await saidIn(record))
+    seen = record.revision
+    return said.length > 0 || over ? { revision: seen, said, over } : null
+  }
   while (!signal?.aborted) {
-    const place = watchers.join()
-    try {
-      const record = session.record.revision > seen ? session.record : await present()
-      const over = record.end !== null
-      if (record.revision > seen || over) {
-        const said = withoutSecrets(cached, await saidIn(record))
-        seen = record.revision
-        if (said.length > 0 || over) yield { revision: seen, said, over }
-        if (over) return
-      }
-      await place.until(clock, LISTEN_INTERVAL, signal)
-    } finally {
-      place.leave()
-    }
+    const found = await lookUntil(watchers, look, { clock, wait: Number.POSITIVE_INFINITY, signals: [signal] })
+    if (found) yield found
+    if (found?.over) return
   }
 
   async function present(): Promise<Pick<SessionRecord, 'revision' | 'end' | 'outside'>> {

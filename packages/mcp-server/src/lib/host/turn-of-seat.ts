@@ -3,11 +3,9 @@ import type { Clock, SessionRecord } from '@episodic/state'
 import type { RulesRunner } from '../environment/rules-runner.ts'
 import type { Faults } from './faults.ts'
 import type { TurnQuery } from './host.ts'
+import { lookUntil } from './look-until.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
 import type { SessionWriter } from './step-session.ts'
-
-/** Milliseconds between two reads of the store: commits of other processes on the same store wake nobody here. */
-const TURN_INTERVAL = 1_000
 
 export interface TurnSetting {
   readonly writer: Pick<SessionWriter, 'settleAbsent'>
@@ -29,20 +27,14 @@ export async function turnOfSeat(
   { seat, wait, signal }: TurnQuery,
   { sessions, writer, rules, faults, clock, stopping }: TurnSetting,
 ): Promise<MethodResult<'turn'>> {
-  const deadline = clock.monotonic() + wait * 1_000
-  for (;;) {
-    const place = cached.watchers.join()
-    try {
-      await sessions.use(cached, (session) => session.refresh())
-      await writer.settleAbsent(cached)
-      const { record } = cached.session
-      const left = deadline - clock.monotonic()
-      if (isWaitOver(record, seat) || left <= 0 || signal?.aborted || stopping.aborted) return await describe(record)
-      await place.until(clock, Math.min(left, TURN_INTERVAL), signal)
-    } finally {
-      place.leave()
-    }
+  const look = async (isLast: boolean) => {
+    await sessions.use(cached, (session) => session.refresh())
+    await writer.settleAbsent(cached)
+    const { record } = cached.session
+    return isLast || isWaitOver(record, seat) ? describe(record) : null
   }
+  const turn = await lookUntil(cached.watchers, look, { clock, wait, signals: [signal, stopping] })
+  return turn as MethodResult<'turn'>
 
   async function describe(record: SessionRecord): Promise<MethodResult<'turn'>> {
     const { environment } = cached

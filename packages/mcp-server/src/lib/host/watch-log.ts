@@ -1,10 +1,8 @@
 import type { LoggedStep, MethodResult } from '@episodic/protocol'
 import { type Clock, isEndUnreported, type SessionRecord, type SessionStore } from '@episodic/state'
 import type { WatchRange } from './host.ts'
+import { lookUntil } from './look-until.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
-
-/** Milliseconds between two reads of the store: commits of other processes on the same store wake no watcher here. */
-const WATCH_INTERVAL = 1_000
 
 export interface WatchSetting {
   readonly sessions: Pick<SessionCache, 'use' | 'guardStore'>
@@ -22,26 +20,20 @@ export async function watchLog(
   { after, limit, wait, signal }: WatchRange,
   { sessions, store, clock, stopping }: WatchSetting,
 ): Promise<MethodResult<'watch'>> {
-  const deadline = clock.monotonic() + wait * 1_000
-  for (;;) {
-    const place = cached.watchers.join()
-    try {
-      const record: SessionRecord = await sessions.use(cached, (session) => session.refresh())
-      const { id, end, outside } = record
-      // If an event ended the episode, one more step is to come, which reports the end.
-      const over = end !== null && !isEndUnreported(record)
-      const entries = await sessions.guardStore(store.readLog(id, { after, limit }))
-      const left = deadline - clock.monotonic()
-      const events = outside?.pending.filter(({ revision }) => revision > after) ?? []
-      if (entries.length > 0 || events.length > 0 || over || left <= 0 || signal?.aborted || stopping.aborted)
-        return {
-          steps: entries.map(({ text }) => JSON.parse(text) as LoggedStep),
-          ...(events.length > 0 && { events }),
-          end,
-        }
-      await place.until(clock, Math.min(left, WATCH_INTERVAL), signal)
-    } finally {
-      place.leave()
+  const look = async (isLast: boolean): Promise<MethodResult<'watch'> | null> => {
+    const record: SessionRecord = await sessions.use(cached, (session) => session.refresh())
+    const { id, end, outside } = record
+    // If an event ended the episode, one more step is to come, which reports the end.
+    const over = end !== null && !isEndUnreported(record)
+    const entries = await sessions.guardStore(store.readLog(id, { after, limit }))
+    const events = outside?.pending.filter(({ revision }) => revision > after) ?? []
+    if (entries.length === 0 && events.length === 0 && !over && !isLast) return null
+    return {
+      steps: entries.map(({ text }) => JSON.parse(text) as LoggedStep),
+      ...(events.length > 0 && { events }),
+      end,
     }
   }
+  const seen = await lookUntil(cached.watchers, look, { clock, wait, signals: [signal, stopping] })
+  return seen as MethodResult<'watch'>
 }
