@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { comparisonSchema } from '../compare/comparison.ts'
+import { contrastsSchema } from '../compare/contrasts.ts'
 import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
 
 const workshop = openWorkshop()
@@ -99,6 +100,39 @@ describe('episodic compare', () => {
       1,
       expect.stringMatching(/^error: The runs share no task: A .* 40 tasks and B .* 0/),
     ])
+  })
+
+  it('compares several runs with a baseline, over the tasks that all of them have', async () => {
+    await play('solver', 'few', '--tasks', '25')
+    const runs = ['careless', 'solver', 'random', 'few']
+    const { status, out } = await workshop.main(['compare', ...runs, '--baseline', 'solver', '--json'])
+    expect(status).toBe(0)
+    const contrasts = contrastsSchema.parse(JSON.parse(out))
+    expect(contrasts).toMatchObject({
+      baseline: 'solver',
+      tasks: { compared: 25, leftOut: 15 },
+      runs: [
+        { name: 'solver', finished: 120 },
+        { name: 'careless' },
+        { name: 'random', finished: 40 },
+        { name: 'few', finished: 25 },
+      ],
+    })
+    const [careless, random, few] = contrasts.contrasts
+    expect(few).toMatchObject({ run: 'few', success: { effect: 'same', holm: 1 }, return: { effect: 'same' } })
+    expect(random?.success.difference.mean).toBeLessThan(-0.8)
+    expect(random?.return.holm).toBeLessThan(0.05)
+    // Three contrasts: the smallest p-value counts three times.
+    expect(random?.return.holm).toBeCloseTo(3 * (random?.return.p as number), 12)
+    // The pair by itself, over the same tasks.
+    const pair = (await compare('few', 'careless')).comparison
+    expect(careless?.success.difference.mean).toBeCloseTo(pair.success?.difference.mean as number, 12)
+    const shown = await workshop.main(['compare', ...runs, '--html', 'many.html', '--fail-if-worse'])
+    expect([shown.status, shown.out]).toEqual([1, expect.stringContaining('3 runs against careless')])
+    expect(shown.out).toMatch(/random +success +−.* points .* p < 0\.001 +lower/)
+    expect(readFileSync(at('many.html'), 'utf8')).toContain('Figures of each run')
+    const wrong = await workshop.main(['compare', ...runs, '--baseline', 'nowhere'])
+    expect(wrong.err).toContain('--baseline nowhere is none of the runs: careless, solver, random, few.')
   })
 
   it('rejects runs that cannot be compared, and names the difference', async () => {

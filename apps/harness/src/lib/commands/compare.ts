@@ -2,11 +2,16 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { type ComparedRun, compareRuns } from '../compare/compare-runs.ts'
 import type { Flip } from '../compare/comparison.ts'
+import { contrastRuns } from '../compare/contrast-runs.ts'
+import { contrastRows } from '../compare/describe-contrasts.ts'
 import type { ShownFlip } from '../compare/flip-panels.ts'
 import { formatComparison } from '../compare/format-comparison.ts'
+import { formatContrasts } from '../compare/format-contrasts.ts'
 import { episodeKey, readComparedRun, readPlays } from '../compare/read-compared-run.ts'
 import { renderComparison } from '../compare/render-comparison.ts'
+import { renderContrasts } from '../compare/render-contrasts.ts'
 import { type Console, colorsOf, shownPath, usesColor } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
 import { tornNotice } from '../run/record/report-run.ts'
 import { writeRunFile } from '../run/record/run-folder.ts'
 
@@ -14,6 +19,7 @@ interface CompareOptions {
   readonly json?: true
   readonly html?: string
   readonly failIfWorse?: true
+  readonly baseline?: string
   readonly seat?: string
   readonly allowConflicts?: true
 }
@@ -23,38 +29,73 @@ const MOST_SHOWN = 25
 
 export function compareCommand(console: Console): Command {
   return new Command('compare')
-    .description('compare two runs of the same tasks, and list the episodes whose success flipped')
+    .description('compare two or more runs of the same tasks')
     .argument('<runA>', 'folder of the baseline run')
     .argument('<runB>', 'folder of the run to compare with it')
+    .argument('[more...]', 'folders of further runs to compare with the baseline')
+    .option('--baseline <run>', 'folder of the baseline, one of the runs (default: the first)')
     .option('--json', 'print the comparison as JSON')
-    .option('--html <file>', 'also write an HTML page, with both plays of each flipped episode')
+    .option('--html <file>', 'also write an HTML page; of two runs, with both plays of each flipped episode')
     .option('--seat <seat>', 'of an environment of several seats: the seat to compare (default: the one in focus)')
     .option('--allow-conflicts', 'accept conflicting lines of the same episode')
-    .option('--fail-if-worse', 'exit with 1 if run B is significantly worse than run A')
+    .option('--fail-if-worse', 'exit with 1 if a run is significantly worse than the baseline')
     .addHelpText(
       'after',
       `
-Both runs must have the same environment, version, weights and tasks; usually
-only the policy differs. Neither run needs to be finished.
+The runs must have the same environment, version, weights and tasks; usually
+only the policy differs. No run needs to be finished. Of two runs, the episodes
+whose success flipped are listed; more are each compared with the baseline, with
+p-values adjusted by Holm's procedure.
 
 Examples:
   episodic run number-guessing --rollouts 4 --policy careless --out runs/careless
   episodic run number-guessing --rollouts 4 --policy solver --out runs/solver
   episodic compare runs/careless runs/solver
   episodic compare runs/careless runs/solver --html compare.html
+  episodic compare runs/solver runs/qwen3 runs/llama runs/gemma --html models.html
   episodic compare runs/main runs/branch --json --fail-if-worse`,
     )
-    .action((a: string, b: string, options: CompareOptions) => compare(a, b, options, console))
+    .action((a: string, b: string, more: string[], options: CompareOptions) => {
+      const folders = withBaselineFirst([a, b, ...more], options.baseline)
+      const [first = a, second = b] = folders
+      return folders.length > 2 ? contrast(folders, options, console) : compare(first, second, options, console)
+    })
+}
+
+/** Moves the baseline to the front. Throws `option-invalid` if it is none of the runs. */
+function withBaselineFirst(folders: readonly string[], baseline = folders[0]): string[] {
+  const chosen = folders.find((folder) => baseline !== undefined && resolve(folder) === resolve(baseline))
+  if (chosen !== undefined) return [chosen, ...folders.filter((folder) => folder !== chosen)]
+  throw new HarnessError('option-invalid', `--baseline ${baseline} is none of the runs: ${folders.join(', ')}.`)
+}
+
+function readFrom(folder: string, options: CompareOptions, console: Console): Promise<ComparedRun> {
+  return readComparedRun(folder, {
+    onTorn: (line) => console.err.write(`${folder}: ${tornNotice(line)}`),
+    allowConflicts: options.allowConflicts === true,
+    seat: options.seat,
+  })
+}
+
+/** Compares several runs with the first one. */
+async function contrast(folders: readonly string[], options: CompareOptions, console: Console): Promise<void> {
+  const runs: ComparedRun[] = []
+  for (const folder of folders) runs.push(await readFrom(folder, options, console))
+  const contrasts = contrastRuns(runs)
+  const { out } = console
+  if (options.json) out.write(`${JSON.stringify(contrasts)}\n`)
+  else out.write(`\n${formatContrasts(contrasts, { color: usesColor(out) })}`)
+  if (options.html !== undefined) {
+    const file = resolve(options.html)
+    const page = await writeRunFile(dirname(file), basename(file), renderContrasts(contrasts))
+    if (!options.json) out.write(`\n  page  ${colorsOf(out).bold(shownPath(page))}\n`)
+  }
+  const isWorse = contrasts.contrasts.some((one) => contrastRows(one).some(({ better }) => better === false))
+  if (options.failIfWorse && isWorse) process.exitCode = 1
 }
 
 async function compare(folderA: string, folderB: string, options: CompareOptions, console: Console): Promise<void> {
-  const read = (folder: string) =>
-    readComparedRun(folder, {
-      onTorn: (line) => console.err.write(`${folder}: ${tornNotice(line)}`),
-      allowConflicts: options.allowConflicts === true,
-      seat: options.seat,
-    })
-  const [a, b] = [await read(folderA), await read(folderB)]
+  const [a, b] = [await readFrom(folderA, options, console), await readFrom(folderB, options, console)]
   const comparison = compareRuns(a, b)
   const { gained, lost } = comparison.episodes
   let page: string | null = null

@@ -22,7 +22,8 @@ interface ComparedTask {
   readonly a: Means
   readonly b: Means
 }
-type Means = Readonly<Record<'success' | 'unshaped' | 'steps', number>>
+type Means = Readonly<Record<'success' | 'unshaped' | 'steps', number>> & Readonly<Record<Spent, number | null>>
+type Spent = 'tokens' | 'cost'
 
 /** The range of a difference of two shares. */
 const SHARES = [-1, 1] as const
@@ -59,10 +60,16 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
     )
   for (const id of ids) assertSameSetup(id, a.tasks.get(id), b.tasks.get(id))
   const compared = ids.flatMap((id) => compareTask(id, a.tasks.get(id), b.tasks.get(id)))
-  const pair = (figure: keyof Means, bounds?: typeof SHARES) =>
+  const pair = (figure: Exclude<keyof Means, Spent>, bounds?: typeof SHARES) =>
     pairFigure(
       compared.map((task) => [task.a[figure], task.b[figure]]),
       bounds,
+    )
+  const pairSpent = (figure: Spent) =>
+    pairFigure(
+      compared.flatMap(({ a, b }) =>
+        a[figure] === null || b[figure] === null ? [] : [[a[figure], b[figure]] as const],
+      ),
     )
   const { name, version } = a.manifest.configuration.environment
   return {
@@ -82,6 +89,8 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
     seeded: [a, b].every(({ manifest }) => (manifest.played?.guarantees?.seed ?? 'decides') === 'decides'),
     return: pair('unshaped'),
     length: pair('steps'),
+    tokens: pairSpent('tokens'),
+    cost: pairSpent('cost'),
     episodes: flipsOf(ids, a.tasks, b.tasks),
     byDifficulty: binByDifficulty(compared),
     byTask: spread(
@@ -118,6 +127,8 @@ function meansOf(task: PlayedTask | undefined): Means | null {
     success: mean((play) => Number(play.outcome === 'succeeded')),
     unshaped: mean((play) => play.unshaped),
     steps: mean((play) => play.steps),
+    tokens: plays.some(({ tokens }) => tokens === null) ? null : mean(({ tokens }) => tokens ?? 0),
+    cost: plays.some(({ cost }) => cost === null) ? null : mean(({ cost }) => cost ?? 0),
   }
 }
 

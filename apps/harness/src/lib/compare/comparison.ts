@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { estimateSchema } from '../report/fold/summary.ts'
 
 /** One figure of two runs, over the tasks that have it in both. */
-const figureSchema = z.object({
+export const figureSchema = z.object({
   /** Means over tasks. */
   a: z.number(),
   b: z.number(),
@@ -18,7 +18,7 @@ const figureSchema = z.object({
   effect: z.enum(['higher', 'lower', 'same', 'unclear']),
 })
 
-const sideSchema = z.object({
+export const sideSchema = z.object({
   name: z.string(),
   policy: z.string(),
   scheduled: z.int(),
@@ -70,6 +70,9 @@ export const comparisonSchema = z.object({
   return: figureSchema.nullable(),
   /** Steps of an episode, however it ended. */
   length: figureSchema.nullable(),
+  /** Tokens read and written for an episode, and their cost; `null` unless both runs have them for a task. */
+  tokens: figureSchema.nullable().default(null),
+  cost: figureSchema.nullable().default(null),
   /** Episodes of one task and attempt that finished in both runs. */
   episodes: z.object({
     paired: z.int(),

@@ -15,11 +15,13 @@ export interface FigureRow {
 }
 
 /** The formatted figures of a comparison, in display order. Differences of shares are in percentage points. */
-export function figureRows({ success, return: returned, length }: Comparison): FigureRow[] {
+export function figureRows({ success, return: returned, length, tokens, cost }: Comparison): FigureRow[] {
   const rows = [
     ['success', success, (share: number) => `${(share * 100).toFixed(1)} %`, 'points'],
     ['return', returned, formatNumber, ''],
     ['steps', length, formatNumber, ''],
+    ['tokens', tokens, formatNumber, ''],
+    ['cost', cost, formatNumber, ''],
   ] as const
   return rows.flatMap(([name, figure, format, unit]) => {
     if (!figure) return []
@@ -89,13 +91,13 @@ export function formatSigned(value: number): string {
   return `${value > 0 ? '+' : ''}${formatNumber(value)}`
 }
 
-function formatPoints(points: number): string {
+export function formatPoints(points: number): string {
   const text = points.toFixed(1).replace(/^-0\.0$/, '0.0')
   return `${points > 0 && text !== '0.0' ? '+' : ''}${text.replace('-', '−')}`
 }
 
 /** A p-value, never rounded to 0. */
-function formatPValue(p: number): string {
+export function formatPValue(p: number): string {
   if (Number.isNaN(p)) return `p ${NOTHING}`
   return p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`
 }

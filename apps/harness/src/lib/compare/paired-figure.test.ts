@@ -5,6 +5,17 @@ import { describe, expect, it } from 'vitest'
 import { pairFigure } from './paired-figure.ts'
 
 describe('pairFigure', () => {
+  it('takes means that differ by rounding for equal', () => {
+    const three = (0.7 + 0.7 + 0.7) / 3
+    expect(three).not.toBe(0.7)
+    expect(
+      pairFigure([
+        [0.7, three],
+        [0.7, three],
+      ]),
+    ).toMatchObject({ equal: 2, effect: 'same', difference: { mean: 0 } })
+  })
+
   it('is the paired t-test: its interval excludes 0 if t exceeds the 97.5 % point', () => {
     const value = fc.integer({ min: -20, max: 20 })
     fc.assert(

@@ -5,6 +5,8 @@ import { signTest } from './sign-test.ts'
 
 /** The significance level that corresponds to a 95 % interval. */
 const SIGNIFICANCE = 0.05
+/** Differences below this share of the values are rounding errors. */
+const ROUNDING = 1e-13
 
 /**
  * Compares a figure by task: the mean of the differences, with Student's t over the tasks. The rollouts of a task are averaged
@@ -23,7 +25,7 @@ export function pairFigure(
   pairs: readonly (readonly [a: number, b: number])[],
   bounds: readonly [number, number] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
 ): PairedFigure | null {
-  const differences = pairs.map(([a, b]) => b - a)
+  const differences = pairs.map(differenceOf)
   const tasks = [...pairs.keys()]
   const estimate = clusteredMean(differences, tasks)
   const [a, b] = [0, 1].map((side) =>
@@ -44,6 +46,12 @@ export function pairFigure(
   }
   const equal = pairs.length - higher - lower
   return { a: a.mean, b: b.mean, difference, higher, lower, equal, p, effect: effectOf(difference, p, equal) }
+}
+
+/** Means over different numbers of rollouts differ by rounding, which is no difference. */
+function differenceOf([a, b]: readonly [number, number]): number {
+  const difference = b - a
+  return Math.abs(difference) <= ROUNDING * Math.max(Math.abs(a), Math.abs(b)) ? 0 : difference
 }
 
 function effectOf({ mean, low, high, count }: Estimate, p: number, equal: number): PairedFigure['effect'] {

@@ -1,6 +1,7 @@
 import { canonicalJson, contentId, type EpisodeRecord } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
 import { areConflicting, comparePreference, identityOf, type SealedLine } from '../report/fold/episode-identity.ts'
+import { exactSum } from '../report/fold/exact-sum.ts'
 import { ruleOf, type SuccessRule, scoredOutcomeOf } from '../report/fold/scored-outcome.ts'
 import { groupOf, type ShownOutcome } from '../report/fold/shown-episode.ts'
 
@@ -14,6 +15,10 @@ export interface Play extends SealedLine {
   /** The unshaped return; 0, and never read, if it failed. */
   readonly unshaped: number
   readonly steps: number
+  /** Tokens of a language model that were read and written; `null` if none was asked. */
+  readonly tokens: number | null
+  /** In the currency of the run's prices; `null` without them. */
+  readonly cost: number | null
 }
 
 /** What determines an episode besides the policy. */
@@ -94,5 +99,14 @@ function playOf(record: EpisodeRecord): Play {
     ending: outcome.kind === 'failed' ? outcome.error.code : outcome.end.reason,
     unshaped: record.returns?.unshaped ?? 0,
     steps: record.steps.length,
+    ...spentOn(record),
   }
+}
+
+function spentOn({ steps, undecided = [] }: EpisodeRecord): Pick<Play, 'tokens' | 'cost'> {
+  const asked = [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
+  if (asked.length === 0) return { tokens: null, cost: null }
+  const tokens = asked.reduce((sum, { promptTokens, completionTokens }) => sum + promptTokens + completionTokens, 0)
+  const cost = asked.some(({ cost }) => cost === null) ? null : exactSum(asked.map(({ cost }) => cost ?? 0))
+  return { tokens, cost }
 }

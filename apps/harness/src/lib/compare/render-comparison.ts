@@ -65,6 +65,8 @@ const cardNames: Readonly<Record<string, string>> = {
   success: 'Success rate, B − A',
   return: 'Mean return, B − A',
   steps: 'Episode length in steps, B − A',
+  tokens: 'Tokens of an episode, B − A',
+  cost: 'Cost of an episode, B − A',
 }
 
 function renderTitle(title: string, comparison: Comparison): string {

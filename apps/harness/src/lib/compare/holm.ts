@@ -1,0 +1,16 @@
+/**
+ * Adjusts p-values for the number of tests (S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979): the
+ * chance that any test without an effect has an adjusted value below α is at most α, whatever depends on what.
+ *
+ * @returns the adjusted values, in the order of the given ones.
+ */
+export function adjustByHolm(values: readonly number[]): number[] {
+  const order = [...values.keys()].sort((a, b) => (values[a] as number) - (values[b] as number))
+  const adjusted = new Array<number>(values.length)
+  let highest = 0
+  order.forEach((index, rank) => {
+    highest = Math.max(highest, Math.min(1, (values.length - rank) * (values[index] as number)))
+    adjusted[index] = highest
+  })
+  return adjusted
+}
