@@ -11,8 +11,12 @@ export interface Child<Ready> extends Disposable {
 
 export async function startChild<Ready>(file: string, ...args: string[]): Promise<Child<Ready>> {
   const child: ChildProcess = fork(new URL(file, import.meta.url), args, { execArgv: ['--expose-gc'] })
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`${file} ended with ${code} before it answered.`)
+  })
+  ended.catch(() => {})
   const next = async <T>(): Promise<T> => {
-    const [message] = await once(child, 'message')
+    const [message] = await Promise.race([once(child, 'message'), ended])
     return message as T
   }
   const ready = await next<Ready>()

@@ -67,6 +67,11 @@ export function listChecks(folder: string): Check[] {
       command: ['node', 'apps/harness/src/cli.ts', 'suite', 'run', 'classics', '--episodes', '20', '--out', suite],
       all: true,
     },
+    {
+      name: 'two processes that learn from each other',
+      command: ['node', 'bench/self-play.bench.ts', '--episodes', '2000'],
+      all: true,
+    },
     ...QUICK_PROGRAMS.map(({ args }) => checkOfChaos(args)),
     { name: 'build', command: script('build', ...TURBO) },
     { name: 'pack', command: packCommand(published, folder), after: ['build'] },
