@@ -1,7 +1,12 @@
-/** Secrets do not leak: compares pairs of episodes, searches every endpoint for canaries, and finds planted leaks. */
+/**
+ * Secrets do not leak, neither to a player nor from seat to seat: compares pairs of episodes, searches every endpoint for
+ * canaries, and finds planted leaks.
+ */
 import { fileURLToPath } from 'node:url'
 import { type CheckReport, checkWorld, loadWorld } from '@episodic/harness'
+import { createCardTable } from './leaks/card-table-world.ts'
 import { PLANTED_LEAKS } from './leaks/planted-leaks.ts'
+import { PLANTED_SEAT_LEAKS } from './leaks/planted-seat-leaks.ts'
 import { runTrial } from './trial.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -31,13 +36,59 @@ await runTrial('leak', { pairs: '1000' }, async ({ rng, quick, options }) => {
     counts.bytes += sweep('bytes')
     counts.found += sweep('found')
   }
+  const seats = {
+    pairs: 0,
+    endpointPairs: 0,
+    steps: 0,
+    answers: 0,
+    bytes: 0,
+    differing: 0,
+    callsOutOfTurn: 0,
+    forks: 0,
+  }
+  const games = [await loadWorld('@episodic/classics/kuhn-poker', ROOT), { environment: createCardTable() }]
+  for (const game of games) {
+    const report = await checkWorld(game, {
+      pairs,
+      seed: `${rng.int(0, 1_000_000)}`,
+      only: ['non-interference', 'canaries', 'seats', 'hygiene'],
+    })
+    breaches.push(...findingsOf(report))
+    const pair = figuresOf(report, 'non-interference')
+    const sweep = figuresOf(report, 'canaries')
+    const rules = figuresOf(report, 'seats')
+    seats.pairs += pair('pairs')
+    seats.endpointPairs += pair('endpointPairs')
+    seats.steps += pair('steps')
+    seats.differing += pair('differing')
+    seats.answers += pair('endpointMessages') + sweep('messages')
+    seats.bytes += pair('endpointBytes') + sweep('bytes')
+    seats.callsOutOfTurn += rules('callsOutOfTurn')
+    seats.forks += rules('forks')
+  }
+  let caughtBySeats = 0
+  for (const { channel, environment, endpoints, caughtBy, finding } of PLANTED_SEAT_LEAKS) {
+    const report = await checkWorld({ environment }, { pairs: PLANTED_PAIRS, endpoints, only: [caughtBy] })
+    if (report.checks.some(({ findings }) => findings.some(({ name }) => name === finding))) caughtBySeats += 1
+    else breaches.push(`A leak between seats was planted and not caught: ${channel}.`)
+  }
   let caught = 0
   for (const { channel, environment, endpoints, caughtBy } of PLANTED_LEAKS) {
     const report = await checkWorld({ environment }, { pairs: PLANTED_PAIRS, endpoints, only: [caughtBy] })
     if (report.ok) breaches.push(`A leak was planted and not caught: ${channel}.`)
     else caught += 1
   }
-  return { breaches, figures: { worlds: WORLDS.length, ...counts, planted: PLANTED_LEAKS.length, caught } }
+  const planted = { planted: PLANTED_SEAT_LEAKS.length, caught: caughtBySeats }
+  return {
+    breaches,
+    figures: {
+      worlds: WORLDS.length,
+      ...counts,
+      planted: PLANTED_LEAKS.length,
+      caught,
+      seats: { games: games.length, ...seats, ...planted },
+    },
+  }
 })
 
 function findingsOf({ world, checks }: CheckReport): string[] {

@@ -1,13 +1,19 @@
 import type { AgentEndpoint, EndpointSession } from '@episodic/harness'
-import type { Host, SessionRef } from '@episodic/mcp-server'
-import { DEFAULT_SEAT, type JsonObject, type OpenResult } from '@episodic/protocol'
+import type { Host, TrainerSessionRef } from '@episodic/mcp-server'
+import type { JsonObject, MethodResult, OpenResult } from '@episodic/protocol'
 
 /** What a careless server knows of the sessions that it plays. */
 export interface Knowledge {
   readonly sessions: readonly OpenResult[]
-  /** The session of a capability. */
-  of(capability: string): OpenResult | undefined
+  /** The session of a capability, or of a handle. */
+  of(token: string): OpenResult | undefined
   hidden(session: OpenResult | undefined): Promise<JsonObject>
+  /** The whole session of a token. */
+  stateOf(token: string): Promise<MethodResult<'state'>>
+  /** The other seats than that of a token. */
+  othersOf(token: string): readonly string[]
+  /** Whether the cards of the other seats than that of a token add up to an odd number; `false` for an unknown token. */
+  oddElsewhere(token: string): Promise<boolean>
 }
 
 /** An endpoint with something between it and the host that knows all sessions, and changes what the host does. */
@@ -18,15 +24,16 @@ export function leakyHost(
   return { name: endpoint.name, open: (host) => endpoint.open(withChanges(host, change(host, learn(host)))) }
 }
 
-/** An endpoint at which every session does something else; `capability` is the token that it was resolved by. */
+/** An endpoint at which every session does something else; `token` is the one that it was resolved by. */
 export function leakySessions(
   endpoint: AgentEndpoint,
-  change: (session: SessionRef, capability: string, known: Knowledge) => Partial<SessionRef>,
+  change: (session: TrainerSessionRef, token: string, known: Knowledge) => Partial<TrainerSessionRef>,
 ): AgentEndpoint {
   return leakyHost(endpoint, (host, known) => ({
     resolve: (async (principal, address) => {
       const session = await host.resolve(principal, address)
-      return withChanges(session, change(session, address.token ?? '', known))
+      // An agent's session has less than a trainer's, and what it lacks is not called.
+      return withChanges(session as TrainerSessionRef, change(session as TrainerSessionRef, address.token ?? '', known))
     }) as Host['resolve'],
   }))
 }
@@ -67,9 +74,26 @@ function learn(host: Host): Knowledge {
     sessions.push(opened)
     return opened
   }
+  const of = (token: string) =>
+    sessions.find(({ seats }) => Object.values(seats).some((seat) => [seat.capability, seat.handle].includes(token)))
+  const stateOf = async (token: string) => {
+    const session = await host.resolve(null, { by: 'control', token: of(token)?.session ?? '' })
+    return session.state()
+  }
+  const othersOf = (token: string) =>
+    Object.entries(of(token)?.seats ?? {})
+      .filter(([, { capability, handle }]) => ![capability, handle].includes(token))
+      .map(([seat]) => seat)
   return {
     sessions,
-    of: (capability) => sessions.find(({ seats }) => seats[DEFAULT_SEAT]?.capability === capability),
+    of,
+    stateOf,
+    othersOf,
+    async oddElsewhere(token) {
+      if (!of(token)) return false
+      const { own = {} } = (await stateOf(token)).state
+      return othersOf(token).reduce((sum, seat) => sum + Number(own[seat]?.card), 0) % 2 === 1
+    },
     async hidden(opened) {
       if (!opened) return {}
       const session = await host.resolve(null, { by: 'control', token: opened.session })

@@ -198,7 +198,7 @@ function findDifference(first: Received, second: Received): PairedPlay['differs'
 
 /** Chances that another seat's sealed move differs in the second play, and that it has not been made there yet. */
 const DIFFERENT = 0.5
-const LATE = 0.2
+const LATE = 0.4
 
 /** Returns what a seat does in the second play in the place of a sealed move: the same, another move, or nothing yet. */
 function otherMove(

@@ -11,8 +11,8 @@ import type { SeatAnswer, SeatPlayer } from './seat-player.ts'
 import { toolsOfSeat } from './seat-players.ts'
 import { urlPlayer } from './url-player.ts'
 
-/** The share of all pairs that is played at each endpoint by each route. */
-const SHARE = 0.03
+/** The share of all pairs that is played by each route, at an endpoint with connections and in this process. */
+const SHARE = { connected: 0.03, inProcess: 0.12 }
 /** Seconds that an answer is held at most. In a sound game no answer waits for so long. */
 const HOLD = 5
 
@@ -50,7 +50,8 @@ export async function comparePairsAtSeats(
     // Without HTTP there is one kind of protocol version.
     for (const route of ROUTES.filter((one) => endpoint.name === 'http' || one !== 'stateless session URL')) {
       if (route === 'seat handle' && !opened.sendAsTrainer) continue
-      for (let i = 0; i < Math.ceil(context.pairs * SHARE); i++) {
+      const share = endpoint.name === 'http' ? SHARE.connected : SHARE.inProcess
+      for (let i = 0; i < Math.ceil(context.pairs * share); i++) {
         context.signal?.throwIfAborted()
         const draws = seedFor(seed, 'seat pair', endpoint.name, route, i)
         const planned = plan(createRng(draws))
