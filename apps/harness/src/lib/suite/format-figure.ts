@@ -30,10 +30,19 @@ export function formatMean({ mean, low, high }: Mean): string {
   return width === 0 ? formatExact(mean) : mean.toFixed(digitsOf(width)).replace(/^-/, '−')
 }
 
-/** Half of the width of an interval, which is about symmetric: ± 0.25. */
-export function formatHalf({ low, high }: Mean): string {
+/** An interval: ± 0.25; 0.001 to 0.012 if it is not about symmetric, as that of rare successes; empty without a width. */
+export function formatInterval({ mean, low, high }: Mean): string {
   const width = (high - low) / 2
-  return width === 0 ? '' : `± ${width.toFixed(digitsOf(width))}`
+  if (width === 0) return ''
+  const digits = digitsOf(width)
+  if (Math.abs((low + high) / 2 - mean) <= width / 10) return `± ${width.toFixed(digits)}`
+  return `${low.toFixed(digits)} to ${high.toFixed(digits)}`.replaceAll(/-(?=\d)/g, '−')
+}
+
+/** A mean with its interval: 7.93 ± 0.27, or 0.000 (0.000 to 0.153). */
+export function formatEstimate(estimate: Mean): string {
+  const interval = formatInterval(estimate)
+  return `${formatMean(estimate)} ${interval.includes(' to ') ? `(${interval})` : interval}`.trim()
 }
 
 /** Two significant digits of a width. */
@@ -44,7 +53,7 @@ function digitsOf(width: number): number {
 /** The figure of a line as it was found here. */
 export function formatHere({ here }: Pick<LineResult, 'here'>): { readonly figure: string; readonly half: string } {
   if (here === null) return { figure: NOTHING, half: '' }
-  if (typeof here === 'object' && 'mean' in here) return { figure: formatMean(here), half: formatHalf(here) }
+  if (typeof here === 'object' && 'mean' in here) return { figure: formatMean(here), half: formatInterval(here) }
   return { figure: formatFigure(here), half: '' }
 }
 
@@ -60,7 +69,7 @@ export function formatReference(line: LineResult): { readonly figure: string; re
 export function formatVerdict(line: LineResult): string {
   if (line.kind === 'scored') {
     const failures = line.failed > 0 ? ` (${line.failed} failed)` : ''
-    return line.score ? `${formatMean(line.score)} ${formatHalf(line.score)}`.trim() + failures : failures.trim()
+    return line.score ? formatEstimate(line.score) + failures : failures.trim()
   }
   switch (line.verdict) {
     case 'same':

@@ -1,15 +1,14 @@
 import { createColors } from 'picocolors'
 import { cleanText, NOTHING, plural } from '../report/plots/format.ts'
-import { formatExact, formatHalf, formatHere, formatMean } from './format-figure.ts'
+import { formatEstimate, formatExact } from './format-figure.ts'
 import type { Leaderboard, LeaderboardEntry, LeaderboardTable } from './leaderboard.ts'
 
 /** The texts of an entry: policy, return, score, failures and folder. */
 export function entryCells({ policy, here, score, failed, folder }: LeaderboardEntry): string[] {
-  const { figure, half } = formatHere({ here })
   return [
     policy,
-    `${figure} ${half}`.trim(),
-    score ? `${formatMean(score)} ${formatHalf(score)}`.trim() : NOTHING,
+    here ? formatEstimate(here) : NOTHING,
+    score ? formatEstimate(score) : NOTHING,
     failed > 0 ? `${failed} failed` : '',
     folder,
   ]

@@ -20,24 +20,26 @@ export function renderLeaderboard({ suite, tables, rejected }: Leaderboard): str
       element('p', { class: 'meta' }, escapeHtml(`SHA-256 ${suite.sha256}`)),
     ),
     section('Verified submissions', ...tables.map(renderTable)),
-    section(
-      'Rejected submissions',
-      ...rejected.map(({ folder, findings }) =>
-        card(
-          folder,
-          plural(findings.length, 'finding'),
-          element(
-            'ul',
-            {},
-            ...findings.map(({ world, line, what }) =>
-              element('li', {}, escapeHtml([world, line].filter(Boolean).join(' ')), ' ', escapeHtml(what)),
+    rejected.length === 0
+      ? ''
+      : section(
+          'Rejected submissions',
+          ...rejected.map(({ folder, findings }) =>
+            card(
+              folder,
+              plural(findings.length, 'finding'),
+              element(
+                'ul',
+                {},
+                ...findings.map(({ world, line, what }) =>
+                  element('li', {}, escapeHtml([world, line].filter(Boolean).join(' ')), ' ', escapeHtml(what)),
+                ),
+              ),
+              '',
+              'wide',
             ),
           ),
-          '',
-          'wide',
         ),
-      ),
-    ),
     element(
       'p',
       { class: 'caption' },
