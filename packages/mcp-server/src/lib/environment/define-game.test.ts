@@ -203,10 +203,17 @@ describe('a game without turns', () => {
 
   it('is over when all have left', () => {
     const game = rehearse(table, { params: { seats: 2 }, strict: true })
+    // `turn` names three, and nobody waits for the one that does not play.
+    expect(game.turn).toEqual(['ann', 'bob'])
     game.play('leave', {}, { seat: 'ann' })
     const last = game.play('leave', {}, { seat: 'bob' })
     expect(last.seats?.ends).toEqual({ bob: { kind: 'terminated', reason: 'left' } })
     expect(game.end).toEqual({ kind: 'terminated', reason: 'all-left' })
+  })
+
+  it('does not start if nobody who plays is in turn', () => {
+    const absent: typeof table = { ...table, game: table.game && { ...table.game, turn: () => ['cid'] } }
+    expect(() => rehearse(absent, { params: { seats: 2 } })).toThrow('no seat that plays is in turn')
   })
 
   it('ends for all with one reason, and says who succeeded', () => {

@@ -53,7 +53,13 @@ export function startEnvironment(environment: EnvironmentDefinition, params: Jso
   }
   const observe = (seat: string) => observeState(environment, state, params, seat)
   const start = { state, rng: rng.save(), ...observe(present[0] as string) }
-  return game ? { ...start, seats: bySeat(present, observe), turn: game.turn(state, params) } : start
+  if (!game) return start
+  const turn = game.turn(state, params).filter((seat) => present.includes(seat))
+  if (turn.length > 0) return { ...start, seats: bySeat(present, observe), turn }
+  throw new ServerError(
+    'rules-failed',
+    `At the start of ${environment.name} no seat that plays is in turn, so that the episode would never go on. Let \`turn\` name one of ${present.join(', ')}.`,
+  )
 
   /** Returns a part of the initial state as its schema parses it, so without undeclared keys. */
   function startedPart(part: string, schema: z.ZodType, value: unknown): JsonObject {

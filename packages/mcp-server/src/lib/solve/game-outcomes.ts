@@ -44,7 +44,7 @@ export function listGameStarts(
   const seats = bySeat(game.present(params), () => ({ seq: 0, last: null }))
   const branches = enumerateDraws((rng) => {
     const state = environment.start({ params, rng })
-    return { state, turn: game.turn(state, params), seats }
+    return { state, turn: game.turn(state, params).filter((seat) => Object.hasOwn(seats, seat)), seats }
   }, most)
   return merged(branches, ({ state }) => state)
 }
