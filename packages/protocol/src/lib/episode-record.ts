@@ -24,7 +24,53 @@ export interface Completion {
   readonly promptTokenIds?: readonly number[] | undefined
   readonly tokenIds?: readonly number[] | undefined
   readonly logProbabilities?: readonly number[] | undefined
+  /** The model, as it was asked for. This and all that follows is left out where it is not known. */
+  readonly asked?: string | undefined
+  /** The server's id of the answer. */
+  readonly responseId?: string | undefined
+  /** What the server returned as the model's reasoning, apart from `text`. */
+  readonly reasoning?: string | undefined
+  /** All tool calls of the answer, in their order. */
+  readonly calls?: readonly RecordedCall[] | undefined
+  /** Why the answer ended, as the server said, for example `stop`, `length` or `tool_calls`. */
+  readonly finish?: string | undefined
+  /** Of `promptTokens`: those that the server read from its cache. */
+  readonly cachedTokens?: number | undefined
+  /** Of `completionTokens`: those of the reasoning. */
+  readonly reasoningTokens?: number | undefined
+  readonly time?: CompletionTime | undefined
+  /** The requests that failed before the one that was answered, oldest first. Left out if there were none. */
+  readonly tries?: readonly FailedTry[] | undefined
 }
+
+/** A tool call of a language model, as it was written. */
+export interface RecordedCall {
+  readonly id: string
+  readonly name: string
+  /** JSON text, or what the model wrote in its place. */
+  readonly arguments: string
+  /** Whether it was played as the action of a step. */
+  readonly played: boolean
+}
+
+/** How long an answer took, in milliseconds. The whole is `milliseconds`, `waited` and those of the failed tries. */
+export interface CompletionTime {
+  /** From sending the request that was answered to the end of the answer. */
+  readonly milliseconds: number
+  /** Waiting for the rate limit, and pauses between tries. */
+  readonly waited: number
+}
+
+/** A request to a language model that was not answered. */
+export interface FailedTry {
+  /** The HTTP status; `null` if there was none, or the answer broke off. */
+  readonly status: number | null
+  /** `http`, `timeout`, `incomplete` (the answer broke off), or the code of the network error, for example `ECONNRESET`. */
+  readonly code: string
+  readonly milliseconds: number
+}
+
+const milliseconds = z.number().min(0)
 
 export const completionSchema: z.ZodType<Completion> = z.object({
   model: z.string(),
@@ -35,6 +81,15 @@ export const completionSchema: z.ZodType<Completion> = z.object({
   promptTokenIds: z.array(z.int()).optional(),
   tokenIds: z.array(z.int()).optional(),
   logProbabilities: z.array(z.number()).optional(),
+  asked: z.string().optional(),
+  responseId: z.string().optional(),
+  reasoning: z.string().optional(),
+  calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string(), played: z.boolean() })).optional(),
+  finish: z.string().optional(),
+  cachedTokens: z.int().min(0).optional(),
+  reasoningTokens: z.int().min(0).optional(),
+  time: z.object({ milliseconds, waited: milliseconds }).optional(),
+  tries: z.array(z.object({ status: z.int().nullable(), code: z.string(), milliseconds })).optional(),
 })
 
 /** One step as it is kept. Times are milliseconds. */

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ToolInfo } from '@episodic/protocol'
+import type { Completion, ToolInfo } from '@episodic/protocol'
+import { monotonic } from '@episodic/protocol/extend'
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { HarnessError } from '../harness-error.ts'
@@ -51,14 +52,16 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
     apiKey: apiKey || 'none',
     maxRetries: RETRIES,
     timeout: timeoutSeconds * 1_000,
-    fetch: fetchWhole(apiKey),
   })
   const pace = requestsPerMinute === null ? null : new RateLimiterMemory({ points: requestsPerMinute, duration: 60 })
   return {
     async ask({ messages, tools, seed, signal }) {
+      const begun = monotonic()
       if (pace) await untilAllowed(pace, signal)
-      const said: unknown = await client.chat.completions
-        .create(
+      const tries: Try[] = []
+      const said: unknown = await client
+        .withOptions({ fetch: recordTries(fetchWhole(apiKey), tries) })
+        .chat.completions.create(
           {
             model,
             messages: [...messages],
@@ -77,13 +80,64 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
           throw unanswered(model, baseURL, cause)
         })
       const answer = parseAnswer(said, prices)
-      if (answer) return answer
+      if (answer) return { ...answer, completion: { ...answer.completion, asked: model, ...timesOf(tries, begun) } }
       throw new HarnessError(
         'policy-failed',
         `The server of the model ${model}${placeOf(baseURL)} speaks another API: ${shortened(String(said))}. Check --base-url: it often ends in /v1.`,
       )
     },
   }
+}
+
+/** One request, and when it was sent and answered. */
+interface Try {
+  readonly sent: number
+  readonly answered: number
+  readonly failure: { readonly status: number | null; readonly code: string } | null
+}
+
+/** Returns a `fetch` that adds each request to `tries`. */
+function recordTries(send: typeof fetch, tries: Try[]): typeof fetch {
+  return async (request, init) => {
+    const sent = monotonic()
+    const add = (failure: Try['failure']) => void tries.push({ sent, answered: monotonic(), failure })
+    try {
+      const response = await send(request, init)
+      add(response.ok ? null : { status: response.status, code: 'http' })
+      return response
+    } catch (error) {
+      add({ status: null, code: init?.signal?.aborted ? 'timeout' : codeOf(error) })
+      throw error
+    }
+  }
+}
+
+/** Returns the code of a network error, which is that of its root cause. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  if (error.cause instanceof Error) return codeOf(error.cause)
+  const { code } = error as Error & { code?: unknown }
+  return typeof code === 'string' ? code : 'unknown'
+}
+
+/** Returns how long the last request took, which was answered, and the requests that failed before it. */
+function timesOf(tries: readonly Try[], begun: number): Pick<Completion, 'time' | 'tries'> {
+  const last = tries.at(-1)
+  if (!last) return {}
+  const failed = tries.flatMap(({ sent, answered, failure }) =>
+    failure ? [{ ...failure, milliseconds: rounded(answered - sent) }] : [],
+  )
+  const inRequests = failed.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
+  const waited = rounded(Math.max(0, last.sent - begun - inRequests))
+  return {
+    time: { milliseconds: rounded(last.answered - last.sent), waited },
+    ...(failed.length > 0 && { tries: failed }),
+  }
+}
+
+/** Rounds to microseconds. */
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 1_000) / 1_000
 }
 
 function functionOf({ name, description, inputSchema }: ToolInfo): OpenAI.ChatCompletionFunctionTool {
@@ -156,7 +210,8 @@ function fetchWhole(key: string | undefined): typeof fetch {
     const response = await fetch(request, init)
     const { status, statusText, headers } = response
     const said = await textOf(response)
-    if (response.ok && isCutShort(said)) throw new Error('The answer ended before its JSON did.')
+    if (response.ok && isCutShort(said))
+      throw Object.assign(new Error('The answer ended before its JSON did.'), { code: 'incomplete' })
     const body = key && key.length >= KEY_LENGTH ? said.replaceAll(key, '[key]') : said
     // A status such as 204 must not have a body.
     return new Response(body === '' ? null : body, { status, statusText, headers })

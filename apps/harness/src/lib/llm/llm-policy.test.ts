@@ -73,13 +73,64 @@ describe('createLlmPolicy', () => {
       prices: { prompt: 2, completion: 10 },
       tokenIds: true,
     })
-    const counted = { model: 'served-model', promptTokens: 1_000, completionTokens: 10, cost: 0.0021, text: null }
+    const counted = {
+      model: 'served-model',
+      promptTokens: 1_000,
+      completionTokens: 10,
+      cost: 0.0021,
+      text: null,
+      asked: 'test',
+      responseId: 'chat_1',
+      finish: 'tool_calls',
+      calls: [{ id: 'call_1', name: 'guess', arguments: '{"value":1}', played: true }],
+      time: { milliseconds: expect.any(Number), waited: expect.any(Number) },
+    }
     expect(steps.slice(0, 3).map(({ completions }) => completions)).toEqual([
       [{ ...counted, promptTokenIds: [1, 2, 3], tokenIds: [4, 5], logProbabilities: [-0.5, -0.25] }],
       [{ ...counted, promptTokenIds: [6], tokenIds: [7] }],
       [counted],
     ])
     expect(server!.requests[0]).toMatchObject({ return_token_ids: true, logprobs: true })
+  })
+
+  it('records reasoning, all calls, token shares, times and failed requests as they were', async () => {
+    const call = (id: string, name: string, args: unknown) => ({ id, function: { name, arguments: args } })
+    const message = {
+      role: 'assistant',
+      content: '<think>Halve.</think>50.',
+      reasoning_content: 'Half of 100 is 50.',
+      tool_calls: [call('one', 'guess', '{"value": 50}'), call('two', 'guess', '{"value": 51')],
+    }
+    const usage = {
+      prompt_tokens: 1_000,
+      completion_tokens: 10,
+      prompt_tokens_details: { cached_tokens: 900 },
+      completion_tokens_details: { reasoning_tokens: 7 },
+    }
+    const { steps } = await play((request, number, response) => {
+      if (number > 2) return bisecting(request)
+      if (number === 2) return { ...saying(message, 'tool_calls'), usage }
+      if (number === 1) response.setHeader('content-type', 'application/json').end('{"id":')
+      else response.writeHead(429, { 'retry-after-ms': '20' }).end('{"error":{"message":"later"}}')
+      return null
+    })
+    const [first] = steps[0]!.completions
+    expect(first).toMatchObject({
+      text: '<think>Halve.</think>50.',
+      reasoning: 'Half of 100 is 50.',
+      calls: [
+        { id: 'one', name: 'guess', arguments: '{"value": 50}', played: true },
+        { id: 'two', name: 'guess', arguments: '{"value": 51', played: false },
+      ],
+      cachedTokens: 900,
+      reasoningTokens: 7,
+      tries: [
+        { status: 429, code: 'http', milliseconds: expect.any(Number) },
+        { status: null, code: 'incomplete', milliseconds: expect.any(Number) },
+      ],
+    })
+    expect(first!.time!.waited).toBeGreaterThan(0)
+    expect(steps[1]!.completions[0]).not.toHaveProperty('tries')
   })
 
   it('reports an invalid action to the model, and plays its next answer', async () => {

@@ -57,10 +57,13 @@ function createPlayer(
         )
       const answer = await chat.ask({ messages: transcript.messages, tools, seed: seedOf(seed, asked++), signal })
       spent += answer.completion.promptTokens + answer.completion.completionTokens
-      onCompletion?.(answer.completion)
-      const action = actionOf(answer.call)
-      if (answer.call && action) {
-        pending = { call: answer.call, text: answer.completion.text }
+      const { calls } = answer
+      const [call] = calls
+      const action = actionOf(call)
+      const recorded = calls.map((each) => ({ ...each, played: each === call && action !== null }))
+      onCompletion?.({ ...answer.completion, ...(calls.length > 0 && { calls: recorded }) })
+      if (call && action) {
+        pending = { call, text: answer.completion.text }
         return action
       }
       mistaken.push(mistakeOf(answer))
@@ -87,7 +90,7 @@ function createPlayer(
   }
 }
 
-function actionOf(call: ToolCall | null): Action | null {
+function actionOf(call: ToolCall | undefined): Action | null {
   if (!call) return null
   try {
     // Some models send an empty text for a tool without parameters.
@@ -100,18 +103,18 @@ function actionOf(call: ToolCall | null): Action | null {
 }
 
 /** Describes an invalid answer for an error message. */
-function mistakeOf({ call }: Answer): string {
+function mistakeOf({ calls: [call] }: Answer): string {
   return call ? `arguments for ${call.name.slice(0, 64)} that are no JSON object` : 'no call of a tool'
 }
 
-function correct({ call, finish }: Answer): string {
+function correct({ calls: [call], finish }: Answer): string {
   if (call) return `Your arguments for ${call.name.slice(0, 64)} are no JSON object. Call the tool again.`
   if (finish === 'length')
     return 'Your answer was cut off before it called a tool. Call one of the tools, and say less.'
   return 'You called no tool. Call one of the tools.'
 }
 
-function quote({ call, completion }: Answer): string {
+function quote({ calls: [call], completion }: Answer): string {
   return JSON.stringify((call ? `${call.name} ${call.arguments}` : (completion.text ?? '')).slice(0, 200))
 }
 

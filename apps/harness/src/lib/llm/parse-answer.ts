@@ -6,8 +6,8 @@ import type { ToolCall } from './transcript.ts'
 /** The answer of a model. */
 export interface Answer {
   readonly completion: Completion
-  /** Its first tool call; `null` if there is none. */
-  readonly call: ToolCall | null
+  /** Its tool calls. Only the first can be played. */
+  readonly calls: readonly ToolCall[]
   /** The finish reason of the server. */
   readonly finish: string
 }
@@ -15,6 +15,8 @@ export interface Answer {
 const ids = z.array(z.int()).nullish().catch(null)
 /** A token count. Implausibly large ones are ignored, so that sums stay exact. */
 const count = z.int().min(0).max(1_000_000_000).catch(0)
+/** A count that is part of another one; `null` if the server did not count it. */
+const share = count.nullish().catch(null)
 
 const callSchema = z.object({
   // Some servers send no id. The result follows its call directly, so any id works.
@@ -28,22 +30,33 @@ const callSchema = z.object({
 
 const messageSchema = z.object({
   content: z.string().nullish().catch(null),
+  reasoning: z.string().nullish().catch(null),
+  reasoning_content: z.string().nullish().catch(null),
   tool_calls: z.array(callSchema.nullable().catch(null)).nullish().catch(null),
 })
 
 /**
  * The parts of an answer that are used. Fields beyond OpenAI's are from vLLM, which sends the prompt's ids beside the
- * choices, and from SGLang, which sends them with each choice. Fields of another shape are ignored.
+ * choices, and from SGLang, which sends them with each choice. Servers name the reasoning in either of two ways. Fields of another shape are ignored.
  */
 const answerSchema = z.object({
+  id: z.string().nullish().catch(null),
   model: z.string().catch('unknown'),
-  usage: z.object({ prompt_tokens: count, completion_tokens: count }).nullish().catch(null),
+  usage: z
+    .object({
+      prompt_tokens: count,
+      completion_tokens: count,
+      prompt_tokens_details: z.object({ cached_tokens: share }).nullish().catch(null),
+      completion_tokens_details: z.object({ reasoning_tokens: share }).nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
   prompt_token_ids: ids,
   choices: z
     .array(
       z.object({
         message: messageSchema.nullish().catch(null),
-        finish_reason: z.string().catch('nothing'),
+        finish_reason: z.string().nullish().catch(null),
         prompt_token_ids: ids,
         token_ids: ids,
         logprobs: z
@@ -59,13 +72,16 @@ const answerSchema = z.object({
 export function parseAnswer(answer: unknown, prices: ModelSettings['prices']): Answer | null {
   const parsed = answerSchema.safeParse(answer)
   if (!parsed.success) return null
-  const { model, usage, prompt_token_ids, choices } = parsed.data
+  const { id, model, usage, prompt_token_ids, choices } = parsed.data
   const choice = choices[0]
   const promptTokens = usage?.prompt_tokens ?? 0
   const completionTokens = usage?.completion_tokens ?? 0
   const promptTokenIds = prompt_token_ids ?? choice?.prompt_token_ids
   const logprobs = choice?.logprobs?.content
-  const call = choice?.message?.tool_calls?.find((call) => call !== null)
+  const calls = choice?.message?.tool_calls?.filter((call) => call !== null) ?? []
+  const reasoning = choice?.message?.reasoning || choice?.message?.reasoning_content
+  const cachedTokens = usage?.prompt_tokens_details?.cached_tokens
+  const reasoningTokens = usage?.completion_tokens_details?.reasoning_tokens
   return {
     completion: {
       model,
@@ -76,8 +92,13 @@ export function parseAnswer(answer: unknown, prices: ModelSettings['prices']): A
       ...(promptTokenIds && { promptTokenIds }),
       ...(choice?.token_ids && { tokenIds: choice.token_ids }),
       ...(logprobs && { logProbabilities: logprobs.map(({ logprob }) => logprob) }),
+      ...(id && { responseId: id }),
+      ...(reasoning && { reasoning }),
+      ...(choice?.finish_reason && { finish: choice.finish_reason }),
+      ...(typeof cachedTokens === 'number' && { cachedTokens }),
+      ...(typeof reasoningTokens === 'number' && { reasoningTokens }),
     },
-    call: call ? { id: call.id, ...call.function } : null,
+    calls: calls.map((call) => ({ id: call.id, ...call.function })),
     finish: choice?.finish_reason ?? 'nothing',
   }
 }
