@@ -19,7 +19,14 @@ export type { Game } from './lib/game/game.ts'
 export type { Match } from './lib/game/match.ts'
 export type { OutsidePlayer } from './lib/game/outside-player.ts'
 export { runMatch } from './lib/game/run-match.ts'
-export { definePolicy, type EarlierStep, type Player, type Policy, type PolicyContext } from './lib/policy/policy.ts'
+export {
+  definePolicy,
+  type EarlierStep,
+  type ModelAnswer,
+  type Player,
+  type Policy,
+  type PolicyContext,
+} from './lib/policy/policy.ts'
 export { randomPolicy } from './lib/policy/random-policy.ts'
 export { scriptedPolicy } from './lib/policy/scripted-policy.ts'
 export { type Authorization, createAuthorization } from './lib/transport/authorization.ts'

@@ -1,9 +1,10 @@
 export { canonicalJson } from './lib/canonical-json.ts'
+export type { Completion } from './lib/completion.ts'
 export { contentId } from './lib/digest.ts'
 export type { EnvironmentInfo, EventInfo, ToolAnnotations, ToolInfo } from './lib/environment-info.ts'
 export { chainOf, type Reproducible, type ReproducibleMatch } from './lib/episode-chain.ts'
 export type { EpisodeEnd, Truncation } from './lib/episode-end.ts'
-export type { Completion, EpisodeRecord, RecordedStep } from './lib/episode-record.ts'
+export type { EpisodeRecord, RecordedStep } from './lib/episode-record.ts'
 export {
   DEFAULT_SEAT,
   EXTENSION,
@@ -43,4 +44,5 @@ export {
   stepReportSchema,
 } from './lib/step.ts'
 export { type SeatInstructions, type Split, type Task, taskSchema } from './lib/task.ts'
+export { type ModelRequest, requestsOf, type Transcript } from './lib/transcript.ts'
 export { WireError, type WireErrorCode } from './lib/wire-error.ts'

@@ -1,96 +1,12 @@
 import { z } from 'zod'
+import { type Completion, completionSchema } from './completion.ts'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import { type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './json.ts'
 import { type Observation, observationSchema } from './observation.ts'
 import { type RecordedEvent, recordedEventSchema } from './outside-event.ts'
 import { type Action, actionSchema, type Refusal, type Reward, refusalSchema } from './step.ts'
 import { type Split, splitSchema } from './task.ts'
-
-/** One answer of a language model that a policy requested to choose an action. */
-export interface Completion {
-  /** The model, as the server named it. */
-  readonly model: string
-  /** As counted by the server; 0 if it did not count them. */
-  readonly promptTokens: number
-  readonly completionTokens: number
-  /** In the currency of the policy's price settings; `null` without prices. */
-  readonly cost: number | null
-  /** What it said besides calling a tool; `null` for nothing. */
-  readonly text: string | null
-  /**
-   * Ids of the tokens that the model read and wrote, and ln p of each written one, as returned by the server: text is
-   * never tokenised again. Left out if the server returned none.
-   */
-  readonly promptTokenIds?: readonly number[] | undefined
-  readonly tokenIds?: readonly number[] | undefined
-  readonly logProbabilities?: readonly number[] | undefined
-  /** The model, as it was asked for. This and all that follows is left out where it is not known. */
-  readonly asked?: string | undefined
-  /** The server's id of the answer. */
-  readonly responseId?: string | undefined
-  /** What the server returned as the model's reasoning, apart from `text`. */
-  readonly reasoning?: string | undefined
-  /** All tool calls of the answer, in their order. */
-  readonly calls?: readonly RecordedCall[] | undefined
-  /** Why the answer ended, as the server said, for example `stop`, `length` or `tool_calls`. */
-  readonly finish?: string | undefined
-  /** Of `promptTokens`: those that the server read from its cache. */
-  readonly cachedTokens?: number | undefined
-  /** Of `completionTokens`: those of the reasoning. */
-  readonly reasoningTokens?: number | undefined
-  readonly time?: CompletionTime | undefined
-  /** The requests that failed before the one that was answered, oldest first. Left out if there were none. */
-  readonly tries?: readonly FailedTry[] | undefined
-}
-
-/** A tool call of a language model, as it was written. */
-export interface RecordedCall {
-  readonly id: string
-  readonly name: string
-  /** JSON text, or what the model wrote in its place. */
-  readonly arguments: string
-  /** Whether it was played as the action of a step. */
-  readonly played: boolean
-}
-
-/** How long an answer took, in milliseconds. The whole is `milliseconds`, `waited` and those of the failed tries. */
-export interface CompletionTime {
-  /** From sending the request that was answered to the end of the answer. */
-  readonly milliseconds: number
-  /** Waiting for the rate limit, and pauses between tries. */
-  readonly waited: number
-}
-
-/** A request to a language model that was not answered. */
-export interface FailedTry {
-  /** The HTTP status; `null` if there was none, or the answer broke off. */
-  readonly status: number | null
-  /** `http`, `timeout`, `incomplete` (the answer broke off), or the code of the network error, for example `ECONNRESET`. */
-  readonly code: string
-  readonly milliseconds: number
-}
-
-const milliseconds = z.number().min(0)
-
-export const completionSchema: z.ZodType<Completion> = z.object({
-  model: z.string(),
-  promptTokens: z.int().min(0),
-  completionTokens: z.int().min(0),
-  cost: z.number().min(0).nullable(),
-  text: z.string().nullable(),
-  promptTokenIds: z.array(z.int()).optional(),
-  tokenIds: z.array(z.int()).optional(),
-  logProbabilities: z.array(z.number()).optional(),
-  asked: z.string().optional(),
-  responseId: z.string().optional(),
-  reasoning: z.string().optional(),
-  calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string(), played: z.boolean() })).optional(),
-  finish: z.string().optional(),
-  cachedTokens: z.int().min(0).optional(),
-  reasoningTokens: z.int().min(0).optional(),
-  time: z.object({ milliseconds, waited: milliseconds }).optional(),
-  tries: z.array(z.object({ status: z.int().nullable(), code: z.string(), milliseconds })).optional(),
-})
+import { type Transcript, transcriptSchema } from './transcript.ts'
 
 /** One step as it is kept. Times are milliseconds. */
 export interface RecordedStep {
@@ -194,6 +110,8 @@ export interface EpisodeRecord extends SealedLine {
   readonly outcome: Outcome
   /** Answers of a language model that led to no step. Left out if there were none. */
   readonly undecided?: readonly Completion[] | undefined
+  /** What a language model was sent. Left out if none was asked, or it was not recorded. */
+  readonly transcript?: Transcript | undefined
   /** `null` for a failed episode. */
   readonly returns: Returns | null
 }
@@ -261,6 +179,7 @@ export const episodeRecordSchema: z.ZodType<EpisodeRecord> = z.object({
   start: z.object({ observation: observationSchema, potential: z.number().nullable() }).nullable(),
   steps: z.array(z.object({ ...recordedStepShape, reward: rewardSchema })),
   undecided: z.array(completionSchema).optional(),
+  transcript: transcriptSchema.optional(),
   outcome: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('finished'), end: episodeEndSchema, success: z.boolean().optional() }),
     z.object({ kind: z.literal('failed'), error: failureSchema }),

@@ -1,8 +1,7 @@
 import { z } from 'zod'
+import { type Completion, completionSchema } from './completion.ts'
 import { type EpisodeEnd, episodeEndSchema } from './episode-end.ts'
 import {
-  type Completion,
-  completionSchema,
   failureSchema,
   type RecordedStep,
   type Returns,
@@ -15,6 +14,7 @@ import {
 import { type Observation, observationSchema } from './observation.ts'
 import { type SeatsReport, seatsReportSchema } from './seats-report.ts'
 import type { Reward } from './step.ts'
+import { type Transcript, transcriptSchema } from './transcript.ts'
 
 /** One step of one seat as it is kept, with what it meant to the others. */
 export interface RecordedSeatStep extends Omit<RecordedStep, 'reward'> {
@@ -41,6 +41,11 @@ export interface RecordedSeat {
    * earned from its own step t (from 0) until its next.
    */
   readonly returns: Returns | null
+  /**
+   * What the language model of the seat was sent, by the steps and completions of that seat. Left out if none was asked, or
+   * it was not recorded.
+   */
+  readonly transcript?: Transcript | undefined
 }
 
 /**
@@ -71,6 +76,7 @@ const recordedSeatSchema: z.ZodType<RecordedSeat> = z.object({
   end: episodeEndSchema.nullable(),
   success: z.boolean().optional(),
   returns: returnsSchema.nullable(),
+  transcript: transcriptSchema.optional(),
 })
 
 export const matchRecordSchema: z.ZodType<MatchRecord> = z.object({

@@ -4,7 +4,7 @@ import { Command, Option } from 'commander'
 import { type Console, resumeCommand, shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
-import { addModelOptions, type ModelOptions, modelSettingsOf } from '../llm/model-options.ts'
+import { addModelOptions, type ModelOptions, modelSettingsOf, recordingOf } from '../llm/model-options.ts'
 import {
   branchPoints,
   named,
@@ -184,6 +184,7 @@ async function run(
       concurrency,
       retryTimeout,
       players,
+      recording: recordingOf(options),
     })
   if (options.worker) return runWorker(openHere)
   assertRetry(options)
@@ -209,12 +210,14 @@ async function run(
     await using runner = await (processes === 1
       ? openHere(configuration)
       : openWorkers(configuration, { args, processes, warn, signal }))
+    const policyNames = [configuration.policy, ...Object.values(configuration.seats ?? {})].map(({ name }) => name)
     const played = {
       transport: isServed(world) ? world.address : target ? 'a server that was there' : transport,
       concurrency,
       processes,
       ...(players.kind === 'one' && { player: players.player.name }),
       ...(isServed(world) && { guarantees: world.guarantees }),
+      ...(policyNames.some(isLlm) && { transcript: options.transcript }),
     }
     const sources = await describeSources(folder, reference, world, configuration)
     const count = earlier ? 0 : await countTasks(tasks())

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Completion, ToolInfo } from '@episodic/protocol'
+import type { Completion, ModelRequest, ToolInfo } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
@@ -18,7 +18,7 @@ export interface ChatModel {
    * Rejects with HarnessError `model-refused` for 401, 403 and 404, which a retry does not change, and with `policy-failed`
    * if no request succeeds, or if the answer is not a completion. After an abort: with the signal's reason.
    */
-  ask(question: Question): Promise<Answer>
+  ask(question: Question): Promise<Answer & { readonly request: ModelRequest }>
 }
 
 export interface Question {
@@ -57,6 +57,7 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
   return {
     async ask({ messages, tools, seed, signal }) {
       const begun = monotonic()
+      const request = { messages: [...messages], tools: tools.map(functionOf) }
       if (pace) await untilAllowed(pace, signal)
       const tries: Try[] = []
       const said: unknown = await client
@@ -64,8 +65,7 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
         .chat.completions.create(
           {
             model,
-            messages: [...messages],
-            tools: tools.map(functionOf),
+            ...request,
             tool_choice: 'auto',
             seed,
             ...(temperature !== null && { temperature }),
@@ -80,7 +80,12 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
           throw unanswered(model, baseURL, cause)
         })
       const answer = parseAnswer(said, prices)
-      if (answer) return { ...answer, completion: { ...answer.completion, asked: model, ...timesOf(tries, begun) } }
+      if (answer)
+        return {
+          ...answer,
+          completion: { ...answer.completion, asked: model, ...timesOf(tries, begun) },
+          request: request as unknown as ModelRequest,
+        }
       throw new HarnessError(
         'policy-failed',
         `The server of the model ${model}${placeOf(baseURL)} speaks another API: ${shortened(String(said))}. Check --base-url: it often ends in /v1.`,

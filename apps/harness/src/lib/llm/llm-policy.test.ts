@@ -84,6 +84,7 @@ describe('createLlmPolicy', () => {
       finish: 'tool_calls',
       calls: [{ id: 'call_1', name: 'guess', arguments: '{"value":1}', played: true }],
       time: { milliseconds: expect.any(Number), waited: expect.any(Number) },
+      request: { messages: expect.any(Array), tools: expect.any(Array) },
     }
     expect(steps.slice(0, 3).map(({ completions }) => completions)).toEqual([
       [{ ...counted, promptTokenIds: [1, 2, 3], tokenIds: [4, 5], logProbabilities: [-0.5, -0.25] }],

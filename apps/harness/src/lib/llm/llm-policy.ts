@@ -61,7 +61,11 @@ function createPlayer(
       const [call] = calls
       const action = actionOf(call)
       const recorded = calls.map((each) => ({ ...each, played: each === call && action !== null }))
-      onCompletion?.({ ...answer.completion, ...(calls.length > 0 && { calls: recorded }) })
+      onCompletion?.({
+        ...answer.completion,
+        ...(calls.length > 0 && { calls: recorded }),
+        request: answer.request,
+      })
       if (call && action) {
         pending = { call, text: answer.completion.text }
         return action

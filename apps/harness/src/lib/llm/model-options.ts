@@ -1,6 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { HarnessError } from '../harness-error.ts'
 import { numberWithin, wholeNumber } from '../option-values.ts'
+import { createRecording, type Recording, TRANSCRIPTS } from '../run/record/recording.ts'
 
 /** Per million tokens: far above any real price, and small enough for exact sums. */
 const MAX_PRICE = 1_000_000_000
@@ -15,10 +16,18 @@ export interface ModelOptions {
   readonly prices?: NonNullable<ModelSettings['prices']>
   readonly tokenIds?: true
   readonly modelTimeout: number
+  readonly transcript: Recording['keep']
+  readonly redact?: RegExp
 }
 
 export function addModelOptions(command: Command): Command {
   return command
+    .addOption(
+      new Option('--transcript <kept>', 'with llm:<model>: what lines keep of what it was sent and said')
+        .choices(TRANSCRIPTS)
+        .default('full'),
+    )
+    .option('--redact <expression>', 'with llm:<model>: a regular expression of texts to take out of that', expression)
     .option('--base-url <url>', 'with llm:<model>: an OpenAI-compatible server (default: OPENAI_BASE_URL)', address)
     .option('--temperature <number>', 'with llm:<model>: sampling temperature', numberWithin(0, 2))
     .option('--max-tokens <count>', 'with llm:<model>: maximum tokens of one answer', wholeNumber(1))
@@ -58,9 +67,15 @@ export function modelSettingsOf(options: ModelOptions, processes = 1): ModelSett
   }
 }
 
+/** Returns how a run with these options records. */
+export function recordingOf({ transcript, redact }: ModelOptions): Recording {
+  return createRecording(transcript, redact)
+}
+
 /** Returns the command-line arguments of these options. */
 export function modelArguments(options: ModelOptions): string[] {
   const { baseUrl, temperature, maxTokens, tokenBudget, requestsPerMinute, prices, tokenIds, modelTimeout } = options
+  const { transcript, redact } = options
   const named = {
     '--base-url': baseUrl,
     '--temperature': temperature,
@@ -69,11 +84,24 @@ export function modelArguments(options: ModelOptions): string[] {
     '--requests-per-minute': requestsPerMinute,
     '--prices': prices && `${prices.prompt},${prices.completion}`,
     '--model-timeout': modelTimeout,
+    '--transcript': transcript,
+    '--redact': redact?.source,
   }
   return [
     ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)])),
     ...(tokenIds ? ['--token-ids'] : []),
   ]
+}
+
+function expression(text: string): RegExp {
+  let parsed: RegExp
+  try {
+    parsed = new RegExp(text, 'gu')
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
+  if (''.search(parsed) === 0) throw new InvalidArgumentError('It matches the empty text.')
+  return parsed
 }
 
 function address(text: string): string {

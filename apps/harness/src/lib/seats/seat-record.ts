@@ -48,6 +48,7 @@ function playOf(record: MatchRecord, seat: string): EpisodeRecord {
     end = null,
     success,
     returns = null,
+    transcript,
   } = seats[seat] ?? NOT_PLAYED
   return {
     ...line,
@@ -61,6 +62,7 @@ function playOf(record: MatchRecord, seat: string): EpisodeRecord {
         ? { kind: 'failed', error: outcome.kind === 'failed' ? errorOf(outcome) : NOT_SEATED }
         : { kind: 'finished', end, ...(success !== undefined && { success }) },
     ...(undecided && outcome.kind === 'failed' && outcome.seat === seat && { undecided }),
+    ...(transcript && { transcript }),
     returns,
   }
 }

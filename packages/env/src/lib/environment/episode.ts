@@ -1,12 +1,12 @@
-import type { Action, Completion, EpisodeEnd } from '@episodic/protocol'
-import type { Policy, PolicyContext } from '../policy/policy.ts'
+import type { Action, EpisodeEnd } from '@episodic/protocol'
+import type { ModelAnswer, Policy, PolicyContext } from '../policy/policy.ts'
 import type { Environment, Playable, ResetResult, StepResult } from './environment.ts'
 
 /** One step of an episode, with what led to it. */
 export interface PlayedStep extends StepResult {
   readonly action: Action
   /** The answers of a language model for this step; empty if none was asked. */
-  readonly completions: readonly Completion[]
+  readonly completions: readonly ModelAnswer[]
   /** From sending the action to receiving the answer. */
   readonly milliseconds: number
 }
@@ -27,7 +27,7 @@ export type Episode =
       readonly steps: readonly PlayedStep[]
       readonly cause: unknown
       /** The answers of a language model since the last step, which led to no step. */
-      readonly undecided: readonly Completion[]
+      readonly undecided: readonly ModelAnswer[]
     }
 
 /** Returns the success of an ended episode, from its last step. */

@@ -1,6 +1,6 @@
-import type { Completion, EpisodeEnd } from '@episodic/protocol'
+import type { EpisodeEnd } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
-import type { Player, PolicyContext } from '../policy/policy.ts'
+import type { ModelAnswer, Player, PolicyContext } from '../policy/policy.ts'
 import type { Environment, ResetResult, StepResult } from './environment.ts'
 import type { EpisodeOptions, PlayedStep } from './episode.ts'
 
@@ -12,7 +12,7 @@ export interface Playing {
   readonly steps: PlayedStep[]
   readonly player: Player
   /** The answers of a language model since the last step; emptied by each step. */
-  readonly undecided: Completion[]
+  readonly undecided: ModelAnswer[]
 }
 
 /** Returns the context of a policy for an episode that was started. */
@@ -32,7 +32,7 @@ export async function playOn(
 ): Promise<EpisodeEnd | null> {
   let last: StepResult | null = steps.at(-1) ?? null
   let { observation } = last ?? start
-  const onCompletion = (completion: Completion) => void undecided.push(completion)
+  const onCompletion = (answer: ModelAnswer) => void undecided.push(answer)
   const legal = environment.legal && (() => (environment.legal as NonNullable<Environment['legal']>)({ signal }))
   while (steps.length < until) {
     signal?.throwIfAborted()

@@ -1,4 +1,5 @@
-import type { Completion, EpisodeEnd } from '@episodic/protocol'
+import type { EpisodeEnd } from '@episodic/protocol'
+import type { ModelAnswer } from '../policy/policy.ts'
 import type { Environment, ResetResult } from './environment.ts'
 import { type Episode, type EpisodeOptions, type PlayedStep, successOf } from './episode.ts'
 import { contextOf, type Playing, playOn } from './play-on.ts'
@@ -11,7 +12,7 @@ import { contextOf, type Playing, playOn } from './play-on.ts'
  */
 export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
   const steps: PlayedStep[] = []
-  const undecided: Completion[] = []
+  const undecided: ModelAnswer[] = []
   let start: ResetResult | null = null
   let environment: Environment | null = null
   let episode: Episode

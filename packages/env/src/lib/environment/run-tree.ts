@@ -1,7 +1,7 @@
-import { type Completion, type EpisodeEnd, type Step, seedFor } from '@episodic/protocol'
+import { type EpisodeEnd, type Step, seedFor } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import { EnvError } from '../env-error.ts'
-import type { EarlierStep, Player, Policy, PolicyContext } from '../policy/policy.ts'
+import type { EarlierStep, ModelAnswer, Player, Policy, PolicyContext } from '../policy/policy.ts'
 import type { Environment, ResetResult } from './environment.ts'
 import { type Episode, type EpisodeOptions, type PlayedStep, successOf } from './episode.ts'
 import { contextOf, playOn } from './play-on.ts'
@@ -87,7 +87,7 @@ async function playLine(
   const below: Promise<Leaf[]>[] = []
   let { path, at, seeds } = place
   let episode: Episode
-  const undecided: Completion[] = []
+  const undecided: ModelAnswer[] = []
   try {
     const playing = { environment, start, steps, undecided, player: await createPlayer() }
     let end: EpisodeEnd | null = null

@@ -1,6 +1,6 @@
-import type { Action, Completion, EpisodeEnd, SeatInstructions } from '@episodic/protocol'
+import type { Action, EpisodeEnd, SeatInstructions } from '@episodic/protocol'
 import type { Playable } from '../environment/environment.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { ModelAnswer, Policy } from '../policy/policy.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
 import type { OutsidePlayer } from './outside-player.ts'
 
@@ -8,7 +8,7 @@ import type { OutsidePlayer } from './outside-player.ts'
 export interface MatchStep extends SeatStep {
   readonly action: Action
   /** The answers of a language model for this step; empty if none was asked. */
-  readonly completions: readonly Completion[]
+  readonly completions: readonly ModelAnswer[]
   /**
    * From sending the action to receiving the answer; `null` for a step that was played from outside, or that the server took
    * for a seat that did not act.
@@ -48,7 +48,7 @@ export type Match =
       /** The seat whose policy or action failed; `null` if it was no seat's fault. */
       readonly seat: string | null
       /** The answers of a language model in that seat since its last step, which led to no step. */
-      readonly undecided: readonly Completion[]
+      readonly undecided: readonly ModelAnswer[]
     }
 
 export interface MatchOptions {

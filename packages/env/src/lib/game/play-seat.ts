@@ -1,7 +1,7 @@
-import { type Completion, type Step, WireError } from '@episodic/protocol'
+import { type Step, WireError } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/extend'
 import { stepResultOf } from '../environment/environment.ts'
-import type { Policy } from '../policy/policy.ts'
+import type { ModelAnswer, Policy } from '../policy/policy.ts'
 import type { Game, SeatStep } from './game.ts'
 import type { LiveMatch } from './live-match.ts'
 import { SeatFailure } from './seat-failure.ts'
@@ -14,7 +14,7 @@ const MOVED = ['not-your-turn', 'episode-ended', 'seq-reused', 'seq-conflict'] a
 export async function playSeat(seat: string, policy: Policy, match: LiveMatch): Promise<void> {
   const { game, start, table, options, signal } = match
   const { now = monotonic } = options
-  let completions: Completion[] = []
+  let completions: ModelAnswer[] = []
   const blame = (cause: unknown): never => {
     signal.throwIfAborted()
     throw new SeatFailure(seat, cause, completions)
@@ -33,7 +33,7 @@ export async function playSeat(seat: string, policy: Policy, match: LiveMatch): 
       await match.catchUp()
       if (!table.mayAct(seat)) continue
     }
-    const onCompletion = (completion: Completion) => void completions.push(completion)
+    const onCompletion = (answer: ModelAnswer) => void completions.push(answer)
     const action = await Promise.resolve()
       .then(() => player(seen.observation, { last: last && stepOf(last, seen), legal, signal, onCompletion }))
       .catch(blame)

@@ -1,4 +1,13 @@
-import type { Action, Completion, JsonObject, LegalActions, Observation, Step, ToolInfo } from '@episodic/protocol'
+import type {
+  Action,
+  Completion,
+  JsonObject,
+  LegalActions,
+  ModelRequest,
+  Observation,
+  Step,
+  ToolInfo,
+} from '@episodic/protocol'
 
 /** What a policy knows before it plays. The seed of the environment is not included. */
 export interface PolicyContext {
@@ -8,6 +17,12 @@ export interface PolicyContext {
   readonly seed: string
   /** The seat that it plays; left out if the environment has one. */
   readonly seat?: string | undefined
+}
+
+/** An answer of a language model, with what the model was sent for it. */
+export interface ModelAnswer extends Completion {
+  /** Give the same objects for messages that were sent before: they are compared and kept only once. */
+  readonly request?: ModelRequest | undefined
 }
 
 /** What a player sees besides the observation. */
@@ -20,7 +35,7 @@ export interface PlayerView {
   readonly legal?: (() => Promise<LegalActions>) | undefined
   readonly signal?: AbortSignal | undefined
   /** Call it with each answer of a language model, whether it leads to an action or not. */
-  readonly onCompletion?: ((completion: Completion) => void) | undefined
+  readonly onCompletion?: ((answer: ModelAnswer) => void) | undefined
 }
 
 /** Plays one episode: one action for each observation. */

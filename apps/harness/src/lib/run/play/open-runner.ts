@@ -9,6 +9,7 @@ import { isServed, type PlayedWorld } from '../../served-world.ts'
 import type { World } from '../../world.ts'
 import type { RunConfiguration } from '../plan/configuration.ts'
 import type { Players } from '../plan/players.ts'
+import type { Recording } from '../record/recording.ts'
 import { environmentFactory, gameFactory, openTarget, openWorld, type Transport } from './open-environment.ts'
 import { createRunMatchTask } from './run-match-task.ts'
 import { createRunTask, type RunTask } from './run-task.ts'
@@ -30,12 +31,24 @@ export interface OpenRunnerOptions {
   /** Seconds to keep retrying an unanswered call. */
   readonly retryTimeout: number
   readonly players: Players
+  /** How the answers of language models are kept. */
+  readonly recording: Recording
 }
 
 /** Connects to the environment of a run. Throws if the server is unreachable or serves something else. */
 export async function openRunner(
   configuration: RunConfiguration,
-  { reference, world, target, transport, workerThreads, concurrency, retryTimeout, players }: OpenRunnerOptions,
+  {
+    reference,
+    world,
+    target,
+    transport,
+    workerThreads,
+    concurrency,
+    retryTimeout,
+    players,
+    recording,
+  }: OpenRunnerOptions,
 ): Promise<Runner> {
   await using cleanUp = new AsyncDisposableStack()
   const sessions = concurrency + 16
@@ -55,7 +68,7 @@ export async function openRunner(
       ([seat, player]) => [seat, isAgent(player) ? outside(player) : player] as const,
     )
     const policies = Object.fromEntries(seated)
-    const runTask = createRunMatchTask({ policies, createGame, seed, maxSteps, weights, discount, accept })
+    const runTask = createRunMatchTask({ policies, createGame, seed, maxSteps, weights, discount, accept, recording })
     const owned = cleanUp.move()
     return { runTask, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   }
@@ -75,7 +88,7 @@ export async function openRunner(
         accept,
         seconds: AGENT_SECONDS,
       })
-    : createRunTask({ createEnvironment, policy: player, seed, discount, branch, accept })
+    : createRunTask({ createEnvironment, policy: player, seed, discount, branch, accept, recording })
   const owned = cleanUp.move()
   return { runTask, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -1,6 +1,7 @@
 import { type Game, type OutsidePlayer, type Policy, runMatch } from '@episodic/env'
 import { type Action, seedFor } from '@episodic/protocol'
 import { policySeedOf } from '../plan/plan.ts'
+import type { Recording } from '../record/recording.ts'
 import { sealMatch } from '../record/seal-match.ts'
 import type { RunTask } from './run-task.ts'
 
@@ -16,11 +17,13 @@ export interface RunMatchTaskOptions {
   readonly discount: number
   /** Returns what records keep of an action. */
   readonly accept: (action: Action) => Action
+  /** How the answers of language models are kept. Default: all, without secrets. */
+  readonly recording?: Recording
 }
 
 /** Plays an environment of several seats in this process, with a policy for each seat. */
 export function createRunMatchTask(options: RunMatchTaskOptions): RunTask {
-  const { createGame, policies, seed, maxSteps, weights, discount, accept } = options
+  const { createGame, policies, seed, maxSteps, weights, discount, accept, recording } = options
   return async (planned, { run, signal, now }) => {
     const started = now()
     const { task } = planned
@@ -31,6 +34,7 @@ export function createRunMatchTask(options: RunMatchTaskOptions): RunTask {
     if (signal.aborted && match.kind === 'failed') return []
     const named = Object.entries(policies).map(([seat, { name }]) => [seat, { name, seed: seedFor(policySeed, seat) }])
     const time = { started, ended: now() }
-    return [sealMatch(match, planned, { run, policies: Object.fromEntries(named), weights, discount, accept, time })]
+    const sealing = { run, policies: Object.fromEntries(named), weights, discount, accept, time }
+    return [sealMatch(match, planned, { ...sealing, ...(recording && { recording }) })]
   }
 }

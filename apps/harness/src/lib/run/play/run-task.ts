@@ -29,11 +29,13 @@ export interface RunTaskOptions {
   readonly branch?: readonly BranchPoint[]
   /** What records keep of an action. Default: all of it. */
   readonly accept?: Sealing['accept']
+  /** How the answers of a language model are kept. Default: all, without secrets. */
+  readonly recording?: Sealing['recording']
 }
 
 /** Plays in this process, with a policy. */
 export function createRunTask(options: RunTaskOptions): RunTask {
-  const { createEnvironment, policy, seed, discount, branch = [], accept } = options
+  const { createEnvironment, policy, seed, discount, branch = [], accept, recording } = options
   return async (planned, { run, signal, now }) => {
     const started = now()
     const played = await runRollout(planned, { createEnvironment, policy, seed, branch, signal, now })
@@ -49,6 +51,7 @@ export function createRunTask(options: RunTaskOptions): RunTask {
           branch,
           time: { started, ended },
           ...(accept && { accept }),
+          ...(recording && { recording }),
         },
       ),
     )

@@ -9,6 +9,7 @@ import { VERSION } from '../../own-package.ts'
 import { guaranteesSchema } from '../../report/fold/summary.ts'
 import { assertSame, configurationSchema, countLeaves, type RunConfiguration } from '../plan/configuration.ts'
 import { sourcesSchema } from '../plan/sources.ts'
+import { TRANSCRIPTS } from './recording.ts'
 
 /** The content of `run.json`. */
 export const runManifestSchema = z.object({
@@ -27,6 +28,8 @@ export const runManifestSchema = z.object({
     processes: z.int().default(1),
     /** The own name of the policy or agent, as in its sealed lines. */
     player: z.string().optional(),
+    /** What lines keep of what language models were sent and said; left out if none was asked. */
+    transcript: z.enum(TRANSCRIPTS).optional(),
     /** What the server of another system promised; left out for Episodic's. */
     guarantees: guaranteesSchema.optional(),
   }),

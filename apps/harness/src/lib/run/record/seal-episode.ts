@@ -1,15 +1,18 @@
-import { type Episode, returnsOf } from '@episodic/env'
+import { type Episode, type ModelAnswer, returnsOf } from '@episodic/env'
 import {
   type Action,
   chainOf,
   type EpisodeRecord,
   type RecordedEvent,
+  type RecordedStep,
   type Reproducible,
   type SealedRecord,
   type Step,
   sealOf,
 } from '@episodic/protocol'
 import type { PlannedEpisode } from '../plan/plan.ts'
+import { placeAnswers, recordAnswers } from './record-answers.ts'
+import { createRecording, type Recording } from './recording.ts'
 
 /** The parts of a record that are not in the episode itself. */
 export interface Sealing {
@@ -20,6 +23,8 @@ export interface Sealing {
   readonly accept?: (action: Action) => Action
   /** The episode's place in its tree. Default: `null`, it is not part of one. */
   readonly branch?: EpisodeRecord['branch']
+  /** How the answers of a language model are kept. Default: all, without secrets. */
+  readonly recording?: Recording
   /** Whether the times of the steps are known. Default: `true`. */
   readonly timed?: boolean
   /** Milliseconds since the run started. */
@@ -30,14 +35,9 @@ export interface Sealing {
 export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: Sealing): EpisodeRecord {
   const { task, attempt, try: number = 0 } = planned
   const { start, steps } = episode
-  const { accept = (action) => action } = sealing
-  const reproducible: Reproducible = {
-    environment: task.environment,
-    params: start?.info.params ?? task.params,
-    seed: start?.info.seed ?? task.seed,
-    branch: sealing.branch ?? null,
-    start: start && { observation: start.observation, potential: start.info.potential },
-    steps: steps.map(({ action, observation, reward, info, milliseconds, completions }) => ({
+  const { accept = (action) => action, recording = createRecording() } = sealing
+  const played = steps.map(
+    ({ action, observation, reward, info, milliseconds, completions }): RecordedStep => ({
       action: accept(action),
       observation,
       reward,
@@ -48,11 +48,25 @@ export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: 
       ...(info.events && { events: info.events.map(recordedOf) }),
       ...(info.prepared !== undefined && { prepared: info.prepared }),
       ...(completions.length > 0 && { completions }),
-    })),
+    }),
+  )
+  const answers = [
+    ...steps.flatMap(({ completions }) => completions),
+    ...(episode.kind === 'failed' ? episode.undecided : []),
+  ]
+  const { completions, transcript } = recordAnswers(answers, played, recording)
+  const { steps: recorded, undecided } = placeAnswers(played, completions)
+  const reproducible: Reproducible = {
+    environment: task.environment,
+    params: start?.info.params ?? task.params,
+    seed: start?.info.seed ?? task.seed,
+    branch: sealing.branch ?? null,
+    start: start && { observation: start.observation, potential: start.info.potential },
+    steps: recorded,
     outcome:
       episode.kind === 'finished'
         ? { kind: 'finished', end: episode.end, ...(episode.success !== undefined && { success: episode.success }) }
-        : { kind: 'failed', error: describeFailure(episode.cause) },
+        : { kind: 'failed', error: withoutSecrets(describeFailure(episode.cause), answers, recording) },
   }
   return sealed({
     format: 3,
@@ -62,7 +76,8 @@ export function sealEpisode(episode: Episode, planned: PlannedEpisode, sealing: 
     try: number,
     policy: sealing.policy,
     ...reproducible,
-    ...(episode.kind === 'failed' && episode.undecided.length > 0 && { undecided: episode.undecided }),
+    ...(undecided.length > 0 && { undecided }),
+    ...(transcript && { transcript }),
     returns: episode.kind === 'finished' ? returnsOf(steps, sealing.discount) : null,
     chain: chainOf(reproducible),
     time: { started: roundTime(sealing.time.started), ended: roundTime(sealing.time.ended) },
@@ -87,6 +102,15 @@ export function describeFailure(cause: unknown): { readonly code: string; readon
   if (!(cause instanceof Error)) return { code: 'unexpected', message: String(cause) }
   const { code } = cause as Error & { code?: unknown }
   return { code: typeof code === 'string' ? code : 'unexpected', message: cause.message }
+}
+
+/** Takes secrets out of a failure that may quote a language model. */
+export function withoutSecrets(
+  { code, message }: { readonly code: string; readonly message: string },
+  answers: readonly ModelAnswer[],
+  { redact }: Recording,
+) {
+  return { code, message: answers.length > 0 ? redact(message) : message }
 }
 
 /** Rounds to microseconds. */

@@ -11,7 +11,9 @@ import {
 } from '@episodic/protocol'
 import { seatRecordOf } from '../../seats/seat-record.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
-import { describeFailure, recordedOf, roundTime, sealed } from './seal-episode.ts'
+import { MOST_BYTES, placeAnswers, recordAnswers } from './record-answers.ts'
+import { createRecording, type Recording } from './recording.ts'
+import { describeFailure, recordedOf, roundTime, sealed, withoutSecrets } from './seal-episode.ts'
 
 /** The parts of a record that are not in the match itself. */
 export interface MatchSealing {
@@ -22,6 +24,8 @@ export interface MatchSealing {
   readonly discount: number
   /** Returns the recorded part of a player's action, see `declaredAction`. */
   readonly accept: (action: Action) => Action
+  /** How the answers of language models are kept. Default: all, without secrets. */
+  readonly recording?: Recording
   /** Milliseconds since the run started. */
   readonly time: { readonly started: number; readonly ended: number }
 }
@@ -30,7 +34,7 @@ export interface MatchSealing {
 export function sealMatch(match: Match, planned: PlannedEpisode, sealing: MatchSealing): MatchRecord {
   const { task, attempt, try: number = 0 } = planned
   const { start } = match
-  const { policies, weights } = sealing
+  const { policies, weights, recording = createRecording() } = sealing
   const names = start ? Object.keys(start.seats) : Object.keys(policies)
   const steps = match.steps.map((step) => recordedStep(step, sealing))
   const seatOf = (name: string): RecordedSeat => {
@@ -55,9 +59,13 @@ export function sealMatch(match: Match, planned: PlannedEpisode, sealing: MatchS
     outcome:
       match.kind === 'finished'
         ? { kind: 'finished' }
-        : { kind: 'failed', error: describeFailure(match.cause), seat: match.seat },
+        : {
+            kind: 'failed',
+            error: withoutSecrets(describeFailure(match.cause), match.undecided, recording),
+            seat: match.seat,
+          },
   }
-  const record: MatchRecord = {
+  const raw: MatchRecord = {
     format: 3,
     run: sealing.run,
     task: { id: task.id, prompt: task.prompt, difficulty: task.difficulty, split: task.split, tags: task.tags },
@@ -69,6 +77,7 @@ export function sealMatch(match: Match, planned: PlannedEpisode, sealing: MatchS
     time: { started: roundTime(sealing.time.started), ended: roundTime(sealing.time.ended) },
     seal: null,
   }
+  const record = withAnswers(raw, recording)
   if (match.kind === 'failed') return sealed(record)
   const seats = names.map((name) => [
     name,
@@ -98,6 +107,23 @@ export function sealMatch(match: Match, planned: PlannedEpisode, sealing: MatchS
       seats: learned,
     }
   }
+}
+
+/** Returns a match with what it keeps of the answers of each seat's model, and of what the model was sent. */
+function withAnswers(record: MatchRecord, recording: Recording): MatchRecord {
+  const names = Object.keys(record.seats)
+  let { seats, steps, undecided } = record
+  for (const name of names) {
+    const own = seatRecordOf(record, name)
+    const answers = [...own.steps.flatMap(({ completions = [] }) => completions), ...(own.undecided ?? [])]
+    if (answers.length === 0) continue
+    const { completions, transcript } = recordAnswers(answers, own.steps, recording, MOST_BYTES / names.length)
+    const placed = placeAnswers(steps, completions, ({ seat }) => seat === name)
+    steps = placed.steps
+    if (placed.undecided.length > 0) undecided = placed.undecided
+    if (transcript) seats = { ...seats, [name]: { ...(seats[name] as RecordedSeat), transcript } }
+  }
+  return { ...record, seats, steps, ...(undecided && { undecided }) }
 }
 
 /**

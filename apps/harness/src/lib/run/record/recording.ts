@@ -1,0 +1,41 @@
+/** What is kept of what a language model was sent and said: all of it, its answers alone, or neither. */
+export const TRANSCRIPTS = ['full', 'answers', 'none'] as const
+
+/** How the sealed lines of a run keep what a language model was sent and said. */
+export interface Recording {
+  readonly keep: (typeof TRANSCRIPTS)[number]
+  /** Takes secrets out of a text. */
+  redact(text: string): string
+}
+
+/** Minimum length of a secret: shorter values are placeholders, and would take ordinary words out. */
+const SECRET_LENGTH = 16
+const REDACTED = '[redacted]'
+
+/**
+ * Returns how a run records. The values of environment variables whose names contain KEY, TOKEN, SECRET or PASSWORD are
+ * taken out if they have 16 characters or more, and so is what `expression` matches.
+ */
+export function createRecording(
+  keep: Recording['keep'] = 'full',
+  expression: RegExp | null = null,
+  environment: NodeJS.ProcessEnv = process.env,
+): Recording {
+  const secrets = Object.entries(environment).flatMap(([name, value = '']) =>
+    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value.length >= SECRET_LENGTH ? [value, inJson(value)] : [],
+  )
+  // A secret may contain another one.
+  const longestFirst = [...new Set(secrets)].sort((a, b) => b.length - a.length)
+  return {
+    keep,
+    redact(text) {
+      const without = longestFirst.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text)
+      return expression ? without.replace(expression, REDACTED) : without
+    },
+  }
+}
+
+/** Returns a text as it is inside JSON, as in the arguments of a call. */
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}
