@@ -11,6 +11,7 @@ export const environment = defineGame({
   description:
     'Drop a disc into one of seven columns in turn; it falls onto those below, six at most. Four in a row, column or diagonal win.',
   seats: ['first', 'second'],
+  utility: 'zero-sum',
   state: {
     /** The discs of each column from the bottom, as `X` of the first player and `O` of the second. */
     public: z.object({ columns: z.array(z.string().max(ROWS)).length(COLUMNS) }),

@@ -15,6 +15,7 @@ export const environment = defineGame({
   description:
     'Two jacks, two queens and two kings; each player gets one and antes 1. There are two rounds of bets, with raises of 2, then of 4, at most two in a round; between them a public card is shown. A pair with it wins, else the higher rank; equal ranks split the pot.',
   seats: ['first', 'second'],
+  utility: 'zero-sum',
   state: {
     /** The moves of each round by their first letters, and the card that is shown after the first round. */
     public: z.object({ firstRound: z.string().max(4), secondRound: z.string().max(4), card: Card.nullable() }),

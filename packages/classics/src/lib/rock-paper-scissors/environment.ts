@@ -12,6 +12,7 @@ export const environment = defineGame({
   version: '1.0.0',
   description: 'Both throw at once. Paper beats rock, scissors beat paper, rock beats scissors.',
   seats: ['player_0', 'player_1'],
+  utility: 'zero-sum',
   params: z.object({ rounds: z.int().min(1).max(MOST_ROUNDS).default(1) }),
   state: {
     public: z.object({ rounds: z.array(z.tuple([Hand, Hand])).max(MOST_ROUNDS) }),

@@ -10,6 +10,7 @@ export const environment = defineGame({
   version: '1.0.0',
   description: 'Mark a free cell of a board of three by three in turn. Three in a row, column or diagonal win.',
   seats: ['x', 'o'],
+  utility: 'zero-sum',
   state: {
     /** Nine cells by row: `X`, `O`, or `.` for a free one. */
     public: z.object({ board: z.string().length(9) }),
