@@ -51,7 +51,7 @@ export interface RecordedCall {
   readonly played: boolean
 }
 
-/** How long an answer took, in milliseconds. The whole is `milliseconds`, `waited` and those of the failed tries. */
+/** How long an answer took, in milliseconds. */
 export interface CompletionTime {
   /** From sending the request that was answered to the end of the answer. */
   readonly milliseconds: number

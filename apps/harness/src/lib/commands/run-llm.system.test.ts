@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../episodic.fixture.ts'
 import { bisecting, type ChatRequest, type ChatServer, startChatServer } from '../llm/chat-server.fixture.ts'
@@ -14,6 +15,11 @@ let server: ChatServer
 afterEach(() => server[Symbol.asyncDispose]())
 
 const KEY = 'sk-nobody-may-read-this'
+
+/** Replaces what `--redact` names in a test. */
+function without(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll(/whole n[a-z]+/g, '[redacted]'))
+}
 
 function run(...options: string[]) {
   const args = ['run', exampleWorld('number-guessing'), '--policy', 'llm:bisect', '--base-url', server.url]
@@ -45,6 +51,37 @@ describe('episodic run --policy llm:<model>', () => {
       expect(readFileSync(join(folder, file), 'utf8')).not.toContain(KEY)
     const replay = await workshop.run(['replay', 'played', '--world', exampleWorld('number-guessing'), '--json'])
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 6, diverged: 0 })
+  })
+
+  it('keeps what the model was sent in the lines of each process, without what --redact names', async () => {
+    server = await startChatServer((request) => ({ ...bisecting(request), model: 'm' }))
+    const options = ['--processes', '2', '--concurrency', '2', '--redact', 'whole n[a-z]+', '--out', 'sent']
+    expect(await run(...options)).toMatchObject({ status: 0 })
+    const folder = join(workshop.folder, 'sent')
+    const episodes = readEpisodes(folder) as EpisodeRecord[]
+    const rebuilt = episodes.flatMap((episode) => requestsOf(episode).map((request) => JSON.stringify(request)))
+    const redacted = server.requests.map(({ messages, tools }) => {
+      const [system, user, ...rest] = messages
+      // What the environment answered is in the line as it was, for a replay.
+      const sent = { messages: [without(system), without(user), ...rest], tools: without(tools) }
+      return JSON.stringify(sent)
+    })
+    expect(rebuilt.toSorted()).toEqual(redacted.toSorted())
+    expect(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')).played).toMatchObject({ transcript: 'full' })
+    const replay = await workshop.run(['replay', 'sent', '--world', exampleWorld('number-guessing'), '--json'])
+    expect(JSON.parse(replay.out)).toMatchObject({ replayed: 6, diverged: 0 })
+    expect(await workshop.run(['report', 'sent'])).toMatchObject({ status: 0 })
+  })
+
+  it('keeps neither what the model was sent nor what it said with --transcript none', async () => {
+    server = await startChatServer(bisecting)
+    expect(await run('--transcript', 'none', '--out', 'none')).toMatchObject({ status: 0 })
+    const folder = join(workshop.folder, 'none')
+    const text = readFileSync(join(folder, 'episodes.jsonl'), 'utf8')
+    for (const key of ['"transcript"', '"calls"', '"prompt":{']) expect(text).not.toContain(key)
+    expect(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')).played).toMatchObject({ transcript: 'none' })
+    const { err } = await run('--redact', 'x*', '--out', 'empty')
+    expect(err).toContain('It matches the empty text.')
   })
 
   it('counts episodes that the model failed apart, and continues with the others', async () => {

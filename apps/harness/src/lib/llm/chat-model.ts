@@ -59,6 +59,7 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
       const begun = monotonic()
       const request = { messages: [...messages], tools: tools.map(functionOf) }
       if (pace) await untilAllowed(pace, signal)
+      const paced = pace ? monotonic() - begun : 0
       const tries: Try[] = []
       const said: unknown = await client
         .withOptions({ fetch: recordTries(fetchWhole(apiKey), tries) })
@@ -83,7 +84,7 @@ export function createChatModel(model: string, settings: ModelSettings): ChatMod
       if (answer)
         return {
           ...answer,
-          completion: { ...answer.completion, asked: model, ...timesOf(tries, begun) },
+          completion: { ...answer.completion, asked: model, ...timesOf(tries, paced) },
           request: request as unknown as ModelRequest,
         }
       throw new HarnessError(
@@ -125,17 +126,20 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : 'unknown'
 }
 
-/** Returns how long the last request took, which was answered, and the requests that failed before it. */
-function timesOf(tries: readonly Try[], begun: number): Pick<Completion, 'time' | 'tries'> {
+/**
+ * Returns how long the last request took, which was answered, and the requests that failed before it.
+ *
+ * @param paced - milliseconds of waiting for the rate limit.
+ */
+function timesOf(tries: readonly Try[], paced: number): Pick<Completion, 'time' | 'tries'> {
   const last = tries.at(-1)
   if (!last) return {}
   const failed = tries.flatMap(({ sent, answered, failure }) =>
     failure ? [{ ...failure, milliseconds: rounded(answered - sent) }] : [],
   )
-  const inRequests = failed.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
-  const waited = rounded(Math.max(0, last.sent - begun - inRequests))
+  const pauses = tries.slice(1).reduce((sum, { sent }, i) => sum + sent - (tries[i] as Try).answered, 0)
   return {
-    time: { milliseconds: rounded(last.answered - last.sent), waited },
+    time: { milliseconds: rounded(last.answered - last.sent), waited: rounded(paced + pauses) },
     ...(failed.length > 0 && { tries: failed }),
   }
 }

@@ -132,6 +132,7 @@ describe('createLlmPolicy', () => {
     })
     expect(first!.time!.waited).toBeGreaterThan(0)
     expect(steps[1]!.completions[0]).not.toHaveProperty('tries')
+    expect(steps[1]!.completions[0]!.time!.waited).toBe(0)
   })
 
   it('reports an invalid action to the model, and plays its next answer', async () => {

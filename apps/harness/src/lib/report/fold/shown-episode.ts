@@ -1,8 +1,32 @@
+import type { Completion } from '@episodic/protocol'
 import type { LaneStep, ShownRecord } from '../../seats/lanes.ts'
 import { isSuccess, scoredOutcomeOf } from './scored-outcome.ts'
 
 /** Groups by which the page filters its episodes. */
 export type ShownOutcome = 'succeeded' | 'fell-short' | 'truncated' | 'failed'
+
+/** An answer of a language model as the page shows it. */
+export interface ShownAnswer {
+  readonly text: string | null
+  readonly reasoning: string | null
+  /** Its calls that were not played. */
+  readonly unplayed: readonly string[]
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly cost: number | null
+  /** Of the request that was answered, and of waiting before it; `null` if unknown. */
+  readonly time: Completion['time'] | null
+  /** Requests that failed before it. */
+  readonly failedTries: number
+}
+
+/** The answers of a language model to one observation. */
+export interface ShownAnswers {
+  /** The last ones. */
+  readonly shown: readonly ShownAnswer[]
+  /** Left out before them. */
+  readonly omitted: number
+}
 
 /** A step as the page shows it. Arguments and structured content are already text. */
 export interface ShownStep {
@@ -20,6 +44,8 @@ export interface ShownStep {
   readonly potential: number | null
   readonly refused: string | null
   readonly milliseconds: number | null
+  /** Left out if no language model was asked. */
+  readonly answers?: ShownAnswers
 }
 
 /** An episode as the page shows it, shortened to a bounded size. */
@@ -43,35 +69,41 @@ export interface ShownEpisode {
   readonly steps: readonly ShownStep[]
   /** Steps left out in the middle. */
   readonly omitted: number
+  /** Answers of a language model that led to no step. Left out if there were none. */
+  readonly undecided?: ShownAnswers
 }
 
 /** Most bytes of one episode on the page, as escaped JSON. */
 export const SHOWN_BYTES = 40_960
 
-/** Limits for texts (in characters) and steps, tried in turn until an episode fits. The last one always fits. */
+/** Limits for texts (in characters), steps, and answers of a language model for each step, tried in turn until an episode fits. The last one always fits. */
 const CUTS = [
-  { text: 8_000, steps: 200 },
-  { text: 2_000, steps: 200 },
-  { text: 500, steps: 200 },
-  { text: 500, steps: 60 },
-  { text: 120, steps: 60 },
-  { text: 120, steps: 20 },
-  { text: 40, steps: 4 },
+  { text: 8_000, steps: 200, answers: 8 },
+  { text: 2_000, steps: 200, answers: 8 },
+  { text: 500, steps: 200, answers: 4 },
+  { text: 500, steps: 60, answers: 4 },
+  { text: 120, steps: 60, answers: 2 },
+  { text: 120, steps: 20, answers: 1 },
+  { text: 40, steps: 4, answers: 0 },
 ] as const
 const MOST_TERMS = 16
 const MOST_TAGS = 16
+const MOST_UNPLAYED = 4
 
 /** Shortens an episode to at most {@link SHOWN_BYTES}: first the longest texts, then the middle steps. */
 export function showEpisode(record: ShownRecord): ShownEpisode {
   let shown: ShownEpisode | undefined
   for (const cut of CUTS) {
-    shown = cutEpisode(record, cut.text, cut.steps)
+    shown = cutEpisode(record, cut)
     if (Buffer.byteLength(scriptJson(shown)) <= SHOWN_BYTES) break
   }
   return shown as ShownEpisode
 }
 
-function cutEpisode(record: ShownRecord, longest: number, mostSteps: number): ShownEpisode {
+function cutEpisode(
+  record: ShownRecord,
+  { text: longest, steps: mostSteps, answers }: (typeof CUTS)[number],
+): ShownEpisode {
   const text = (full: string) =>
     full.length <= longest
       ? full
@@ -97,14 +129,15 @@ function cutEpisode(record: ShownRecord, longest: number, mostSteps: number): Sh
     milliseconds: time.ended - time.started,
     start: start && { observation: text(start.observation.text), potential: start.potential },
     steps: [...shownSteps.slice(0, head), ...shownSteps.slice(head + omitted)].map(({ step, number }) =>
-      cutStep(step, number, text),
+      cutStep(step, number, answers, text),
     ),
     omitted,
+    ...(record.undecided && { undecided: cutAnswers(record.undecided, answers, text) }),
   }
 }
 
-function cutStep(step: LaneStep, number: number, text: (full: string) => string): ShownStep {
-  const { action, observation, reward } = step
+function cutStep(step: LaneStep, number: number, answers: number, text: (full: string) => string): ShownStep {
+  const { action, observation, reward, completions } = step
   return {
     number,
     seat: step.seat === undefined ? null : text(step.seat),
@@ -120,7 +153,27 @@ function cutStep(step: LaneStep, number: number, text: (full: string) => string)
     potential: step.potential,
     refused: step.refused,
     milliseconds: step.milliseconds,
+    ...(completions && { answers: cutAnswers(completions, answers, text) }),
   }
+}
+
+function cutAnswers(completions: readonly Completion[], most: number, text: (full: string) => string): ShownAnswers {
+  const omitted = Math.max(0, completions.length - most)
+  const shown = completions.slice(omitted).map((completion): ShownAnswer => {
+    const { promptTokens, completionTokens, cost, reasoning, calls = [], time = null, tries = [] } = completion
+    const unplayed = calls.filter(({ played }) => !played).slice(0, MOST_UNPLAYED)
+    return {
+      text: completion.text && text(completion.text),
+      reasoning: reasoning === undefined ? null : text(reasoning),
+      unplayed: unplayed.map(({ name, arguments: args }) => text(`${name}(${args})`)),
+      promptTokens,
+      completionTokens,
+      cost,
+      time,
+      failedTries: tries.length,
+    }
+  })
+  return { shown, omitted }
 }
 
 /** The group of an episode. */

@@ -67,6 +67,36 @@ function stepRow(index, call, reward, says) {
   return node
 }
 
+const cost = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+
+function answersOf({ shown, omitted }) {
+  const nodes = shown.map((answer) => {
+    const node = make('div', 'answer')
+    if (answer.reasoning) {
+      const folded = make('details')
+      folded.append(make('summary', '', 'Reasoning'), make('div', 'thought', answer.reasoning))
+      node.append(folded)
+    }
+    if (answer.text) node.append(make('div', 'said', answer.text))
+    for (const call of answer.unplayed) node.append(make('code', 'unplayed', 'not played: ' + call))
+    const { time: spent } = answer
+    const facts = [
+      format(answer.promptTokens) + ' tokens read',
+      format(answer.completionTokens) + ' written',
+      answer.cost === null ? null : 'cost ' + cost.format(answer.cost),
+      spent ? 'answered in ' + time(spent.milliseconds) : null,
+      spent && spent.waited >= 1 ? 'waited ' + time(spent.waited) : null,
+      answer.failedTries > 0 ? plural(answer.failedTries, 'failed request') + ' before' : null,
+    ]
+    const line = make('div', 'spent')
+    for (const fact of facts) if (fact) line.append(make('span', '', fact))
+    node.append(line)
+    return node
+  })
+  if (omitted > 0) nodes.unshift(make('p', 'answer empty', plural(omitted, 'answer') + ' of the model omitted to keep this page small'))
+  return nodes
+}
+
 function stepOf(step) {
   const node = stepRow(
     '#' + step.number,
@@ -74,6 +104,7 @@ function stepOf(step) {
     make('span', 'reward' + signOf(step.total), signed(step.total)),
     step.observation,
   )
+  if (step.answers) node.querySelector('.says').before(...answersOf(step.answers))
   if (step.structured) node.append(make('code', 'data', step.structured))
   const line = make('div', 'facts')
   for (const [name, value] of step.terms) line.append(make('span', '', name + ' ' + signed(value)))
@@ -100,6 +131,7 @@ function show(episode) {
   }
   const words = { succeeded: 'Terminated', 'fell-short': 'Terminated', truncated: 'Truncated', failed: 'Failed' }
   children.push(stepRow('end', make('span', 'badge ' + episode.outcome, words[episode.outcome] + ': ' + episode.ending), make('span', ''), episode.message || ''))
+  if (episode.undecided) children.at(-1).querySelector('.says').before(...answersOf(episode.undecided))
   play.replaceChildren(...children)
   play.scrollTop = 0
   mark()

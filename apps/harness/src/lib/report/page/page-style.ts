@@ -105,6 +105,9 @@ td.text { white-space: pre-wrap; font-size: 12.5px; }
 .step .says { grid-column: 2 / -1; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13.5px; }
 .step .data, .step .facts { grid-column: 2 / -1; color: var(--muted); font-size: 12.5px; overflow-wrap: anywhere; }
 .step .facts span { display: inline-block; margin-right: 16px; }
+.step .answer { grid-column: 2 / -1; border-left: 2px solid var(--grid); padding-left: 10px; margin: 2px 0; font-size: 13.5px; overflow-wrap: anywhere; }
+.answer .said, .answer .thought { white-space: pre-wrap; } .answer .thought, .answer summary, .answer .unplayed, .answer .spent { color: var(--muted); }
+.answer .unplayed { display: block; } .answer summary { cursor: pointer; } .answer .spent { font-size: 12.5px; } .answer .spent span { display: inline-block; margin-right: 16px; }
 .badge { display: inline-block; border-radius: 999px; padding: 0 8px; font-size: 12px; background: var(--soft); color: var(--muted); }
 .badge.failed { color: var(--bad); } .badge.refused { color: var(--shaped); }
 .positive { color: var(--good); } .negative { color: var(--bad); }

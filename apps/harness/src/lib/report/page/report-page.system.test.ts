@@ -1,4 +1,4 @@
-import type { EpisodeRecord } from '@episodic/protocol'
+import type { Completion, EpisodeRecord } from '@episodic/protocol'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { HOSTILE, lacksBrowser, usePages } from '../../browser.fixture.ts'
@@ -18,6 +18,22 @@ async function openReport(records: readonly EpisodeRecord[], name: string) {
   }
   const run = { name, configuration: { policy: name } }
   return open(renderReport(fold.finish(run), run, sample.finish()))
+}
+
+/** An answer of a model that calls two tools, of which the first was played. */
+const answer: Completion = {
+  model: 'served',
+  promptTokens: 412,
+  completionTokens: 61,
+  cost: 0.000_234_6,
+  text: 'Halve what is left.',
+  reasoning: 'Half of 100 is 50.',
+  calls: [
+    { id: 'a', name: 'guess', arguments: '{"value": 50}', played: true },
+    { id: 'b', name: 'guess', arguments: '{"value": 51}', played: false },
+  ],
+  time: { milliseconds: 840, waited: 1_000 },
+  tries: [{ status: 429, code: 'http', milliseconds: 3 }],
 }
 
 const textOf = (page: Page, selector: string) => page.locator(selector).textContent()
@@ -73,6 +89,36 @@ describe.skipIf(lacksBrowser)(
       await page.close()
     })
 
+    it('shows what a model thought, said and spent at each step, and answers that led to none', async () => {
+      const [first] = playRun({ tasks: 1, attempts: 1, failures: 0 })
+      const steps = first!.steps.map((step, i) => ({
+        ...step,
+        completions: i === 0 ? [{ ...answer, text: 'I will guess.', calls: undefined }, answer] : [answer],
+      }))
+      const undecided = [{ ...answer, text: 'I give up.' }]
+      const { page, faults } = await openReport([{ ...first!, steps, undecided }], 'model')
+      const shown = page.locator('#play .step', { hasText: '#1' }).first()
+      expect(await shown.locator('.answer').count()).toBe(2)
+      expect(await shown.locator('.said').first().textContent()).toBe('I will guess.')
+      const last = shown.locator('.answer').last()
+      expect(await last.locator('.thought').isVisible()).toBe(false)
+      await last.locator('summary').click()
+      expect(await last.locator('.thought').textContent()).toBe('Half of 100 is 50.')
+      expect(await last.locator('.thought').isVisible()).toBe(true)
+      expect(await last.locator('.unplayed').textContent()).toBe('not played: guess({"value": 51})')
+      expect(await last.locator('.spent span').allTextContents()).toEqual([
+        '412 tokens read',
+        '61 written',
+        'cost 0.000235',
+        'answered in 840 ms',
+        'waited 1.00 s',
+        '1 failed request before',
+      ])
+      expect(await textOf(page, '#play .step:last-child .said')).toBe('I give up.')
+      expect(faults).toEqual([])
+      await page.close()
+    })
+
     it('shows hostile texts without running them', async () => {
       const hostile = records.map(
         (record): EpisodeRecord => ({
@@ -83,6 +129,7 @@ describe.skipIf(lacksBrowser)(
             ...step,
             action: { tool: HOSTILE, arguments: { [HOSTILE]: HOSTILE } },
             observation: { text: HOSTILE, structured: { [HOSTILE]: HOSTILE } },
+            completions: [{ ...answer, text: HOSTILE, reasoning: HOSTILE }],
           })),
           outcome:
             record.outcome.kind === 'failed'
