@@ -3,6 +3,7 @@
 Reads a line of JSON for each measurement, and answers with the seconds of CPU that it took.
 """
 
+import hashlib
 import json
 import sys
 import time
@@ -24,14 +25,33 @@ def environment(name, options, bare):
     return made[key]
 
 
-def play(name, options, bare, actions, steps):
+def kept_step(env, action, step):
+    """What a step leaves behind that is hashed and logged: the state with its random numbers, and the answer."""
+    observation, reward, terminated, truncated, _ = step
+    inner = env.unwrapped
+    state = [inner.s] if hasattr(inner, "s") else [float(number) for number in inner.state]
+    random = inner.np_random.bit_generator.state["state"]
+    kept = json.dumps({"state": state, "random": random})
+    seen = observation if isinstance(observation, int) else observation.tolist()
+    answer = {"action": action, "observation": seen, "reward": float(reward), "terminated": terminated, "truncated": truncated}
+    return kept, json.dumps({**answer, "hash": hashlib.sha256(kept.encode()).hexdigest()})
+
+
+def play(name, options, bare, keep, actions, steps):
+    """Seconds of CPU for steps of whole episodes; with `keep`, each step's state is kept as text and hashed, and logged."""
     env = environment(name, options, bare)
     began = time.process_time()
     env.reset()
+    state, log = "", []
     for at in range(steps):
-        _, _, terminated, truncated, _ = env.step(actions[at % len(actions)])
-        if terminated or truncated:
+        action = actions[at % len(actions)]
+        step = env.step(action)
+        if keep:
+            state, entry = kept_step(env, action, step)
+            log.append(entry)
+        if step[2] or step[3]:
             env.reset()
+            state, log = "", []
     return time.process_time() - began
 
 

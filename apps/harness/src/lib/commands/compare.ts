@@ -30,9 +30,8 @@ const MOST_SHOWN = 25
 export function compareCommand(console: Console): Command {
   return new Command('compare')
     .description('compare two or more runs of the same tasks')
-    .argument('<runA>', 'folder of the baseline run')
-    .argument('<runB>', 'folder of the run to compare with it')
-    .argument('[more...]', 'folders of further runs to compare with the baseline')
+    .argument('<run>', 'folder of the baseline run')
+    .argument('<runs...>', 'folders of the runs to compare with it')
     .option('--baseline <run>', 'folder of the baseline, one of the runs (default: the first)')
     .option('--json', 'print the comparison as JSON')
     .option('--html <file>', 'also write an HTML page; of two runs, with both plays of each flipped episode')
@@ -55,9 +54,9 @@ Examples:
   episodic compare runs/solver runs/qwen3 runs/llama runs/gemma --html models.html
   episodic compare runs/main runs/branch --json --fail-if-worse`,
     )
-    .action((a: string, b: string, more: string[], options: CompareOptions) => {
-      const folders = withBaselineFirst([a, b, ...more], options.baseline)
-      const [first = a, second = b] = folders
+    .action((a: string, others: string[], options: CompareOptions) => {
+      const folders = withBaselineFirst([a, ...others], options.baseline)
+      const [first = a, second = a] = folders
       return folders.length > 2 ? contrast(folders, options, console) : compare(first, second, options, console)
     })
 }

@@ -19,7 +19,7 @@ describe('bestColumn', () => {
         expect(outcome).toBe(['lost', 'open', 'won'][outcomeOf(moves, PLIES) + 1])
         expect(outcomeAfter([...moves, column], PLIES - 1)).toBe(outcomeOf(moves, PLIES))
       }),
-      { numRuns: 25 },
+      { numRuns: 25, examples: [[[2, 0, 3, 0]], [[4, 3, 0, 3, 0, 4, 1, 5, 2]]] },
     )
   })
 

@@ -34,7 +34,7 @@ export function bestColumn(columns: readonly string[], plies: number): BestColum
   const side = columns.join('').length % 2
   let best = { column: -1, value: Number.NEGATIVE_INFINITY }
   for (const column of CENTRE_FIRST.filter((at) => board.isOpen(at))) {
-    const value = board.valueOf(column, side, plies, Number.NEGATIVE_INFINITY, -best.value)
+    const value = board.valueOf(column, side, plies, best.value, Number.POSITIVE_INFINITY)
     if (value > best.value) best = { column, value }
   }
   const outcome = Math.abs(best.value) < WIN - COLUMNS * ROWS ? 'open' : best.value > 0 ? 'won' : 'lost'
