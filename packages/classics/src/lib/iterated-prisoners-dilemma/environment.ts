@@ -34,7 +34,7 @@ export const environment = defineGame({
   tools: ({ sealed }) => ({
     choose: sealed({
       description: 'Cooperate or defect. Nobody sees it before both have chosen.',
-      input: z.object({ move: z.enum(['cooperate', 'defect']) }),
+      input: z.object({ move: z.enum(['cooperate', 'defect']).describe('What you do this round.') }),
       play({ own, input }) {
         own.move = MOVES[input.move]
       },

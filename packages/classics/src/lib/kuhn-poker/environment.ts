@@ -37,7 +37,7 @@ export const environment = defineGame({
   tools: ({ tool }) => ({
     act: tool({
       description: 'Pass (check, or fold to a bet) or bet (bet 1, or call a bet).',
-      input: z.object({ move: z.enum(['pass', 'bet']) }),
+      input: z.object({ move: z.enum(['pass', 'bet']).describe('pass checks or folds, bet bets or calls.') }),
       play({ state, input, reveal, end, say }) {
         state.public.moves += input.move.charAt(0)
         const over = ENDS[state.public.moves]

@@ -47,7 +47,7 @@ export const environment = defineGame({
     act: tool({
       description:
         'Fold to a raise, call (a raise; else it is a check), or raise (by 2 in the first round, by 4 in the second).',
-      input: z.object({ move: z.enum(['fold', 'call', 'raise']) }),
+      input: z.object({ move: z.enum(['fold', 'call', 'raise']).describe('call also checks.') }),
       play({ state, input: { move }, rng, reveal, end, say, refuse }) {
         const { public: table, own } = state
         const round = table.card ? 'secondRound' : 'firstRound'

@@ -29,7 +29,7 @@ export const environment = defineGame({
   tools: ({ sealed }) => ({
     throw: sealed({
       description: 'Throw. Nobody sees it before both have thrown.',
-      input: z.object({ hand: Hand }),
+      input: z.object({ hand: Hand.describe('What you throw.') }),
       play({ own, input }) {
         own.hand = input.hand
       },

@@ -27,7 +27,7 @@ export const environment = defineGame({
   tools: ({ tool }) => ({
     mark: tool({
       description: 'Mark a free cell. Cells are numbered by row, from 0 at the top left to 8 at the bottom right.',
-      input: z.object({ cell: z.int().min(0).max(8) }),
+      input: z.object({ cell: z.int().min(0).max(8).describe('Counted row by row, from the top left.') }),
       play({ state, seat, input: { cell }, end, say, refuse }) {
         const { board } = state.public
         if (board[cell] !== '.') return refuse(`Cell ${cell} is taken. Free are ${freeCells(board).join(', ')}.`)

@@ -85,10 +85,12 @@ export class SessionFactory {
     const { environments, sessions, rules } = this.#options
     const environment = chooseEnvironment(environments, request)
     const id = players?.id ?? (await sessions.loadTokens()).idFor(owner, request.requestKey)
+    let created: SessionRecord | null = null
     const cached = await this.#openOne(id, owner, async () => {
       const identity = { id, owner, now: this.#options.clock.now() }
       const started = await this.#guard(environment, id, () => startRecord(rules, environment, identity, request))
       const record = players ? { ...started, players: players.seated(Object.keys(started.seats)) } : started
+      created = record
       return { record, stored: encodeSession(record) }
     })
     if (cached.environment !== environment)
@@ -96,7 +98,7 @@ export class SessionFactory {
         'invalid-params',
         'This request key has opened a session of another environment. Make a new key.',
       )
-    assertSameOpening(cached, request)
+    if (cached.session.record !== created) assertSameOpening(cached, request)
     return cached
   }
 

@@ -57,14 +57,14 @@ const DIGITS = 22
 const REMEMBERED = 16_384
 
 export function createSessionTokens(secret: Uint8Array): SessionTokens {
-  const keyed = hmac.create(sha256, secret)
+  const sign = signerOf(secret)
   // Every call of a session needs the same proofs, and deriving one costs more than the rest of the look-up.
   const proofs = new Map<string, string>()
   const prove = (...claim: readonly string[]): string => {
     const text = claim.map((part) => `${part.length}:${part}`).join('')
     const known = proofs.get(text)
     if (known !== undefined) return known
-    const proof = base64url(keyed.clone().update(encoder.encode(text)).digest().subarray(0, 16))
+    const proof = sign(text)
     if (proofs.size >= REMEMBERED) proofs.clear()
     proofs.set(text, proof)
     return proof
@@ -94,6 +94,20 @@ export function createSessionTokens(secret: Uint8Array): SessionTokens {
       return equalSecrets(proof, prove('transport', nameOf(principal), name)) ? Number.parseInt(issuedAt, 36) : null
     },
   }
+}
+
+/** Node's own HMAC, if there is one: it takes two thirds of the time, and a session has three proofs when it is opened. */
+const nodeCrypto = globalThis.process?.getBuiltinModule?.('node:crypto') ?? null
+
+/** Returns a function that derives the proof of a text: the first 128 bits of its HMAC-SHA-256 in base64url. */
+export function signerOf(secret: Uint8Array, native: typeof nodeCrypto | null = nodeCrypto): (text: string) => string {
+  if (native) {
+    // With the bytes of the secret, each HMAC would make a key of them again, which takes four times as long.
+    const key = native.createSecretKey(secret)
+    return (text) => native.createHmac('sha256', key).update(text).digest().subarray(0, 16).toString('base64url')
+  }
+  const keyed = hmac.create(sha256, secret)
+  return (text) => base64url(keyed.clone().update(encoder.encode(text)).digest().subarray(0, 16))
 }
 
 const encoder = new TextEncoder()
