@@ -30,6 +30,14 @@ describe('loadWorld', () => {
       'coin-world',
       { 'node_modules/coin-world/package.json': '{"main":"m.mjs"}', 'node_modules/coin-world/m.mjs': COIN_WORLD },
     ],
+    [
+      'a world of the classics by its name, where they are installed',
+      'coin-toss',
+      {
+        'node_modules/@episodic/classics/package.json': '{"exports":{"./coin-toss":"./toss.mjs"}}',
+        'node_modules/@episodic/classics/toss.mjs': COIN_WORLD,
+      },
+    ],
   ])('finds %s', async (_, reference, files) => {
     for (const [name, text] of Object.entries(files)) write(name, text as string)
     const world = await loadWorld(reference, folder)

@@ -28,7 +28,8 @@ const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs']
 
 /**
  * Loads a world by a path to a module or to a package's folder, by a bare name (a folder or a module under `examples/` or
- * `worlds/`), or by the name of an installed package.
+ * `worlds/`), by the name of an installed package, or, where `@episodic/classics` is installed, by the name of one of its
+ * worlds.
  *
  * Rejects with `world-not-found`, naming the known ones, and with `world-invalid`; if the module throws, with the frames of
  * its own code.
@@ -89,8 +90,15 @@ function locate(reference: string, folder: string): string | null {
     const file = entryIn(place)
     if (file) return file
   }
+  return [reference, `${CLASSICS}/${reference}`].map((name) => resolvePackage(name, folder)).find(Boolean) ?? null
+}
+
+/** The package whose worlds are found by their names alone, where it is installed. */
+const CLASSICS = '@episodic/classics'
+
+function resolvePackage(name: string, folder: string): string | null {
   try {
-    return createRequire(join(folder, 'package.json')).resolve(reference)
+    return createRequire(join(folder, 'package.json')).resolve(name)
   } catch {
     return null
   }
