@@ -90,7 +90,7 @@ function locate(reference: string, folder: string): string | null {
     const file = entryIn(place)
     if (file) return file
   }
-  return [reference, `${CLASSICS}/${reference}`].map((name) => resolvePackage(name, folder)).find(Boolean) ?? null
+  return resolvePackage(reference, folder) ?? resolvePackage(`${CLASSICS}/${reference}`, folder)
 }
 
 /** The package whose worlds are found by their names alone, where it is installed. */
