@@ -197,7 +197,7 @@ def test_hands_of_blackjack_are_gymnasiums(both: Open, arguments: dict[str, bool
             hit = draws.random() < (0.7 if observation[0] < 17 else 0.1)
             player, dealer = list(table.player), list(table.dealer)
             observation, reward, terminated, truncated, info = ours.step(int(hit))
-            # What the server drew is told in words. Gymnasium draws the same: a card, or cards that lead to a sum.
+            # The text of the server says what it drew. Gymnasium draws the same: a card, or cards that lead to a sum.
             said = info["text"]
             cards = (
                 [next(card for card in range(1, 11) if shown([*player, card]) == (observation[0], observation[2]))]

@@ -2,7 +2,7 @@ import { describeRules } from '../report/fold/scored-outcome.ts'
 import { renderHtmlPage } from '../report/page/html-page.ts'
 import { PAGE_STYLE } from '../report/page/page-style.ts'
 import { card, section } from '../report/page/sections.ts'
-import { cell } from '../report/page/tables.ts'
+import { cell, figuresTable } from '../report/page/tables.ts'
 import { element, escapeHtml } from '../report/plots/svg.ts'
 import type { Contrasts } from './contrasts.ts'
 import { contrastRows, methodOfContrasts, RUN_HEAD, runCells } from './describe-contrasts.ts'
@@ -53,7 +53,7 @@ function runsTable({ runs }: Contrasts): string {
   const rows = runs.map((run) =>
     runCells(run).map((text, i) => (i < 2 ? element('td', {}, escapeHtml(text)) : cell(text))),
   )
-  return tableOf(RUN_HEAD, rows, 2)
+  return figuresTable(RUN_HEAD, rows, 2)
 }
 
 function contrastsTable({ contrasts }: Contrasts): string {
@@ -67,12 +67,5 @@ function contrastsTable({ contrasts }: Contrasts): string {
       element('td', { class: `number ${better === null ? '' : better ? 'positive' : 'negative'}` }, verdict),
     ]),
   )
-  return tableOf(['Run', 'Figure', 'Difference', '95 %', 'Holm', 'Shown'], rows, 2)
-}
-
-/** @param texts - how many of the first columns are texts. */
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[], texts: number): string {
-  const heads = head.map((name, i) => element('th', { class: i >= texts ? 'number' : undefined }, escapeHtml(name)))
-  const lines = rows.map((cells) => element('tr', {}, ...cells))
-  return element('div', { class: 'scroll' }, element('table', { class: 'even' }, element('tr', {}, ...heads), ...lines))
+  return figuresTable(['Run', 'Figure', 'Difference', '95 %', 'Holm', 'Shown'], rows, 2)
 }

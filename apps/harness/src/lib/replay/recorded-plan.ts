@@ -20,6 +20,7 @@ import { countLeaves, type RunConfiguration } from '../run/plan/configuration.ts
 import { policySeedOf, tasksOf } from '../run/plan/plan.ts'
 import { countLeavesBefore } from '../run/play/run-rollout.ts'
 import type { RunManifest } from '../run/record/run-folder.ts'
+import { hasStarted } from '../seats/seat-record.ts'
 import type { World } from '../world.ts'
 import { type Difference, findDifference } from './difference.ts'
 
@@ -137,8 +138,14 @@ function decidedByLine(environment: EnvironmentDefinition, record: SealedRecord)
   const { task, params, seed } = record
   const { prompt, difficulty, split, tags } = task
   // Only a world that opened has filled in its defaults.
-  const opened = isMatchRecord(record) ? Object.values(record.seats).some(({ start }) => start) : record.start
-  const decided = { prompt, difficulty, split, tags, params: opened ? params : withDefaults(environment, params), seed }
+  const decided = {
+    prompt,
+    difficulty,
+    split,
+    tags,
+    params: hasStarted(record) ? params : withDefaults(environment, params),
+    seed,
+  }
   const prompts = isMatchRecord(record)
     ? Object.entries(record.seats).flatMap(([seat, own]) => (own.prompt === undefined ? [] : [[seat, own.prompt]]))
     : []

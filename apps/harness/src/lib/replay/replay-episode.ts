@@ -12,6 +12,7 @@ import {
   type Truncation,
 } from '@episodic/protocol'
 import { HarnessError } from '../harness-error.ts'
+import { hasStarted } from '../seats/seat-record.ts'
 import { type Difference, findDifference } from './difference.ts'
 import { type Divergence, describeDivergence, type Parting } from './divergence.ts'
 import type { RecordedEpisode } from './read-recorded.ts'
@@ -50,8 +51,7 @@ export function replayEpisode(
 
 /** An episode that failed to open has no start and nothing to replay. */
 function isReplayable(record: SealedRecord): boolean {
-  const started = isMatchRecord(record) ? Object.values(record.seats).some(({ start }) => start) : record.start !== null
-  return started || record.steps.length > 0 || record.outcome.kind === 'finished'
+  return hasStarted(record) || record.steps.length > 0 || record.outcome.kind === 'finished'
 }
 
 /**

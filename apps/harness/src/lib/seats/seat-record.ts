@@ -39,6 +39,11 @@ export function seatRecordsOf(
   })
 }
 
+/** Whether the session of a line was opened. */
+export function hasStarted(record: SealedRecord): boolean {
+  return isMatchRecord(record) ? Object.values(record.seats).some(({ start }) => start) : record.start !== null
+}
+
 function playOf(record: MatchRecord, seat: string): EpisodeRecord {
   const { turn: _, seats, steps, outcome, undecided, ...line } = record
   const {

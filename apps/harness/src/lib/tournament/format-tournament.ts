@@ -1,14 +1,17 @@
 import { createColors } from 'picocolors'
+import { alignColumns } from '../report/plots/align-columns.ts'
 import { cleanText, formatCount, formatInterval, formatNumber, formatPercent } from '../report/plots/format.ts'
 import type { Tally, Tournament } from './tournament.ts'
-
-const GAP = '  '
 
 /** Formats a tournament for a terminal, with a line break at the end. */
 export function formatTournament(tournament: Tournament, { color }: { readonly color: boolean }): string {
   const { bold, dim, green, red, yellow } = createColors(color)
   const { environment, counts, players, anchor, seats, bySeat, cycles } = tournament
   const names = players.map(({ name }) => name)
+  const table = (head: readonly string[], rows: readonly (readonly string[])[]) => {
+    const [first = '', ...lines] = alignColumns(head, rows, 1)
+    return [dim(first.trimEnd()), ...lines.map((line) => line.trimEnd())]
+  }
   return `${[
     `${bold(cleanText(environment))}  ${dim(`${formatCount(counts.tasks)} tasks, each played by every seating`)}`,
     '',
@@ -29,7 +32,6 @@ export function formatTournament(tournament: Tournament, { color }: { readonly c
         player.return ? formatInterval(player.return) : '',
         ...[player.wins, player.draws, player.losses, player.faults].map(formatCount),
       ]),
-      dim,
     ),
     '',
     `  ${dim(describeAnchor(anchor))}`,
@@ -38,7 +40,6 @@ export function formatTournament(tournament: Tournament, { color }: { readonly c
     ...table(
       ['', ...names.map(cleanText)],
       names.map((player) => [cleanText(player), ...cellsOf(player)]),
-      dim,
     ),
     '',
     ...table(
@@ -49,7 +50,6 @@ export function formatTournament(tournament: Tournament, { color }: { readonly c
         earned ? formatInterval(earned) : '',
         formatPercent(shareWon(tally)),
       ]),
-      dim,
     ),
     ...tournament.failures.map(
       ({ player, code, count, message }) =>
@@ -85,12 +85,4 @@ export function describeAnchor(anchor: string | null): string {
 export function describeCycle(cycle: readonly string[]): string {
   const [first = '', ...others] = cycle.map(cleanText)
   return `${[first, ...others, first].join(' beats ')}: no rating can show that.`
-}
-
-/** Aligns the columns: the first to the left, the others to the right. */
-function table(head: readonly string[], rows: readonly (readonly string[])[], dim: (text: string) => string): string[] {
-  const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => (row[i] ?? '').length)))
-  const align = (cells: readonly string[]) =>
-    `  ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(GAP)}`.trimEnd()
-  return [dim(align(head)), ...rows.map(align)]
 }

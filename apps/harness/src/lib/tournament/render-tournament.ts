@@ -1,7 +1,7 @@
 import { renderHtmlPage } from '../report/page/html-page.ts'
 import { PAGE_STYLE } from '../report/page/page-style.ts'
 import { card, section } from '../report/page/sections.ts'
-import { cell } from '../report/page/tables.ts'
+import { cell, figuresTable } from '../report/page/tables.ts'
 import { formatCount, formatInterval, formatNumber, formatPercent, plural } from '../report/plots/format.ts'
 import { element, escapeHtml } from '../report/plots/svg.ts'
 import { describeAnchor, describeCycle, formatRating, shareWon } from './format-tournament.ts'
@@ -107,7 +107,7 @@ function playersTable(players: Tournament['players']): string {
     cell(earned ? formatInterval(earned) : ''),
     ...[wins, draws, losses, faults].map((count) => cell(formatCount(count))),
   ])
-  return tableOf(head, rows, 2)
+  return figuresTable(head, rows, 2)
 }
 
 function pairsTable({ players, pairs }: Tournament): string {
@@ -126,7 +126,7 @@ function pairsTable({ players, pairs }: Tournament): string {
       )
     }),
   ])
-  return tableOf(['', ...names], rows, 1)
+  return figuresTable(['', ...names], rows, 1)
 }
 
 function seatsTable(bySeat: Tournament['bySeat']): string {
@@ -136,7 +136,7 @@ function seatsTable(bySeat: Tournament['bySeat']): string {
     cell(earned ? formatInterval(earned) : ''),
     cell(formatPercent(shareWon(tally))),
   ])
-  return tableOf(['Seat', 'Return', '95 %', 'Won'], rows, 1)
+  return figuresTable(['Seat', 'Return', '95 %', 'Won'], rows, 1)
 }
 
 function failuresTable({ failures }: Tournament): string {
@@ -146,20 +146,5 @@ function failuresTable({ failures }: Tournament): string {
     element('td', { class: 'text' }, escapeHtml(message.slice(0, 500))),
     cell(formatCount(count)),
   ])
-  return tableOf(['Code', 'Player', 'Message', 'Matches'], rows, 3)
-}
-
-/** @param text - how many columns are texts; the others are figures. */
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[], text: number): string {
-  const heads = head.map((name, i) => element('th', { class: i >= text ? 'number' : undefined }, escapeHtml(name)))
-  return element(
-    'div',
-    { class: 'scroll' },
-    element(
-      'table',
-      { class: 'even' },
-      element('tr', {}, ...heads),
-      ...rows.map((cells) => element('tr', {}, ...cells)),
-    ),
-  )
+  return figuresTable(['Code', 'Player', 'Message', 'Matches'], rows, 3)
 }

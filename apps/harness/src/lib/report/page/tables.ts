@@ -43,22 +43,18 @@ export function returnsTable(returns: Summary['returns'], shaped: boolean): stri
 
 /** The main figures of every seat. */
 export function seatsTable(seats: NonNullable<Summary['seats']>): string {
-  const rows = seats.map(({ name, focus, policies, success, return: earned, steps, refused, tokens, faults }) =>
-    element(
-      'tr',
-      {},
-      element('td', {}, escapeHtml(name), focus ? element('span', { class: 'badge' }, 'focus') : ''),
-      element('td', {}, escapeHtml(policies.join(', '))),
-      cell(formatPercent(success.rate)),
-      cell(formatShareInterval(success)),
-      cell(formatNumber(earned?.mean ?? null)),
-      cell(earned ? formatInterval(earned) : ''),
-      cell(formatCount(steps)),
-      cell(formatCount(refused)),
-      cell(tokens ? formatCount(tokens.prompt + tokens.completion) : ''),
-      cell(formatCount(faults)),
-    ),
-  )
+  const rows = seats.map(({ name, focus, policies, success, return: earned, steps, refused, tokens, faults }) => [
+    element('td', {}, escapeHtml(name), focus ? element('span', { class: 'badge' }, 'focus') : ''),
+    element('td', {}, escapeHtml(policies.join(', '))),
+    cell(formatPercent(success.rate)),
+    cell(formatShareInterval(success)),
+    cell(formatNumber(earned?.mean ?? null)),
+    cell(earned ? formatInterval(earned) : ''),
+    cell(formatCount(steps)),
+    cell(formatCount(refused)),
+    cell(tokens ? formatCount(tokens.prompt + tokens.completion) : ''),
+    cell(formatCount(faults)),
+  ])
   const head = [
     'Seat',
     'Policy',
@@ -71,8 +67,7 @@ export function seatsTable(seats: NonNullable<Summary['seats']>): string {
     'Tokens',
     'Failed at this seat',
   ]
-  const heads = head.map((name, i) => element('th', { class: i > 1 ? 'number' : undefined }, name))
-  return element('div', { class: 'scroll' }, element('table', { class: 'even' }, element('tr', {}, ...heads), ...rows))
+  return figuresTable(head, rows, 2)
 }
 
 /** Success in each group of episodes; `null` if no episode finished. */
@@ -109,6 +104,17 @@ function meter(share: number, color: string): string {
       element('rect', { class: color, width: share * 100, height: 8 }),
     ),
   )
+}
+
+/**
+ * A table with a head, of rows of finished cells.
+ *
+ * @param texts - how many of the first columns are texts; the others are figures.
+ */
+export function figuresTable(head: readonly string[], rows: readonly (readonly string[])[], texts: number): string {
+  const heads = head.map((name, i) => element('th', { class: i >= texts ? 'number' : undefined }, escapeHtml(name)))
+  const lines = rows.map((cells) => element('tr', {}, ...cells))
+  return element('div', { class: 'scroll' }, element('table', { class: 'even' }, element('tr', {}, ...heads), ...lines))
 }
 
 /** A figure in a table. */

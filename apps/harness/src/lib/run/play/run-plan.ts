@@ -1,7 +1,8 @@
 import type { BranchPoint } from '@episodic/env'
-import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
+import type { SealedRecord } from '@episodic/protocol'
 import pLimit from 'p-limit'
 import { HarnessError } from '../../harness-error.ts'
+import { hasStarted } from '../../seats/seat-record.ts'
 import { countLeaves } from '../plan/configuration.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import type { RunTask } from './run-task.ts'
@@ -101,10 +102,6 @@ export function maxTasksInFlight(concurrency: number, branch: readonly Pick<Bran
 
 function failedWith({ outcome }: SealedRecord, code: string): boolean {
   return outcome.kind === 'failed' && outcome.error.code === code
-}
-
-function hasStarted(record: SealedRecord): boolean {
-  return isMatchRecord(record) ? Object.values(record.seats).some(({ start }) => start) : record.start !== null
 }
 
 /** This many episodes in a row that a model's server rejected permanently stop a run. */
