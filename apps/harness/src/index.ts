@@ -1,3 +1,4 @@
+export { createFold, type Summary, summarySchema } from '@episodic/report'
 export { type Agent, type Assignment, defineAgent } from './lib/agents/agent.ts'
 export type { CheckName, CheckReport } from './lib/check/check-report.ts'
 export { AGENT_ENDPOINTS, checkWorld } from './lib/check/check-world.ts'
@@ -5,8 +6,6 @@ export type { AgentEndpoint, EndpointSession, OpenEndpoint } from './lib/check/e
 export { defineGolden, type Golden } from './lib/define-golden.ts'
 export { HarnessError, type HarnessErrorCode } from './lib/harness-error.ts'
 export { main } from './lib/main.ts'
-export { createFold } from './lib/report/fold/fold.ts'
-export { type Summary, summarySchema } from './lib/report/fold/summary.ts'
 export { formatSummary } from './lib/report/page/format-summary.ts'
 export { renderReport } from './lib/report/page/render-report.ts'
 export { planOf } from './lib/run/plan/plan.ts'

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import { cleanText } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
-import { cleanText } from '../report/plots/format.ts'
 import { type Agent, type Assignment, defineAgent } from './agent.ts'
 
 /** Milliseconds between asking a process to stop and killing it. */

@@ -1,9 +1,9 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
+import { isSuccess } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../episodic.fixture.ts'
-import { isSuccess } from '../report/fold/scored-outcome.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -7,7 +7,7 @@ import { HarnessError } from '../harness-error.ts'
 import { findSealed, type SealedEpisodes } from '../replay/read-recorded.ts'
 import { loadRecordedWorld } from '../run/plan/sources.ts'
 import { tornNotice } from '../run/record/report-run.ts'
-import { seatOf } from '../seats/seat-record.ts'
+import { seatOf } from '../seats/seat-of.ts'
 import { loadWorld } from '../world.ts'
 
 interface ExportCommandOptions {

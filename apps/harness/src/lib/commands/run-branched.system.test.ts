@@ -1,9 +1,9 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type EpisodeRecord, seedFor } from '@episodic/protocol'
+import { summarySchema } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, sealAgain, withoutTimes } from '../episodic.fixture.ts'
-import { summarySchema } from '../report/fold/summary.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

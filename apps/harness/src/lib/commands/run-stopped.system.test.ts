@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { summarySchema } from '@episodic/report'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
-import { summarySchema } from '../report/fold/summary.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

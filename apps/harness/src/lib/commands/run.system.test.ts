@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { summarySchema } from '@episodic/report'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../episodic.fixture.ts'
-import { summarySchema } from '../report/fold/summary.ts'
 import { runManifestSchema } from '../run/record/run-folder.ts'
 
 const workshop = openWorkshop()

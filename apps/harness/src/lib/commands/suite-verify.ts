@@ -1,7 +1,7 @@
+import { cleanText, plural } from '@episodic/report'
 import { Command } from 'commander'
 import { type Console, colorsOf, shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
-import { cleanText, plural } from '../report/plots/format.ts'
 import { type Finding, type VerifiedSubmission, verifySubmission } from '../suite/verify-submission.ts'
 
 export interface VerifyOptions {

@@ -1,6 +1,5 @@
+import { DIFFICULTY_BINS, difficultyBinOf, exactSum } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
-import { exactSum } from '../report/fold/exact-sum.ts'
-import { DIFFICULTY_BINS, difficultyBinOf } from '../report/fold/summary.ts'
 import { differencesOf } from '../run/plan/configuration.ts'
 import type { RunManifest } from '../run/record/run-folder.ts'
 import type { Comparison, Flip } from './comparison.ts'

@@ -1,5 +1,4 @@
-import { describeRules } from '../report/fold/scored-outcome.ts'
-import { formatCount, formatNumber, NOTHING, plural } from '../report/plots/format.ts'
+import { describeRules, formatCount, formatNumber, NOTHING, plural } from '@episodic/report'
 import type { Comparison, PairedFigure } from './comparison.ts'
 
 /** One figure of a comparison, formatted. */

@@ -1,4 +1,4 @@
-import { formatCount, formatNumber, formatPercent, plural } from '../report/plots/format.ts'
+import { formatCount, formatNumber, formatPercent, plural } from '@episodic/report'
 import type { Contrasts } from './contrasts.ts'
 import { formatPoints, formatPValue, formatSigned } from './describe-comparison.ts'
 

@@ -1,4 +1,4 @@
-import { formatCount, formatPercent, formatTick } from '../report/plots/format.ts'
+import { formatCount, formatPercent, formatTick } from '@episodic/report'
 import { drawWhiskers } from '../report/plots/marks.ts'
 import { areaOf, drawPlot, FULL, HALF, rangesOf } from '../report/plots/plot-frame.ts'
 import { extentOf, linearScale, niceDomain } from '../report/plots/scale.ts'

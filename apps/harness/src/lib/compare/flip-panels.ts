@@ -1,5 +1,5 @@
-import type { ShownEpisode, ShownStep } from '../report/fold/shown-episode.ts'
-import { formatNumber, NOTHING, plural } from '../report/plots/format.ts'
+import type { ShownEpisode, ShownStep } from '@episodic/report'
+import { formatNumber, NOTHING, plural } from '@episodic/report'
 import { element, escapeHtml } from '../report/plots/svg.ts'
 import type { Flip } from './comparison.ts'
 import { formatSigned } from './describe-comparison.ts'

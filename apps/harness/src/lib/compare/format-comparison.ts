@@ -1,5 +1,5 @@
+import { cleanText, formatCount, formatNumber, plural } from '@episodic/report'
 import { createColors } from 'picocolors'
-import { cleanText, formatCount, formatNumber, plural } from '../report/plots/format.ts'
 import type { Comparison, Flip } from './comparison.ts'
 import { aloneIn, figureRows, methodOf, otherDifferences, verdictOf } from './describe-comparison.ts'
 

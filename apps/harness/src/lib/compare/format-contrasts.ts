@@ -1,6 +1,6 @@
+import { cleanText, wrapText } from '@episodic/report'
 import { createColors } from 'picocolors'
 import { alignColumns } from '../report/plots/align-columns.ts'
-import { cleanText, wrapText } from '../report/plots/format.ts'
 import type { Contrasts } from './contrasts.ts'
 import { contrastRows, methodOfContrasts, RUN_HEAD, runCells } from './describe-contrasts.ts'
 

@@ -1,5 +1,5 @@
-import { clusteredMean } from '../report/fold/statistics.ts'
-import type { Estimate } from '../report/fold/summary.ts'
+import type { Estimate } from '@episodic/report'
+import { clusteredMean } from '@episodic/report'
 import type { PairedFigure } from './comparison.ts'
 import { signTest } from './sign-test.ts'
 

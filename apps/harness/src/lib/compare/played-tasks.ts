@@ -1,9 +1,17 @@
 import { canonicalJson, contentId, type EpisodeRecord } from '@episodic/protocol'
+import {
+  areConflicting,
+  comparePreference,
+  exactSum,
+  groupOf,
+  identityOf,
+  ruleOf,
+  type SealedLine,
+  type ShownOutcome,
+  type SuccessRule,
+  scoredOutcomeOf,
+} from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
-import { areConflicting, comparePreference, identityOf, type SealedLine } from '../report/fold/episode-identity.ts'
-import { exactSum } from '../report/fold/exact-sum.ts'
-import { ruleOf, type SuccessRule, scoredOutcomeOf } from '../report/fold/scored-outcome.ts'
-import { groupOf, type ShownOutcome } from '../report/fold/shown-episode.ts'
 
 /** The result of one episode. */
 export interface Play extends SealedLine {

@@ -1,14 +1,20 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMatchRecord } from '@episodic/protocol'
-import { compareWords, IDENTITY_WORDS, identityOf } from '../report/fold/episode-identity.ts'
-import { type ShownEpisode, showEpisode } from '../report/fold/shown-episode.ts'
+import {
+  compareWords,
+  IDENTITY_WORDS,
+  identityOf,
+  lanesOf,
+  type ShownEpisode,
+  seatRecordOf,
+  showEpisode,
+} from '@episodic/report'
 import type { RunConfiguration } from '../run/plan/configuration.ts'
 import { rejectConflicts } from '../run/record/report-run.ts'
 import { RUN_FILES, readManifest } from '../run/record/run-folder.ts'
 import { readSealed } from '../run/record/sealed-file.ts'
-import { lanesOf } from '../seats/lanes.ts'
-import { seatOf, seatRecordOf } from '../seats/seat-record.ts'
+import { seatOf } from '../seats/seat-of.ts'
 import type { ComparedRun } from './compare-runs.ts'
 import { createPlayedTasks } from './played-tasks.ts'
 

@@ -1,4 +1,4 @@
-import { describeRules } from '../report/fold/scored-outcome.ts'
+import { describeRules } from '@episodic/report'
 import { renderHtmlPage } from '../report/page/html-page.ts'
 import { PAGE_STYLE } from '../report/page/page-style.ts'
 import { card, section } from '../report/page/sections.ts'

@@ -1,5 +1,5 @@
 import type { EpisodeRecord, JsonObject, Refusal } from '@episodic/protocol'
-import { isSuccess } from '../report/fold/scored-outcome.ts'
+import { isSuccess } from '@episodic/report'
 
 /** A finished episode as a chat: the task and the first observation, then tool calls with their results. */
 export interface Chat {

@@ -4,11 +4,10 @@ import { rename, rm } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { EpisodeRecord, SealedRecord, Split, ToolInfo } from '@episodic/protocol'
+import { isSuccess, scoredOutcomeOf, seatRecordsOf } from '@episodic/report'
 import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { readRecorded, type SealedEpisodes } from '../replay/read-recorded.ts'
-import { isSuccess, scoredOutcomeOf } from '../report/fold/scored-outcome.ts'
-import { seatRecordsOf } from '../seats/seat-record.ts'
 import type { ExportFormat } from './export-format.ts'
 
 /** Which episodes of a run to export. */

@@ -1,6 +1,6 @@
 import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
+import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
-import { playRun } from '../report/played-run.fixture.ts'
 import { EXPORT_FORMATS, type ExportFormatName } from './formats.ts'
 
 const TOOLS: readonly ToolInfo[] = [

@@ -3,8 +3,8 @@ import { runEpisode } from '@episodic/env'
 import { delegate } from '@episodic/env/extend'
 import { seedFor } from '@episodic/protocol'
 import { abortable } from '@episodic/protocol/extend'
+import { createLatencyHistogram, type LatencyHistogram } from '@episodic/report'
 import pLimit from 'p-limit'
-import { createLatencyHistogram, type LatencyHistogram } from '../report/fold/latency-histogram.ts'
 import { describeFailure } from '../run/record/seal-episode.ts'
 
 export interface LoadOptions {

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import { chainOf, parseSealedRecord, type SealedRecord, sealOf } from '@episodic/protocol'
+import { summarySchema } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
-import { summarySchema } from '../report/fold/summary.ts'
 import { RUN_FILES, type RunManifest, readManifest } from '../run/record/run-folder.ts'
 
 /** A sealed episode. */

@@ -15,12 +15,12 @@ import {
   seedFor,
   type Task,
 } from '@episodic/protocol'
+import { hasStarted } from '@episodic/report'
 import { isLlm } from '../policies.ts'
 import { countLeaves, type RunConfiguration } from '../run/plan/configuration.ts'
 import { policySeedOf, tasksOf } from '../run/plan/plan.ts'
 import { countLeavesBefore } from '../run/play/run-rollout.ts'
 import type { RunManifest } from '../run/record/run-folder.ts'
-import { hasStarted } from '../seats/seat-record.ts'
 import type { World } from '../world.ts'
 import { type Difference, findDifference } from './difference.ts'
 

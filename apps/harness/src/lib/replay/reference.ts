@@ -7,7 +7,7 @@ import {
   type RecordedStep,
   type Reproducible,
 } from '@episodic/protocol'
-import { seatRecordOf } from '../seats/seat-record.ts'
+import { seatRecordOf } from '@episodic/report'
 import type { World } from '../world.ts'
 import { findDifference } from './difference.ts'
 import { readRecorded } from './read-recorded.ts'

@@ -11,8 +11,8 @@ import {
   sealOf,
   type Truncation,
 } from '@episodic/protocol'
+import { hasStarted } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
-import { hasStarted } from '../seats/seat-record.ts'
 import { type Difference, findDifference } from './difference.ts'
 import { type Divergence, describeDivergence, type Parting } from './divergence.ts'
 import type { RecordedEpisode } from './read-recorded.ts'

@@ -2,14 +2,13 @@ import { connect, definePolicy, type Policy, randomPolicy } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess } from '@episodic/mcp-server'
 import { declaredAction } from '@episodic/mcp-server/extend'
 import { chainOf, type MatchRecord, parseSealedRecord, sealOf, type Task } from '@episodic/protocol'
+import { createMatchFold, seatRecordOf } from '@episodic/report'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { replayEpisode } from '../replay/replay-episode.ts'
-import { createMatchFold } from '../report/fold/match-fold.ts'
 import { createRunMatchTask } from '../run/play/run-match-task.ts'
 import { environment as meeting } from './meeting.fixture.ts'
 import { environment as nim, policies, solver } from './nim.fixture.ts'
-import { seatRecordOf } from './seat-record.ts'
 
 const GAMES = { nim, meeting }
 const SCORING = { weights: { won: 2 }, shaping: false, discount: 0.9 }

@@ -1,5 +1,5 @@
+import { cleanText, NOTHING, plural } from '@episodic/report'
 import { createColors } from 'picocolors'
-import { cleanText, NOTHING, plural } from '../report/plots/format.ts'
 import { formatEstimate, formatExact } from './format-figure.ts'
 import type { Leaderboard, LeaderboardEntry, LeaderboardTable } from './leaderboard.ts'
 

@@ -1,5 +1,5 @@
+import { cleanText, formatCount, plural } from '@episodic/report'
 import { createColors } from 'picocolors'
-import { cleanText, formatCount, plural } from '../report/plots/format.ts'
 import { describeLine, formatHere, formatReference, formatVerdict } from './format-figure.ts'
 import type { LineResult, SuiteResult } from './suite-result.ts'
 

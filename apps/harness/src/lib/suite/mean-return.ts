@@ -1,6 +1,5 @@
+import { clusteredMean, wilson } from '@episodic/report'
 import { z } from 'zod'
-import { wilson } from '../report/fold/clustered-rate.ts'
-import { clusteredMean } from '../report/fold/statistics.ts'
 import type { Expected } from './suite-plan.ts'
 
 /** A mean with its 99.9 % confidence interval. Without any difference between episodes it has no width. */

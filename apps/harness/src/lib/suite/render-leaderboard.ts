@@ -1,7 +1,7 @@
+import { plural } from '@episodic/report'
 import { renderHtmlPage } from '../report/page/html-page.ts'
 import { PAGE_STYLE } from '../report/page/page-style.ts'
 import { card, section } from '../report/page/sections.ts'
-import { plural } from '../report/plots/format.ts'
 import { element, escapeHtml } from '../report/plots/svg.ts'
 import { describeAnchors, entryCells } from './format-leaderboard.ts'
 import type { Leaderboard, LeaderboardTable } from './leaderboard.ts'

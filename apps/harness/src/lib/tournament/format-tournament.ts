@@ -1,6 +1,6 @@
+import { cleanText, formatCount, formatInterval, formatNumber, formatPercent } from '@episodic/report'
 import { createColors } from 'picocolors'
 import { alignColumns } from '../report/plots/align-columns.ts'
-import { cleanText, formatCount, formatInterval, formatNumber, formatPercent } from '../report/plots/format.ts'
 import type { Tally, Tournament } from './tournament.ts'
 
 /** Formats a tournament for a terminal, with a line break at the end. */

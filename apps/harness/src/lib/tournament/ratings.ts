@@ -1,5 +1,5 @@
 import { createRng } from '@episodic/protocol'
-import { quantile } from '../report/fold/statistics.ts'
+import { quantile } from '@episodic/report'
 
 /** Points that a player won against another, by the numbers of the players: 1 for a win, ½ for a draw. */
 export type Points = readonly (readonly number[])[]

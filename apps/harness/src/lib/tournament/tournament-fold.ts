@@ -1,6 +1,6 @@
 import type { MatchRecord } from '@episodic/protocol'
-import { clusteredMean } from '../report/fold/statistics.ts'
-import type { Estimate } from '../report/fold/summary.ts'
+import type { Estimate } from '@episodic/report'
+import { clusteredMean } from '@episodic/report'
 import { ratePlayers } from './ratings.ts'
 import type { Seating } from './seatings.ts'
 import type { Tally, Tournament } from './tournament.ts'

@@ -1,5 +1,5 @@
+import { estimateSchema } from '@episodic/report'
 import { z } from 'zod'
-import { estimateSchema } from '../report/fold/summary.ts'
 
 /** Wins, draws and losses: who earned more in a match has won it. */
 const tallySchema = z.object({ wins: z.int(), draws: z.int(), losses: z.int() })

@@ -1,6 +1,6 @@
 import type { Policy } from '@episodic/env'
 import { createRng, type Rng, seedFor } from '@episodic/protocol'
-import { clusteredMean } from '../../report/fold/statistics.ts'
+import { clusteredMean } from '@episodic/report'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome, skipped } from '../check-report.ts'
 import type { Finding } from '../finding.ts'

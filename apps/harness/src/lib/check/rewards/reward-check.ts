@@ -1,7 +1,7 @@
 import { connect, runEpisode, withShaping } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { seedFor } from '@episodic/protocol'
-import { clusteredMean } from '../../report/fold/statistics.ts'
+import { clusteredMean } from '@episodic/report'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import type { Finding } from '../finding.ts'

@@ -1,5 +1,5 @@
 import { createRng, seedFor } from '@episodic/protocol'
-import { clusteredMean } from '../../report/fold/statistics.ts'
+import { clusteredMean } from '@episodic/report'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import type { Finding } from '../finding.ts'

@@ -1,5 +1,5 @@
-import type { Summary } from '../fold/summary.ts'
-import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from '../plots/format.ts'
+import type { Summary } from '@episodic/report'
+import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from '@episodic/report'
 import { element, escapeHtml } from '../plots/svg.ts'
 import { nameLine, plotTree } from '../plots/tree-plot.ts'
 import { noteInterval } from './notes.ts'

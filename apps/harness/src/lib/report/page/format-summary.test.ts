@@ -1,7 +1,7 @@
 import type { EpisodeRecord } from '@episodic/protocol'
+import { createFold } from '@episodic/report'
+import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
-import { createFold } from '../fold/fold.ts'
-import { playRun } from '../played-run.fixture.ts'
 import { formatSummary } from './format-summary.ts'
 
 const ESCAPE = String.fromCharCode(27)

@@ -1,8 +1,7 @@
-import { createColors } from 'picocolors'
-import { describeRules } from '../fold/scored-outcome.ts'
-import type { Distribution, Summary } from '../fold/summary.ts'
+import type { Distribution, Summary } from '@episodic/report'
 import {
   cleanText,
+  describeRules,
   formatCount,
   formatDuration,
   formatInterval,
@@ -10,7 +9,8 @@ import {
   formatPercent,
   formatShareInterval,
   wrapText,
-} from '../plots/format.ts'
+} from '@episodic/report'
+import { createColors } from 'picocolors'
 import { describeValue } from './branch-section.ts'
 import {
   describeIntervals,

@@ -1,6 +1,6 @@
-import { describeRules } from '../fold/scored-outcome.ts'
-import type { Summary } from '../fold/summary.ts'
+import type { Summary } from '@episodic/report'
 import {
+  describeRules,
   formatCount,
   formatDuration,
   formatInterval,
@@ -8,7 +8,7 @@ import {
   formatPercent,
   formatShareInterval,
   NOTHING,
-} from '../plots/format.ts'
+} from '@episodic/report'
 import { element, escapeHtml, tip } from '../plots/svg.ts'
 import {
   describeIntervals,

@@ -1,9 +1,8 @@
 import type { EpisodeRecord } from '@episodic/protocol'
+import { createEpisodeSample, createFold } from '@episodic/report'
+import { playRun } from '@episodic/report/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createEpisodeSample } from '../fold/episode-sample.ts'
-import { createFold } from '../fold/fold.ts'
-import { playRun } from '../played-run.fixture.ts'
 import { renderReport } from './render-report.ts'
 
 function reportOf(records: Iterable<EpisodeRecord>, name = 'test'): string {

@@ -1,10 +1,9 @@
 import type { Completion, EpisodeRecord } from '@episodic/protocol'
+import { createEpisodeSample, createFold } from '@episodic/report'
+import { playRun } from '@episodic/report/testing'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { HOSTILE, lacksBrowser, usePages } from '../../browser.fixture.ts'
-import { createEpisodeSample } from '../fold/episode-sample.ts'
-import { createFold } from '../fold/fold.ts'
-import { playRun } from '../played-run.fixture.ts'
 import { renderReport } from './render-report.ts'
 
 const open = usePages()

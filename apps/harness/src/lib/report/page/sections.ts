@@ -1,5 +1,5 @@
-import type { Summary } from '../fold/summary.ts'
-import { formatCount, formatDuration, formatNumber, formatPercent } from '../plots/format.ts'
+import type { Summary } from '@episodic/report'
+import { formatCount, formatDuration, formatNumber, formatPercent } from '@episodic/report'
 import { plotRewardByStep, plotRewardByTerm } from '../plots/reward-plots.ts'
 import { plotDifficulty, plotPassAtK, plotReturns, plotStepsToSuccess } from '../plots/score-plots.ts'
 import { element, escapeHtml } from '../plots/svg.ts'

@@ -1,5 +1,5 @@
-import type { Proportion, Summary } from '../fold/summary.ts'
-import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from '../plots/format.ts'
+import type { Proportion, Summary } from '@episodic/report'
+import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from '@episodic/report'
 import { element, escapeHtml } from '../plots/svg.ts'
 
 /** The ends of finished episodes, with their shares; `null` if no episode finished. */

@@ -1,5 +1,5 @@
-import type { Summary } from '../fold/summary.ts'
-import { formatCount, formatNumber, formatTick } from './format.ts'
+import type { Summary } from '@episodic/report'
+import { formatCount, formatNumber, formatTick } from '@episodic/report'
 import { drawBars, drawLine } from './marks.ts'
 import { areaOf, drawPlot, HALF, rangesOf } from './plot-frame.ts'
 import { extentOf, linearScale, niceDomain } from './scale.ts'

@@ -1,4 +1,4 @@
-import { niceStep, roundTo } from '../fold/histogram.ts'
+import { niceStep, roundTo } from '@episodic/report'
 
 /** Maps values to pixels, and has the ticks of an axis. */
 export interface Scale {

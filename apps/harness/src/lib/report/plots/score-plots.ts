@@ -1,6 +1,5 @@
-import { roundTo } from '../fold/histogram.ts'
-import type { Distribution, Histogram, Summary } from '../fold/summary.ts'
-import { formatCount, formatNumber, formatPercent, formatShareInterval, formatTick } from './format.ts'
+import type { Distribution, Histogram, Summary } from '@episodic/report'
+import { formatCount, formatNumber, formatPercent, formatShareInterval, formatTick, roundTo } from '@episodic/report'
 import { type Bar, drawBand, drawBars, drawLine, drawMarker, drawWhiskers } from './marks.ts'
 import { type Axis, areaOf, drawPlot, HALF, rangesOf } from './plot-frame.ts'
 import { linearScale, niceDomain } from './scale.ts'

@@ -1,5 +1,5 @@
-import type { Summary } from '../fold/summary.ts'
-import { formatCount, formatDuration, formatTick } from './format.ts'
+import type { Summary } from '@episodic/report'
+import { formatCount, formatDuration, formatTick } from '@episodic/report'
 import { drawBars, drawMarker } from './marks.ts'
 import { areaOf, drawPlot, FULL, HALF, rangesOf } from './plot-frame.ts'
 import { linearScale, logScale, niceDomain } from './scale.ts'

@@ -1,5 +1,5 @@
-import type { ShownLeaf, ShownTree } from '../fold/tree-sample.ts'
-import { formatNumber, formatTick } from './format.ts'
+import type { ShownLeaf, ShownTree } from '@episodic/report'
+import { formatNumber, formatTick } from '@episodic/report'
 import { linearScale } from './scale.ts'
 import { element, label, pathOf, tip } from './svg.ts'
 

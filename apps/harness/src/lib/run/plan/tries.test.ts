@@ -1,7 +1,7 @@
+import { createFold } from '@episodic/report'
+import { playRun } from '@episodic/report/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createFold } from '../../report/fold/fold.ts'
-import { playRun } from '../../report/played-run.fixture.ts'
 import { sealed } from '../record/seal-episode.ts'
 import { createTries } from './tries.ts'
 

@@ -1,6 +1,6 @@
 import type { EpisodeRecord } from '@episodic/protocol'
+import { playRun } from '@episodic/report/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { playRun } from '../../report/played-run.fixture.ts'
 import { showProgress } from './progress.ts'
 
 const ESCAPE = String.fromCharCode(27)

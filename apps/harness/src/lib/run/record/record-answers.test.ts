@@ -9,6 +9,7 @@ import {
   sealOf,
   type Task,
 } from '@episodic/protocol'
+import { seatRecordOf } from '@episodic/report'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exampleWorld } from '../../episodic.fixture.ts'
 import {
@@ -22,7 +23,6 @@ import {
 import { createLlmPolicy } from '../../llm/llm-policy.ts'
 import { DEFAULT_SETTINGS } from '../../llm/model-options.ts'
 import { environment as nim } from '../../seats/nim.fixture.ts'
-import { seatRecordOf } from '../../seats/seat-record.ts'
 import { loadWorld } from '../../world.ts'
 import { createRunMatchTask } from '../play/run-match-task.ts'
 import { createRunTask, type RunTaskOptions } from '../play/run-task.ts'

@@ -1,7 +1,7 @@
 import type { Episode } from '@episodic/env'
 import { type EpisodeRecord, parseSealedRecord } from '@episodic/protocol'
+import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
-import { playRun } from '../../report/played-run.fixture.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import { describeFailure, sealEpisode } from './seal-episode.ts'
 

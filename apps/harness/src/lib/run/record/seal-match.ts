@@ -9,7 +9,7 @@ import {
   type ReproducibleMatch,
   type Reward,
 } from '@episodic/protocol'
-import { seatRecordOf } from '../../seats/seat-record.ts'
+import { seatRecordOf } from '@episodic/report'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import { MOST_BYTES, placeAnswers, recordAnswers } from './record-answers.ts'
 import { createRecording, type Recording } from './recording.ts'

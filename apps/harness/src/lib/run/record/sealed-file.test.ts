@@ -2,10 +2,10 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
+import { seatRecordOf } from '@episodic/report'
+import { playRun } from '@episodic/report/testing'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { playRun } from '../../report/played-run.fixture.ts'
-import { seatRecordOf } from '../../seats/seat-record.ts'
 import { readSealed, SealedFile } from './sealed-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'episodic-'))

@@ -1,4 +1,4 @@
-import type { ShownRecord } from '../../seats/lanes.ts'
+import type { ShownRecord } from '../seats/lanes.ts'
 import {
   comparePreference,
   compareWords,

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto'
-import type { EpisodeRecord } from '@episodic/protocol'
+import { contentId, type EpisodeRecord } from '@episodic/protocol'
 import { createBoundedMap } from './bounded-map.ts'
 import { comparePreference, type EpisodeIdentity, type SealedLine } from './episode-identity.ts'
 import { groupOf } from './shown-episode.ts'
@@ -53,7 +52,7 @@ export function createTreeSample(discount: number): TreeSample {
   return {
     add(record, identity) {
       const { task, attempt, branch } = record
-      const tree = trees.of(hash('sha256', `${branch.rollout}/${task.id}`))
+      const tree = trees.of(contentId(`${branch.rollout}/${task.id}`))
       if (!tree) return
       tree.task = task.id
       tree.rollout = branch.rollout

@@ -1,8 +1,8 @@
 import type { Completion, EpisodeRecord } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { playRun } from '../played-run.fixture.ts'
 import { createFold } from './fold.ts'
+import { playRun } from './simulated-run.ts'
 import { createTokenFold } from './token-fold.ts'
 
 const asked = (promptTokens: number, cost: number | null = null): Completion => ({

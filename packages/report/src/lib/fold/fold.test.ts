@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm'
 import type { EpisodeRecord } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { playRun } from '../played-run.fixture.ts'
 import { createFold } from './fold.ts'
+import { playRun } from './simulated-run.ts'
 import { type Summary, summarySchema } from './summary.ts'
 
 function summaryOf(records: Iterable<EpisodeRecord>, scheduled?: number): Summary {

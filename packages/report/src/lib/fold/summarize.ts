@@ -1,11 +1,13 @@
 import { createRate, createRates, shareInterval } from './clustered-rate.ts'
 import { concurrencyOf } from './concurrency.ts'
+import { DIFFICULTY_BINS } from './difficulty.ts'
 import { type EpisodeRow, type EpisodeTable, OUTCOMES } from './episode-table.ts'
 import { exactSum } from './exact-sum.ts'
 import { isDefaultSuccess, type SuccessRule } from './scored-outcome.ts'
+import { SPLITS } from './splits.ts'
 import { clusteredMean, distributionOf, passAtK } from './statistics.ts'
 import type { StepFold } from './step-fold.ts'
-import { DIFFICULTY_BINS, type ReportedRun, SPLITS, type Summary, type Tally } from './summary.ts'
+import type { ReportedRun, Summary, Tally } from './summary.ts'
 import { type ScoredLeaf, scoreTrees, type TreeScores } from './tree-scores.ts'
 
 /** The names behind a table's numbers. A missing number stands for a name beyond the bound. */

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto'
-import type { EpisodeRecord } from '@episodic/protocol'
+import { contentId, type EpisodeRecord } from '@episodic/protocol'
 
 /**
  * The identity of a sealed line in seven 32-bit words: three of the task id's SHA-256, the attempt, the try, and two of the
@@ -21,19 +20,24 @@ export const TASK_WORDS = 3
 type Identified = Pick<EpisodeRecord, 'task' | 'attempt' | 'try'>
 
 export function identityOf(record: Identified): EpisodeIdentity {
-  const content = hash('sha256', JSON.stringify(record), 'buffer')
-  return Uint32Array.of(...keyOf(record), record.try, content.readUInt32BE(0), content.readUInt32BE(4))
+  const content = contentId(JSON.stringify(record))
+  return Uint32Array.of(...keyOf(record), record.try, wordAt(content, 0), wordAt(content, 1))
 }
 
 /** The first four words of an identity, without reading the steps. */
 export function keyOf({ task, attempt }: Identified): Uint32Array {
-  const id = hash('sha256', task.id, 'buffer')
-  return Uint32Array.of(id.readUInt32BE(0), id.readUInt32BE(4), id.readUInt32BE(8), attempt)
+  const id = contentId(task.id)
+  return Uint32Array.of(wordAt(id, 0), wordAt(id, 1), wordAt(id, 2), attempt)
 }
 
 /** A pseudo-random rank of an episode: 48 bits of the SHA-256 of attempt and task id. */
 export function drawOf({ task, attempt }: Identified): number {
-  return hash('sha256', `${attempt}/${task.id}`, 'buffer').readUIntBE(0, 6)
+  return Number.parseInt(contentId(`${attempt}/${task.id}`).slice(0, 12), 16)
+}
+
+/** A 32-bit word of a hexadecimal hash. */
+function wordAt(hash: string, index: number): number {
+  return Number.parseInt(hash.slice(index * 8, index * 8 + 8), 16)
 }
 
 /** Compares the first `count` words of two identities, each of which starts at its offset. */

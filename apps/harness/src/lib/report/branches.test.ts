@@ -1,14 +1,11 @@
 import type { EpisodeRecord } from '@episodic/protocol'
+import { createEpisodeSample, createFold, isSuccess, type Summary, summarySchema } from '@episodic/report'
+import { playRun } from '@episodic/report/testing'
 import fc from 'fast-check'
 import { max, mean, sampleStandardDeviation } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
-import { formatSummary } from '../page/format-summary.ts'
-import { renderReport } from '../page/render-report.ts'
-import { playRun } from '../played-run.fixture.ts'
-import { createEpisodeSample } from './episode-sample.ts'
-import { createFold } from './fold.ts'
-import { isSuccess } from './scored-outcome.ts'
-import { type Summary, summarySchema } from './summary.ts'
+import { formatSummary } from './page/format-summary.ts'
+import { renderReport } from './page/render-report.ts'
 
 /** Four leaves for each rollout: two lines at the start, and again two after a step. */
 const LEAVES = 4

@@ -1,5 +1,5 @@
 import type { Completion } from '@episodic/protocol'
-import type { LaneStep, ShownRecord } from '../../seats/lanes.ts'
+import type { LaneStep, ShownRecord } from '../seats/lanes.ts'
 import { isSuccess, scoredOutcomeOf } from './scored-outcome.ts'
 
 /** Groups by which the page filters its episodes. */

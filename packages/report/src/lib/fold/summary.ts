@@ -1,5 +1,5 @@
 import type { Guarantees } from '@episodic/env'
-import type { JsonObject, Split } from '@episodic/protocol'
+import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 
 const tallySchema = z.object({ name: z.string(), count: z.int() })
@@ -243,15 +243,4 @@ export interface ReportedRun {
   readonly guarantees?: Guarantees | undefined
   /** Shown verbatim. */
   readonly configuration: JsonObject
-}
-
-/** Splits in the order of the report. */
-export const SPLITS: readonly Split[] = ['train', 'validation', 'test']
-
-/** Difficulty ranges from 0 to 1 and is reported in tenths. */
-export const DIFFICULTY_BINS = 10
-
-/** The tenth of a difficulty; 1 is in the last. */
-export function difficultyBinOf(difficulty: number): number {
-  return Math.max(0, Math.min(DIFFICULTY_BINS - 1, Math.floor(difficulty * DIFFICULTY_BINS)))
 }

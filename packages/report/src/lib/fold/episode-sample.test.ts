@@ -1,9 +1,9 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { playRun } from '../played-run.fixture.ts'
 import { createEpisodeSample, type SampledEpisode } from './episode-sample.ts'
 import { SHOWN_BYTES, scriptJson } from './shown-episode.ts'
+import { playRun } from './simulated-run.ts'
 
 function sampleOf(records: Iterable<EpisodeRecord>): SampledEpisode[] {
   const sample = createEpisodeSample()

@@ -9,8 +9,6 @@ import {
   type Reward,
   type SealedRecord,
 } from '@episodic/protocol'
-import { HarnessError } from '../harness-error.ts'
-import type { RunConfiguration } from '../run/plan/configuration.ts'
 
 /**
  * Returns a line of a run as the episode of one seat: its own steps, each with what the seat saw and earned until its
@@ -117,21 +115,4 @@ function sumOf(one: Reward, other: Reward): Reward {
   const terms = { ...one.terms }
   for (const [name, value] of Object.entries(other.terms)) terms[name] = (terms[name] ?? 0) + value
   return { total: one.total + other.total, terms, shaping: one.shaping + other.shaping }
-}
-
-/**
- * Returns the seat whose episodes a command reads: the given one, or the one in focus of the run; `undefined` for an
- * environment of one seat. Throws `option-invalid` for a seat that the run does not have.
- */
-export function seatOf(
-  { seats, focus }: Pick<RunConfiguration, 'seats' | 'focus'>,
-  given?: string,
-): string | undefined {
-  if (given === undefined || (seats && Object.hasOwn(seats, given))) return given ?? focus
-  throw new HarnessError(
-    'option-invalid',
-    seats
-      ? `The run has no seat "${given}". Its seats are: ${Object.keys(seats).join(', ')}.`
-      : 'The run is of an environment with one seat. Leave --seat out.',
-  )
 }

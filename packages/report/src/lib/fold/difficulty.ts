@@ -1,0 +1,7 @@
+/** Difficulty ranges from 0 to 1 and is reported in tenths. */
+export const DIFFICULTY_BINS = 10
+
+/** The tenth of a difficulty; 1 is in the last. */
+export function difficultyBinOf(difficulty: number): number {
+  return Math.max(0, Math.min(DIFFICULTY_BINS - 1, Math.floor(difficulty * DIFFICULTY_BINS)))
+}

@@ -1,0 +1,1 @@
+export { playRun } from './lib/fold/simulated-run.ts'
