@@ -73,6 +73,10 @@ const INNER_ROOMS = {
     seats: [],
     text: [],
     fold: ['seats'],
+    compare: ['fold'],
+    grades: [],
+    rows: ['fold', 'seats'],
+    view: ['fold', 'rows', 'compare'],
   },
   'apps/harness': {
     'report/plots': [],

@@ -1,3 +1,10 @@
+export {
+  type Comparison,
+  comparisonSchema,
+  type Flip,
+  type PairedFigure,
+} from './lib/compare/comparison.ts'
+export { type Contrasts, contrastsSchema } from './lib/compare/contrasts.ts'
 export { wilson } from './lib/fold/clustered-rate.ts'
 export { DIFFICULTY_BINS, difficultyBinOf } from './lib/fold/difficulty.ts'
 export {
@@ -36,6 +43,15 @@ export {
   summarySchema,
 } from './lib/fold/summary.ts'
 export type { ShownLeaf, ShownTree } from './lib/fold/tree-sample.ts'
+export { type GradeRecord, type GraderRef, gradeRecordSchema } from './lib/grades/grade-record.ts'
+export {
+  COLUMN_TYPES,
+  type Column,
+  type ColumnName,
+  type Dictionaries,
+  type EpisodeColumns,
+  type TermColumn,
+} from './lib/rows/columns.ts'
 export { lanesOf } from './lib/seats/lanes.ts'
 export { hasStarted, seatRecordOf, seatRecordsOf } from './lib/seats/seat-record.ts'
 export {
@@ -51,3 +67,7 @@ export {
   plural,
   wrapText,
 } from './lib/text/format.ts'
+export type { ComparedRuns, ComparedTask } from './lib/view/compared-runs.ts'
+export type { EpisodeInFlight, RowWords, RunDetail, RunEntry, TaskRows } from './lib/view/run-entry.ts'
+export type { SearchField, SearchHit, SearchProgress } from './lib/view/search-hit.ts'
+export type { EpisodeStates, StateChange, StepChanges } from './lib/view/state-changes.ts'

@@ -1,8 +1,7 @@
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { comparisonSchema, contrastsSchema } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { comparisonSchema } from '../compare/comparison.ts'
-import { contrastsSchema } from '../compare/contrasts.ts'
 import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes } from '../episodic.fixture.ts'
 
 const workshop = openWorkshop()

@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path'
+import type { Flip } from '@episodic/report'
 import { Command } from 'commander'
 import { type ComparedRun, compareRuns } from '../compare/compare-runs.ts'
-import type { Flip } from '../compare/comparison.ts'
 import { contrastRuns } from '../compare/contrast-runs.ts'
 import { contrastRows } from '../compare/describe-contrasts.ts'
 import type { ShownFlip } from '../compare/flip-panels.ts'

@@ -1,4 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
+import { comparisonSchema } from '@episodic/report'
 import { playRun } from '@episodic/report/testing'
 import fc from 'fast-check'
 import { mean, sampleStandardDeviation } from 'simple-statistics'
@@ -6,7 +7,6 @@ import { describe, expect, it } from 'vitest'
 import { HarnessError } from '../harness-error.ts'
 import type { RunConfiguration } from '../run/plan/configuration.ts'
 import { type ComparedRun, compareRuns } from './compare-runs.ts'
-import { comparisonSchema } from './comparison.ts'
 import { formatComparison } from './format-comparison.ts'
 import { createPlayedTasks } from './played-tasks.ts'
 

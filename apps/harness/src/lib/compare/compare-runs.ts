@@ -1,8 +1,8 @@
+import type { Comparison, Flip } from '@episodic/report'
 import { DIFFICULTY_BINS, difficultyBinOf, exactSum } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
 import { differencesOf } from '../run/plan/configuration.ts'
 import type { RunManifest } from '../run/record/run-folder.ts'
-import type { Comparison, Flip } from './comparison.ts'
 import { pairFigure } from './paired-figure.ts'
 import { differingKeys, type Play, type PlayedTask, type PlayedTasks } from './played-tasks.ts'
 

@@ -1,11 +1,11 @@
 import type { EpisodeRecord } from '@episodic/protocol'
+import type { Flip } from '@episodic/report'
 import { showEpisode } from '@episodic/report'
 import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
 import { HOSTILE, lacksBrowser, usePages } from '../browser.fixture.ts'
 import type { RunManifest } from '../run/record/run-folder.ts'
 import { compareRuns } from './compare-runs.ts'
-import type { Flip } from './comparison.ts'
 import { createPlayedTasks } from './played-tasks.ts'
 import { renderComparison } from './render-comparison.ts'
 

@@ -1,7 +1,6 @@
+import type { Comparison, Contrasts, PairedFigure } from '@episodic/report'
 import { HarnessError } from '../harness-error.ts'
 import { type ComparedRun, compareRuns } from './compare-runs.ts'
-import type { Comparison, PairedFigure } from './comparison.ts'
-import type { Contrasts } from './contrasts.ts'
 import { adjustByHolm } from './holm.ts'
 import type { PlayedTask } from './played-tasks.ts'
 

@@ -1,5 +1,5 @@
+import type { Comparison, PairedFigure } from '@episodic/report'
 import { describeRules, formatCount, formatNumber, NOTHING, plural } from '@episodic/report'
-import type { Comparison, PairedFigure } from './comparison.ts'
 
 /** One figure of a comparison, formatted. */
 export interface FigureRow {

@@ -1,5 +1,5 @@
+import type { Contrasts } from '@episodic/report'
 import { formatCount, formatNumber, formatPercent, plural } from '@episodic/report'
-import type { Contrasts } from './contrasts.ts'
 import { formatPoints, formatPValue, formatSigned } from './describe-comparison.ts'
 
 /** One figure of a run against the baseline, formatted. */

@@ -1,6 +1,6 @@
+import type { Comparison, Flip } from '@episodic/report'
 import { cleanText, formatCount, formatNumber, plural } from '@episodic/report'
 import { createColors } from 'picocolors'
-import type { Comparison, Flip } from './comparison.ts'
 import { aloneIn, figureRows, methodOf, otherDifferences, verdictOf } from './describe-comparison.ts'
 
 const MOST_FLIPS = 5

@@ -1,6 +1,5 @@
-import type { Estimate } from '@episodic/report'
+import type { Estimate, PairedFigure } from '@episodic/report'
 import { clusteredMean } from '@episodic/report'
-import type { PairedFigure } from './comparison.ts'
 import { signTest } from './sign-test.ts'
 
 /** The significance level that corresponds to a 95 % interval. */

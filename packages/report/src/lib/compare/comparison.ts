@@ -1,5 +1,5 @@
-import { estimateSchema } from '@episodic/report'
 import { z } from 'zod'
+import { estimateSchema } from '../fold/summary.ts'
 
 /** One figure of two runs, over the tasks that have it in both. */
 export const figureSchema = z.object({

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+
+/** Who or what judged an episode. */
+export const graderRefSchema = z.object({
+  name: z.string().min(1),
+  version: z.string(),
+  /** Of the grader's code, rubric and model: verdicts of one grader are comparable only if it is equal. */
+  sha256: z.string(),
+  kind: z.enum(['function', 'model', 'person']),
+  /** The person; left out for other kinds. */
+  who: z.string().min(1).optional(),
+})
+
+/**
+ * One verdict on one sealed line: a line of `grades.jsonl`, which lies beside the run and never changes it. Of the verdicts of
+ * one grader (or person) on one line and vote, the one with the highest revision counts.
+ */
+export const gradeRecordSchema = z.object({
+  /** Version of this shape. */
+  format: z.literal(1),
+  run: z.string(),
+  task: z.string(),
+  attempt: z.int().min(0),
+  try: z.int().min(0),
+  /** The seal of the line, or its chain if it has none: a verdict on another line is an orphan. */
+  seal: z.string(),
+  grader: graderRefSchema,
+  /** Numbers the votes of a grader that is asked several times, from 0. */
+  vote: z.int().min(0),
+  revision: z.int().min(0),
+  /** Whether the episode was drawn at random, so that its verdicts may stand for all. */
+  drawn: z.boolean(),
+  /** `null`: undecided, or no answer. Such a verdict is in no figure. */
+  value: z.union([z.boolean(), z.number(), z.string()]).nullable(),
+  why: z.string(),
+  /** Quotes, with the step (from 0) in which they stand; `found` is false if they do not. */
+  evidence: z.array(z.object({ step: z.int().min(0), quote: z.string(), found: z.boolean() })),
+  /** What asking a model took; left out for other graders. */
+  asked: z
+    .object({
+      model: z.string(),
+      promptTokens: z.int(),
+      completionTokens: z.int(),
+      cost: z.number().nullable(),
+      messages: z.array(z.record(z.string(), z.unknown())),
+    })
+    .optional(),
+  /** ISO 8601. */
+  at: z.string(),
+})
+
+export type GraderRef = z.infer<typeof graderRefSchema>
+export type GradeRecord = z.infer<typeof gradeRecordSchema>

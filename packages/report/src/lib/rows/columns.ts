@@ -1,0 +1,70 @@
+/**
+ * The columns of a run's lines: one value for each distinct sealed line, which is a **row**, in the order of the file. Where a
+ * figure is unknown, the value is `NaN`. Reward terms have columns of their own, `term.<name>`: the raw sum over the episode.
+ */
+export const COLUMN_TYPES = {
+  /** 1 for the line that counts for its episode, 0 for other tries and for lines that conflict with it. */
+  counts: Uint8Array,
+  /** Numbers the tasks of the run in the order of their first line. */
+  task: Uint32Array,
+  attempt: Uint32Array,
+  try: Uint32Array,
+  /** An index into `OUTCOMES`: how the episode ended. */
+  outcome: Uint8Array,
+  /** By the rule of the world or the default one. 0 also for a failed episode. */
+  success: Uint8Array,
+  /** Numbers in the dictionaries, see {@link Dictionaries}: the end's reason or the code of the failure, and so on. */
+  ending: Uint16Array,
+  player: Uint16Array,
+  tags: Uint16Array,
+  /** An index into `SPLITS`. */
+  split: Uint8Array,
+  /** The number of its tree within the task, from 1; 0 for none. */
+  tree: Uint32Array,
+  difficulty: Float64Array,
+  /** Returns are `NaN` for a failed episode. */
+  unshaped: Float64Array,
+  total: Float64Array,
+  discounted: Float64Array,
+  steps: Uint32Array,
+  refused: Uint32Array,
+  /** Milliseconds since the start of the run. */
+  started: Float64Array,
+  ended: Float64Array,
+  /** Sums over the answers of language models; `NaN` if none was asked. `cachedTokens` is part of `promptTokens`. */
+  promptTokens: Float64Array,
+  cachedTokens: Float64Array,
+  completionTokens: Float64Array,
+  /** In the currency of the run's prices; `NaN` unless every answer has a cost. */
+  cost: Float64Array,
+  /** Milliseconds of the models, of waiting for them (rate limits, pauses between tries), and of the world's steps. */
+  modelMilliseconds: Float64Array,
+  waitedMilliseconds: Float64Array,
+  worldMilliseconds: Float64Array,
+  /** Characters that were cut out of its transcript. */
+  cut: Float64Array,
+} as const
+
+/** The column of a reward term. */
+export type TermColumn = `term.${string}`
+export type ColumnName = keyof typeof COLUMN_TYPES | TermColumn
+/** A column's values, by row. */
+export type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array
+
+/** The words that numbers in columns stand for, by number. */
+export interface Dictionaries {
+  /** Reasons of ends and codes of failures. Number 0 is what was beyond the bound of 65,535. */
+  readonly ending: readonly string[]
+  readonly player: readonly string[]
+  /** Sets of tags, each sorted. */
+  readonly tags: readonly (readonly string[])[]
+  /** Reward terms that have a column, at most 64, in the order of their names. */
+  readonly terms: readonly string[]
+}
+
+/** Some columns of a run. All have `rows` values. */
+export interface EpisodeColumns {
+  readonly rows: number
+  readonly dictionaries: Dictionaries
+  readonly columns: { readonly [name in ColumnName]?: Column }
+}

@@ -1,0 +1,82 @@
+import type { JsonObject } from '@episodic/protocol'
+import type { Estimate, Proportion, Summary } from '../fold/summary.ts'
+import type { Dictionaries } from '../rows/columns.ts'
+
+/** A run in the list of runs. */
+export interface RunEntry {
+  /** The first 10 hexadecimal digits of the hash of name, creation time and configuration: the same after a move. */
+  readonly id: string
+  readonly name: string
+  /** The set that the run belongs to; `null` for a run of its own. */
+  readonly set: string | null
+  /** ISO 8601. */
+  readonly createdAt: string
+  /** `running` while a process plays it; `stopped` if episodes are missing and none does. */
+  readonly state: 'running' | 'finished' | 'stopped'
+  /** As `name@version`. */
+  readonly environments: readonly string[]
+  readonly players: readonly string[]
+  readonly scheduled: number
+  /** Sealed episodes; one that was played several times counts once. */
+  readonly finished: number
+  readonly failed: number
+  /** `null` until counted. */
+  readonly success: Proportion | null
+  readonly unshaped: Estimate | null
+  /** Tokens read and written, and their cost; `null` if no language model was asked, or without prices. */
+  readonly tokens: number | null
+  readonly cost: number | null
+  /** Bytes of sealed lines. */
+  readonly bytes: number
+}
+
+/** A run as its own page shows it. */
+export interface RunDetail {
+  readonly entry: RunEntry
+  readonly summary: Summary
+  /** Whether the summary covers all sealed lines; if not, they are still being counted. */
+  readonly complete: boolean
+  /** Rows of the columns. */
+  readonly rows: number
+  readonly dictionaries: Dictionaries
+  /** Settings of the run, shown verbatim. */
+  readonly configuration: JsonObject
+  /** Commands to copy, by what they do: `resume`, `retry`, `replay`, `grade`. */
+  readonly commands: { readonly [purpose: string]: string }
+  /** Episodes that are being played now; empty in a file. */
+  readonly inFlight: readonly EpisodeInFlight[]
+  /** The seats of its environment, the one in focus first; empty for one seat. */
+  readonly seats: readonly string[]
+}
+
+/** An episode that is being played. */
+export interface EpisodeInFlight {
+  readonly task: string
+  readonly attempt: number
+  /** Steps answered so far. */
+  readonly steps: number
+  /** The tool of the last step; `null` before the first. */
+  readonly tool: string | null
+  readonly tokens: number
+  /** Milliseconds since it started. */
+  readonly since: number
+}
+
+/** The words of a row, which are not in a column. */
+export interface RowWords {
+  readonly row: number
+  readonly task: string
+  readonly attempt: number
+  readonly try: number
+  /** At most 500 characters. */
+  readonly prompt: string
+  /** The message of a failed episode, at most 500 characters; `null` for others. */
+  readonly message: string | null
+}
+
+/** A task with all of its rows. */
+export interface TaskRows {
+  readonly task: string
+  readonly prompt: string
+  readonly rows: readonly number[]
+}

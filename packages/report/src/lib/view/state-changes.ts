@@ -1,0 +1,34 @@
+import type { Json } from '@episodic/protocol'
+
+/** A change of one value in a state. `before` is left out for what was added, `after` for what was removed. */
+export interface StateChange {
+  /** A JSON pointer (RFC 6901). */
+  readonly path: string
+  readonly before?: Json
+  readonly after?: Json
+}
+
+/** What one step changed. */
+export interface StepChanges {
+  /** From 0. */
+  readonly step: number
+  readonly public: readonly StateChange[]
+  readonly private: readonly StateChange[]
+}
+
+/** The states of an episode, by replay. */
+export interface EpisodeStates {
+  /**
+   * `replayed`: by the rules of the world, each step checked against the hash in the line. `observed`: from structured
+   * observations, because the server of another system kept the state. `unavailable`: see `why`.
+   */
+  readonly source: 'replayed' | 'observed' | 'unavailable'
+  /** Why there are no states, or no more of them; `null` if all are there. */
+  readonly why: string | null
+  /** The first step, from 0, whose state differs from the recorded one; `null` if none does. */
+  readonly partsAt: number | null
+  /** The state before the first step. */
+  readonly start: { readonly public: Json; readonly private: Json } | null
+  /** Of every step until `partsAt`. */
+  readonly steps: readonly StepChanges[]
+}
