@@ -94,7 +94,7 @@ describe('episodic export', () => {
   it('says what is wrong with its options', async () => {
     const json = await workshop.main(['export', 'played', '--format', 'atif', '--json'])
     expect([json.status, json.err]).toEqual([2, expect.stringContaining('give --out too')])
-    const format = await workshop.main(['export', 'played', '--format', 'csv'])
+    const format = await workshop.main(['export', 'played', '--format', 'xml'])
     expect([format.status, format.err]).toEqual([2, expect.stringContaining('Allowed choices are trl-sft')])
     const missing = await workshop.main(['export', 'nothing', '--format', 'atif'])
     expect([missing.status, missing.err]).toEqual([1, expect.stringContaining('There is no run at nothing.')])

@@ -1,8 +1,11 @@
 import type { Split, ToolInfo } from '@episodic/protocol'
+import { plural } from '@episodic/report'
 import { Command, Option } from 'commander'
 import { type Console, shownPath } from '../console.ts'
-import { exportRun } from '../export/export-run.ts'
+import type { ExportFormat } from '../export/export-format.ts'
+import { type Exported, exportRun } from '../export/export-run.ts'
 import { EXPORT_FORMATS, type ExportFormatName } from '../export/formats.ts'
+import { EXPORT_REWARDS, type ExportRewardName } from '../export/rewards.ts'
 import { HarnessError } from '../harness-error.ts'
 import { findSealed, type SealedEpisodes } from '../replay/read-recorded.ts'
 import { loadRecordedWorld } from '../run/plan/sources.ts'
@@ -12,6 +15,7 @@ import { loadWorld } from '../world.ts'
 
 interface ExportCommandOptions {
   readonly format: ExportFormatName
+  readonly reward?: ExportRewardName
   readonly out?: string
   readonly split?: Split
   readonly successful?: true
@@ -20,9 +24,13 @@ interface ExportCommandOptions {
   readonly json?: true
 }
 
-const FORMATS = Object.entries(EXPORT_FORMATS)
-  .map(([name, { description }]) => `  ${name.padEnd(15)}${description}`)
-  .join('\n')
+const FORMATS = listOf(EXPORT_FORMATS)
+const REWARDS = listOf(EXPORT_REWARDS)
+
+const REWARDED = Object.entries<ExportFormat>(EXPORT_FORMATS)
+  .filter(([, { hasReward }]) => hasReward)
+  .map(([name]) => name)
+  .join(', ')
 
 export function exportCommand(console: Console): Command {
   return new Command('export')
@@ -40,6 +48,12 @@ export function exportCommand(console: Console): Command {
       'of an environment of several seats: only this seat (default: each seat has an episode of its own)',
     )
     .option('--successful', 'only episodes that succeeded')
+    .addOption(
+      new Option(
+        '--reward <reward>',
+        `what the file calls the reward, see below (default: unshaped). For ${REWARDED}`,
+      ).choices(Object.keys(EXPORT_REWARDS)),
+    )
     .option('--world <world>', 'world whose tools are written; default: that of the run')
     .option('--json', 'print the counts as JSON; needs --out')
     .addHelpText(
@@ -48,19 +62,24 @@ export function exportCommand(console: Console): Command {
 Formats:
 ${FORMATS}
 
-Failed episodes are left out, and are never a reward of 0; an Inspect log has them as samples with an error. The
-ids of calls begin with the hash of the sealed episode, and most formats have it as "episode".`,
+Rewards:
+${REWARDS}
+
+Failed episodes are left out, or marked and without a score: they are never a
+reward of 0. The ids of calls begin with the hash of the sealed episode, and
+most formats have it as "episode".`,
     )
     .action(async (run: string, options: ExportCommandOptions) => {
-      if (options.json && options.out === undefined)
-        throw new HarnessError('option-invalid', '--json prints the counts to standard output: give --out too.')
+      const format: ExportFormat = EXPORT_FORMATS[options.format]
+      checkOptions(format, options)
       const sealed = await findSealed(run)
       if (sealed.manifest) seatOf(sealed.manifest.configuration, options.seat)
       const warn = (notice: string) => void console.err.write(`${notice}\n`)
       const torn = new Set<number>()
       const counts = await exportRun(sealed, {
         ...options,
-        format: EXPORT_FORMATS[options.format],
+        format,
+        reward: options.reward && EXPORT_REWARDS[options.reward],
         tools: await toolsOf(sealed, options.world, warn),
         to: options.out ?? console.out,
         // Some formats read the file twice.
@@ -69,14 +88,40 @@ ids of calls begin with the hash of the sealed episode, and most formats have it
       for (const line of torn) console.err.write(tornNotice(line))
       if (options.json) console.out.write(`${JSON.stringify(counts)}\n`)
       else {
-        const { finished, failed, lines } = counts
-        const omitted = failed === 0 || options.format === 'inspect' ? '' : `, ${failed} failed ones left out`
         const where = options.out === undefined ? '' : ` to ${shownPath(options.out)}`
         console.err.write(
-          `${finished} finished episodes exported${where} as ${options.format}: ${lines === 1 ? '1 line' : `${lines} lines`}${omitted}.\n`,
+          `${plural(counts.finished, 'finished episode')} exported${where} as ${options.format}${describeRest(counts, format)}.\n`,
         )
       }
     })
+}
+
+function listOf(named: Readonly<Record<string, { readonly description: string }>>): string {
+  return Object.entries(named)
+    .map(([name, { description }]) => `  ${name.padEnd(15)}${description}`)
+    .join('\n')
+}
+
+function checkOptions(
+  { hasReward, extension }: ExportFormat,
+  { format, out, json, reward }: ExportCommandOptions,
+): void {
+  const problem = (message: string) => new HarnessError('option-invalid', message)
+  if (json && out === undefined) throw problem('--json prints the counts to standard output: give --out too.')
+  if (reward !== undefined && !hasReward)
+    throw problem(`The format ${format} has no reward to choose. Leave --reward out, or export as ${REWARDED}.`)
+  if (extension !== undefined && !out?.endsWith(extension))
+    throw problem(
+      `The format ${format} is a binary file that its readers recognise by its name: give --out <name>${extension}.`,
+    )
+}
+
+/** Describes what is in the file beside its finished episodes. */
+function describeRest({ failed, lines }: Exported, { keepsFailed, extension }: ExportFormat): string {
+  const file = extension === undefined ? [plural(lines, 'line')] : []
+  const others = failed === 0 ? [] : [keepsFailed ? `${failed} failed ones too` : `${failed} failed ones left out`]
+  const rest = [...file, ...others].join(', ')
+  return rest && `: ${rest}`
 }
 
 /** The tools of a run's world. An export without them is still of use, so a world that is gone is reported. */

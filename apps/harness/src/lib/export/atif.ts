@@ -6,45 +6,42 @@ import { linePerEpisode } from './export-format.ts'
  * The Agent Trajectory Interchange Format, version 1.7: one trajectory a line. It has no field for rewards, so they are
  * in `extra`, of each step and of the trajectory.
  */
-export const atif = linePerEpisode(
-  'Agent Trajectory Interchange Format 1.7, one trajectory a line',
-  (record, { tools }) => {
-    const { opening, turns } = chatOf(record)
-    const { policy, chain, outcome, returns, run } = record
-    const model = record.steps.find(({ completions }) => completions)?.completions?.[0]?.model
-    const totals = totalsOf(record)
-    return {
-      schema_version: 'ATIF-v1.7',
-      session_id: run,
-      trajectory_id: chain,
-      agent: {
-        name: policy.name,
-        version: '1',
-        ...(model !== undefined && { model_name: model }),
-        ...(tools && {
-          tool_definitions: tools.map(({ name, description, inputSchema }) => ({
-            type: 'function',
-            function: { name, description, parameters: inputSchema },
-          })),
-        }),
-      },
-      steps: [
-        { step_id: 1, source: 'user', message: opening },
-        ...turns.map(({ id, tool, arguments: args, text, result }, i) => ({
-          step_id: i + 2,
-          source: 'agent',
-          message: text,
-          tool_calls: [{ tool_call_id: id, function_name: tool, arguments: args }],
-          observation: { results: [{ source_call_id: id, content: result }] },
-          ...metricsOf(record.steps[i]?.completions),
-          extra: extraOf(record.steps[i] as RecordedStep),
+export const atif = linePerEpisode('Agent Trajectory Interchange Format 1.7', (record, { tools }) => {
+  const { opening, turns } = chatOf(record)
+  const { policy, chain, outcome, returns, run } = record
+  const model = record.steps.find(({ completions }) => completions)?.completions?.[0]?.model
+  const totals = totalsOf(record)
+  return {
+    schema_version: 'ATIF-v1.7',
+    session_id: run,
+    trajectory_id: chain,
+    agent: {
+      name: policy.name,
+      version: '1',
+      ...(model !== undefined && { model_name: model }),
+      ...(tools && {
+        tool_definitions: tools.map(({ name, description, inputSchema }) => ({
+          type: 'function',
+          function: { name, description, parameters: inputSchema },
         })),
-      ],
-      final_metrics: { total_steps: turns.length + 1, ...totals },
-      extra: { ...columnsOf(record), terms: termSums(record), outcome, returns },
-    }
-  },
-)
+      }),
+    },
+    steps: [
+      { step_id: 1, source: 'user', message: opening },
+      ...turns.map(({ id, tool, arguments: args, text, result }, i) => ({
+        step_id: i + 2,
+        source: 'agent',
+        message: text,
+        tool_calls: [{ tool_call_id: id, function_name: tool, arguments: args }],
+        observation: { results: [{ source_call_id: id, content: result }] },
+        ...metricsOf(record.steps[i]?.completions),
+        extra: extraOf(record.steps[i] as RecordedStep),
+      })),
+    ],
+    final_metrics: { total_steps: turns.length + 1, ...totals },
+    extra: { ...columnsOf(record), terms: termSums(record), outcome, returns },
+  }
+})
 
 function extraOf({ reward, potential, refused }: RecordedStep): object {
   return { reward: reward.total, terms: reward.terms, shaping: reward.shaping, potential, refused }

@@ -1,5 +1,5 @@
 import type { EpisodeRecord, JsonObject, Refusal } from '@episodic/protocol'
-import { isSuccess } from '@episodic/report'
+import { isSuccess, scoredOutcomeOf } from '@episodic/report'
 
 /** A finished episode as a chat: the task and the first observation, then tool calls with their results. */
 export interface Chat {
@@ -47,7 +47,8 @@ export function columnsOf(record: EpisodeRecord) {
     attempt,
     split: task.split,
     return: returns?.unshaped ?? null,
-    success: isSuccess(record),
+    // A failed episode has not been unsuccessful.
+    success: scoredOutcomeOf(record).kind === 'failed' ? null : isSuccess(record),
     episode: chain,
   }
 }

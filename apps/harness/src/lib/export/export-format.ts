@@ -1,4 +1,5 @@
 import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
+import type { ExportReward } from './rewards.ts'
 
 /** Sealed episodes to export. */
 export interface ExportSource {
@@ -6,6 +7,8 @@ export interface ExportSource {
   readonly run: { readonly name: string; readonly createdAt: string } | null
   /** The tools of the environment; `null` if it is not known. */
   readonly tools: readonly ToolInfo[] | null
+  /** What the file calls the reward of an episode. */
+  readonly reward: ExportReward
   /** Streams the finished episodes of the selection. May be called again. */
   episodes(): AsyncIterable<EpisodeRecord>
   /** Streams the failed episodes too. */
@@ -15,17 +18,25 @@ export interface ExportSource {
 /** A file format of others. */
 export interface ExportFormat {
   readonly description: string
-  /** Yields the texts of the file, in order. The file is never held in memory as a whole. */
-  write(source: ExportSource): AsyncIterable<string>
+  /** Whether failed episodes are in the file, marked as such and without a score. Default: they are left out. */
+  readonly keepsFailed?: true
+  /** Whether the file has a reward that `--reward` chooses. */
+  readonly hasReward?: true
+  /** The end of the file's name, by which its readers recognise it. Such a file is binary: its pieces are bytes. */
+  readonly extension?: string
+  /** Yields the pieces of the file, in order. The file is never held in memory as a whole. */
+  write(source: ExportSource): AsyncIterable<string | Uint8Array>
 }
 
 /** A format with one line of JSON for each finished episode; none for an episode without a step. */
 export function linePerEpisode(
   description: string,
   lineOf: (record: EpisodeRecord, source: ExportSource) => object,
+  properties: Pick<ExportFormat, 'hasReward'> = {},
 ): ExportFormat {
   return {
     description,
+    ...properties,
     async *write(source) {
       for await (const record of source.episodes())
         if (record.steps.length > 0) yield `${JSON.stringify(lineOf(record, source))}\n`

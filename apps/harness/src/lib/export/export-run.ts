@@ -9,6 +9,7 @@ import { shownPath } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { readRecorded, type SealedEpisodes } from '../replay/read-recorded.ts'
 import type { ExportFormat } from './export-format.ts'
+import { EXPORT_REWARDS, type ExportReward } from './rewards.ts'
 
 /** Which episodes of a run to export. */
 export interface Selection {
@@ -24,6 +25,8 @@ export interface ExportOptions extends Selection {
   readonly format: ExportFormat
   /** The tools of the environment; `null` if they are not known. */
   readonly tools: readonly ToolInfo[] | null
+  /** Default: the return without shaping. */
+  readonly reward?: ExportReward | undefined
   /** The stream or the path of the file to write. */
   readonly to: Writable | string
   /** Called with the number of a torn last line, which is skipped. */
@@ -37,7 +40,7 @@ export interface Exported {
   readonly episodes: number
   readonly finished: number
   readonly failed: number
-  /** Lines of the file. */
+  /** Lines of the file; 0 for a binary one. */
   readonly lines: number
 }
 
@@ -49,7 +52,7 @@ export interface Exported {
  * and with the reason of `signal`.
  */
 export async function exportRun(sealed: SealedEpisodes, options: ExportOptions): Promise<Exported> {
-  const { format, tools, to, signal } = options
+  const { format, tools, reward = EXPORT_REWARDS.unshaped, to, signal } = options
   const selected = new Set<string>()
   const failures = new Set<string>()
 
@@ -91,14 +94,14 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions):
 
   const run = sealed.manifest && { name: sealed.manifest.name, createdAt: sealed.manifest.createdAt }
   let lines = 0
-  async function* texts(): AsyncGenerator<string> {
-    for await (const text of format.write({ run, tools, episodes, allEpisodes })) {
-      if (text.endsWith('\n')) lines += 1
-      yield text
+  async function* pieces(): AsyncGenerator<string | Uint8Array> {
+    for await (const piece of format.write({ run, tools, reward, episodes, allEpisodes })) {
+      if (typeof piece === 'string' && piece.endsWith('\n')) lines += 1
+      yield piece
     }
   }
-  if (typeof to === 'string') await writeWhole(to, texts(), signal)
-  else await pipeline(texts(), to, { signal, end: false })
+  if (typeof to === 'string') await writeWhole(to, pieces(), signal)
+  else await pipeline(pieces(), to, { signal, end: false })
   return { episodes: selected.size, finished: selected.size - failures.size, failed: failures.size, lines }
 }
 
@@ -110,10 +113,14 @@ function conflicting(file: string, { task, attempt }: SealedRecord): HarnessErro
 }
 
 /** Writes a file that is there as a whole or not at all. */
-async function writeWhole(path: string, texts: AsyncIterable<string>, signal: AbortSignal | undefined): Promise<void> {
+async function writeWhole(
+  path: string,
+  pieces: AsyncIterable<string | Uint8Array>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const part = `${path}.${randomUUID()}.part`
   try {
-    await pipeline(texts, createWriteStream(part, { flags: 'wx' }), { signal })
+    await pipeline(pieces, createWriteStream(part, { flags: 'wx' }), { signal })
     await rename(part, path)
   } catch (cause) {
     await rm(part, { force: true })

@@ -2,6 +2,7 @@ import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
 import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
 import { EXPORT_FORMATS, type ExportFormatName } from './formats.ts'
+import { EXPORT_REWARDS, type ExportReward } from './rewards.ts'
 
 const TOOLS: readonly ToolInfo[] = [
   { name: 'guess', description: 'Guess.', inputSchema: { type: 'object' }, outputSchema: null },
@@ -9,7 +10,11 @@ const TOOLS: readonly ToolInfo[] = [
 const RECORDS = playRun({ tasks: 12, attempts: 4, failures: 0.2 })
 const FINISHED = RECORDS.filter(({ outcome }) => outcome.kind === 'finished')
 
-async function exported(format: ExportFormatName, records: readonly EpisodeRecord[] = RECORDS): Promise<string> {
+async function exported(
+  format: ExportFormatName,
+  records: readonly EpisodeRecord[] = RECORDS,
+  reward: ExportReward = EXPORT_REWARDS.unshaped,
+): Promise<string> {
   async function* all() {
     yield* records
   }
@@ -18,7 +23,7 @@ async function exported(format: ExportFormatName, records: readonly EpisodeRecor
   }
   const run = { name: 'guess-baseline', createdAt: '2026-01-05T09:00:00.000Z' }
   let text = ''
-  const source = { run, tools: TOOLS, episodes: finished, allEpisodes: all }
+  const source = { run, tools: TOOLS, reward, episodes: finished, allEpisodes: all }
   for await (const piece of EXPORT_FORMATS[format].write(source)) text += piece
   return text
 }
@@ -26,8 +31,12 @@ async function exported(format: ExportFormatName, records: readonly EpisodeRecor
 // biome-ignore lint/suspicious/noExplicitAny: the tests read the files of others, whose fields they check.
 type Line = any
 
-async function linesOf(format: ExportFormatName, records?: readonly EpisodeRecord[]): Promise<Line[]> {
-  const text = await exported(format, records)
+async function linesOf(
+  format: ExportFormatName,
+  records?: readonly EpisodeRecord[],
+  reward?: ExportReward,
+): Promise<Line[]> {
+  const text = await exported(format, records, reward)
   return text
     .trimEnd()
     .split('\n')
@@ -159,5 +168,15 @@ describe('EXPORT_FORMATS', () => {
     expect(lines.map(({ extra_info }) => extra_info.index)).toEqual(lines.map((_, i) => i))
     expect(new Set(lines.map(({ extra_info }) => extra_info.task)).size).toBe(lines.length)
     for (const { extra_info } of lines) expect(JSON.parse(extra_info.params)).toEqual(expect.any(Object))
+  })
+
+  it.each(['nemo-gym', 'trl-preference'] as const)('writes the chosen reward into %s', async (format) => {
+    const rewardsOf = async (reward: ExportReward) =>
+      (await linesOf(format, RECORDS, reward)).flatMap((line) => line.reward ?? line.returns)
+    const shaped = await rewardsOf(EXPORT_REWARDS.total)
+    const totals = FINISHED.map(({ returns }) => returns?.total)
+    expect(shaped.length).toBeGreaterThan(0)
+    for (const value of shaped.filter((each) => typeof each === 'number')) expect(totals).toContain(value)
+    expect(shaped).not.toEqual(await rewardsOf(EXPORT_REWARDS.unshaped))
   })
 })

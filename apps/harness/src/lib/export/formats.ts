@@ -1,4 +1,5 @@
 import { atif } from './atif.ts'
+import { csv } from './csv.ts'
 import type { ExportFormat } from './export-format.ts'
 import { inspect } from './inspect.ts'
 import { nemoGym } from './nemo-gym.ts'
@@ -17,6 +18,7 @@ export const EXPORT_FORMATS = {
   inspect,
   atif,
   verl,
+  csv,
 } as const satisfies Record<string, ExportFormat>
 
 export type ExportFormatName = keyof typeof EXPORT_FORMATS

@@ -8,6 +8,7 @@ import type { ExportFormat } from './export-format.ts'
  */
 export const inspect: ExportFormat = {
   description: 'Inspect log (JSON), failed episodes as samples with an error',
+  keepsFailed: true,
   async *write(source) {
     const samples = new Set<string>()
     const means = { return: createMean(), success: createMean() }

@@ -6,7 +6,8 @@ import type { ExportFormat } from './export-format.ts'
  * Responses API, and the reward. Rows of one task share `_ng_task_index`, in the order in which tasks first appear.
  */
 export const nemoGym: ExportFormat = {
-  description: "NeMo Gym rollouts: the row, the response's items and the reward",
+  description: "NeMo Gym rollouts: row, response's items and reward",
+  hasReward: true,
   async *write(source) {
     const indices = new Map<string, number>()
     for await (const record of source.episodes()) {
@@ -47,7 +48,7 @@ export const nemoGym: ExportFormat = {
           tool_choice: 'auto',
           tools,
         },
-        reward: returns.unshaped,
+        reward: source.reward.of(record),
         // Its profile has metrics for each agent.
         agent_ref: { type: 'responses_api_agents', name: policy.name },
         _ng_task_index: index,

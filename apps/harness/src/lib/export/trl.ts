@@ -2,16 +2,14 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import { chatOf, columnsOf } from './chat.ts'
 import { type ExportFormat, linePerEpisode } from './export-format.ts'
 import { asObject, exchangeOf, messagesOf, openingOf, toolsField } from './messages.ts'
+import type { ExportReward } from './rewards.ts'
 
 /** TRL's conversational format for `SFTTrainer`: https://huggingface.co/docs/trl/dataset_formats */
-export const trlSft = linePerEpisode(
-  'TRL supervised fine-tuning: messages, with arguments as objects',
-  (record, source) => ({
-    messages: messagesOf(chatOf(record), asObject),
-    ...toolsField(source),
-    ...columnsOf(record),
-  }),
-)
+export const trlSft = linePerEpisode('TRL supervised fine-tuning: messages and tools', (record, source) => ({
+  messages: messagesOf(chatOf(record), asObject),
+  ...toolsField(source),
+  ...columnsOf(record),
+}))
 
 /** The best and the worst attempt at a task. */
 interface Extremes {
@@ -29,10 +27,11 @@ interface Attempt {
  * with different returns. The episodes are read twice, so that only one of each pair is ever held in memory.
  */
 export const trlPreference: ExportFormat = {
-  description: 'TRL preferences: the best and the worst attempt at each task, if their returns differ',
+  description: 'TRL preferences: the best and the worst attempt at each task',
+  hasReward: true,
   async *write(source) {
     const tasks = new Map<string, Extremes>()
-    for await (const record of source.episodes()) addAttempt(tasks, record)
+    for await (const record of source.episodes()) addAttempt(tasks, record, source.reward)
     const first = new Map<string, EpisodeRecord>()
     for await (const record of source.episodes()) {
       const { id } = record.task
@@ -56,7 +55,8 @@ export const trlPreference: ExportFormat = {
         environment: columns[0].environment,
         task: id,
         split: columns[0].split,
-        returns: columns.map((column) => column.return),
+        returns: [chosen, rejected].map((each) => source.reward.of(each)),
+        reward: source.reward.name,
         episodes: columns.map(({ episode }) => episode),
       }
       yield `${JSON.stringify(line)}\n`
@@ -64,9 +64,11 @@ export const trlPreference: ExportFormat = {
   },
 }
 
-function addAttempt(tasks: Map<string, Extremes>, { task, attempt, returns, steps }: EpisodeRecord): void {
-  if (!returns || steps.length === 0) return
-  const played = { attempt, return: returns.unshaped }
+function addAttempt(tasks: Map<string, Extremes>, record: EpisodeRecord, reward: ExportReward): void {
+  const { task, attempt, steps } = record
+  const earned = reward.of(record)
+  if (earned === null || steps.length === 0) return
+  const played = { attempt, return: earned }
   const known = tasks.get(task.id)
   if (!known) tasks.set(task.id, { best: played, worst: played })
   else if (played.return > known.best.return) known.best = played

@@ -7,7 +7,7 @@ import type { ExportFormat } from './export-format.ts'
  * Parquet gives every row the keys of all rows.
  */
 export const verl: ExportFormat = {
-  description: 'verl prompts, one line for each task; convert to Parquet with `datasets`',
+  description: 'verl prompts, a line a task; to be converted to Parquet',
   async *write(source) {
     const tasks = new Set<string>()
     for await (const record of source.episodes()) {

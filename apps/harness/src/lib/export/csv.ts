@@ -1,0 +1,114 @@
+import type { EpisodeRecord } from '@episodic/protocol'
+import { isSuccess, scoredOutcomeOf } from '@episodic/report'
+import { termSums } from './chat.ts'
+import type { ExportFormat } from './export-format.ts'
+import { completionsOf, type ModelUsage, usageOf } from './model-usage.ts'
+
+/** The value of a field. `null` and `undefined` are an empty field: not known, or without meaning for this episode. */
+type Cell = string | number | boolean | null | undefined
+
+/**
+ * A table for spreadsheets and data frames (RFC 4180, UTF-8): a row for each episode, failed ones included, whose
+ * scores are empty. The episodes are read twice, because the first row names the terms of all of them.
+ */
+export const csv: ExportFormat = {
+  description: 'table: a row an episode, failed ones with empty scores',
+  keepsFailed: true,
+  async *write(source) {
+    const terms = new Set<string>()
+    for await (const { steps } of source.allEpisodes())
+      for (const { reward } of steps) for (const term of Object.keys(reward.terms)) terms.add(term)
+    const names = [...terms].sort()
+    yield lineOf([...Object.keys(COLUMNS), ...names.map((name) => `term.${name}`)])
+    for await (const record of source.allEpisodes()) {
+      const row = rowOf(record)
+      yield lineOf([
+        ...Object.values(COLUMNS).map((cellOf) => cellOf(row)),
+        ...names.map((name) => row.terms[name] ?? null),
+      ])
+    }
+  },
+}
+
+/** What the cells of an episode are made of. */
+interface Row {
+  readonly record: EpisodeRecord
+  /** `null` for a failed episode. */
+  readonly finished: (EpisodeRecord['outcome'] & { kind: 'finished' }) | null
+  /** `null` for a finished one. */
+  readonly failed: (EpisodeRecord['outcome'] & { kind: 'failed' }) | null
+  /** Sums of the raw terms. A failed episode has none: those of a part of it would read as a score. */
+  readonly terms: Readonly<Record<string, number>>
+  readonly usage: ModelUsage | null
+}
+
+function rowOf(record: EpisodeRecord): Row {
+  const outcome = scoredOutcomeOf(record)
+  const [finished, failed] = outcome.kind === 'finished' ? [outcome, null] : [null, outcome]
+  return { record, finished, failed, terms: finished ? termSums(record) : {}, usage: usageOf(completionsOf(record)) }
+}
+
+const COLUMNS: Readonly<Record<string, (row: Row) => Cell>> = {
+  run: ({ record }) => record.run,
+  task: ({ record }) => record.task.id,
+  attempt: ({ record }) => record.attempt,
+  try: ({ record }) => record.try,
+  environment: ({ record }) => record.environment.name,
+  version: ({ record }) => record.environment.version,
+  player: ({ record }) => record.policy.name,
+  split: ({ record }) => record.task.split,
+  difficulty: ({ record }) => record.task.difficulty,
+  tags: ({ record }) => record.task.tags.join('|'),
+  outcome: ({ finished }) => (finished ? 'finished' : 'failed'),
+  end: ({ finished }) => finished?.end.kind,
+  reason: ({ finished }) => finished?.end.reason,
+  error: ({ failed }) => failed?.error.code,
+  message: ({ failed }) => failed?.error.message,
+  success: ({ record, finished }) => finished && isSuccess(record),
+  return: ({ record, finished }) => finished && (record.returns?.unshaped ?? null),
+  return_total: ({ record, finished }) => finished && (record.returns?.total ?? null),
+  return_discounted: ({ record, finished }) => finished && (record.returns?.discounted ?? null),
+  steps: ({ record }) => record.steps.length,
+  refused: ({ record }) => record.steps.filter(({ refused }) => refused).length,
+  requests: ({ usage }) => usage?.requests ?? 0,
+  prompt_tokens: ({ usage }) => usage?.promptTokens,
+  cached_tokens: ({ usage }) => usage?.cachedTokens,
+  completion_tokens: ({ usage }) => usage?.completionTokens,
+  reasoning_tokens: ({ usage }) => usage?.reasoningTokens,
+  cost: ({ usage }) => usage?.cost,
+  started_ms: ({ record }) => record.time.started,
+  ended_ms: ({ record }) => record.time.ended,
+  world_ms: ({ record }) => worldMilliseconds(record),
+  model_ms: ({ usage }) => usage?.milliseconds,
+  waited_ms: ({ usage }) => usage?.waited,
+  seed: ({ record }) => record.seed,
+  episode: ({ record }) => record.chain,
+  seal: ({ record }) => record.seal,
+}
+
+/** `null` if a step was not measured. */
+function worldMilliseconds({ steps }: EpisodeRecord): number | null {
+  let sum = 0
+  for (const { milliseconds } of steps) {
+    if (milliseconds === null) return null
+    sum += milliseconds
+  }
+  return sum
+}
+
+function lineOf(cells: readonly Cell[]): string {
+  return `${cells.map(fieldOf).join(',')}\r\n`
+}
+
+/**
+ * What a spreadsheet would take for a formula. Texts come from worlds, models and servers, and a formula can run programs
+ * or send what the sheet holds, so such a text gets an apostrophe in front, which spreadsheets do not show.
+ */
+const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/
+
+function fieldOf(cell: Cell): string {
+  if (cell === null || cell === undefined) return ''
+  if (typeof cell !== 'string') return String(cell)
+  const text = FORMULA.test(cell) ? `'${cell}` : cell
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

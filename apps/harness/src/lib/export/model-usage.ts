@@ -1,0 +1,47 @@
+import type { Completion, EpisodeRecord } from '@episodic/protocol'
+
+/** What the language models of an episode used. */
+export interface ModelUsage {
+  readonly requests: number
+  readonly promptTokens: number
+  readonly completionTokens: number
+  /** Of the prompt tokens; `null` if the server did not report them. */
+  readonly cachedTokens: number | null
+  /** Of the completion tokens; `null` if the server did not report them. */
+  readonly reasoningTokens: number | null
+  /** `null` without prices. */
+  readonly cost: number | null
+  /** Milliseconds of the requests that were answered; `null` if one of them was not measured. */
+  readonly milliseconds: number | null
+  /** Milliseconds of waiting before them; `null` if one of them was not measured. */
+  readonly waited: number | null
+}
+
+/** All answers of language models in an episode: of its steps, then those that led to no step. */
+export function completionsOf({ steps, undecided = [] }: EpisodeRecord): readonly Completion[] {
+  return [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
+}
+
+/** Sums answers of language models; a figure that one of them lacks has no sum. `null` for no answers. */
+export function usageOf(completions: readonly Completion[]): ModelUsage | null {
+  if (completions.length === 0) return null
+  const sum = (read: (completion: Completion) => number | null | undefined): number | null => {
+    let total = 0
+    for (const completion of completions) {
+      const value = read(completion)
+      if (value === null || value === undefined) return null
+      total += value
+    }
+    return total
+  }
+  return {
+    requests: completions.length,
+    promptTokens: sum(({ promptTokens }) => promptTokens) ?? 0,
+    completionTokens: sum(({ completionTokens }) => completionTokens) ?? 0,
+    cachedTokens: sum(({ cachedTokens }) => cachedTokens),
+    reasoningTokens: sum(({ reasoningTokens }) => reasoningTokens),
+    cost: sum(({ cost }) => cost),
+    milliseconds: sum(({ time }) => time?.milliseconds),
+    waited: sum(({ time }) => time?.waited),
+  }
+}
