@@ -2,7 +2,12 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 
-const TESTS = ['{packages,apps,examples}/*/src/**/*.test.ts', '{bench,chaos,interop}/**/*.test.ts', 'scripts/*.test.ts']
+const TESTS = [
+  '{packages,apps,examples}/*/src/**/*.test.ts',
+  'packages/viewer/app/**/*.test.ts',
+  '{bench,chaos,interop}/**/*.test.ts',
+  'scripts/*.test.ts',
+]
 const SYSTEM_TESTS = TESTS.map((pattern) => pattern.replace('.test.ts', '.system.test.ts'))
 
 export default defineConfig({

@@ -68,6 +68,7 @@ export {
   wrapText,
 } from './lib/text/format.ts'
 export type { ComparedRuns, ComparedTask } from './lib/view/compared-runs.ts'
+export type { EmbeddedRun, EmbeddedRuns } from './lib/view/embedded-runs.ts'
 export type { EpisodeInFlight, RowWords, RunDetail, RunEntry, TaskRows } from './lib/view/run-entry.ts'
 export type { SearchField, SearchHit, SearchProgress } from './lib/view/search-hit.ts'
 export type { EpisodeStates, StateChange, StepChanges } from './lib/view/state-changes.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Who or what judged an episode. */
-export const graderRefSchema = z.object({
+const graderRefSchema = z.object({
   name: z.string().min(1),
   version: z.string(),
   /** Of the grader's code, rubric and model: verdicts of one grader are comparable only if it is equal. */

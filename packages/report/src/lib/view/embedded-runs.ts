@@ -1,0 +1,25 @@
+import type { GradeRecord } from '../grades/grade-record.ts'
+import type { ComparedRuns } from './compared-runs.ts'
+import type { RowWords, RunDetail } from './run-entry.ts'
+
+/** Runs within a file: what a page shows that has no server. */
+export interface EmbeddedRuns {
+  /** Version of this shape. */
+  readonly format: 1
+  readonly title: string
+  readonly runs: readonly EmbeddedRun[]
+  readonly compared: readonly ComparedRuns[]
+  /** What was left out and why, in sentences; empty if nothing was. */
+  readonly withheld: readonly string[]
+}
+
+export interface EmbeddedRun {
+  readonly detail: RunDetail
+  /** All columns, encoded and in base64. */
+  readonly columns: string
+  /** Of every row. */
+  readonly words: readonly RowWords[]
+  /** Sealed lines as text, by row. Rows without one have figures only. */
+  readonly lines: { readonly [row: string]: string }
+  readonly grades: readonly GradeRecord[]
+}

@@ -1,0 +1,7 @@
+import { render } from 'preact'
+import './style/page.css'
+import { App } from './app.tsx'
+import { createServerSource } from './source/server-source.ts'
+
+const root = document.getElementById('app')
+if (root) render(<App source={createServerSource()} />, root)

@@ -1,0 +1,113 @@
+/** A screen with all that its address says. */
+export type Route =
+  | { readonly screen: 'runs'; readonly query: string }
+  | { readonly screen: 'run'; readonly run: string; readonly tab: RunTab }
+  | { readonly screen: 'episodes'; readonly run: string; readonly query: string; readonly sort: string }
+  | { readonly screen: 'group'; readonly run: string; readonly task: string }
+  | {
+      readonly screen: 'episode'
+      readonly run: string
+      readonly task: string
+      readonly attempt: number
+      /** `null`: the try that counts. */
+      readonly try: number | null
+      /** From 0; `null`: the start. */
+      readonly step: number | null
+      readonly tab: EpisodeTab
+    }
+  | { readonly screen: 'compare'; readonly runs: readonly string[]; readonly base: string }
+  | { readonly screen: 'search'; readonly query: string; readonly run: string }
+  | { readonly screen: 'label'; readonly run: string; readonly grader: string }
+  | { readonly screen: 'unknown'; readonly address: string }
+
+export const RUN_TABS = ['overview', 'tasks', 'rewards', 'time', 'failures', 'grades', 'configuration'] as const
+export type RunTab = (typeof RUN_TABS)[number]
+export const EPISODE_TABS = ['transcript', 'state', 'rewards', 'sent', 'raw', 'grades'] as const
+export type EpisodeTab = (typeof EPISODE_TABS)[number]
+
+/** Reads the part of an address behind its `#`. Never throws: an address that is none is `unknown`. */
+export function parseRoute(hash: string): Route {
+  const address = hash.replace(/^#/, '')
+  const unknown: Route = { screen: 'unknown', address }
+  const [path = '', query = ''] = splitOnce(address, '?')
+  const parts = path.split('/').slice(1).map(decode)
+  if (parts.includes(null) || !/^($|\/)/.test(path)) return unknown
+  const [first = '', run = '', kind, task, play] = parts as string[]
+  const search = new URLSearchParams(query)
+  const text = (name: string) => search.get(name) ?? ''
+  if (first === '' && parts.length <= 1) return { screen: 'runs', query: text('q') }
+  if (first === 'compare' && parts.length === 1)
+    return { screen: 'compare', runs: text('runs').split(',').filter(Boolean), base: text('base') }
+  if (first === 'search' && parts.length === 1) return { screen: 'search', query: text('q'), run: text('run') }
+  if (first !== 'r' || run === '') return unknown
+  if (kind === undefined) return { screen: 'run', run, tab: oneOf(RUN_TABS, text('tab')) }
+  if (kind === 'episodes' && parts.length === 3)
+    return { screen: 'episodes', run, query: text('q'), sort: text('sort') }
+  if (kind === 'label' && task && parts.length === 4) return { screen: 'label', run, grader: task }
+  if (kind !== 't' || !task) return unknown
+  if (play === undefined) return { screen: 'group', run, task }
+  const numbers = /^(\d{1,9})(?:\.(\d{1,9}))?$/.exec(play)
+  if (!numbers || parts.length !== 5) return unknown
+  return {
+    screen: 'episode',
+    run,
+    task,
+    attempt: Number(numbers[1]),
+    try: numbers[2] === undefined ? null : Number(numbers[2]),
+    step: /^\d{1,9}$/.test(text('step')) ? Number(text('step')) : null,
+    tab: oneOf(EPISODE_TABS, text('tab')),
+  }
+}
+
+/** The address of a route, from its `#` on. What is as by default is left out. */
+export function formatRoute(route: Route): string {
+  switch (route.screen) {
+    case 'runs':
+      return address([''], { q: route.query })
+    case 'run':
+      return address(['r', route.run], { tab: route.tab === 'overview' ? '' : route.tab })
+    case 'episodes':
+      return address(['r', route.run, 'episodes'], { q: route.query, sort: route.sort })
+    case 'group':
+      return address(['r', route.run, 't', route.task], {})
+    case 'episode': {
+      const play = route.try === null ? String(route.attempt) : `${route.attempt}.${route.try}`
+      const tab = route.tab === 'transcript' ? '' : route.tab
+      return address(['r', route.run, 't', route.task, play], {
+        step: route.step === null ? '' : String(route.step),
+        tab,
+      })
+    }
+    case 'compare':
+      return address(['compare'], { runs: route.runs.join(','), base: route.base })
+    case 'search':
+      return address(['search'], { q: route.query, run: route.run })
+    case 'label':
+      return address(['r', route.run, 'label', route.grader], {})
+    case 'unknown':
+      return `#${route.address}`
+  }
+}
+
+function address(parts: readonly string[], query: Readonly<Record<string, string>>): string {
+  const given = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''))
+  const end = given.size > 0 ? `?${given}` : ''
+  return `#/${parts.map(encodeURIComponent).join('/')}${end}`
+}
+
+function splitOnce(text: string, mark: string): string[] {
+  const at = text.indexOf(mark)
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+function decode(part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}
+
+function oneOf<T extends string>(known: readonly [T, ...T[]] | readonly T[], given: string): T {
+  return known.find((name) => name === given) ?? (known[0] as T)
+}

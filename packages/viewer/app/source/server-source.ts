@@ -1,0 +1,80 @@
+import type {
+  ComparedRuns,
+  EpisodeStates,
+  GradeRecord,
+  RowWords,
+  RunDetail,
+  RunEntry,
+  SearchHit,
+  SearchProgress,
+  TaskRows,
+} from '@episodic/report'
+import { type Source, SourceError } from './source.ts'
+
+/** A source over the server that serves this page. */
+export function createServerSource(): Source {
+  return {
+    can: { states: true, grade: true, watch: true },
+    withheld: [],
+    runs: () => json<RunEntry[]>('/api/runs'),
+    run: (run) => json<RunDetail>(`/api/r/${run}`),
+    columns: () => Promise.reject(new SourceError('not-there', 'Columns are not served yet.')),
+    words: (run, rows) => json<RowWords[]>(`/api/r/${run}/rows?rows=${rows.join(',')}`),
+    tasks: (run, prefix) => json<TaskRows[]>(`/api/r/${run}/task/${encodeURIComponent(prefix)}`),
+    async line(run, row) {
+      const text = await (await get(`/api/r/${run}/line/${row}`)).text()
+      return { record: JSON.parse(text), text }
+    },
+    states: (run, row) => json<EpisodeStates>(`/api/r/${run}/states/${row}?private=1`),
+    async *search({ text, runs, fields }, signal) {
+      const query = new URLSearchParams({
+        q: text,
+        ...(runs && { runs: runs.join(',') }),
+        ...(fields && { fields: fields.join(',') }),
+      })
+      const { body } = await get(`/api/search?${query}`, { signal })
+      if (body) for await (const line of linesOf(body)) yield JSON.parse(line) as SearchHit | SearchProgress
+    },
+    compare: (runs, base) => json<ComparedRuns>(`/api/compare?runs=${runs.join(',')}&base=${base}`),
+    grades: (run) => json<GradeRecord[]>(`/api/r/${run}/grades`),
+    async grade(run, grade) {
+      const headers = { 'content-type': 'application/json' }
+      await get(`/api/r/${run}/grades`, { method: 'POST', headers, body: JSON.stringify(grade) })
+    },
+    watch(listener) {
+      const events = new EventSource('/api/events')
+      events.addEventListener('run', ({ data }) => listener(JSON.parse(data).id))
+      return () => events.close()
+    },
+  }
+}
+
+async function json<T>(path: string): Promise<T> {
+  return (await get(path)).json()
+}
+
+async function get(path: string, init?: RequestInit): Promise<Response> {
+  const response = await fetch(path, init).catch((error) => {
+    if (init?.signal?.aborted) throw error
+    throw new SourceError('unreachable', 'The server does not answer. Is `episodic view` still running?')
+  })
+  if (response.ok) return response
+  const { error } = await response.json().catch(() => ({ error: null }))
+  throw new SourceError(
+    error?.code ?? String(response.status),
+    error?.message ?? `The server answered ${response.status}.`,
+  )
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncIterable<string> {
+  let rest = ''
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    const lines = (rest + value).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines.filter(Boolean)
+  }
+  if (rest) yield rest
+}

@@ -1,0 +1,64 @@
+import type { SealedRecord } from '@episodic/protocol'
+import type {
+  ColumnName,
+  ComparedRuns,
+  EpisodeColumns,
+  EpisodeStates,
+  GradeRecord,
+  RowWords,
+  RunDetail,
+  RunEntry,
+  SearchField,
+  SearchHit,
+  SearchProgress,
+  TaskRows,
+} from '@episodic/report'
+
+/** What is being searched. */
+export interface SearchQuery {
+  readonly text: string
+  /** Ids; all runs if left out. */
+  readonly runs?: readonly string[] | undefined
+  /** All fields if left out. */
+  readonly fields?: readonly SearchField[] | undefined
+}
+
+/**
+ * Where the pages get their data: from a server, or from the page itself. Each method rejects with a {@link SourceError} if
+ * what was asked for is not there.
+ */
+export interface Source {
+  /** What this source can do; screens say so where it cannot. */
+  readonly can: { readonly states: boolean; readonly grade: boolean; readonly watch: boolean }
+  /** What was left out of a file, in sentences. */
+  readonly withheld: readonly string[]
+  /** Newest first, running ones before others. */
+  runs(): Promise<readonly RunEntry[]>
+  run(run: string): Promise<RunDetail>
+  columns(run: string, names: readonly ColumnName[]): Promise<EpisodeColumns>
+  /** At most 200 rows. */
+  words(run: string, rows: readonly number[]): Promise<readonly RowWords[]>
+  /** The tasks whose ids begin with a prefix, at most 20. */
+  tasks(run: string, prefix: string): Promise<readonly TaskRows[]>
+  /** A sealed line, and its text as it was sealed. */
+  line(run: string, row: number): Promise<{ readonly record: SealedRecord; readonly text: string }>
+  states(run: string, row: number): Promise<EpisodeStates>
+  search(query: SearchQuery, signal: AbortSignal): AsyncIterable<SearchHit | SearchProgress>
+  compare(runs: readonly string[], baseline: string): Promise<ComparedRuns>
+  grades(run: string): Promise<readonly GradeRecord[]>
+  /** Adds a person's verdict. */
+  grade(run: string, grade: GradeRecord): Promise<void>
+  /** Calls the listener with the id of a run that has changed. Returns a function that ends it. */
+  watch(listener: (run: string) => void): () => void
+}
+
+/** An answer that could not be given, with a sentence for the reader. */
+export class SourceError extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.name = 'SourceError'
+    this.code = code
+  }
+}

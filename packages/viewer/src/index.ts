@@ -1,0 +1,12 @@
+import { bundleApp } from './lib/bundle-app.ts'
+import { createViewer, type Viewer } from './lib/viewer.ts'
+
+export type { Viewer }
+
+let viewer: Promise<Viewer> | undefined
+
+/** Returns the pages, built from their sources. */
+export function loadViewer(): Promise<Viewer> {
+  viewer ??= bundleApp().then(createViewer)
+  return viewer
+}
