@@ -9,9 +9,6 @@ export interface Console {
 
 export const processConsole: Console = { out: process.stdout, err: process.stderr }
 
-/** A stream that drops what is written to it. */
-export const SILENT = { write: () => true } as unknown as NodeJS.WriteStream
-
 /** Returns the colors of a stream: none if it is not a terminal, or if NO_COLOR is set. */
 export function colorsOf(stream: NodeJS.WriteStream) {
   return createColors(usesColor(stream))

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { Console } from '../console.ts'
-import { foldRun, tornNotice, type WriteReportOptions, writeReport } from '../run/record/report-run.ts'
+import { foldRun, showSummary, tornNotice, type WriteReportOptions, writeReport } from '../run/record/report-run.ts'
 import { readManifest } from '../run/record/run-folder.ts'
 
 export function reportCommand(console: Console): Command {
@@ -9,8 +9,9 @@ export function reportCommand(console: Console): Command {
     .argument('<folder>', 'folder of the run')
     .option('--allow-conflicts', 'accept conflicting lines of the same episode')
     .option('--json', 'print the summary as JSON')
-    .action(async (folder: string, options: WriteReportOptions) => {
+    .action(async (folder: string, options: WriteReportOptions & { readonly json?: true }) => {
       const onTorn = (line: number) => console.err.write(tornNotice(line))
-      await writeReport(folder, await foldRun(folder, await readManifest(folder), { onTorn }), options, console)
+      const fold = await foldRun(folder, await readManifest(folder), { onTorn })
+      showSummary(folder, await writeReport(folder, fold, options), options, console)
     })
 }

@@ -1,11 +1,12 @@
 import { join, resolve } from 'node:path'
 import { plural } from '@episodic/report'
 import { Command, Option } from 'commander'
-import { type Console, colorsOf, resumeCommand, SILENT, shownPath, usesColor } from '../console.ts'
+import { type Console, colorsOf, resumeCommand, shownPath, usesColor } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
-import { addModelOptions, type ModelOptions, modelArguments } from '../llm/model-options.ts'
+import { addModelOptions, type ModelOptions, modelOptionsSchema } from '../llm/model-options.ts'
 import { collect, wholeNumber } from '../option-values.ts'
+import { TRANSPORTS, type Transport } from '../run/play/open-environment.ts'
 import { writeRunFile } from '../run/record/run-folder.ts'
 import { formatSuite } from '../suite/format-suite.ts'
 import { renderSuite } from '../suite/render-suite.ts'
@@ -22,7 +23,7 @@ interface RunOptions extends ModelOptions {
   readonly episodes?: number
   readonly policy?: string
   readonly concurrency: number
-  readonly transport: string
+  readonly transport: Transport
   readonly out?: string
   readonly resume?: true
   readonly json?: true
@@ -46,9 +47,7 @@ function runSuiteCommand(console: Console): Command {
     .option('--policy <policy>', 'also play every variant with this policy, for example llm:<model>')
     .option('--concurrency <count>', 'episodes in flight at once', wholeNumber(1), 64)
     .addOption(
-      new Option('--transport <transport>', 'how to connect to the worlds')
-        .choices(['in-process', 'http', 'stdio'])
-        .default('in-process'),
+      new Option('--transport <transport>', 'how to connect to the worlds').choices(TRANSPORTS).default('in-process'),
     )
     .option('--out <folder>', 'folder of the result (default: runs/<suite>-<seed>, none with --quick)')
     .option('--resume', 'play the missing episodes of the suite in --out')
@@ -112,8 +111,8 @@ async function runUntilStopped(
   options: RunOptions,
   { out, err }: Console,
 ): Promise<SuiteResult | null> {
-  // The run that is interrupted says so.
-  const interruption = untilInterrupted({ out, err: SILENT })
+  const { concurrency, transport } = options
+  const interruption = untilInterrupted({ out, err })
   const { signal } = interruption
   let shown = false
   const resume = () => {
@@ -126,10 +125,7 @@ async function runUntilStopped(
       {
         folder,
         policy: options.policy ?? null,
-        runArguments: [
-          ...['--concurrency', String(options.concurrency), '--transport', options.transport],
-          ...modelArguments(options),
-        ],
+        settings: { ...modelOptionsSchema.parse(options), concurrency, transport },
         onLine: (world, line) => void err.write(`${world} ${line}\n`),
         resume,
         signal,

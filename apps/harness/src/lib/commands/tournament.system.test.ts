@@ -60,6 +60,12 @@ describe('episodic tournament', () => {
     expect((await play('whole', '--resume', '--seed', '1', ...duel)).err).toContain('with other players or settings')
   })
 
+  it('gives the same result with worker processes', async () => {
+    const alone = await play('one-process', '--games', '2', ...duel)
+    const shared = await play('two-processes', '--games', '2', '--processes', '2', ...duel)
+    expect([shared.status, shared.result]).toEqual([0, alone.result])
+  })
+
   it('shows players who beat each other in a circle', async () => {
     const hands = ['rock', 'paper', 'scissors']
     for (const hand of hands)

@@ -1,10 +1,11 @@
 import { basename, join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { type Console, colorsOf, resumeCommand, SILENT, shownPath, usesColor } from '../console.ts'
+import { type Console, colorsOf, resumeCommand, shownPath, usesColor } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { untilInterrupted } from '../interruption.ts'
-import { addModelOptions, type ModelOptions, modelArguments } from '../llm/model-options.ts'
+import { addModelOptions, type ModelOptions, modelOptionsSchema } from '../llm/model-options.ts'
 import { named, nonEmpty, wholeNumber } from '../option-values.ts'
+import { TRANSPORTS, type Transport } from '../run/play/open-environment.ts'
 import { writeRunFile } from '../run/record/run-folder.ts'
 import { formatTournament } from '../tournament/format-tournament.ts'
 import { playTournament, TOURNAMENT_FILES } from '../tournament/play-tournament.ts'
@@ -19,7 +20,7 @@ interface TournamentOptions extends ModelOptions {
   readonly seed: string
   readonly concurrency: number
   readonly processes: number
-  readonly transport?: string
+  readonly transport?: Transport
   readonly maxSteps?: number
   readonly out?: string
   readonly resume?: true
@@ -45,7 +46,7 @@ export function tournamentCommand(console: Console): Command {
     .option('--processes <count>', 'worker processes, one per core', wholeNumber(1, 256), 1)
     .addOption(
       new Option('--transport <transport>', 'how to connect to the world')
-        .choices(['in-process', 'http', 'stdio'])
+        .choices(TRANSPORTS)
         .default(undefined, 'in-process; http with an agent'),
     )
     .option('--out <folder>', 'folder of the tournament (default: runs/tournament-<world>-<seed>)')
@@ -87,8 +88,7 @@ async function play(reference: string, options: TournamentOptions, console: Cons
 
   /** Resolves with `null`, sets the exit status and shows how to resume if the command is interrupted. */
   async function playUntilStopped(): Promise<Tournament | null> {
-    // The run that is interrupted says so.
-    const interruption = untilInterrupted({ out, err: SILENT })
+    const interruption = untilInterrupted(console)
     let shown = false
     const resume = () => {
       shown = true
@@ -97,11 +97,7 @@ async function play(reference: string, options: TournamentOptions, console: Cons
     const { concurrency, processes, transport } = options
     try {
       const finished = await playTournament({ plan, world, folder }, console, {
-        runArguments: [
-          ...['--concurrency', String(concurrency), '--processes', String(processes)],
-          ...(transport === undefined ? [] : ['--transport', transport]),
-          ...modelArguments(options),
-        ],
+        settings: { ...modelOptionsSchema.parse(options), concurrency, processes, transport },
         resume,
         signal: interruption.signal,
       })

@@ -35,7 +35,10 @@ const RETRIES = 5
 export function createChatModel(model: string, settings: ModelSettings): ChatModel {
   const { baseUrl, temperature, maxTokens, requestsPerMinute, prices, tokenIds, timeoutSeconds } = settings
   const baseURL = baseUrl ?? process.env.OPENAI_BASE_URL
-  const apiKey = process.env.OPENAI_API_KEY
+  const keyName = settings.apiKeyEnv ?? 'OPENAI_API_KEY'
+  const apiKey = process.env[keyName]
+  if (settings.apiKeyEnv !== null && !apiKey)
+    throw new HarnessError('option-invalid', `The key of ${model} is to be in ${keyName}, which is not set. Set it.`)
   if (!baseURL && !apiKey)
     throw new HarnessError(
       'option-invalid',

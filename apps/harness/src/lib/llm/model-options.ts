@@ -1,24 +1,30 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { z } from 'zod'
 import { HarnessError } from '../harness-error.ts'
 import { numberWithin, wholeNumber } from '../option-values.ts'
 import { createRecording, type Recording, TRANSCRIPTS } from '../run/record/recording.ts'
 
 /** Per million tokens: far above any real price, and small enough for exact sums. */
 const MAX_PRICE = 1_000_000_000
+const priceSchema = z.number().min(0).max(MAX_PRICE)
 
-/** The options of commands that may play with a language model. */
-export interface ModelOptions {
-  readonly baseUrl?: string
-  readonly temperature?: number
-  readonly maxTokens?: number
-  readonly tokenBudget?: number
-  readonly requestsPerMinute?: number
-  readonly prices?: NonNullable<ModelSettings['prices']>
-  readonly tokenIds?: true
-  readonly modelTimeout: number
-  readonly transcript: Recording['keep']
-  readonly redact?: RegExp
-}
+/** The options of commands that may play with a language model, as plain JSON. */
+export const modelOptionsSchema = z.object({
+  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  /** The environment variable that holds the key. Default: `OPENAI_API_KEY`. */
+  apiKeyEnv: z.string().min(1).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  maxTokens: z.int().min(1).optional(),
+  tokenBudget: z.int().min(1).optional(),
+  requestsPerMinute: z.int().min(1).optional(),
+  prices: z.object({ prompt: priceSchema, completion: priceSchema }).optional(),
+  tokenIds: z.boolean().optional(),
+  modelTimeout: z.int().min(1).default(120),
+  transcript: z.enum(TRANSCRIPTS).default('full'),
+  /** The source of a regular expression. */
+  redact: z.string().optional(),
+})
+export type ModelOptions = z.infer<typeof modelOptionsSchema>
 
 export function addModelOptions(command: Command): Command {
   return command
@@ -57,6 +63,7 @@ export function modelSettingsOf(options: ModelOptions, processes = 1): ModelSett
     )
   return {
     baseUrl: options.baseUrl ?? null,
+    apiKeyEnv: options.apiKeyEnv ?? null,
     temperature: options.temperature ?? null,
     maxTokens: options.maxTokens ?? null,
     tokenBudget: options.tokenBudget ?? null,
@@ -68,40 +75,22 @@ export function modelSettingsOf(options: ModelOptions, processes = 1): ModelSett
 }
 
 /** Returns how a run with these options records. */
-export function recordingOf({ transcript, redact }: ModelOptions): Recording {
-  return createRecording(transcript, redact)
+export function recordingOf({ transcript, redact, apiKeyEnv }: ModelOptions): Recording {
+  const names = apiKeyEnv === undefined ? [] : [apiKeyEnv]
+  return createRecording(transcript, redact === undefined ? null : expressionOf(redact), names)
 }
 
-/** Returns the command-line arguments of these options. */
-export function modelArguments(options: ModelOptions): string[] {
-  const { baseUrl, temperature, maxTokens, tokenBudget, requestsPerMinute, prices, tokenIds, modelTimeout } = options
-  const { transcript, redact } = options
-  const named = {
-    '--base-url': baseUrl,
-    '--temperature': temperature,
-    '--max-tokens': maxTokens,
-    '--token-budget': tokenBudget,
-    '--requests-per-minute': requestsPerMinute,
-    '--prices': prices && `${prices.prompt},${prices.completion}`,
-    '--model-timeout': modelTimeout,
-    '--transcript': transcript,
-    '--redact': redact?.source,
-  }
-  return [
-    ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)])),
-    ...(tokenIds ? ['--token-ids'] : []),
-  ]
-}
-
-function expression(text: string): RegExp {
-  let parsed: RegExp
+function expression(text: string): string {
   try {
-    parsed = new RegExp(text, 'gu')
+    if (''.search(expressionOf(text)) !== 0) return text
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message)
   }
-  if (''.search(parsed) === 0) throw new InvalidArgumentError('It matches the empty text.')
-  return parsed
+  throw new InvalidArgumentError('It matches the empty text.')
+}
+
+function expressionOf(source: string): RegExp {
+  return new RegExp(source, 'gu')
 }
 
 function address(text: string): string {
@@ -109,21 +98,22 @@ function address(text: string): string {
   throw new InvalidArgumentError('Give an http(s) URL, for example http://127.0.0.1:8000/v1.')
 }
 
-function prices(text: string): NonNullable<ModelSettings['prices']> {
-  const [prompt, completion, ...more] = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
-  if (!isPrice(prompt) || !isPrice(completion) || more.length > 0)
-    throw new InvalidArgumentError('Write two prices as input,output, for example 0.5,1.5.')
-  return { prompt, completion }
-}
+const pricesSchema = z.tuple([priceSchema, priceSchema])
 
-function isPrice(price: number | undefined): price is number {
-  return price !== undefined && price >= 0 && price <= MAX_PRICE
+function prices(text: string): NonNullable<ModelSettings['prices']> {
+  const parts = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+  const parsed = pricesSchema.safeParse(parts)
+  if (!parsed.success) throw new InvalidArgumentError('Write two prices as input,output, for example 0.5,1.5.')
+  const [prompt, completion] = parsed.data
+  return { prompt, completion }
 }
 
 /** How a language model is called. `null` leaves a setting to its server. */
 export interface ModelSettings {
   /** Root of an OpenAI-compatible API, for example `http://127.0.0.1:8000/v1`. `null`: `OPENAI_BASE_URL`, or else OpenAI. */
   readonly baseUrl: string | null
+  /** The environment variable that holds the key. `null`: `OPENAI_API_KEY`. */
+  readonly apiKeyEnv: string | null
   /** Sampling temperature, from 0. */
   readonly temperature: number | null
   /** Maximum tokens of one answer. */
@@ -142,6 +132,7 @@ export interface ModelSettings {
 
 export const DEFAULT_SETTINGS: ModelSettings = {
   baseUrl: null,
+  apiKeyEnv: null,
   temperature: null,
   maxTokens: null,
   tokenBudget: null,

@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { writeTasks } from '@episodic/dataset/jsonl'
 import { seatRecordOf } from '@episodic/report'
-import { runCommand } from '../commands/run.ts'
-import { type Console, SILENT } from '../console.ts'
+import type { Console } from '../console.ts'
 import { hashFile } from '../run/plan/sources.ts'
+import { configureRun, prepareRun } from '../run/prepare-run.ts'
 import { holdsRun, RUN_FILES } from '../run/record/run-folder.ts'
 import { readSealed } from '../run/record/sealed-file.ts'
+import { concludeRun, runAlone } from '../run/run-alone.ts'
+import { type RunSettings, runSettingsSchema } from '../run/run-settings.ts'
 import type { World } from '../world.ts'
 import { lineTasks } from './line-tasks.ts'
 import { type Mean, meanReturn } from './mean-return.ts'
@@ -21,8 +23,8 @@ const TASKS_FILE = 'tasks.jsonl'
 export interface PlayLineOptions {
   /** The folder of the suite. */
   readonly folder: string
-  /** Arguments of `episodic run` that do not decide what is played: concurrency, transport, the model's server. */
-  readonly runArguments: readonly string[]
+  /** Settings of the runs that do not decide what is played: concurrency, transport, the model's server. */
+  readonly settings: Partial<RunSettings>
   /** Returns the command line that plays the rest of the suite. */
   readonly resume: () => string
   readonly signal: AbortSignal
@@ -41,41 +43,31 @@ export function runFolder({ environment }: World, { id }: PlayedLine | ScoredLin
 }
 
 /**
- * Plays the missing episodes of a line with `episodic run`, into a folder of its own. Resolves with its figures; with `null`
- * if it was stopped, and the next call plays on. Rejects with the errors of the command.
+ * Plays the missing episodes of a line as a run in a folder of its own. Resolves with its figures; with `null` if it was
+ * stopped, and the next call plays on. Rejects with the errors of the run.
  */
 export async function playLine(
   world: World,
   line: PlayedLine | ScoredLine,
   plan: SuitePlan,
-  { folder, runArguments, resume, signal }: PlayLineOptions,
-  { err }: Console,
+  { folder, settings, resume, signal }: PlayLineOptions,
+  console: Console,
 ): Promise<(LineFold & { readonly sealed: string }) | null> {
   const run = join(folder, runFolder(world, line))
   await mkdir(run, { recursive: true })
-  const tasks = join(run, TASKS_FILE)
-  await writeTasks(tasks, lineTasks(world, line, plan), { signal })
-  const options = { '--dataset': tasks, '--seed': plan.seed, '--out': run }
+  const dataset = join(run, TASKS_FILE)
+  await writeTasks(dataset, lineTasks(world, line, plan), { signal })
+  const asked = runSettingsSchema.parse({ ...settings, dataset, seed: plan.seed, ...playersOf(line) })
+  const prepared = await prepareRun(fileURLToPath(world.url), asked)
+  const options = { folder: run, resume: holdsRun(run), signal, resumeLine: resume }
   // Its summary is a part of the suite's.
-  const quiet: Console = { out: SILENT, err }
-  await runCommand(quiet, resume).parseAsync(
-    [
-      fileURLToPath(world.url),
-      ...Object.entries(options).flat(),
-      ...playersArguments(line),
-      ...runArguments,
-      ...(holdsRun(run) ? ['--resume'] : []),
-    ],
-    { from: 'user' },
-  )
-  const fold = await foldLine(run, line.focus)
-  if (fold.finished + fold.failed < plan.episodes) return null
-  return { ...fold, sealed: await hashFile(join(run, RUN_FILES.episodes)) }
+  const played = await runAlone(prepared, await configureRun(prepared), options, console)
+  if (!concludeRun(played, resume, console)) return null
+  return { ...(await foldLine(run, line.focus)), sealed: await hashFile(join(run, RUN_FILES.episodes)) }
 }
 
-function playersArguments({ policy, seats, focus }: LinePlayers): string[] {
-  if (!seats || focus === null) return ['--policy', policy]
-  return [...Object.entries(seats).flatMap(([seat, name]) => ['--seat', `${seat}=${name}`]), '--focus', focus]
+function playersOf({ policy, seats, focus }: LinePlayers): Partial<RunSettings> {
+  return seats && focus !== null ? { seat: { ...seats }, focus } : { policy }
 }
 
 /** Computes the figures of a line from its sealed episodes. Rejects with `run-invalid` if a line of the file is none. */

@@ -5,12 +5,14 @@ import { fileURLToPath } from 'node:url'
 import { generateTasks, type TasksDefinition } from '@episodic/dataset'
 import { writeTasks } from '@episodic/dataset/jsonl'
 import { isMatchRecord } from '@episodic/protocol'
-import { runCommand } from '../commands/run.ts'
-import { type Console, SILENT } from '../console.ts'
+import type { Console } from '../console.ts'
 import { HarnessError } from '../harness-error.ts'
 import { defaultTasks } from '../run/plan/plan.ts'
+import { configureRun, prepareRun } from '../run/prepare-run.ts'
 import { holdsRun, RUN_FILES } from '../run/record/run-folder.ts'
 import { readSealed } from '../run/record/sealed-file.ts'
+import { concludeRun, runAlone } from '../run/run-alone.ts'
+import { type RunSettings, runSettingsSchema } from '../run/run-settings.ts'
 import type { World } from '../world.ts'
 import { type Seating, seatingsOf } from './seatings.ts'
 import type { Tournament } from './tournament.ts'
@@ -26,8 +28,8 @@ export const TOURNAMENT_FILES = {
 } as const
 
 export interface PlayTournamentOptions {
-  /** Arguments of `episodic run` that do not decide what is played. */
-  readonly runArguments: readonly string[]
+  /** Settings of the runs that do not decide what is played. */
+  readonly settings: Partial<RunSettings>
   /** Returns the command line that plays the rest of the tournament. */
   readonly resume: () => string
   readonly signal: AbortSignal
@@ -39,8 +41,8 @@ export interface PlayTournamentOptions {
  */
 export async function playTournament(
   { plan, world, folder }: { readonly plan: TournamentPlan; readonly world: World; readonly folder: string },
-  { err }: Console,
-  { runArguments, resume, signal }: PlayTournamentOptions,
+  console: Console,
+  { settings, resume, signal }: PlayTournamentOptions,
 ): Promise<Tournament | null> {
   const { environment, seats, players, games, seed, maxSteps } = plan
   const seatings = seatingsOf(Object.keys(players), seats.length)
@@ -50,24 +52,29 @@ export async function playTournament(
     players,
     scheduled: seatings.length * games,
   })
-  // Its summaries are parts of the result.
-  const quiet: Console = { out: SILENT, err }
-  const tasks = join(folder, TOURNAMENT_FILES.tasks)
+  const dataset = join(folder, TOURNAMENT_FILES.tasks)
   await mkdir(folder, { recursive: true })
-  await writeTasks(tasks, generateTasks(withOwnSeeds(world.tasks ?? defaultTasks(world)), { seed, count: games }), {
+  await writeTasks(dataset, generateTasks(withOwnSeeds(world.tasks ?? defaultTasks(world)), { seed, count: games }), {
     signal,
   })
   for (const [i, seating] of seatings.entries()) {
     const pairing = seating.join(' vs ')
     const run = join(folder, TOURNAMENT_FILES.matches, pairing)
-    err.write(`${seating.join(' against ')}, ${i + 1} of ${seatings.length}\n`)
-    const seated = seating.flatMap((player, seat) => ['--seat', `${seats[seat]}=${players[player]}`])
-    // The tasks are the same in every seating, and the draws of the players are not.
-    const options = ['--dataset', tasks, '--seed', `${seed} ${pairing}`, '--out', run]
-    const limits = maxSteps === null ? [] : ['--max-steps', String(maxSteps)]
-    const given = [fileURLToPath(world.url), ...seated, ...options, ...limits, ...runArguments]
+    console.err.write(`${seating.join(' against ')}, ${i + 1} of ${seatings.length}\n`)
+    const asked = runSettingsSchema.parse({
+      ...settings,
+      dataset,
+      seat: Object.fromEntries(seating.map((player, seat) => [seats[seat], players[player]])),
+      // The tasks are the same in every seating, and the draws of the players are not.
+      seed: `${seed} ${pairing}`,
+      ...(maxSteps !== null && { maxSteps }),
+    })
+    const prepared = await prepareRun(fileURLToPath(world.url), asked)
+    const options = { folder: run, resume: holdsRun(run), signal, resumeLine: resume }
     try {
-      await runCommand(quiet, resume).parseAsync([...given, ...(holdsRun(run) ? ['--resume'] : [])], { from: 'user' })
+      // Its summary is a part of the result.
+      const played = await runAlone(prepared, await configureRun(prepared), options, console)
+      if (!concludeRun(played, resume, console)) return null
     } catch (error) {
       // A player that fails in every match does not keep the others from playing.
       if (!HarnessError.is(error, 'run-failed')) throw error

@@ -19,7 +19,8 @@ import type { World } from '../../world.ts'
 import type { RunConfiguration } from '../plan/configuration.ts'
 
 /** How a run connects to a world that it serves itself. */
-export type Transport = 'in-process' | 'http' | 'stdio'
+export const TRANSPORTS = ['in-process', 'http', 'stdio'] as const
+export type Transport = (typeof TRANSPORTS)[number]
 
 /** A connection, and everything that was started for it. Disposing it stops that too. */
 export interface Opened extends AsyncDisposable {

@@ -15,14 +15,18 @@ const REDACTED = '[redacted]'
 /**
  * Returns how a run records. The values of environment variables whose names contain KEY, TOKEN, SECRET or PASSWORD are
  * taken out if they have 16 characters or more, and so is what `expression` matches.
+ *
+ * @param names - further variables whose values are secrets.
  */
 export function createRecording(
   keep: Recording['keep'] = 'full',
   expression: RegExp | null = null,
-  environment: NodeJS.ProcessEnv = process.env,
+  names: readonly string[] = [],
 ): Recording {
-  const secrets = Object.entries(environment).flatMap(([name, value = '']) =>
-    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value.length >= SECRET_LENGTH ? [value, inJson(value)] : [],
+  const secrets = Object.entries(process.env).flatMap(([name, value = '']) =>
+    (/KEY|TOKEN|SECRET|PASSWORD/i.test(name) || names.includes(name)) && value.length >= SECRET_LENGTH
+      ? [value, inJson(value)]
+      : [],
   )
   // A secret may contain another one.
   const longestFirst = [...new Set(secrets)].sort((a, b) => b.length - a.length)

@@ -67,34 +67,38 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
 }
 
 export interface WriteReportOptions {
-  /** Prints the summary as JSON. */
-  readonly json?: boolean
   /** Accepts conflicting lines of the same episode; the fold chooses between them. */
   readonly allowConflicts?: boolean
 }
 
 /**
- * Writes `summary.json` and `report.html` and prints the summary, as a table or as JSON. Throws `run-invalid`, and writes
- * nothing, if there are conflicting lines of the same episode.
+ * Writes `summary.json` and `report.html`. Throws `run-invalid`, and writes nothing, if there are conflicting lines of the
+ * same episode.
  */
 export async function writeReport(
   folder: string,
   run: RunFold,
-  { json = false, allowConflicts = false }: WriteReportOptions,
-  console: Console,
+  { allowConflicts = false }: WriteReportOptions = {},
 ): Promise<Summary> {
   const summary = run.summarize()
   if (summary.counts.conflicts > 0 && !allowConflicts) await rejectConflicts(folder)
   await writeRunFile(folder, RUN_FILES.summary, `${JSON.stringify(summary, null, 2)}\n`)
-  const report = await writeRunFile(folder, RUN_FILES.report, run.render())
-  if (json) console.out.write(`${JSON.stringify(summary)}\n`)
-  else {
-    const { bold } = colorsOf(console.out)
-    console.out.write(
-      `\n${formatSummary(summary, { color: usesColor(console.out) })}\n  report  ${bold(shownPath(report))}\n`,
-    )
-  }
+  await writeRunFile(folder, RUN_FILES.report, run.render())
   return summary
+}
+
+/** Prints the summary of a run, as a table with the path of the report, or as JSON. */
+export function showSummary(
+  folder: string,
+  summary: Summary,
+  { json = false }: { readonly json?: boolean | undefined },
+  { out }: Console,
+): void {
+  if (json) out.write(`${JSON.stringify(summary)}\n`)
+  else {
+    const report = colorsOf(out).bold(shownPath(join(folder, RUN_FILES.report)))
+    out.write(`\n${formatSummary(summary, { color: usesColor(out) })}\n  report  ${report}\n`)
+  }
 }
 
 /** Conflicts that the error names. */

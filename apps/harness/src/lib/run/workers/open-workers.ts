@@ -4,11 +4,13 @@ import { HarnessError } from '../../harness-error.ts'
 import type { RunConfiguration } from '../plan/configuration.ts'
 import type { Runner } from '../play/open-runner.ts'
 import type { RunTask } from '../play/run-task.ts'
+import type { RunSettings } from '../run-settings.ts'
 import { startWorker, type Worker } from './start-worker.ts'
 
 export interface OpenWorkersOptions {
-  /** The command line that each process runs. */
-  readonly args: readonly string[]
+  /** The world as it was named. */
+  readonly reference: string
+  readonly settings: RunSettings
   readonly processes: number
   /** Receives a sentence for each process that ended, and for each episode that was given up. */
   readonly warn: (notice: string) => void
@@ -32,7 +34,7 @@ const STOP_TIMEOUT = 12_000
  */
 export async function openWorkers(
   configuration: RunConfiguration,
-  { args, processes, warn, signal }: OpenWorkersOptions,
+  { reference, settings, processes, warn, signal }: OpenWorkersOptions,
 ): Promise<Runner> {
   const alive = new Set<Worker>()
   const ready = new Set<Worker>()
@@ -43,7 +45,7 @@ export async function openWorkers(
   let failure: HarnessError | null = null
 
   const start = async (): Promise<Worker> => {
-    const worker = startWorker(args, configuration)
+    const worker = startWorker({ reference, settings, configuration })
     alive.add(worker)
     void worker.ended.then(() => alive.delete(worker))
     await worker.ready

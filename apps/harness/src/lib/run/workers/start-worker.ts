@@ -3,10 +3,9 @@ import { once } from 'node:events'
 import type { SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '../../harness-error.ts'
 import { CLI } from '../../own-package.ts'
-import type { RunConfiguration } from '../plan/configuration.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
 import type { RunContext } from '../play/run-task.ts'
-import type { SerializedError, TaskMessage, WorkerMessage } from './worker-messages.ts'
+import type { SerializedError, StartMessage, TaskMessage, WorkerMessage } from './worker-messages.ts'
 
 /** A process that plays for a run. */
 export interface Worker {
@@ -24,12 +23,11 @@ export interface Worker {
   kill(): void
 }
 
-/** Starts a worker: another process of the command in `args`. */
-export function startWorker(args: readonly string[], configuration: RunConfiguration): Worker {
-  const [command = 'run', ...rest] = args
-  const child = fork(CLI, [command, '--worker', ...rest], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+/** Starts a worker: another process of the command. */
+export function startWorker(start: StartMessage): Worker {
+  const child = fork(CLI, ['run', '--worker'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   // Sending fails only if the process has ended, which `ended` reports.
-  const send = (message: RunConfiguration | TaskMessage) => void child.send(message, () => {})
+  const send = (message: StartMessage | TaskMessage) => void child.send(message, () => {})
   const playing = new Map<number, PromiseWithResolvers<readonly SealedRecord[] | null>>()
   const ready = Promise.withResolvers<void>()
   let sent = 0
@@ -53,7 +51,7 @@ export function startWorker(args: readonly string[], configuration: RunConfigura
   )
   // The caller awaits it, unless it has given up by then.
   ready.promise.catch(() => {})
-  send(configuration)
+  send(start)
 
   return {
     ready: ready.promise,

@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 import { HarnessError } from '../../harness-error.ts'
-import type { RunConfiguration } from '../plan/configuration.ts'
 import type { Runner } from '../play/open-runner.ts'
-import type { SerializedError, TaskMessage, WorkerMessage } from './worker-messages.ts'
+import type { SerializedError, StartMessage, TaskMessage, WorkerMessage } from './worker-messages.ts'
 
 /**
  * Plays the episodes that a run sends to this process, until the run disconnects or ends. The run seals them; this
  * process stores nothing. Throws `option-invalid` if no run started this process.
  */
-export async function runWorker(open: (configuration: RunConfiguration) => Promise<Runner>): Promise<void> {
+export async function runWorker(open: (start: StartMessage) => Promise<Runner>): Promise<void> {
   if (process.send === undefined)
     throw new HarnessError('option-invalid', 'Only a run starts its workers. Give it --processes <count>.')
   if (!process.connected) return
@@ -18,8 +17,8 @@ export async function runWorker(open: (configuration: RunConfiguration) => Promi
   process.once('disconnect', () => released.abort(new Error('the run released its worker')))
   const { signal } = released
   try {
-    const [configuration] = await once(process, 'message', { signal })
-    await using runner = await open(configuration)
+    const [start] = await once(process, 'message', { signal })
+    await using runner = await open(start)
     const playing = new Set<Promise<void>>()
     process.on('message', (message: TaskMessage) => {
       const played = play(message, runner, signal).finally(() => playing.delete(played))

@@ -1,9 +1,19 @@
 import type { SealedRecord } from '@episodic/protocol'
 import type { HarnessErrorCode } from '../../harness-error.ts'
+import type { RunConfiguration } from '../plan/configuration.ts'
 import type { PlannedEpisode } from '../plan/plan.ts'
+import type { RunSettings } from '../run-settings.ts'
 
-// The messages between a run and its workers. The first message to a worker is the run's configuration. Both ends are
-// the same program, so messages are not validated.
+// The messages between a run and its workers. The first message to a worker says what it plays. Both ends are the same
+// program, so messages are not validated.
+
+/** What a worker plays. */
+export interface StartMessage {
+  /** The world as it was named, and how the run was asked for: the worker finds world and players itself. */
+  readonly reference: string
+  readonly settings: RunSettings
+  readonly configuration: RunConfiguration
+}
 
 /** A planned episode for a worker to play. */
 export interface TaskMessage {

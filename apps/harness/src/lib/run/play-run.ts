@@ -1,0 +1,148 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Summary, seatRecordOf } from '@episodic/report'
+import { shownPath } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
+import { isLlm } from '../policies.ts'
+import { isServed } from '../served-world.ts'
+import { countLeaves, type RunConfiguration } from './plan/configuration.ts'
+import { countTasks, planOf, tasksOf, unsealed } from './plan/plan.ts'
+import { describeSources } from './plan/sources.ts'
+import { createTries } from './plan/tries.ts'
+import { maxTasksInFlight, runPlan } from './play/run-plan.ts'
+import { openPrepared, type PreparedRun, policyNames } from './prepare-run.ts'
+import type { Progress } from './record/progress.ts'
+import { foldRun, tornNotice, writeReport } from './record/report-run.ts'
+import { createRun, findRun, RUN_FILES, type RunManifest } from './record/run-folder.ts'
+import { lockRun } from './record/run-lock.ts'
+import { SealedFile } from './record/sealed-file.ts'
+import { openWorkers } from './workers/open-workers.ts'
+
+export interface PlayRunOptions {
+  /** The folder of the run, absolute. */
+  readonly folder: string
+  /** Whether the folder has to hold the run already, of which the missing episodes are played, or none. */
+  readonly resume: boolean
+  /** Stops the run. Sealed episodes are kept. */
+  readonly signal: AbortSignal
+  /** Receives notices of one or more lines, without a line break at the end. */
+  readonly warn: (notice: string) => void
+  /**
+   * Shows the progress.
+   *
+   * @param scheduled - episodes of the run.
+   * @param done - episodes that were sealed before this start.
+   */
+  readonly showProgress: (scheduled: number, done: number) => Progress
+}
+
+/** A run that was played to its end, was interrupted, or stopped. Its files are written. */
+export interface PlayedRun {
+  readonly folder: string
+  readonly summary: Summary
+  /** Why it stopped before its end: its server, its workers or its model failed. It can be resumed. */
+  readonly stopped: HarnessError | null
+}
+
+/**
+ * Plays the missing episodes of a run, and writes its summary and report.
+ *
+ * Rejects with `option-invalid` where failed episodes cannot be played again, `run-exists`, `run-invalid` or `run-mismatch`
+ * if the folder holds something else, `run-locked`, `disk-failed`, with what opening a runner rejects with, and with the
+ * signal's reason if it was stopped before it played anything.
+ */
+export async function playRun(
+  prepared: PreparedRun,
+  configuration: RunConfiguration,
+  { folder, resume, signal, warn, showProgress }: PlayRunOptions,
+): Promise<PlayedRun> {
+  const { settings, reference, world } = prepared
+  const { concurrency, processes, retryFailed, tries: most } = settings
+  assertRetry(prepared, resume)
+  const earlier = await findRun(folder, configuration, resume)
+  const tasks = () => tasksOf(configuration, world, { signal })
+  await using runner = await (processes === 1
+    ? openPrepared(prepared, configuration)
+    : openWorkers(configuration, { reference, settings, processes, warn, signal }))
+  const sources = await describeSources(folder, reference, world, configuration)
+  const count = earlier ? 0 : await countTasks(tasks())
+  using lock = lockRun(folder)
+  // Look again: another process may have created it since.
+  const manifest =
+    (await findRun(folder, configuration, resume)) ??
+    (await createRun(folder, configuration, count, { played: describePlay(prepared, configuration), sources }))
+  const { world: recorded } = manifest.sources ?? {}
+  if (!isServed(world) && recorded && recorded.sha256 !== sources.world?.sha256)
+    warn(
+      `${shownPath(fileURLToPath(world.url))} has changed since this run started. If its behavior changed, give the environment a new version and start a new run.`,
+    )
+  const tries = createTries({ retried: retryFailed, most })
+  const fold = await foldRun(folder, manifest, {
+    signal,
+    onTorn: (line) => warn(tornNotice(line).trimEnd()),
+    onSealed: (record) => void tries.add(record),
+  })
+  await using file = await SealedFile.open(join(folder, RUN_FILES.episodes), () => lock.assertHeld())
+  const progress = showProgress(manifest.scheduled, tries.done)
+  let failure: unknown = null
+  try {
+    await runPlan(unsealed(planOf(tasks(), configuration.rollouts), countLeaves(configuration.branch), tries.next), {
+      run: manifest.name,
+      runTask: runner.runTask,
+      inFlight: maxTasksInFlight(concurrency, configuration.branch),
+      elapsed: fold.elapsed,
+      signal,
+      async seal(record) {
+        // Of a tree that is played again, only the missing episodes are sealed.
+        if (!tries.add(record)) return
+        await file.append(record)
+        fold.add(record)
+        progress.add(seatRecordOf(record, configuration.focus))
+      },
+    })
+  } catch (error) {
+    failure = error
+  } finally {
+    progress.stop()
+  }
+  // A run that lost its server or was interrupted still has results to report.
+  if (failure !== null && !signal.aborted && !isLost(failure)) throw failure
+  if (HarnessError.is(failure, 'disk-failed')) throw failure
+  lock.assertHeld()
+  return { folder, summary: await writeReport(folder, fold), stopped: HarnessError.is(failure) ? failure : null }
+}
+
+function describePlay(
+  { world, target, transport, players, settings }: PreparedRun,
+  configuration: RunConfiguration,
+): RunManifest['played'] {
+  const { concurrency, processes, transcript } = settings
+  return {
+    transport: isServed(world) ? world.address : target ? 'a server that was there' : transport,
+    concurrency,
+    processes,
+    ...(players.kind === 'one' && { player: players.player.name }),
+    ...(isServed(world) && { guarantees: world.guarantees }),
+    ...(policyNames(configuration).some(isLlm) && { transcript }),
+  }
+}
+
+/** Throws `option-invalid` where failed episodes cannot be played again. */
+function assertRetry({ settings: { retryFailed, branch } }: PreparedRun, resume: boolean): void {
+  if (!retryFailed) return
+  if (!resume)
+    throw new HarnessError(
+      'option-invalid',
+      '--retry-failed plays the failed episodes of a run again: give --resume and its --out too.',
+    )
+  if (branch.length > 0)
+    throw new HarnessError(
+      'option-invalid',
+      '--retry-failed is for runs without --branch: a tree is played as a whole.',
+    )
+}
+
+/** Whether a run stopped because its server, workers or model failed. It can be resumed. */
+function isLost(failure: unknown): boolean {
+  return (['server-failed', 'worker-failed', 'model-refused'] as const).some((code) => HarnessError.is(failure, code))
+}

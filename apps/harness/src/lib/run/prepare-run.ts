@@ -1,0 +1,154 @@
+import type { Target } from '@episodic/env'
+import { HarnessError } from '../harness-error.ts'
+import { modelSettingsOf, recordingOf } from '../llm/model-options.ts'
+import { isLlm, policyFileOf } from '../policies.ts'
+import { isServed, loadPlayedWorld, type PlayedWorld } from '../served-world.ts'
+import { PLAYED_SERVERS, targetOf } from '../target-options.ts'
+import { countLeaves, type RunConfiguration } from './plan/configuration.ts'
+import {
+  defaultPolicy,
+  findPlayers,
+  includesAgent,
+  type NamedPlayers,
+  type Players,
+  seatPolicies,
+} from './plan/players.ts'
+import { hashFile } from './plan/sources.ts'
+import type { Transport } from './play/open-environment.ts'
+import { openRunner, type Runner } from './play/open-runner.ts'
+import { maxTasksInFlight } from './play/run-plan.ts'
+import type { RunSettings } from './run-settings.ts'
+
+/** A run whose world and players have been found. */
+export interface PreparedRun {
+  readonly settings: RunSettings
+  /** The world as it was named. */
+  readonly reference: string
+  readonly world: PlayedWorld
+  /** A running server of the world; `null` to serve it over `transport`. */
+  readonly target: Target | null
+  readonly transport: Transport
+  readonly players: Players
+}
+
+/**
+ * Finds the world and the players of a run.
+ *
+ * @param given - name, path or package of the world; on a server of another system, its environment. Default: its first.
+ *
+ * Rejects with `option-invalid`, and with the errors of `loadPlayedWorld` and `findPlayers`.
+ */
+export async function prepareRun(given: string | undefined, settings: RunSettings): Promise<PreparedRun> {
+  const target = targetOf(settings, PLAYED_SERVERS)
+  const world = await loadPlayedWorld(given, target)
+  const model = modelSettingsOf(settings, settings.processes)
+  const players = await findPlayers(world, playersOf(settings), { model })
+  const isPlayedByAgent = includesAgent(players)
+  if (isPlayedByAgent && settings.branch.length > 0)
+    throw new HarnessError(
+      'option-invalid',
+      '--branch needs a policy: an agent plays whole episodes, which cannot be forked. Leave --branch out.',
+    )
+  if (isPlayedByAgent && isServed(world))
+    throw new HarnessError(
+      'option-invalid',
+      'An agent plays over MCP, and a server of another system has no session URLs. Give a policy.',
+    )
+  return {
+    settings,
+    reference: given ?? world.environment.name,
+    world,
+    target,
+    // An agent needs a URL.
+    transport: settings.transport ?? (isPlayedByAgent ? 'http' : 'in-process'),
+    players,
+  }
+}
+
+/** Connects to the environment of a run in this process. Rejects as {@link openRunner} does. */
+export function openPrepared(prepared: PreparedRun, configuration: RunConfiguration): Promise<Runner> {
+  const { concurrency, retryTimeout, workerThreads = false } = prepared.settings
+  const recording = recordingOf(prepared.settings)
+  return openRunner(configuration, { ...prepared, workerThreads, concurrency, retryTimeout, recording })
+}
+
+/** Returns the configuration of a run. Rejects with `option-invalid` for options that it cannot have. */
+export async function configureRun({ world, settings }: PreparedRun): Promise<RunConfiguration> {
+  const { name, version, hasPotential } = world.environment
+  const split = settings.split ?? null
+  const players = playersOf(settings)
+  const seats = seatPolicies(world, players)
+  if (seats) assertForSeats(name, settings)
+  const focus = settings.focus ?? Object.keys(seats ?? {})[0]
+  const policy = (focus && seats?.[focus]) ?? players.policy ?? defaultPolicy(world)
+  const leaves = countLeaves(settings.branch)
+  if (settings.branch.length > 0 && leaves > settings.concurrency)
+    throw new HarnessError(
+      'option-invalid',
+      `--branch plays ${leaves} episodes of a tree at once, and --concurrency is ${settings.concurrency}. Give --concurrency ${leaves}, or fewer lines.`,
+    )
+  const rollouts = maxTasksInFlight(settings.concurrency, settings.branch)
+  if (settings.processes > rollouts)
+    throw new HarnessError(
+      'option-invalid',
+      `--processes ${settings.processes} is more than the ${rollouts} ${leaves > 1 ? 'trees' : 'episodes'} that --concurrency ${settings.concurrency} plays at once. Give fewer processes, or more --concurrency.`,
+    )
+  if (settings.shaping && !hasPotential)
+    throw new HarnessError(
+      'option-invalid',
+      `--shaping needs a potential, and ${name} defines no potential. Leave --shaping out.`,
+    )
+  return {
+    environment: { name, version, ...(isServed(world) && { system: world.guarantees.system }) },
+    tasks: settings.dataset
+      ? { from: 'dataset', file: settings.dataset, sha256: await hashFile(settings.dataset), split }
+      : { from: 'generator', count: settings.tasks, difficulty: settings.difficulty, split },
+    policy: await describePolicy(policy),
+    ...(seats && { seats: await describePolicies(seats), focus }),
+    sampling: samplingOf(seats ? Object.values(seats) : [policy], settings),
+    rollouts: settings.rollouts,
+    branch: settings.branch,
+    maxSteps: settings.maxSteps ?? null,
+    weights: settings.weights,
+    shaping: settings.shaping ?? false,
+    discount: settings.discount,
+    seed: settings.seed,
+  }
+}
+
+/** Returns the names of all policies of a run. */
+export function policyNames({ policy, seats = {} }: Pick<RunConfiguration, 'policy' | 'seats'>): string[] {
+  return [...new Set([policy, ...Object.values(seats)].map(({ name }) => name))]
+}
+
+function playersOf({ policy, seat, focus }: RunSettings): NamedPlayers {
+  return { policy, seats: seat, focus }
+}
+
+async function describePolicy(name: string): Promise<RunConfiguration['policy']> {
+  const file = policyFileOf(name)
+  return { name, sha256: file && (await hashFile(file)) }
+}
+
+async function describePolicies(seats: { readonly [seat: string]: string }): Promise<RunConfiguration['seats']> {
+  const described = Object.entries(seats).map(async ([seat, name]) => [seat, await describePolicy(name)] as const)
+  return Object.fromEntries(await Promise.all(described))
+}
+
+/** Throws `option-invalid` for options that runs of several seats do not have. */
+function assertForSeats(name: string, { branch, shaping }: RunSettings): void {
+  const given = branch.length > 0 ? '--branch' : shaping ? '--shaping' : null
+  if (given)
+    throw new HarnessError(
+      'option-invalid',
+      `${given} is for environments of one seat, and ${name} has several. Leave it out.`,
+    )
+}
+
+/** The settings of a language model that affect its answers. */
+function samplingOf(policies: readonly string[], settings: RunSettings): RunConfiguration['sampling'] {
+  const { temperature, maxTokens, tokenBudget } = modelSettingsOf(settings)
+  return policies.some(isLlm) && (temperature ?? maxTokens ?? tokenBudget) !== null
+    ? { temperature, maxTokens, tokenBudget }
+    : null
+}

@@ -1,0 +1,54 @@
+import type { Console } from '../console.ts'
+import { HarnessError } from '../harness-error.ts'
+import type { RunConfiguration } from './plan/configuration.ts'
+import { type PlayedRun, type PlayRunOptions, playRun } from './play-run.ts'
+import type { PreparedRun } from './prepare-run.ts'
+import { showProgress } from './record/progress.ts'
+import { holdsRun } from './record/run-folder.ts'
+
+export interface RunAloneOptions extends Pick<PlayRunOptions, 'folder' | 'resume' | 'signal'> {
+  /** Returns the command line that plays the rest of the run. */
+  readonly resumeLine: (folder: string) => string
+}
+
+/** Plays a run as {@link playRun} does. Writes its progress and its notices, and after a full disk how to resume it. */
+export async function runAlone(
+  prepared: PreparedRun,
+  configuration: RunConfiguration,
+  { folder, resume, signal, resumeLine }: RunAloneOptions,
+  { err }: Pick<Console, 'err'>,
+): Promise<PlayedRun> {
+  try {
+    return await playRun(prepared, configuration, {
+      folder,
+      resume,
+      signal,
+      warn: (notice) => void err.write(`${err.isTTY ? '\n' : ''}${notice}\n`),
+      showProgress: (scheduled, done) => showProgress(err, scheduled, done),
+    })
+  } catch (error) {
+    if (HarnessError.is(error, 'disk-failed') && holdsRun(folder))
+      err.write(`When there is space again, resume with:\n  ${resumeLine(folder)}\n`)
+    throw error
+  }
+}
+
+/**
+ * Returns whether a run has played all of its episodes, and otherwise writes how to resume it. Throws what stopped it, and
+ * `run-failed` if no episode finished.
+ */
+export function concludeRun(
+  { folder, summary, stopped }: PlayedRun,
+  resumeLine: (folder: string) => string,
+  { err }: Pick<Console, 'err'>,
+): boolean {
+  const { counts, failures } = summary
+  if (counts.unresolved > 0) {
+    err.write(`${counts.unresolved} episodes are left. To play them:\n  ${resumeLine(folder)}\n`)
+    if (stopped) throw stopped
+    return false
+  }
+  if (counts.finished === 0)
+    throw new HarnessError('run-failed', `No episode finished. ${failures[0]?.name}: ${failures[0]?.message}`)
+  return true
+}

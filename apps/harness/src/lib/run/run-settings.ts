@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { modelOptionsSchema } from '../llm/model-options.ts'
+import { WHOLE_RANGE } from '../option-values.ts'
+import { RETRIED } from './plan/tries.ts'
+import { RETRY_TIMEOUT, TRANSPORTS } from './play/open-environment.ts'
+
+/**
+ * How a run is asked for: what the options of `episodic run` say, as plain JSON, so that it can be kept in a file and sent to
+ * another process. `runSettingsSchema.parse({})` gives the defaults.
+ */
+export const runSettingsSchema = z.object({
+  dataset: z.string().optional(),
+  tasks: z.int().min(1).default(100),
+  difficulty: z.tuple([z.number(), z.number()]).default(WHOLE_RANGE),
+  split: z.string().optional(),
+  policy: z.string().optional(),
+  seat: z.record(z.string(), z.string()).optional(),
+  focus: z.string().optional(),
+  rollouts: z.int().min(1).default(1),
+  branch: z.array(z.object({ lines: z.int().min(2), at: z.int().min(0) })).default([]),
+  concurrency: z.int().min(1).default(64),
+  processes: z.int().min(1).max(256).default(1),
+  maxSteps: z.int().min(1).optional(),
+  weights: z.record(z.string(), z.number()).default({}),
+  shaping: z.boolean().optional(),
+  discount: z.number().min(0).max(1).default(1),
+  seed: z.string().min(1).default('0'),
+  transport: z.enum(TRANSPORTS).optional(),
+  workerThreads: z.boolean().optional(),
+  /** Seconds. */
+  retryTimeout: z.int().min(0).default(RETRY_TIMEOUT),
+  retryFailed: z.enum(RETRIED).optional(),
+  tries: z.int().min(2).default(3),
+  url: z.string().optional(),
+  token: z.string().optional(),
+  config: z.string().optional(),
+  server: z.string().optional(),
+  ...modelOptionsSchema.shape,
+})
+export type RunSettings = z.infer<typeof runSettingsSchema>
