@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { defineConfig } from 'tsup'
 import { bundleApp } from './src/lib/bundle-app.ts'
 
@@ -11,7 +11,7 @@ export default defineConfig({
   clean: true,
   // The pages are built here, so that the published package needs neither a bundler nor their libraries.
   async onSuccess() {
-    const app = await bundleApp()
+    const app = await bundleApp(resolve('app'))
     for (const [name, text] of Object.entries(app)) await writeFile(join('dist', name), text)
   },
 })

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { bundleApp } from './lib/bundle-app.ts'
 import { createViewer, type Viewer } from './lib/viewer.ts'
 
@@ -7,6 +8,6 @@ let viewer: Promise<Viewer> | undefined
 
 /** Returns the pages, built from their sources. */
 export function loadViewer(): Promise<Viewer> {
-  viewer ??= bundleApp().then(createViewer)
+  viewer ??= bundleApp(join(import.meta.dirname, '../app')).then(createViewer)
   return viewer
 }

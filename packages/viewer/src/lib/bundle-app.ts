@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { BuildOptions, OutputFile } from 'esbuild'
 
 /** The pages as text, by file name. */
@@ -10,18 +9,18 @@ export interface BundledApp {
   readonly 'markup.js': string
 }
 
-const APP = join(import.meta.dirname, '../../app')
-
 /**
  * Bundles the pages from their sources, in about 100 milliseconds.
  *
  * esbuild rather than Vite: it is what builds the packages already, it needs no configuration, and it is fast enough to build
  * at each start, so no build can be older than its sources.
+ *
+ * @param folder - the absolute path of the sources.
  */
-export async function bundleApp(): Promise<BundledApp> {
+export async function bundleApp(folder: string): Promise<BundledApp> {
   const { build } = await import('esbuild')
   const options = {
-    absWorkingDir: APP,
+    absWorkingDir: folder,
     bundle: true,
     write: false,
     minify: true,
