@@ -16,6 +16,7 @@ export {
   type SealedLine,
 } from './lib/fold/episode-identity.ts'
 export { createEpisodeSample, SAMPLE_SIZES, type SampledEpisode } from './lib/fold/episode-sample.ts'
+export { OUTCOMES } from './lib/fold/episode-table.ts'
 export { exactSum } from './lib/fold/exact-sum.ts'
 export { createFold } from './lib/fold/fold.ts'
 export { niceStep, roundTo } from './lib/fold/histogram.ts'
@@ -30,6 +31,7 @@ export {
   scriptJson,
   showEpisode,
 } from './lib/fold/shown-episode.ts'
+export { SPLITS } from './lib/fold/splits.ts'
 export { clusteredMean, quantile } from './lib/fold/statistics.ts'
 export {
   type Distribution,
@@ -52,6 +54,13 @@ export {
   type EpisodeColumns,
   type TermColumn,
 } from './lib/rows/columns.ts'
+export { decodeColumns, encodeColumns } from './lib/rows/columns-codec.ts'
+export { type ArrayPack, type PackedArray, packArrays, unpackArrays } from './lib/rows/packed-arrays.ts'
+export { type Row, rowOf } from './lib/rows/row.ts'
+export type { LinePlace } from './lib/rows/row-columns.ts'
+export { FIGURE_COLUMNS, type RowFigures, rowFigures } from './lib/rows/row-figures.ts'
+export { contentOf, createRowTable, type RowTable, type RowTableOptions } from './lib/rows/row-table.ts'
+export { sealedShape } from './lib/rows/sealed-shape.ts'
 export { lanesOf } from './lib/seats/lanes.ts'
 export { hasStarted, seatRecordOf, seatRecordsOf } from './lib/seats/seat-record.ts'
 export {

@@ -1,0 +1,19 @@
+import type { Json } from '@episodic/protocol'
+import type { Dictionaries, EpisodeColumns } from './columns.ts'
+import { packArrays, unpackArrays } from './packed-arrays.ts'
+
+/** Packs columns into bytes, for a file or the wire. */
+export function encodeColumns({ rows, dictionaries, columns }: EpisodeColumns): Uint8Array<ArrayBuffer> {
+  return packArrays({
+    header: { rows, dictionaries } as unknown as Json,
+    arrays: columns as { readonly [name: string]: NonNullable<(typeof columns)[keyof typeof columns]> },
+  })
+}
+
+/** Returns the columns in bytes of {@link encodeColumns}. Throws a `RangeError` if they are something else, or incomplete. */
+export function decodeColumns(bytes: Uint8Array): EpisodeColumns {
+  const { header, arrays } = unpackArrays(bytes)
+  const { rows, dictionaries } = header as unknown as { readonly rows: number; readonly dictionaries: Dictionaries }
+  if (typeof rows !== 'number' || !dictionaries) throw new RangeError('These packed arrays are no columns of a run.')
+  return { rows, dictionaries, columns: arrays as EpisodeColumns['columns'] }
+}

@@ -1,0 +1,177 @@
+import { createBoundedMap } from '../fold/bounded-map.ts'
+import { COLUMN_TYPES, type Column, type ColumnName, type EpisodeColumns } from './columns.ts'
+import type { Row } from './row.ts'
+
+/** Where the line of a row stands in the file of a run, and its hash. */
+export interface LinePlace {
+  /** In bytes. */
+  readonly offset: number
+  /** In bytes, without the line break. */
+  readonly length: number
+  /** A hash of the line's content, an integer up to 2^52: equal for equal lines. */
+  readonly content: number
+}
+
+/** Columns that grow by one row at a time. */
+export interface RowColumns {
+  readonly size: number
+  /** The ids of the tasks, by their numbers in the column `task`. */
+  readonly tasks: readonly string[]
+  taskNumber(id: string): number | undefined
+  /** Adds a row, which counts until it is set otherwise. Returns its number. */
+  push(row: Row, place: LinePlace): number
+  /** Removes the last row. What only it had stays in the dictionaries. */
+  pop(): void
+  at(name: keyof typeof COLUMN_TYPES, row: number): number
+  setCounts(row: number, counts: boolean): void
+  place(row: number): LinePlace
+  row(row: number): Row
+  /** Copies of columns. Default: all. Names that no column has are left out. */
+  columns(names?: readonly string[]): EpisodeColumns
+}
+
+/** Most reward terms that have a column: of more, the first ones by name. */
+const MOST_TERMS = 64
+/** Most words of a dictionary; number 0 stands for the others. */
+const MOST_WORDS = 65_535
+const OTHER = 'other'
+
+type FixedName = keyof typeof COLUMN_TYPES
+const FIXED_NAMES = Object.keys(COLUMN_TYPES) as FixedName[]
+const WORD_COLUMNS = ['ending', 'player', 'tags'] as const
+const PLACE_TYPES = { offset: Float64Array, length: Uint32Array, content: Float64Array } as const
+
+/** Creates columns without a row. They take about 190 bytes a row, and 8 for each reward term. */
+export function createRowColumns(): RowColumns {
+  let size = 0
+  let capacity = 1_024
+  const fixed = Object.fromEntries(
+    FIXED_NAMES.map((name) => [name, new COLUMN_TYPES[name](capacity)]),
+  ) as unknown as Record<FixedName, Column>
+  const places = {
+    offset: new Float64Array(capacity),
+    length: new Uint32Array(capacity),
+    content: new Float64Array(capacity),
+  }
+  const terms = createBoundedMap(MOST_TERMS, () => ({ values: new Float64Array(capacity).fill(Number.NaN) }))
+  const words = { ending: createWords(OTHER), player: createWords(OTHER), tags: createWords('[]') }
+  const taskNumbers = new Map<string, number>()
+  const tasks: string[] = []
+
+  const grow = () => {
+    capacity *= 2
+    for (const name of FIXED_NAMES) {
+      const values = new COLUMN_TYPES[name](capacity)
+      values.set(fixed[name])
+      fixed[name] = values
+    }
+    for (const name of ['offset', 'length', 'content'] as const) {
+      const values = new PLACE_TYPES[name](capacity)
+      values.set(places[name])
+      places[name] = values as never
+    }
+    for (const [, term] of terms.entries()) {
+      const values = new Float64Array(capacity).fill(Number.NaN)
+      values.set(term.values)
+      term.values = values
+    }
+  }
+  const numberOfTask = (id: string): number => {
+    const known = taskNumbers.get(id)
+    if (known !== undefined) return known
+    taskNumbers.set(id, tasks.length)
+    return tasks.push(id) - 1
+  }
+  const copyOf = (name: string): Column | null => {
+    if (Object.hasOwn(COLUMN_TYPES, name)) return fixed[name as FixedName].slice(0, size)
+    const term = name.startsWith('term.') && terms.entries().find(([term]) => name === `term.${term}`)
+    return term ? term[1].values.slice(0, size) : null
+  }
+
+  return {
+    get size() {
+      return size
+    },
+    tasks,
+    taskNumber: (id) => taskNumbers.get(id),
+    push(row, place) {
+      if (size === capacity) grow()
+      for (const name of FIXED_NAMES) {
+        if (name === 'counts') fixed.counts[size] = 1
+        else if (name === 'task') fixed.task[size] = numberOfTask(row.task)
+        else if (name === 'ending' || name === 'player' || name === 'tags')
+          fixed[name][size] = words[name].numberOf(row[name])
+        else fixed[name][size] = row[name]
+      }
+      places.offset[size] = place.offset
+      places.length[size] = place.length
+      places.content[size] = place.content
+      for (const name in row.terms) {
+        const term = terms.of(name)
+        if (term) term.values[size] = row.terms[name] as number
+      }
+      return size++
+    },
+    pop() {
+      size -= 1
+      for (const [, term] of terms.entries()) term.values[size] = Number.NaN
+    },
+    at: (name, row) => fixed[name][row] as number,
+    setCounts(row, counts) {
+      fixed.counts[row] = Number(counts)
+    },
+    place: (row) => ({
+      offset: places.offset[row] as number,
+      length: places.length[row] as number,
+      content: places.content[row] as number,
+    }),
+    row(row) {
+      const earned = terms.entries().flatMap(([name, { values }]) => {
+        const value = values[row] as number
+        return Number.isNaN(value) ? [] : [[name, value]]
+      })
+      return {
+        ...(Object.fromEntries(FIXED_NAMES.map((name) => [name, fixed[name][row]])) as unknown as Row),
+        ...(Object.fromEntries(
+          WORD_COLUMNS.map((name) => [name, words[name].word(fixed[name][row] as number)]),
+        ) as unknown as Pick<Row, (typeof WORD_COLUMNS)[number]>),
+        task: tasks[fixed.task[row] as number] as string,
+        terms: Object.fromEntries(earned),
+      }
+    },
+    columns(names) {
+      const names_ = names ?? [...FIXED_NAMES, ...terms.entries().map(([name]) => `term.${name}`)]
+      const columns = names_.flatMap((name) => {
+        const values = copyOf(name)
+        return values ? [[name, values] as const] : []
+      })
+      return {
+        rows: size,
+        dictionaries: {
+          ending: words.ending.list(),
+          player: words.player.list(),
+          tags: words.tags.list().map((text) => JSON.parse(text) as string[]),
+          terms: terms.entries().map(([name]) => name),
+        },
+        columns: Object.fromEntries(columns) as { readonly [name in ColumnName]?: Column },
+      }
+    },
+  }
+}
+
+/** Numbers words from 1, in the order in which they come; 0 stands for those beyond the bound. */
+function createWords(other: string) {
+  const numbers = new Map<string, number>()
+  const list = [other]
+  return {
+    numberOf(word: string): number {
+      const known = numbers.get(word)
+      if (known !== undefined) return known
+      if (list.length > MOST_WORDS) return 0
+      numbers.set(word, list.length)
+      return list.push(word) - 1
+    },
+    word: (number: number) => list[number] ?? other,
+    list: () => [...list],
+  }
+}

@@ -1,0 +1,99 @@
+import type { Completion, SealedRecord } from '@episodic/protocol'
+import { outcomeNumber } from '../fold/episode-table.ts'
+import { isSuccess, scoredOutcomeOf } from '../fold/scored-outcome.ts'
+import { SPLITS } from '../fold/splits.ts'
+import { seatRecordOf } from '../seats/seat-record.ts'
+import type { COLUMN_TYPES } from './columns.ts'
+
+/** Columns whose values are numbers of words, and one that depends on the other lines. */
+type Numbered = 'counts' | 'task' | 'ending' | 'player' | 'tags'
+
+/** The values of a sealed line, see {@link COLUMN_TYPES}, with words where the columns have their numbers. */
+export type Row = { readonly [name in Exclude<keyof typeof COLUMN_TYPES, Numbered>]: number } & {
+  readonly task: string
+  readonly ending: string
+  readonly player: string
+  /** As a JSON array, sorted. */
+  readonly tags: string
+  /** The raw sum of each reward term. Empty for a failed episode, which has no score. */
+  readonly terms: { readonly [name: string]: number }
+}
+
+/**
+ * Returns the values of a sealed line.
+ *
+ * @param seat - whose figures they are, if the environment has several. Default: the first.
+ */
+export function rowOf(line: SealedRecord, seat?: string): Row {
+  const record = seatRecordOf(line, seat)
+  const { task, steps, returns, time, branch } = record
+  const outcome = scoredOutcomeOf(record)
+  const finished = outcome.kind === 'finished'
+  const scored = finished ? returns : null
+  const terms: Record<string, number> = {}
+  let refused = 0
+  let worldMilliseconds = Number.NaN
+  const completions: Completion[] = []
+  for (const step of steps) {
+    if (step.refused !== null) refused += 1
+    worldMilliseconds = plus(worldMilliseconds, step.milliseconds)
+    if (step.completions) completions.push(...step.completions)
+    if (finished)
+      for (const name in step.reward.terms) terms[name] = (terms[name] ?? 0) + (step.reward.terms[name] as number)
+  }
+  if (record.undecided) completions.push(...record.undecided)
+  return {
+    task: task.id,
+    attempt: record.attempt,
+    try: record.try,
+    outcome: outcomeNumber(outcome),
+    success: Number(isSuccess(record)),
+    ending: finished ? outcome.end.reason : outcome.error.code,
+    player: record.policy.name,
+    tags: JSON.stringify([...new Set(task.tags)].sort()),
+    split: SPLITS.indexOf(task.split),
+    tree: branch ? branch.rollout + 1 : 0,
+    difficulty: task.difficulty,
+    unshaped: scored?.unshaped ?? Number.NaN,
+    total: scored?.total ?? Number.NaN,
+    discounted: scored?.discounted ?? Number.NaN,
+    steps: steps.length,
+    refused,
+    started: time.started,
+    ended: time.ended,
+    ...spentOn(completions),
+    worldMilliseconds,
+    cut: completions.reduce((sum, { cut = 0 }) => sum + cut, record.transcript?.cut ?? 0),
+    terms,
+  }
+}
+
+/** Sums what the answers of language models took. Requests that failed before an answer count as waiting for it. */
+function spentOn(completions: readonly Completion[]) {
+  let [promptTokens, cachedTokens, completionTokens] = [Number.NaN, Number.NaN, Number.NaN]
+  let [modelMilliseconds, waitedMilliseconds] = [Number.NaN, Number.NaN]
+  let cost: number | null = completions.length > 0 ? 0 : null
+  for (const { time, tries = [], ...answer } of completions) {
+    promptTokens = plus(promptTokens, answer.promptTokens)
+    cachedTokens = plus(cachedTokens, answer.cachedTokens)
+    completionTokens = plus(completionTokens, answer.completionTokens)
+    cost = cost === null || answer.cost === null ? null : cost + answer.cost
+    modelMilliseconds = plus(modelMilliseconds, time?.milliseconds)
+    waitedMilliseconds = plus(waitedMilliseconds, time?.waited)
+    for (const failed of tries) waitedMilliseconds = plus(waitedMilliseconds, failed.milliseconds)
+  }
+  return {
+    promptTokens,
+    cachedTokens,
+    completionTokens,
+    cost: cost ?? Number.NaN,
+    modelMilliseconds,
+    waitedMilliseconds,
+  }
+}
+
+/** Adds what is known; the sum of nothing is `NaN`. */
+function plus(sum: number, value: number | null | undefined): number {
+  if (value === null || value === undefined) return sum
+  return (Number.isNaN(sum) ? 0 : sum) + value
+}
