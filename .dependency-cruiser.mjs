@@ -75,6 +75,7 @@ const INNER_ROOMS = {
     text: [],
     fold: ['seats'],
     compare: ['fold'],
+    describe: ['text', 'fold', 'compare'],
     grades: [],
     rows: ['fold', 'seats'],
     view: ['fold', 'rows', 'compare', 'grades'],

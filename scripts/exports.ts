@@ -14,7 +14,7 @@ import { listPublished, type Room, root } from './workspace.ts'
  * several seats raised it from 399: matches, their records and games to play are concepts of their own. `packages/report`
  * raised it from 425: what pages and commands compute alike was within the harness before, and its names were not counted.
  */
-const MOST = 540
+const MOST = 590
 
 const { values: options } = parseArgs({ options: { list: { type: 'boolean', default: false } } })
 const rooms = listPublished()

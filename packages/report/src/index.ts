@@ -5,6 +5,36 @@ export {
   type PairedFigure,
 } from './lib/compare/comparison.ts'
 export { type Contrasts, contrastsSchema } from './lib/compare/contrasts.ts'
+export {
+  aloneIn,
+  type FigureRow,
+  figureRows,
+  formatPoints,
+  formatPValue,
+  formatSigned,
+  methodOf,
+  otherDifferences,
+  UNSEEDED,
+  verdictOf,
+} from './lib/describe/describe-comparison.ts'
+export {
+  type ContrastRow,
+  contrastRows,
+  methodOfContrasts,
+  RUN_HEAD,
+  runCells,
+} from './lib/describe/describe-contrasts.ts'
+export {
+  describeIntervals,
+  describeRefused,
+  describeRetried,
+  isShaped,
+  listPlayers,
+  noteFailures,
+  noteGuarantees,
+  noteInterval,
+  noteMissingRewards,
+} from './lib/describe/notes.ts'
 export { wilson } from './lib/fold/clustered-rate.ts'
 export { DIFFICULTY_BINS, difficultyBinOf } from './lib/fold/difficulty.ts'
 export {

@@ -1,10 +1,9 @@
 import type { Comparison } from '@episodic/report'
-import { formatCount, formatPercent, formatTick } from '@episodic/report'
+import { formatCount, formatPercent, formatSigned, formatTick } from '@episodic/report'
 import { drawWhiskers } from '../report/plots/marks.ts'
 import { areaOf, drawPlot, FULL, HALF, rangesOf } from '../report/plots/plot-frame.ts'
 import { extentOf, linearScale, niceDomain } from '../report/plots/scale.ts'
 import { element, label, tip } from '../report/plots/svg.ts'
-import { formatSigned } from './describe-comparison.ts'
 
 /** The difference in return of every task, from the worst to the best, with the mean and its interval. */
 export function plotByTask({ byTask, return: returned, tasks }: Comparison): string | null {

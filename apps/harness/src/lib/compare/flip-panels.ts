@@ -1,7 +1,6 @@
 import type { Flip, ShownEpisode, ShownStep } from '@episodic/report'
-import { formatNumber, NOTHING, plural } from '@episodic/report'
+import { formatNumber, formatSigned, NOTHING, plural } from '@episodic/report'
 import { element, escapeHtml } from '../report/plots/svg.ts'
-import { formatSigned } from './describe-comparison.ts'
 
 /** An episode that flipped, with both plays as far as they were read. */
 export interface ShownFlip extends Flip {

@@ -1,7 +1,16 @@
 import type { Comparison, Flip } from '@episodic/report'
-import { cleanText, formatCount, formatNumber, plural } from '@episodic/report'
+import {
+  aloneIn,
+  cleanText,
+  figureRows,
+  formatCount,
+  formatNumber,
+  methodOf,
+  otherDifferences,
+  plural,
+  verdictOf,
+} from '@episodic/report'
 import { createColors } from 'picocolors'
-import { aloneIn, figureRows, methodOf, otherDifferences, verdictOf } from './describe-comparison.ts'
 
 const MOST_FLIPS = 5
 const COLUMNS = [10, 11, 11, 16, 28] as const

@@ -1,8 +1,7 @@
 import type { Contrasts } from '@episodic/report'
-import { cleanText, wrapText } from '@episodic/report'
+import { cleanText, contrastRows, methodOfContrasts, RUN_HEAD, runCells, wrapText } from '@episodic/report'
 import { createColors } from 'picocolors'
 import { alignColumns } from '../report/plots/align-columns.ts'
-import { contrastRows, methodOfContrasts, RUN_HEAD, runCells } from './describe-contrasts.ts'
 
 const GAP = '  '
 const WIDTH = 100

@@ -1,12 +1,21 @@
 import type { Comparison } from '@episodic/report'
-import { describeRules, formatCount, plural } from '@episodic/report'
+import {
+  aloneIn,
+  describeRules,
+  figureRows,
+  formatCount,
+  methodOf,
+  otherDifferences,
+  plural,
+  UNSEEDED,
+  verdictOf,
+} from '@episodic/report'
 import { renderCards } from '../report/page/headline.ts'
 import { renderHtmlPage } from '../report/page/html-page.ts'
 import { PAGE_STYLE } from '../report/page/page-style.ts'
 import { card, section } from '../report/page/sections.ts'
 import { cell } from '../report/page/tables.ts'
 import { element, escapeHtml } from '../report/plots/svg.ts'
-import { aloneIn, figureRows, methodOf, otherDifferences, UNSEEDED, verdictOf } from './describe-comparison.ts'
 import { plotByDifficulty, plotByTask } from './difference-plots.ts'
 import { FLIP_STYLE, renderFlip, type ShownFlip } from './flip-panels.ts'
 

@@ -1,11 +1,10 @@
 import type { Contrasts } from '@episodic/report'
-import { describeRules } from '@episodic/report'
+import { contrastRows, describeRules, methodOfContrasts, RUN_HEAD, runCells } from '@episodic/report'
 import { renderHtmlPage } from '../report/page/html-page.ts'
 import { PAGE_STYLE } from '../report/page/page-style.ts'
 import { card, section } from '../report/page/sections.ts'
 import { cell, figuresTable } from '../report/page/tables.ts'
 import { element, escapeHtml } from '../report/plots/svg.ts'
-import { contrastRows, methodOfContrasts, RUN_HEAD, runCells } from './describe-contrasts.ts'
 
 /** Renders contrasts as a self-contained HTML page without a script. The same contrasts give the same bytes. */
 export function renderContrasts(contrasts: Contrasts): string {

@@ -1,8 +1,14 @@
 import type { Summary } from '@episodic/report'
-import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval } from '@episodic/report'
+import {
+  formatCount,
+  formatInterval,
+  formatNumber,
+  formatPercent,
+  formatShareInterval,
+  noteInterval,
+} from '@episodic/report'
 import { element, escapeHtml } from '../plots/svg.ts'
 import { nameLine, plotTree } from '../plots/tree-plot.ts'
-import { noteInterval } from './notes.ts'
 import { card, section } from './sections.ts'
 import { cell } from './tables.ts'
 

@@ -1,6 +1,9 @@
 import type { Distribution, Summary } from '@episodic/report'
 import {
   cleanText,
+  describeIntervals,
+  describeRefused,
+  describeRetried,
   describeRules,
   formatCount,
   formatDuration,
@@ -8,21 +11,16 @@ import {
   formatNumber,
   formatPercent,
   formatShareInterval,
-  wrapText,
-} from '@episodic/report'
-import { createColors } from 'picocolors'
-import { describeValue } from './branch-section.ts'
-import {
-  describeIntervals,
-  describeRefused,
-  describeRetried,
   isShaped,
   listPlayers,
   noteFailures,
   noteGuarantees,
   noteInterval,
   noteMissingRewards,
-} from './notes.ts'
+  wrapText,
+} from '@episodic/report'
+import { createColors } from 'picocolors'
+import { describeValue } from './branch-section.ts'
 
 const NAME_WIDTH = 18
 const VALUE_WIDTH = 10

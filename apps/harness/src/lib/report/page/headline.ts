@@ -1,5 +1,8 @@
 import type { Summary } from '@episodic/report'
 import {
+  describeIntervals,
+  describeRefused,
+  describeRetried,
   describeRules,
   formatCount,
   formatDuration,
@@ -8,17 +11,12 @@ import {
   formatPercent,
   formatShareInterval,
   NOTHING,
-} from '@episodic/report'
-import { element, escapeHtml, tip } from '../plots/svg.ts'
-import {
-  describeIntervals,
-  describeRefused,
-  describeRetried,
   noteFailures,
   noteGuarantees,
   noteInterval,
   noteMissingRewards,
-} from './notes.ts'
+} from '@episodic/report'
+import { element, escapeHtml, tip } from '../plots/svg.ts'
 
 /** The row of main figures, each with its interval. */
 export function renderHeadline(summary: Summary): string {

@@ -1,9 +1,8 @@
-import { createFold } from '@episodic/report'
+import { createFold, noteFailures } from '@episodic/report'
 import { playRun } from '@episodic/report/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatSummary } from './format-summary.ts'
-import { noteFailures } from './notes.ts'
 import { renderReport } from './render-report.ts'
 
 const anyCount = fc.integer({ min: 0, max: 10_000 })

@@ -1,11 +1,18 @@
 import type { Json } from '@episodic/protocol'
 import type { ReportedRun, Summary } from '@episodic/report'
-import { describeRules, formatCount, plural, SAMPLE_SIZES, type SampledEpisode, scriptJson } from '@episodic/report'
+import {
+  describeRules,
+  formatCount,
+  listPlayers,
+  plural,
+  SAMPLE_SIZES,
+  type SampledEpisode,
+  scriptJson,
+} from '@episodic/report'
 import { element, escapeHtml } from '../plots/svg.ts'
 import { renderBranches } from './branch-section.ts'
 import { renderAccount, renderHeadline } from './headline.ts'
 import { renderHtmlPage } from './html-page.ts'
-import { listPlayers } from './notes.ts'
 import { PAGE_SCRIPT } from './page-script.ts'
 import { PAGE_STYLE } from './page-style.ts'
 import { card, renderFailures, renderRewards, renderScores, renderSeats, renderTimes, section } from './sections.ts'

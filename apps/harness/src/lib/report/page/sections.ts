@@ -1,10 +1,9 @@
 import type { Summary } from '@episodic/report'
-import { formatCount, formatDuration, formatNumber, formatPercent } from '@episodic/report'
+import { formatCount, formatDuration, formatNumber, formatPercent, isShaped } from '@episodic/report'
 import { plotRewardByStep, plotRewardByTerm } from '../plots/reward-plots.ts'
 import { plotDifficulty, plotPassAtK, plotReturns, plotStepsToSuccess } from '../plots/score-plots.ts'
 import { element, escapeHtml } from '../plots/svg.ts'
 import { plotConcurrency, plotLatency } from '../plots/time-plots.ts'
-import { isShaped } from './notes.ts'
 import { cell, endsTable, groupsTable, returnsTable, seatsTable } from './tables.ts'
 
 /** Returns, success and ends. */

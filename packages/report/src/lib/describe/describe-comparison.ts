@@ -1,5 +1,6 @@
-import type { Comparison, PairedFigure } from '@episodic/report'
-import { describeRules, formatCount, formatNumber, NOTHING, plural } from '@episodic/report'
+import type { Comparison, PairedFigure } from '../compare/comparison.ts'
+import { describeRules } from '../fold/scored-outcome.ts'
+import { formatCount, formatNumber, NOTHING, plural } from '../text/format.ts'
 
 /** One figure of a comparison, formatted. */
 export interface FigureRow {

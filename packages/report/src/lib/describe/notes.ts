@@ -1,6 +1,6 @@
 import type { Guarantees } from '@episodic/env'
-import type { Proportion, Summary } from '@episodic/report'
-import { formatCount, formatNumber, formatPercent } from '@episodic/report'
+import type { Proportion, Summary } from '../fold/summary.ts'
+import { formatCount, formatNumber, formatPercent } from '../text/format.ts'
 
 /** Describes in one line how the intervals were computed, and over how many tasks. */
 export function describeIntervals({ count, clusters }: Pick<Proportion, 'count' | 'clusters'>): string {

@@ -1,5 +1,5 @@
-import type { Contrasts } from '@episodic/report'
-import { formatCount, formatNumber, formatPercent, plural } from '@episodic/report'
+import type { Contrasts } from '../compare/contrasts.ts'
+import { formatCount, formatNumber, formatPercent, plural } from '../text/format.ts'
 import { formatPoints, formatPValue, formatSigned } from './describe-comparison.ts'
 
 /** One figure of a run against the baseline, formatted. */
