@@ -6,7 +6,8 @@ import { type Observation, observationSchema } from './observation.ts'
 import { type RecordedEvent, recordedEventSchema } from './outside-event.ts'
 import { type Action, actionSchema, type Refusal, type Reward, refusalSchema } from './step.ts'
 import { type Split, splitSchema } from './task.ts'
-import { type Transcript, transcriptSchema } from './transcript.ts'
+import type { Transcript } from './transcript.ts'
+import { transcriptSchema } from './transcript-schema.ts'
 
 /** One step as it is kept. Times are milliseconds. */
 export interface RecordedStep {

@@ -14,7 +14,8 @@ import {
 import { type Observation, observationSchema } from './observation.ts'
 import { type SeatsReport, seatsReportSchema } from './seats-report.ts'
 import type { Reward } from './step.ts'
-import { type Transcript, transcriptSchema } from './transcript.ts'
+import type { Transcript } from './transcript.ts'
+import { transcriptSchema } from './transcript-schema.ts'
 
 /** One step of one seat as it is kept, with what it meant to the others. */
 export interface RecordedSeatStep extends Omit<RecordedStep, 'reward'> {

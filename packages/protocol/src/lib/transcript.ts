@@ -1,6 +1,5 @@
-import { z } from 'zod'
 import type { Completion, PoolRanges } from './completion.ts'
-import { type JsonObject, jsonObjectSchema } from './json.ts'
+import type { JsonObject } from './json.ts'
 import type { Observation } from './observation.ts'
 
 /** What a language model was sent for one answer: messages and tools in the shape of its API. */
@@ -30,14 +29,6 @@ export interface Transcript {
   /** Characters that were left out of its messages and tools, which say so in their place. Left out if none were. */
   readonly cut?: number | undefined
 }
-
-const reference = z.strictObject({ from: z.enum(['completion', 'step']), index: z.int().min(0) })
-export const transcriptSchema: z.ZodType<Transcript> = z.object({
-  by: z.literal('harness'),
-  messages: z.array(z.union([reference, jsonObjectSchema])),
-  tools: z.array(jsonObjectSchema),
-  cut: z.int().min(0).optional(),
-})
 
 /** The parts of a step of which a message to the model is made. */
 interface AnsweredStep {

@@ -1,4 +1,4 @@
-import { Table } from '@episodic/env/extend'
+import { Table } from '@episodic/env/table'
 import {
   contentId,
   type EpisodeRecord,

@@ -1,0 +1,1 @@
+export { Table } from './lib/game/table.ts'
