@@ -45,7 +45,8 @@ interface AnsweredEpisode {
 
 /**
  * Returns what a language model was sent for each completion of an episode, of its steps and then of `undecided`; `null`
- * where that was not recorded. Messages and tools are exactly those of the request, except what was redacted or cut.
+ * where that was not recorded. Messages and tools are exactly those of the request, except what was redacted or cut. A
+ * message that several requests have is the same object in all of them.
  */
 export function requestsOf({ steps, undecided = [], transcript }: AnsweredEpisode): (ModelRequest | null)[] {
   const completions = [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
@@ -57,12 +58,10 @@ export function requestsOf({ steps, undecided = [], transcript }: AnsweredEpisod
     const found = from === 'completion' ? completion && answerMessage(completion) : step && resultMessage(step)
     return found ?? (message as unknown as JsonObject)
   }
+  const pool = transcript?.messages.map(messageOf) ?? []
   return completions.map(({ prompt }) => {
     if (!prompt || !transcript) return null
-    return {
-      messages: within(transcript.messages, prompt.messages).map(messageOf),
-      tools: within(transcript.tools, prompt.tools),
-    }
+    return { messages: within(pool, prompt.messages), tools: within(transcript.tools, prompt.tools) }
   })
 }
 

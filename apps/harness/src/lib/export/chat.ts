@@ -23,11 +23,16 @@ export interface Turn {
 /** Characters of a chain in the id of a call: enough to find a line, and short enough for every reader. */
 const TRACE = 12
 
+/** The id of a call, from which its sealed line can be found. `number` is from 1. */
+export function callIdOf(chain: string, number: number): string {
+  return `call_${chain.slice(0, TRACE)}_${number}`
+}
+
 export function chatOf({ task, start, steps, chain }: EpisodeRecord): Chat {
   return {
     opening: [task.prompt, start?.observation.text ?? ''].filter((text) => text !== '').join('\n\n'),
     turns: steps.map(({ action, observation, refused, completions }, i) => ({
-      id: `call_${chain.slice(0, TRACE)}_${i + 1}`,
+      id: callIdOf(chain, i + 1),
       tool: action.tool,
       arguments: action.arguments,
       text: completions?.at(-1)?.text ?? '',

@@ -2,6 +2,7 @@ import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
 import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
 import { EXPORT_FORMATS, type ExportFormatName } from './formats.ts'
+import { playedByModel } from './model-run.fixture.ts'
 import { EXPORT_REWARDS, type ExportReward } from './rewards.ts'
 
 const TOOLS: readonly ToolInfo[] = [
@@ -170,13 +171,80 @@ describe('EXPORT_FORMATS', () => {
     for (const { extra_info } of lines) expect(JSON.parse(extra_info.params)).toEqual(expect.any(Object))
   })
 
-  it.each(['nemo-gym', 'trl-preference'] as const)('writes the chosen reward into %s', async (format) => {
-    const rewardsOf = async (reward: ExportReward) =>
-      (await linesOf(format, RECORDS, reward)).flatMap((line) => line.reward ?? line.returns)
-    const shaped = await rewardsOf(EXPORT_REWARDS.total)
-    const totals = FINISHED.map(({ returns }) => returns?.total)
-    expect(shaped.length).toBeGreaterThan(0)
-    for (const value of shaped.filter((each) => typeof each === 'number')) expect(totals).toContain(value)
-    expect(shaped).not.toEqual(await rewardsOf(EXPORT_REWARDS.unshaped))
+  it.each(['nemo-gym', 'trl-preference', 'trl', 'verifiers'] as const)(
+    'writes the chosen reward into %s',
+    async (format) => {
+      const rewardsOf = async (reward: ExportReward) =>
+        (await linesOf(format, RECORDS, reward)).flatMap((line) => line.reward ?? line.returns)
+      const shaped = await rewardsOf(EXPORT_REWARDS.total)
+      const totals = FINISHED.map(({ returns }) => returns?.total)
+      expect(shaped.length).toBeGreaterThan(0)
+      for (const value of shaped.filter((each) => typeof each === 'number')) expect(totals).toContain(value)
+      expect(shaped).not.toEqual(await rewardsOf(EXPORT_REWARDS.unshaped))
+    },
+  )
+
+  it('writes TRL rollouts with reward, terms and group, and failed ones masked, without a reward', async () => {
+    const played = RECORDS.filter(({ steps }) => steps.length > 0)
+    const lines = await linesOf('trl')
+    expect(lines).toHaveLength(played.length)
+    expect(played.length).toBeGreaterThan(FINISHED.length)
+    for (const [i, line] of lines.entries()) {
+      const { outcome, returns, task, attempt } = played[i] as EpisodeRecord
+      expect(line).toMatchObject({ group: task.id, attempt, reward: returns?.unshaped ?? null })
+      expect([line.mask, line.terms !== null, line.success !== null]).toEqual(
+        Array(3).fill(outcome.kind === 'finished'),
+      )
+      expect([line.prompt.at(-1).role, line.completion[0].role]).toEqual(['user', 'assistant'])
+    }
+  })
+
+  it('writes what a model was sent and the tokens of each answer into TRL rollouts', async () => {
+    const record = playedByModel()
+    const answers = record.steps.flatMap(({ completions = [] }) => completions)
+    const [line] = await linesOf('trl', [record])
+    expect(line.prompt.map(({ role }: Line) => role)).toEqual(['system', 'user'])
+    expect(line.tools[0].function.description).toBe('As it was sent.')
+    expect(line.completion[2].tool_calls[0].function.arguments).toEqual(record.steps[0]?.action.arguments)
+    expect(line.tokens).toEqual(
+      answers.map(({ promptTokenIds, tokenIds, logProbabilities }) => ({
+        prompt_ids: promptTokenIds,
+        completion_ids: tokenIds,
+        logprobs: logProbabilities,
+      })),
+    )
+    const [step, ...rest] = record.steps
+    const [answer, ...others] = step?.completions ?? []
+    const partly = {
+      ...record,
+      steps: [{ ...step, completions: [{ ...answer, tokenIds: undefined }, ...others] }, ...rest],
+    }
+    expect(await linesOf('trl', [partly as EpisodeRecord])).toEqual([
+      expect.not.objectContaining({ tokens: expect.anything() }),
+    ])
+  })
+
+  it('writes the rows of verifiers, with one example for the attempts at a task', async () => {
+    const lines = await linesOf('verifiers')
+    expect(lines).toHaveLength(FINISHED.length)
+    const examples = new Map(lines.map(({ example_id, info }) => [example_id, info.task]))
+    expect([...examples.keys()]).toEqual([...examples.keys()].map((_, i) => i))
+    for (const [i, line] of lines.entries()) {
+      const { task, returns, steps, outcome, time } = FINISHED[i] as EpisodeRecord
+      expect(examples.get(line.example_id)).toBe(task.id)
+      expect(line).toMatchObject({ reward: returns?.unshaped, is_completed: true, steps: steps.length })
+      expect(line.metrics['term.cost']).toBeCloseTo(
+        steps.reduce((sum, { reward }) => sum + (reward.terms.cost ?? 0), 0),
+      )
+      expect(line.is_truncated).toBe(outcome.kind === 'finished' && outcome.end.kind === 'truncated')
+      expect(JSON.parse(line.completion[0].tool_calls[0])).toMatchObject({
+        name: 'guess',
+        id: line.completion[1].tool_call_id,
+      })
+      expect(line.timing.total).toBeCloseTo((time.ended - time.started) / 1000)
+    }
+    const [said] = await linesOf('verifiers', [playedByModel()])
+    expect(said.completion[0]).toEqual({ role: 'assistant', content: 'answer 0', reasoning_content: 'reasoning 0' })
+    expect(said.timing.model.spans).toHaveLength(said.token_usage.output_tokens / 7)
   })
 })

@@ -5,18 +5,21 @@ import { inspect } from './inspect.ts'
 import { nemoGym } from './nemo-gym.ts'
 import { openai } from './openai.ts'
 import { sharegpt } from './sharegpt.ts'
-import { trlPreference, trlSft } from './trl.ts'
+import { trl, trlPreference, trlSft } from './trl.ts'
+import { verifiers } from './verifiers.ts'
 import { verl } from './verl.ts'
 
 /** The formats of `episodic export`, by their names. */
 export const EXPORT_FORMATS = {
   'trl-sft': trlSft,
   'trl-preference': trlPreference,
+  trl,
   openai,
   sharegpt,
   'nemo-gym': nemoGym,
   inspect,
   atif,
+  verifiers,
   verl,
   csv,
 } as const satisfies Record<string, ExportFormat>

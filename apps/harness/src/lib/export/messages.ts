@@ -1,39 +1,65 @@
-import type { JsonObject, ToolInfo } from '@episodic/protocol'
-import type { Chat, Turn } from './chat.ts'
+import { type EpisodeRecord, type JsonObject, requestsOf } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/extend'
+import type { Message } from './conversation.ts'
 import type { ExportSource } from './export-format.ts'
 
 /** How a format writes the arguments of a call: as an object, or as JSON text. */
-export type ArgumentsAs = (args: JsonObject) => JsonObject | string
+export type ArgumentsAs = (args: string) => JsonObject | string
 
-export const asObject: ArgumentsAs = (args) => args
-export const asText: ArgumentsAs = (args) => JSON.stringify(args)
+/** Arguments that are no JSON object cannot be written as one, and are kept as `{ "text": … }`. */
+export const asObject: ArgumentsAs = (args) => objectOf(args) ?? { text: args }
+export const asText: ArgumentsAs = (args) => args
 
-/** The messages of a chat, in the shape of OpenAI's chat completions. */
-export function messagesOf(chat: Chat, argumentsAs: ArgumentsAs): object[] {
-  return [openingOf(chat), ...chat.turns.flatMap((turn) => exchangeOf(turn, argumentsAs))]
+/** Returns the JSON object that a text is; `null` for any other text. */
+export function objectOf(text: string): JsonObject | null {
+  try {
+    const value = JSON.parse(text)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
 }
 
-export function openingOf({ opening }: Chat): object {
-  return { role: 'user', content: opening }
+/** A message in the shape of OpenAI's chat completions. */
+export function chatMessage({ role, content, calls, callId, tool }: Message, argumentsAs: ArgumentsAs): object {
+  if (role === 'tool') return { role, tool_call_id: callId, ...(tool !== undefined && { name: tool }), content }
+  if (!calls) return { role, content }
+  return {
+    role,
+    content,
+    tool_calls: calls.map(({ id, name, arguments: args }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: argumentsAs(args) },
+    })),
+  }
 }
 
-/** A call and its result. */
-export function exchangeOf({ id, tool, arguments: args, text, result }: Turn, argumentsAs: ArgumentsAs): object[] {
-  return [
-    {
-      role: 'assistant',
-      content: text,
-      tool_calls: [{ id, type: 'function', function: { name: tool, arguments: argumentsAs(args) } }],
-    },
-    { role: 'tool', tool_call_id: id, name: tool, content: result },
-  ]
+/** A tool that can be called, with the JSON Schema of its arguments. */
+export interface FunctionTool {
+  readonly name: string
+  readonly description: string
+  readonly parameters: JsonObject
+}
+
+/** The tools that a language model was sent, where that is recorded, else those of the world; `null` if not known. */
+export function toolsOf(record: EpisodeRecord, { tools }: ExportSource): readonly FunctionTool[] | null {
+  const sent = requestsOf(record).find((request) => request && request.tools.length > 0)
+  if (sent) return sent.tools.map(parseTool)
+  return tools?.map(({ name, description, inputSchema }) => ({ name, description, parameters: inputSchema })) ?? null
+}
+
+function parseTool({ function: declared }: JsonObject): FunctionTool {
+  const { name, description, parameters } = isObject(declared) ? declared : {}
+  return {
+    name: String(name ?? ''),
+    description: String(description ?? ''),
+    parameters: isObject(parameters) ? parameters : { type: 'object' },
+  }
 }
 
 /** The field `tools` of a line, as functions; no field if the tools are not known. */
-export function toolsField({ tools }: ExportSource): { readonly tools?: readonly object[] } {
-  return tools ? { tools: tools.map(asFunction) } : {}
-}
-
-function asFunction({ name, description, inputSchema }: ToolInfo): object {
-  return { type: 'function', function: { name, description, parameters: inputSchema } }
+export function toolsField(record: EpisodeRecord, source: ExportSource): { readonly tools?: readonly object[] } {
+  const tools = toolsOf(record, source)
+  return tools ? { tools: tools.map((tool) => ({ type: 'function', function: tool })) } : {}
 }

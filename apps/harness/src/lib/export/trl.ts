@@ -1,15 +1,63 @@
-import type { EpisodeRecord } from '@episodic/protocol'
-import { chatOf, columnsOf } from './chat.ts'
+import type { Completion, EpisodeRecord } from '@episodic/protocol'
+import { scoredOutcomeOf } from '@episodic/report'
+import { columnsOf, termSums } from './chat.ts'
+import { conversationOf, type Message } from './conversation.ts'
 import { type ExportFormat, linePerEpisode } from './export-format.ts'
-import { asObject, exchangeOf, messagesOf, openingOf, toolsField } from './messages.ts'
+import { asObject, chatMessage, toolsField } from './messages.ts'
+import { completionsOf } from './model-usage.ts'
 import type { ExportReward } from './rewards.ts'
 
+const written = (messages: readonly Message[]) => messages.map((message) => chatMessage(message, asObject))
+
 /** TRL's conversational format for `SFTTrainer`: https://huggingface.co/docs/trl/dataset_formats */
-export const trlSft = linePerEpisode('TRL supervised fine-tuning: messages and tools', (record, source) => ({
-  messages: messagesOf(chatOf(record), asObject),
-  ...toolsField(source),
-  ...columnsOf(record),
-}))
+export const trlSft = linePerEpisode('TRL supervised fine-tuning: messages and tools', (record, source) => {
+  const { prompt, completion } = conversationOf(record)
+  return { messages: written([...prompt, ...completion]), ...toolsField(record, source), ...columnsOf(record) }
+})
+
+/**
+ * Rollouts for reinforcement learning in TRL's conversational prompt-completion format: a line for each episode with a
+ * step, with its reward, its group and the tokens that were kept. A failed episode has no reward, and `mask` is `false`.
+ */
+export const trl: ExportFormat = {
+  description: 'TRL rollouts: prompt, completion, reward, group, tokens',
+  keepsFailed: true,
+  hasReward: true,
+  async *write(source) {
+    for await (const record of source.allEpisodes()) {
+      if (record.steps.length === 0) continue
+      const { prompt, completion } = conversationOf(record)
+      const outcome = scoredOutcomeOf(record)
+      const finished = outcome.kind === 'finished'
+      const tokens = tokensOf(completionsOf(record))
+      const line = {
+        prompt: written(prompt),
+        completion: written(completion),
+        ...toolsField(record, source),
+        reward: finished ? source.reward.of(record) : null,
+        reward_kind: source.reward.name,
+        terms: finished ? termSums(record) : null,
+        mask: finished,
+        group: record.task.id,
+        end: finished ? outcome.end.kind : 'failed',
+        reason: finished ? outcome.end.reason : outcome.error.code,
+        ...columnsOf(record),
+        ...(tokens && { tokens }),
+      }
+      yield `${JSON.stringify(line)}\n`
+    }
+  },
+}
+
+/** The tokens of each answer as the model's server returned them; `null` if it did not for one of them. */
+function tokensOf(completions: readonly Completion[]): object[] | null {
+  if (completions.length === 0 || completions.some(({ tokenIds }) => !tokenIds)) return null
+  return completions.map(({ promptTokenIds, tokenIds, logProbabilities }) => ({
+    ...(promptTokenIds && { prompt_ids: promptTokenIds }),
+    completion_ids: tokenIds,
+    ...(logProbabilities && { logprobs: logProbabilities }),
+  }))
+}
 
 /** The best and the worst attempt at a task. */
 interface Extremes {
@@ -45,13 +93,13 @@ export const trlPreference: ExportFormat = {
       }
       first.delete(id)
       const [chosen, rejected] = record.attempt === best.attempt ? [record, other] : [other, record]
-      const completionOf = (each: EpisodeRecord) => chatOf(each).turns.flatMap((turn) => exchangeOf(turn, asObject))
+      const conversations = [conversationOf(chosen), conversationOf(rejected)] as const
       const columns = [columnsOf(chosen), columnsOf(rejected)] as const
       const line = {
-        prompt: [openingOf(chatOf(chosen))],
-        chosen: completionOf(chosen),
-        rejected: completionOf(rejected),
-        ...toolsField(source),
+        prompt: written(conversations[0].prompt),
+        chosen: written(conversations[0].completion),
+        rejected: written(conversations[1].completion),
+        ...toolsField(chosen, source),
         environment: columns[0].environment,
         task: id,
         split: columns[0].split,

@@ -1,0 +1,156 @@
+import {
+  type Completion,
+  type EpisodeRecord,
+  type Json,
+  type JsonObject,
+  type ModelRequest,
+  type Refusal,
+  requestsOf,
+} from '@episodic/protocol'
+import { answerMessage, isObject, resultMessage } from '@episodic/protocol/extend'
+import { callIdOf, chatOf } from './chat.ts'
+import { completionsOf } from './model-usage.ts'
+
+/** A message of a conversation, from which each format makes its own. */
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool'
+  readonly content: string
+  /** What a model returned as its reasoning, apart from `content`. */
+  readonly reasoning?: string | undefined
+  /** Of an assistant: the calls that it made. */
+  readonly calls?: readonly MessageCall[] | undefined
+  /** Of a tool: the id of the call that it answers, and its name. */
+  readonly callId?: string | undefined
+  readonly tool?: string | undefined
+  /** Of a tool: why the world refused the call. */
+  readonly refused?: Refusal | undefined
+}
+
+export interface MessageCall {
+  readonly id: string
+  readonly name: string
+  /** JSON text, or what a model wrote in its place. */
+  readonly arguments: string
+}
+
+/** The messages before the first answer, and those from it on. */
+export interface Conversation {
+  readonly prompt: readonly Message[]
+  readonly completion: readonly Message[]
+}
+
+/**
+ * Returns an episode as a conversation. It is the one that a language model had, where that is recorded and each request
+ * continues the one before; else the task and the first observation, then each action as a call with its result. Calls
+ * are numbered as `call_<start of the episode's chain>_<number from 1>`, which is the number of the step if each call was
+ * played.
+ */
+export function conversationOf(record: EpisodeRecord): Conversation {
+  const messages = withOwnIds(recorded(record) ?? played(record), record)
+  const first = messages.findIndex(({ role }) => role === 'assistant')
+  const end = first === -1 ? messages.length : first
+  return { prompt: messages.slice(0, end), completion: messages.slice(end) }
+}
+
+function played(record: EpisodeRecord): Message[] {
+  const { opening, turns } = chatOf(record)
+  return [
+    { role: 'user', content: opening },
+    ...turns.flatMap(({ id, tool, arguments: args, text, result }, i): Message[] => {
+      const reasoning = record.steps[i]?.completions?.at(-1)?.reasoning
+      const calls = [{ id, name: tool, arguments: JSON.stringify(args) }]
+      return [
+        { role: 'assistant', content: text, reasoning, calls },
+        { role: 'tool', content: result, callId: id },
+      ]
+    }),
+  ]
+}
+
+/** The conversation of the requests; `null` if they were not recorded, or are not one conversation. */
+function recorded(record: EpisodeRecord): Message[] | null {
+  const completions = completionsOf(record)
+  const requests = requestsOf(record)
+  const [first] = requests
+  if (!first) return null
+  const messages = first.messages.map(parseMessage)
+  for (const [i, completion] of completions.entries()) {
+    const [before, next] = [requests[i], requests[i + 1]]
+    if (!before || next === null) return null
+    const added = next ? addedTo(before, completion, next) : ending(record, completion)
+    const [answer, ...rest] = added?.map(parseMessage) ?? []
+    if (answer?.role !== 'assistant') return null
+    messages.push({ ...answer, reasoning: completion.reasoning }, ...rest)
+  }
+  return messages
+}
+
+/**
+ * The messages of a request that the one before did not have, from the answer to that one on. A policy may leave out old
+ * messages of a long conversation; then the answer is found by its text.
+ */
+function addedTo(before: ModelRequest, completion: Completion, next: ModelRequest): readonly JsonObject[] {
+  if (before.messages.every((message, i) => message === next.messages[i]))
+    return next.messages.slice(before.messages.length)
+  const answer = JSON.stringify(answerMessage(completion))
+  const place = next.messages.findLastIndex((message) => JSON.stringify(message) === answer)
+  return place === -1 ? [] : next.messages.slice(place)
+}
+
+/** The last answer, and what the environment answered to it. */
+function ending({ steps, undecided = [] }: EpisodeRecord, completion: Completion): readonly JsonObject[] {
+  const last = steps.at(-1)
+  const result = undecided.length === 0 && last ? resultMessage(last) : null
+  return [answerMessage(completion), ...(result ? [result] : [])]
+}
+
+/** Reads a message in the shape of chat completions, as far as other formats can show it. */
+export function parseMessage({ role, content, tool_calls: calls, tool_call_id: callId }: JsonObject): Message {
+  const text = textOf(content)
+  if (role === 'tool') return { role, content: text, callId: String(callId ?? '') }
+  if (role !== 'assistant')
+    return { role: role === 'system' || role === 'developer' ? 'system' : 'user', content: text }
+  return { role, content: text, ...(Array.isArray(calls) && calls.length > 0 && { calls: calls.map(parseCall) }) }
+}
+
+/** Parts that are no text, such as images, are kept as JSON. */
+function textOf(content: Json | undefined): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return content ? JSON.stringify(content) : ''
+  return content
+    .map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : JSON.stringify(part)))
+    .join('\n')
+}
+
+function parseCall(call: Json): MessageCall {
+  const { id, function: made } = isObject(call) ? call : {}
+  const { name, arguments: args } = isObject(made) ? made : {}
+  return {
+    id: String(id ?? ''),
+    name: String(name ?? ''),
+    arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}),
+  }
+}
+
+/** Numbers the calls: models give them ids of their own, some of them the same id again and again. */
+function withOwnIds(messages: readonly Message[], { chain, steps }: EpisodeRecord): Message[] {
+  const count = messages.reduce((sum, { calls = [] }) => sum + calls.length, 0)
+  const open = new Map<string, { readonly id: string; readonly name: string; readonly refused: Refusal | null }>()
+  let number = 0
+  return messages.map((message) => {
+    const calls = message.calls?.map((call) => {
+      const refused = count === steps.length ? (steps[number]?.refused ?? null) : null
+      number += 1
+      const id = callIdOf(chain, number)
+      open.set(call.id, { id, name: call.name, refused })
+      return { ...call, id }
+    })
+    const answered = message.callId === undefined ? undefined : open.get(message.callId)
+    return {
+      ...message,
+      ...(calls && { calls }),
+      ...(answered && { callId: answered.id, tool: answered.name }),
+      ...(answered?.refused && { refused: answered.refused }),
+    }
+  })
+}
